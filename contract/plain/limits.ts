@@ -1,0 +1,32 @@
+/** Sizes in bytes and counts; docs and README state the same numbers (a test compares). */
+export const limits = {
+  runInput: 256 * 1024,
+  toolResult: 256 * 1024,
+  payload: 1024 * 1024,
+  activation: 3 * 1024 * 1024,
+  inlineSnapshot: 1536 * 1024,
+  externalSnapshot: 256 * 1024,
+  memo: 512 * 1024,
+  signalsPerRun: 8000,
+  updatesPerRun: 1500,
+  maxIterations: 20,
+} as const;
+
+/** Bytes of a text in UTF-8, without making the bytes. */
+export function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit > 0x7f) bytes += unit > 0x7ff ? 2 : 1;
+    if (unit >= 0xd800 && unit <= 0xdbff) {
+      bytes -= 1;
+      index++;
+    }
+  }
+  return bytes;
+}
+
+export function jsonSize(value: unknown): number {
+  const text = JSON.stringify(value);
+  return text === undefined ? 0 : utf8Length(text);
+}

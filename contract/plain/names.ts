@@ -1,0 +1,39 @@
+/** Names that stand in recorded histories. Changing one breaks runs that are open. */
+export const names = {
+  workflow: 'agentRun',
+  resumeSignal: 'resume',
+  resumeUpdate: 'resume',
+  borderSignal: 'border',
+  statusQuery: 'status',
+  memo: { start: 'holdfastStart', events: 'holdfastEvents', interrupts: 'holdfastInterrupts' },
+} as const;
+
+/** Search attributes and their Temporal types. The embedded server registers them; others are checked. */
+export const searchAttributes = {
+  HoldfastAgent: 'Keyword',
+  HoldfastTenant: 'Keyword',
+  HoldfastStatus: 'Keyword',
+  HoldfastTags: 'KeywordList',
+} as const;
+
+export const defaultTaskQueue = 'holdfast';
+export const defaultTenant = 'default';
+
+const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,199}$/;
+export function isRunId(id: unknown): id is string {
+  return typeof id === 'string' && idPattern.test(id);
+}
+
+/** Names of agents, tools and middlewares become parts of addresses. */
+const namePattern = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+export function isName(name: unknown): name is string {
+  return typeof name === 'string' && namePattern.test(name);
+}
+
+export function workflowIdOf(tenant: string, id: string): string {
+  return `${tenant}/${id}`;
+}
+
+export function runIdOf(workflowId: string): string {
+  return workflowId.slice(workflowId.indexOf('/') + 1);
+}
