@@ -18,10 +18,7 @@ export function utf8Length(text: string): number {
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
     if (unit > 0x7f) bytes += unit > 0x7ff ? 2 : 1;
-    if (unit >= 0xd800 && unit <= 0xdbff) {
-      bytes -= 1;
-      index++;
-    }
+    if (unit >= 0xd800 && unit <= 0xdbff) index++;
   }
   return bytes;
 }
