@@ -1,0 +1,269 @@
+import type { EndStatus, EventBody, RunEvent, RunStatus, RunView, WireEvent } from './events';
+import type { Interrupt } from './interrupts';
+import type { Failure, Json, StoredMessage, Usage } from './messages';
+import { messagesOfInput, toolMessage } from './messages';
+import { names, runIdOf } from './names';
+import type { ListItem } from './splice';
+import { applySplices } from './splice';
+import type { AgentRunInput, AgentRunResult, CallModelInput, CallModelResult, CallToolInput, CallToolResult } from './wire';
+
+/** What a history event says, decoded. Whoever reads a history makes these; the fold knows no Temporal. */
+export type HistoryFact =
+  | { readonly kind: 'start'; readonly time: number; readonly workflowId: string; readonly input: AgentRunInput }
+  | { readonly kind: 'model-scheduled'; readonly time: number; readonly eventId: number; readonly activityId: string; readonly input: CallModelInput }
+  | { readonly kind: 'tool-scheduled'; readonly time: number; readonly eventId: number; readonly activityId: string; readonly input: CallToolInput }
+  | { readonly kind: 'activity-completed'; readonly time: number; readonly scheduledId: number; readonly result: unknown }
+  | { readonly kind: 'activity-closed'; readonly time: number; readonly scheduledId: number }
+  | { readonly kind: 'memo'; readonly time: number; readonly values: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'task-completed'; readonly time: number }
+  | { readonly kind: 'task-failed'; readonly time: number; readonly message: string }
+  | { readonly kind: 'continued'; readonly time: number; readonly nextRunId: string }
+  | { readonly kind: 'end'; readonly time: number; readonly status: EndStatus; readonly result?: AgentRunResult; readonly error?: Failure };
+
+export const interruptMemoPrefix = `${names.memo.interrupts}:`;
+
+const keptLists = 64;
+
+/**
+ * Reads a run's history, fact by fact, into transcript, events and state. It needs no worker and no user code,
+ * so runs stay readable after every deploy. The same fold serves readers and the worker's fallback.
+ */
+export class HistoryFold {
+  readonly messagesById = new Map<string, StoredMessage>();
+  private readonly lists = new Map<string, readonly StoredMessage[]>();
+  private startLists: Readonly<Record<string, readonly StoredMessage[]>> = {};
+  private readonly scheduled = new Map<number, { readonly activityId: string; readonly tool?: CallToolInput }>();
+  private readonly interrupts = new Map<string, Interrupt>();
+  private list: readonly StoredMessage[] = [];
+  private shown: StoredMessage[] = [];
+  private id = '';
+  private agent = '';
+  private status: RunStatus = 'running';
+  private usage: Usage = { inputTokens: 0, outputTokens: 0 };
+  private output: Json | undefined;
+  private text: string | undefined;
+  private error: Failure | undefined;
+  private stuck: string | undefined;
+  private offset = 0;
+  private started = false;
+  /** The run that this one continued as. */
+  nextRunId: string | undefined;
+
+  /** Takes one fact and returns the events that it brought. */
+  add(fact: HistoryFact): readonly RunEvent[] {
+    const bodies = this.bodiesOf(fact);
+    return bodies.map((body) => ({ ...body, offset: this.offset++, time: fact.time }));
+  }
+
+  view(): RunView {
+    const open = this.status === 'running' && this.interrupts.size > 0 ? 'waiting' : this.status;
+    const stuck = this.stuck !== undefined && (open === 'running' || open === 'waiting');
+    return {
+      id: this.id,
+      agent: this.agent,
+      status: stuck ? 'stuck' : open,
+      messages: [...this.list, ...this.shown],
+      interrupts: this.ended ? [] : [...this.interrupts.values()],
+      usage: this.usage,
+      nextOffset: this.offset,
+      ...(this.output === undefined ? {} : { output: this.output }),
+      ...(this.text === undefined ? {} : { text: this.text }),
+      ...(stuck ? { error: { code: 'run-stuck', message: this.stuck ?? '' } } : this.error === undefined ? {} : { error: this.error }),
+    };
+  }
+
+  get ended(): boolean {
+    return this.status === 'completed' || this.status === 'failed' || this.status === 'cancelled';
+  }
+
+  get nextOffset(): number {
+    return this.offset;
+  }
+
+  /** The list that a model activity worked with, when this fold has seen it. */
+  listOf(activityId: string): readonly StoredMessage[] | undefined {
+    return this.lists.get(activityId);
+  }
+
+  private bodiesOf(fact: HistoryFact): readonly EventBody[] {
+    switch (fact.kind) {
+      case 'start':
+        return this.start(fact.workflowId, fact.input);
+      case 'model-scheduled':
+        return this.modelScheduled(fact.eventId, fact.activityId, fact.input);
+      case 'tool-scheduled':
+        return this.toolScheduled(fact.eventId, fact.activityId, fact.input);
+      case 'activity-completed':
+        this.completed(fact.scheduledId, fact.result);
+        return [];
+      case 'activity-closed':
+        this.scheduled.delete(fact.scheduledId);
+        return [];
+      case 'memo':
+        return this.memo(fact.values);
+      case 'task-completed':
+        this.stuck = undefined;
+        return [];
+      case 'task-failed':
+        this.stuck = fact.message;
+        return [];
+      case 'continued':
+        this.nextRunId = fact.nextRunId;
+        return [];
+      case 'end':
+        return this.end(fact.status, fact.result, fact.error);
+    }
+  }
+
+  private start(workflowId: string, input: AgentRunInput): readonly EventBody[] {
+    const { start, snapshot } = input;
+    this.nextRunId = undefined;
+    this.scheduled.clear();
+    this.lists.clear();
+    this.id = runIdOf(workflowId);
+    this.agent = start.agent;
+    if (snapshot === undefined) {
+      const messages = messagesOfInput(start.input) ?? [];
+      this.startLists = { [start.agent]: messages };
+      this.learn(messages);
+      this.list = messages;
+      this.started = true;
+      return [{ type: 'run-start', agent: start.agent, input: start.input }];
+    }
+    this.startLists = snapshot.lists;
+    for (const messages of Object.values(snapshot.lists)) this.learn(messages);
+    this.learn(snapshot.shown);
+    this.list = snapshot.lists[start.agent] ?? [];
+    this.shown = [...snapshot.shown];
+    if (!this.started) this.restore(snapshot.state, snapshot.nextOffset);
+    this.started = true;
+    return this.expand(snapshot.events);
+  }
+
+  /** A fold that begins in the middle of a chain takes what the snapshot says of the time before. */
+  private restore(state: unknown, nextOffset: number): void {
+    const { interrupts, usage } = state as { interrupts?: readonly { readonly shown: Interrupt }[]; usage?: Usage };
+    for (const { shown } of interrupts ?? []) this.interrupts.set(shown.id, shown);
+    if (usage !== undefined) this.usage = usage;
+    this.offset = nextOffset;
+  }
+
+  private modelScheduled(eventId: number, activityId: string, input: CallModelInput): readonly EventBody[] {
+    for (const [, , insert] of input.splices ?? []) for (const item of insert) if (typeof item !== 'string') this.messagesById.set(item.id, item);
+    const events = this.expand(input.events);
+    const key = input.path.join('/');
+    const base = input.base === undefined ? [] : input.base === 'start' ? (this.startLists[key] ?? []) : (this.lists.get(input.base) ?? []);
+    const list = applySplices(base, input.splices ?? [], (item) => this.messageOf(item));
+    this.lists.set(activityId, list);
+    if (this.lists.size > keptLists) this.lists.delete(this.lists.keys().next().value as string);
+    if (key === this.agent) {
+      this.list = list;
+      this.shown = [];
+    }
+    this.scheduled.set(eventId, { activityId });
+    return [...events, { type: 'model-start', agent: input.path.at(-1) ?? '', runPath: input.path, turn: input.turn, address: activityId }];
+  }
+
+  private toolScheduled(eventId: number, activityId: string, input: CallToolInput): readonly EventBody[] {
+    const events = this.expand(input.events);
+    this.scheduled.set(eventId, { activityId, tool: input });
+    if (input.hidden === true || input.resumed !== undefined || input.reconcile === true) return events;
+    const { path, tool, callId } = input;
+    return [...events, { type: 'tool-start', agent: path.at(-1) ?? '', runPath: path, tool, callId, input: input.input, address: activityId }];
+  }
+
+  private completed(scheduledId: number, result: unknown): void {
+    const origin = this.scheduled.get(scheduledId);
+    this.scheduled.delete(scheduledId);
+    if (origin === undefined) return;
+    if (origin.tool === undefined) {
+      const { message, usage } = result as CallModelResult;
+      if (message !== undefined) this.messagesById.set(message.id, message);
+      if (usage !== undefined) this.usage = addUsage(this.usage, usage);
+      return;
+    }
+    const message = messageOfOutcome(origin.tool, result as CallToolResult);
+    if (message !== undefined) this.messagesById.set(message.id, message);
+  }
+
+  private memo(values: Readonly<Record<string, unknown>>): readonly EventBody[] {
+    const ended: string[] = [];
+    for (const [key, value] of Object.entries(values)) {
+      if (!key.startsWith(interruptMemoPrefix)) continue;
+      const id = key.slice(interruptMemoPrefix.length);
+      if (value === null || value === undefined) ended.push(id);
+      else this.interrupts.set(id, value as Interrupt);
+    }
+    const events = this.expand(values[names.memo.events] as readonly WireEvent[] | undefined);
+    for (const id of ended) this.interrupts.delete(id);
+    return events;
+  }
+
+  private end(status: EndStatus, result: AgentRunResult | undefined, error: Failure | undefined): readonly EventBody[] {
+    const events = this.expand(result?.events);
+    if (result?.splices !== undefined) {
+      const base = result.base === undefined ? [] : result.base === 'start' ? (this.startLists[this.agent] ?? []) : (this.lists.get(result.base) ?? []);
+      for (const [, , insert] of result.splices) for (const item of insert) if (typeof item !== 'string') this.messagesById.set(item.id, item);
+      this.list = applySplices(base, result.splices, (item) => this.messageOf(item));
+      this.shown = [];
+    }
+    this.status = status;
+    this.output = result?.output;
+    this.text = result?.text;
+    this.error = error;
+    this.interrupts.clear();
+    return [
+      ...events,
+      {
+        type: 'run-end',
+        status,
+        ...(result === undefined ? {} : { output: result.output, text: result.text }),
+        ...(error === undefined ? {} : { error }),
+      },
+    ];
+  }
+
+  private expand(events: readonly WireEvent[] | undefined): readonly EventBody[] {
+    if (events === undefined) return [];
+    return events.map((event) => {
+      const expanded: Record<string, unknown> = { ...event };
+      if (event.message !== undefined) {
+        const message = this.messageOf(event.message);
+        this.messagesById.set(message.id, message);
+        expanded['message'] = message;
+        if ((event['runPath'] as readonly string[]).join('/') === this.agent) this.shown.push(message);
+      }
+      if (typeof event.interrupt === 'string') expanded['interrupt'] = this.interrupts.get(event.interrupt);
+      return expanded as unknown as EventBody;
+    });
+  }
+
+  private messageOf(item: ListItem): StoredMessage {
+    if (typeof item !== 'string') return item;
+    return this.messagesById.get(item) ?? { id: item, role: 'assistant', parts: [] };
+  }
+
+  private learn(messages: readonly StoredMessage[]): void {
+    for (const message of messages) this.messagesById.set(message.id, message);
+  }
+}
+
+/** The message that a tool activity's result stands for. */
+export function messageOfOutcome(input: CallToolInput, result: CallToolResult): StoredMessage | undefined {
+  const { outcome } = result;
+  const call = { id: input.callId, name: input.tool };
+  if (outcome.type === 'done') return toolMessage(outcome.messageId, call, outcome.output);
+  if (outcome.type === 'failed') return toolMessage(outcome.messageId, call, outcome.error.message, true);
+  return undefined;
+}
+
+export function addUsage(sum: Usage, usage: Usage): Usage {
+  const cached = (sum.cachedInputTokens ?? 0) + (usage.cachedInputTokens ?? 0);
+  const reasoning = (sum.reasoningTokens ?? 0) + (usage.reasoningTokens ?? 0);
+  return {
+    inputTokens: sum.inputTokens + usage.inputTokens,
+    outputTokens: sum.outputTokens + usage.outputTokens,
+    ...(cached > 0 ? { cachedInputTokens: cached } : {}),
+    ...(reasoning > 0 ? { reasoningTokens: reasoning } : {}),
+  };
+}

@@ -1,0 +1,74 @@
+import type { Json } from './messages';
+
+export interface InterruptBase {
+  /** Made from the address and an ordinal; stays the same until answered. */
+  readonly id: string;
+  readonly address: readonly string[];
+  readonly agent: string;
+  /** Milliseconds since 1970. */
+  readonly deadline?: number;
+  /** Who may answer. Absent: anybody. */
+  readonly by?: readonly string[];
+}
+
+export type Interrupt = InterruptBase &
+  (
+    | { readonly kind: 'approval'; readonly tool: string; readonly callId: string; readonly input: Json; readonly inputHash: string }
+    | { readonly kind: 'question' | 'in-doubt' | 'custom'; readonly info: Json; readonly answerSchema?: Json }
+  );
+
+/** What a human can decide about a tool call. */
+export type ApprovalDecision =
+  | { readonly type: 'approve'; readonly editedInput?: Json; readonly forRestOfRun?: boolean }
+  | { readonly type: 'reject'; readonly feedback?: string }
+  | { readonly type: 'respond'; readonly output: Json };
+
+/** What a human can say about a call of which nobody knows whether it happened. */
+export type InDoubtDecision = { readonly happened: true; readonly result: Json } | { readonly happened: false };
+
+export interface Answer {
+  readonly interruptId: string;
+  readonly answer: Json;
+  readonly by?: string;
+  /** The hash of the arguments that were shown; a mismatch is refused. */
+  readonly inputHash?: string;
+}
+
+/** Says why an answer does not fit its interrupt, or nothing when it fits. */
+export function misfitOf(interrupt: Interrupt, answer: Json): string | undefined {
+  if (interrupt.kind === 'approval') return misfitOfDecision(answer);
+  if (interrupt.kind === 'in-doubt') {
+    const decision = record(answer);
+    if (decision?.['happened'] === false) return undefined;
+    if (decision?.['happened'] === true && 'result' in decision) return undefined;
+    return 'an in-doubt call takes { "happened": false } or { "happened": true, "result": … }';
+  }
+  return undefined;
+}
+
+function misfitOfDecision(answer: Json): string | undefined {
+  const decision = record(answer);
+  switch (decision?.['type']) {
+    case 'approve':
+      return onlyKeys(decision, ['type', 'editedInput', 'forRestOfRun']) ?? (isAbsentOr(decision['forRestOfRun'], 'boolean') ? undefined : 'forRestOfRun is true or false');
+    case 'reject':
+      return onlyKeys(decision, ['type', 'feedback']) ?? (isAbsentOr(decision['feedback'], 'string') ? undefined : 'feedback is a text');
+    case 'respond':
+      return onlyKeys(decision, ['type', 'output']) ?? ('output' in decision ? undefined : 'respond needs an output');
+    default:
+      return 'an approval takes { "type": "approve" }, { "type": "reject" } or { "type": "respond", "output": … }';
+  }
+}
+
+function onlyKeys(decision: Record<string, unknown>, known: readonly string[]): string | undefined {
+  const unknown = Object.keys(decision).find((key) => !known.includes(key));
+  return unknown === undefined ? undefined : `"${unknown}" is not a field of this decision; it has ${known.join(', ')}`;
+}
+
+function isAbsentOr(value: unknown, type: 'string' | 'boolean'): boolean {
+  return value === undefined || typeof value === type;
+}
+
+function record(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+}

@@ -1,0 +1,54 @@
+import type { Json } from './messages';
+
+export type Effect = 'none' | 'idempotent' | 'once';
+export type ToolKind = 'invokable' | 'streamable' | 'enhanced' | 'enhanced-streamable';
+export type Language = 'en' | 'zh';
+
+/** What the worker knew about a tool when the run began. */
+export interface ToolFacts {
+  readonly kind: ToolKind;
+  readonly effect: Effect;
+  readonly timeoutMs: number;
+  readonly heartbeatMs: number;
+  /** How often an attempt that was lost (a crash, a time-out) is made again. Always 1 with effect `once`. */
+  readonly attempts: number;
+  readonly resultLimit: number;
+  readonly schemaHash: string;
+}
+
+export interface ModelFacts {
+  readonly timeoutMs: number;
+  readonly heartbeatMs: number;
+  readonly attempts: number;
+}
+
+/** Recorded once at the start of a run: the only source for scheduling decisions. Facts equal to the defaults are left out. */
+export interface Manifest {
+  readonly version: 1;
+  readonly language: Language;
+  readonly defaults: { readonly tool: ToolFacts; readonly model: ModelFacts };
+  readonly tools: Readonly<Record<string, Partial<ToolFacts>>>;
+  /** Named models and the provider/model each was resolved to. */
+  readonly models: Readonly<Record<string, string>>;
+  readonly halves: readonly string[];
+}
+
+export function toolFactsOf(manifest: Manifest, tool: string): ToolFacts {
+  return { ...manifest.defaults.tool, ...manifest.tools[tool] };
+}
+
+/** A worker half in an agent's list, by name. */
+export interface HalfRef {
+  readonly name: string;
+  readonly options?: Json;
+}
+
+/** What the agents that can be reached name. */
+export interface ManifestRequest {
+  readonly tools: readonly string[];
+  readonly models: readonly string[];
+  readonly halves: readonly string[];
+  /** Other keys for arguments, by tool; none may be a property of the tool's schema. */
+  readonly argumentAliases: Readonly<Record<string, readonly string[]>>;
+  readonly language?: Language;
+}

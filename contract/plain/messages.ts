@@ -1,0 +1,117 @@
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
+export type JsonObject = { readonly [key: string]: Json | undefined };
+
+export type Part =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string; readonly extra?: JsonObject }
+  | { readonly type: 'file'; readonly mediaType: string; readonly data: string | { readonly url: string } }
+  | { readonly type: 'tool-call'; readonly id: string; readonly name: string; readonly input: Json; readonly extra?: JsonObject }
+  | { readonly type: 'tool-result'; readonly callId: string; readonly name: string; readonly output: Json; readonly isError?: boolean };
+
+export interface Message {
+  readonly id?: string;
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  readonly parts: readonly Part[];
+  readonly extra?: JsonObject;
+}
+
+/** A message of a transcript. What stands under an id never changes. */
+export interface StoredMessage extends Message {
+  readonly id: string;
+}
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: Json;
+  /** Hash of the parsed input. Present where a policy may look at it. */
+  readonly inputHash?: string;
+}
+
+export interface ModelSettings {
+  readonly temperature?: number;
+  readonly maxOutputTokens?: number;
+  readonly toolChoice?: Json;
+  readonly providerOptions?: Json;
+}
+
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedInputTokens?: number;
+  readonly reasoningTokens?: number;
+}
+
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
+
+export function textOf(message: Message): string {
+  let text = '';
+  for (const part of message.parts) if (part.type === 'text') text += part.text;
+  return text;
+}
+
+export function toolCallsOf(message: Message): readonly ToolCall[] {
+  const calls: ToolCall[] = [];
+  for (const part of message.parts) if (part.type === 'tool-call') calls.push({ id: part.id, name: part.name, input: part.input });
+  return calls;
+}
+
+/** The one way a tool's result becomes a message: kernel, worker and fold must agree on it. */
+export function toolMessage(id: string, call: { readonly id: string; readonly name: string }, output: Json, isError?: boolean): StoredMessage {
+  return { id, role: 'tool', parts: [{ type: 'tool-result', callId: call.id, name: call.name, output, ...(isError ? { isError } : {}) }] };
+}
+
+/** Messages that an input stands for, or nothing when an agent's prompt has to make them. */
+export function messagesOfInput(input: Json): readonly StoredMessage[] | undefined {
+  if (typeof input === 'string') return [{ id: 'input.0', role: 'user', parts: [{ type: 'text', text: input }] }];
+  if (!Array.isArray(input) || input.length === 0 || !input.every(isMessage)) return undefined;
+  return (input as readonly Message[]).map((message, position) => ({ ...message, id: `input.${position}` }));
+}
+
+const roles = ['system', 'user', 'assistant', 'tool'];
+export function isMessage(value: unknown): value is Message {
+  if (typeof value !== 'object' || value === null) return false;
+  const { role, parts } = value as { role?: unknown; parts?: unknown };
+  return roles.includes(role as string) && Array.isArray(parts) && parts.every((part: unknown) => typeof part === 'object' && part !== null && typeof (part as { type?: unknown }).type === 'string');
+}
+
+/** JSON with sorted keys, for hashes and comparisons. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item === undefined ? null : item)).join(',')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const record = value as Record<string, unknown>;
+    const keys = Object.keys(record)
+      .filter((key) => record[key] !== undefined)
+      .sort();
+    return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson(record[key])}`).join(',')}}`;
+  }
+  return JSON.stringify(value) ?? 'null';
+}
+
+/** The path to the first thing in a value that JSON would lose, or nothing. */
+export function notJson(value: unknown, path = ''): string | undefined {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : `${path || 'the value'} is ${value}`;
+  if (typeof value !== 'object') return `${path || 'the value'} is a ${typeof value}`;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const found = notJson(value[index], `${path}[${index}]`);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  const kind = Object.prototype.toString.call(value);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (kind !== '[object Object]' || (prototype !== null && (prototype as { constructor?: { name?: string } }).constructor?.name !== 'Object')) {
+    return `${path || 'the value'} is a ${(prototype as { constructor?: { name?: string } } | null)?.constructor?.name ?? kind}`;
+  }
+  for (const [key, item] of Object.entries(value)) {
+    if (item === undefined) continue;
+    const found = notJson(item, path === '' ? key : `${path}.${key}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,141 @@
+import type { WireEvent } from './events';
+import type { Answer, Interrupt } from './interrupts';
+import type { HalfRef, Language, Manifest } from './manifest';
+import type { Failure, Json, JsonObject, ModelSettings, StoredMessage, Usage } from './messages';
+import type { ListItem, Splice } from './splice';
+
+/** What a run is started with. The first recorded history is a contract: fields are added, never changed. */
+export interface StartInput {
+  readonly version: 1;
+  readonly tenant: string;
+  readonly id: string;
+  readonly agent: string;
+  readonly input: Json;
+  readonly values: JsonObject;
+  readonly settings?: ModelSettings;
+  readonly model?: string;
+  readonly stream: boolean;
+  readonly language?: Language;
+  readonly options: JsonObject;
+  readonly tags: readonly string[];
+  readonly by?: string;
+  /** Large snapshots may go to external storage. */
+  readonly externalStorage?: boolean;
+}
+
+/** The slots of a model request that seldom change; an input carries only those that did. */
+export interface RequestSlots {
+  readonly instructions: string;
+  readonly tools: readonly string[];
+  readonly model: string;
+  readonly settings: ModelSettings | null;
+  readonly halves: readonly HalfRef[];
+}
+
+export interface CallModelInput {
+  /** The list that the splices edit: an earlier model activity of this run, or `start`, the messages that the run began with. */
+  readonly base?: string;
+  readonly splices?: readonly Splice[];
+  readonly slots?: Partial<RequestSlots>;
+  readonly path: readonly string[];
+  readonly turn: number;
+  readonly runLocal?: RunLocalChange;
+  readonly events?: readonly WireEvent[];
+}
+
+export interface RunLocalChange {
+  readonly set?: JsonObject;
+  readonly delete?: readonly string[];
+}
+
+/** An answer of a model activity. `address` echoes the activity id, and the kernel checks it. */
+export interface CallModelResult {
+  readonly address: string;
+  readonly message?: StoredMessage;
+  readonly model?: string;
+  readonly usage?: Usage;
+  readonly failed?: Failure;
+  readonly runLocal?: RunLocalChange;
+  readonly events?: readonly WireEvent[];
+}
+
+export interface CallToolInput {
+  readonly tool: string;
+  readonly callId: string;
+  readonly input: Json;
+  /** Of the parsed arguments, when a policy saw them; the tool runs with arguments of this hash only. */
+  readonly inputHash?: string;
+  /** The arguments as the model gave them, when parsing changed them. */
+  readonly rawInput?: Json;
+  readonly path: readonly string[];
+  /** What comes after the workflow's id in the idempotency key, when it differs from the activity's id. */
+  readonly key?: string;
+  readonly resumed?: { readonly answer: Json; readonly state?: Json };
+  /** Asks the tool whether an earlier attempt took effect, instead of running it. */
+  readonly reconcile?: true;
+  readonly halves?: readonly HalfRef[];
+  readonly runLocal?: RunLocalChange;
+  readonly events?: readonly WireEvent[];
+  /** Set for calls that come from a hook and are no part of the transcript. */
+  readonly hidden?: boolean;
+}
+
+export interface CallToolResult {
+  readonly address: string;
+  readonly outcome: ToolOutcome;
+  readonly runLocal?: RunLocalChange;
+  readonly events?: readonly WireEvent[];
+}
+
+export type ToolOutcome =
+  | { readonly type: 'done'; readonly messageId: string; readonly output: Json }
+  | { readonly type: 'failed'; readonly messageId: string; readonly error: Failure }
+  | { readonly type: 'interrupted'; readonly info: Json; readonly state?: Json; readonly answerSchema?: Json; readonly deadlineMs?: number }
+  | { readonly type: 'unsettled' };
+
+export interface ParseInputRequest {
+  readonly tool: string;
+  readonly input: Json;
+}
+
+export type ParseInputResult =
+  | { readonly ok: true; /** Absent when parsing changed nothing. */ readonly input?: Json; readonly hash: string }
+  | { readonly ok: false; readonly message: string };
+
+/** What goes over a continue-as-new. `state` is the kernel's RunState without its lists; messages stand here once. */
+export interface Snapshot {
+  readonly state: unknown;
+  /** The messages of each agent, by its path joined with "/". */
+  readonly lists: Readonly<Record<string, readonly StoredMessage[]>>;
+  /** Messages of the root agent that readers saw and that its list does not have yet. */
+  readonly shown: readonly StoredMessage[];
+  readonly nextOffset: number;
+  readonly events: readonly WireEvent[];
+}
+
+export interface AgentRunInput {
+  readonly start: StartInput;
+  readonly snapshot?: Snapshot;
+}
+
+export interface AgentRunResult {
+  readonly output: Json;
+  readonly text: string;
+  readonly usage: Usage;
+  readonly base?: string;
+  readonly splices?: readonly Splice[];
+  readonly events?: readonly WireEvent[];
+}
+
+/** The query, a fast path for open runs. */
+export interface StatusReply {
+  readonly status: 'running' | 'waiting';
+  readonly interrupts: readonly Interrupt[];
+  readonly nextOffset: number;
+}
+
+export interface ResumeReceipt {
+  readonly sequence: number;
+}
+
+export type { Answer, ListItem, Manifest, Splice };

@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
+import { HoldfastError, messageOf } from '../contract/plain/errors';
+import { defaultTaskQueue, defaultTenant, isRunId } from '../contract/plain/names';
+import type { TemporalSettings } from './connection';
+import { logFormats, logLevels, type LogFormat, type LogLevel } from './logger';
+
+/** Every environment variable that Holdfast reads, apart from the keys of model providers. docs/configuration.md is checked against this table. */
+export const configurationTable = {
+  HOLDFAST_DIR: { default: '.holdfast', meaning: 'Directory of the embedded server: its database, its log and the kept bundles.' },
+  HOLDFAST_HOST: { default: '127.0.0.1', meaning: 'Address on which the HTTP service listens.' },
+  HOLDFAST_PORT: { default: '4747', meaning: 'Port on which the HTTP service listens; 0 takes a free one.' },
+  HOLDFAST_URL: { default: 'http://127.0.0.1:4747', meaning: 'Where commands find the service. By default made from HOLDFAST_HOST and HOLDFAST_PORT.' },
+  HOLDFAST_TASK_QUEUE: { default: defaultTaskQueue, meaning: 'Task queue that the worker polls and on which runs are started.' },
+  HOLDFAST_TENANT: { default: defaultTenant, meaning: 'Tenant of requests that name none. It is the first part of workflow ids.' },
+  HOLDFAST_LOG_LEVEL: { default: 'info', meaning: 'trace, debug, info, warn, error or silent.' },
+  HOLDFAST_LOG_FORMAT: { default: 'text', meaning: 'text for people or json for machines, one line per entry, on stderr.' },
+  HOLDFAST_TEMPORAL_CLI: { default: '', meaning: 'Path of the `temporal` binary for the embedded server. Without it: the PATH, the cache, a download, a build with Go.' },
+  TEMPORAL_ADDRESS: { default: '', meaning: 'host:port of a Temporal server. Without an address here or in the profile, a server is embedded.' },
+  TEMPORAL_NAMESPACE: { default: 'default', meaning: 'Namespace of the runs, also with the embedded server.' },
+  TEMPORAL_API_KEY: { default: '', meaning: 'API key, sent as a bearer token. Turns TLS on.' },
+  TEMPORAL_TLS: { default: '', meaning: 'true or false. Any other TEMPORAL_TLS_ variable turns TLS on, too.' },
+  TEMPORAL_TLS_CLIENT_CERT_PATH: { default: '', meaning: 'File with the client certificate (PEM) for mutual TLS.' },
+  TEMPORAL_TLS_CLIENT_CERT_DATA: { default: '', meaning: 'The client certificate itself (PEM).' },
+  TEMPORAL_TLS_CLIENT_KEY_PATH: { default: '', meaning: 'File with the key of the client certificate (PEM).' },
+  TEMPORAL_TLS_CLIENT_KEY_DATA: { default: '', meaning: 'The key of the client certificate itself (PEM).' },
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: { default: '', meaning: 'File with the certificate authority of the server (PEM).' },
+  TEMPORAL_TLS_SERVER_CA_CERT_DATA: { default: '', meaning: 'The certificate authority of the server itself (PEM).' },
+  TEMPORAL_TLS_SERVER_NAME: { default: '', meaning: 'Name that the certificate of the server must have, when it differs from the address.' },
+  TEMPORAL_CONFIG_FILE: { default: '', meaning: "TOML file with profiles. Without it: Temporal's usual place." },
+  TEMPORAL_PROFILE: { default: 'default', meaning: 'Name of the profile in that file.' },
+  XDG_CACHE_HOME: { default: '~/.cache', meaning: 'Where downloaded and built binaries are kept, in a folder `holdfast`.' },
+} as const satisfies Record<string, { default: string; meaning: string }>;
+
+export type ConfigurationName = keyof typeof configurationTable;
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Configuration {
+  /** Absolute. */
+  readonly directory: string;
+  readonly host: string;
+  readonly port: number;
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly taskQueue: string;
+  readonly tenant: string;
+  readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
+  readonly namespace: string;
+  /** The configured server; undefined when no address is configured and a server is to be embedded. */
+  readonly server: TemporalSettings | undefined;
+}
+
+/** Reads the environment and Temporal's profile file. Throws 'config-invalid' naming the variable and what it may be. */
+export function readConfiguration(environment: Environment = process.env): Configuration {
+  const host = valueOf(environment, 'HOLDFAST_HOST');
+  const port = portOf(environment, 'HOLDFAST_PORT');
+  const temporal = readTemporal(environment);
+  return {
+    directory: resolve(valueOf(environment, 'HOLDFAST_DIR')),
+    host,
+    port,
+    url: urlOf(environment.HOLDFAST_URL || `http://${reachable(host)}:${port}`),
+    taskQueue: valueOf(environment, 'HOLDFAST_TASK_QUEUE'),
+    tenant: tenantOf(environment),
+    logLevel: oneOf(environment, 'HOLDFAST_LOG_LEVEL', logLevels),
+    logFormat: oneOf(environment, 'HOLDFAST_LOG_FORMAT', logFormats),
+    namespace: temporal.namespace,
+    server: temporal.address === undefined ? undefined : { ...temporal, address: temporal.address },
+  };
+}
+
+function readTemporal(environment: Environment): Omit<TemporalSettings, 'address'> & { readonly address: string | undefined } {
+  const file = environment.TEMPORAL_CONFIG_FILE;
+  if (file && !existsSync(file)) throw invalid(`TEMPORAL_CONFIG_FILE names ${file}, which does not exist.`);
+  if (environment.TEMPORAL_TLS_DISABLE_HOST_VERIFICATION === 'true' || environment.TEMPORAL_TLS_DISABLE_HOST_VERIFICATION === '1') {
+    throw invalid('TEMPORAL_TLS_DISABLE_HOST_VERIFICATION has no effect in the TypeScript SDK. Set TEMPORAL_TLS_SERVER_CA_CERT_PATH or TEMPORAL_TLS_SERVER_NAME instead.');
+  }
+  if (Boolean(environment.TEMPORAL_TLS_CLIENT_CERT_PATH || environment.TEMPORAL_TLS_CLIENT_CERT_DATA) !==
+      Boolean(environment.TEMPORAL_TLS_CLIENT_KEY_PATH || environment.TEMPORAL_TLS_CLIENT_KEY_DATA)) {
+    throw invalid('The client certificate and its key belong together: TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or their _DATA).');
+  }
+  try {
+    const { namespace, connectionOptions } = toClientOptions(loadClientConfigProfile({ overrideEnvVars: withoutEmpty(environment) }));
+    const { address, tls, apiKey, metadata } = connectionOptions;
+    return {
+      address: address || undefined,
+      namespace: namespace || configurationTable.TEMPORAL_NAMESPACE.default,
+      ...(tls ? { tls } : {}),
+      ...(apiKey ? { apiKey } : {}),
+      ...(metadata ? { metadata: metadata as Record<string, string> } : {}),
+    };
+  } catch (error) {
+    // The parser quotes the lines around a fault, which may hold a key: only its first line is passed on.
+    throw invalid(`The Temporal configuration cannot be read: ${messageOf(error).split('\n')[0]}`);
+  }
+}
+
+/** An empty variable means "not set", as in a shell script; Temporal's reader would let it hide the profile. */
+function withoutEmpty(environment: Environment): Record<string, string> {
+  const set: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (value || (value === '' && name.startsWith('TEMPORAL_GRPC_META_'))) set[name] = value;
+  }
+  return set;
+}
+
+function valueOf(environment: Environment, name: ConfigurationName): string {
+  return environment[name] || configurationTable[name].default;
+}
+
+function portOf(environment: Environment, name: ConfigurationName): number {
+  const text = valueOf(environment, name);
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw invalid(`${name} is '${text}'. It must be a whole number from 0 to 65535.`);
+  return port;
+}
+
+function oneOf<T extends string>(environment: Environment, name: ConfigurationName, allowed: readonly T[]): T {
+  const text = valueOf(environment, name);
+  const found = allowed.find((value) => value === text.toLowerCase());
+  if (found === undefined) throw invalid(`${name} is '${text}'. It must be one of ${allowed.join(', ')}.`);
+  return found;
+}
+
+function tenantOf(environment: Environment): string {
+  const tenant = valueOf(environment, 'HOLDFAST_TENANT');
+  if (!isRunId(tenant)) throw invalid(`HOLDFAST_TENANT is '${tenant}'. Use 1 to 200 letters, digits and . _ - : @, starting with a letter or digit.`);
+  return tenant;
+}
+
+function urlOf(text: string): string {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw invalid(`HOLDFAST_URL is '${text}'. It must be a URL that begins with http:// or https://.`);
+  return text.replace(/\/+$/, '');
+}
+
+/** A service that listens everywhere is reached on loopback. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function invalid(message: string): HoldfastError {
+  return new HoldfastError('config-invalid', message);
+}

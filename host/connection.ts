@@ -1,0 +1,102 @@
+import { Connection } from '@temporalio/client';
+import type { NativeConnectionOptions } from '@temporalio/worker';
+import { HoldfastError, messageOf } from '../contract/plain/errors';
+
+export interface TemporalSettings {
+  /** host:port */
+  readonly address: string;
+  readonly namespace: string;
+  readonly tls?: NativeConnectionOptions['tls'];
+  readonly apiKey?: string;
+  /** gRPC headers that are sent with every request. */
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+export interface TemporalConnection {
+  readonly connection: Connection;
+  readonly namespace: string;
+  close(): Promise<void>;
+}
+
+const defaultDeadlineMs = 10_000;
+
+/** Connects a client and sees the server answer. Throws 'server-unreachable' naming the address within the deadline. */
+export async function connectTemporal(settings: TemporalSettings, options: { readonly deadlineMs?: number } = {}): Promise<TemporalConnection> {
+  const deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
+  // lazy, because a failed Connection.connect leaves its channel open, and that tries for ever.
+  const connection = Connection.lazy({ ...clientOptions(settings), connectTimeout: deadlineMs });
+  try {
+    await connection.ensureConnected();
+  } catch (error) {
+    const reason = (await refusalOf(connection)) ?? messageOf((error as { cause?: unknown }).cause ?? error);
+    await connection.close();
+    throw unreachable(settings, reason, error);
+  }
+  return { connection, namespace: settings.namespace, close: () => connection.close() };
+}
+
+/**
+ * Connects a worker; `connect` is `NativeConnection.connect`, which is passed in so that a pure client never loads the native bridge.
+ * Throws 'server-unreachable' naming the address within the deadline.
+ */
+export async function connectNative<T extends { close(): Promise<void> }>(
+  settings: TemporalSettings,
+  connect: (options: NativeConnectionOptions) => Promise<T>,
+  options: { readonly deadlineMs?: number } = {},
+): Promise<T> {
+  const deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
+  const connecting = connect(nativeConnectionOptions(settings));
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
+  });
+  try {
+    return await Promise.race([connecting, tooLate]);
+  } catch (error) {
+    connecting.then(
+      (late) => late.close(),
+      () => undefined,
+    );
+    throw unreachable(settings, messageOf(error), error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Options for `NativeConnection.connect`. On loopback nothing is compressed: gzip costs more there than it saves. */
+export function nativeConnectionOptions(settings: TemporalSettings): NativeConnectionOptions {
+  return {
+    ...clientOptions(settings),
+    ...(isLoopback(settings.address) ? { grpcCompression: { codec: 'none' as const } } : {}),
+  };
+}
+
+/** The client connection sends uncompressed in any case; it has no option for it. */
+function clientOptions(settings: TemporalSettings) {
+  return {
+    address: settings.address,
+    ...(settings.tls ? { tls: settings.tls } : {}),
+    ...(settings.apiKey ? { apiKey: settings.apiKey } : {}),
+    ...(settings.metadata ? { metadata: { ...settings.metadata } } : {}),
+  };
+}
+
+export function isLoopback(address: string): boolean {
+  const host = address.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function unreachable(settings: TemporalSettings, reason: string, cause: unknown): HoldfastError {
+  const how = settings.tls ? ' over TLS' : '';
+  return new HoldfastError('server-unreachable', `No Temporal server answers at ${settings.address}${how}: ${reason}`, { cause });
+}
+
+/** Waiting for a channel tells nothing about why it fails; one call on it does (refused, a certificate that does not fit). */
+async function refusalOf(connection: Connection): Promise<string | undefined> {
+  try {
+    await connection.withDeadline(Date.now() + 300, () => connection.workflowService.getSystemInfo({}));
+    return undefined;
+  } catch (error) {
+    return messageOf((error as { details?: unknown }).details ?? error);
+  }
+}

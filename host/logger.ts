@@ -1,0 +1,81 @@
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+export const logFormats = ['text', 'json'] as const;
+export type LogFormat = (typeof logFormats)[number];
+
+export type LogFields = Record<string, unknown>;
+
+/** Also fits the logger that the Temporal Runtime takes. */
+export interface Logger {
+  log(level: string, message: string, fields?: LogFields): void;
+  trace(message: string, fields?: LogFields): void;
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** A logger that adds these fields to every line. */
+  with(fields: LogFields): Logger;
+}
+
+export interface LoggerOptions {
+  readonly level?: LogLevel;
+  readonly format?: LogFormat;
+  readonly fields?: LogFields;
+  readonly write?: (line: string) => void;
+}
+
+/** Writes one line per call to stderr, so that stdout stays free for answers. Logging never throws. */
+export function createLogger(options: LoggerOptions = {}): Logger {
+  const threshold = logLevels.indexOf(options.level ?? 'info');
+  const format = options.format ?? 'text';
+  const write = options.write ?? ((line: string) => void process.stderr.write(line));
+
+  const log = (level: string, message: string, fields?: LogFields): void => {
+    const rank = logLevels.indexOf(level.toLowerCase() as LogLevel);
+    if (rank < 0 || rank < threshold || threshold === logLevels.indexOf('silent')) return;
+    const all = { ...options.fields, ...fields };
+    const line = format === 'json' ? jsonLine(level, message, all) : textLine(level, message, all);
+    write(`${line}\n`);
+  };
+  return {
+    log,
+    trace: (message, fields) => log('trace', message, fields),
+    debug: (message, fields) => log('debug', message, fields),
+    info: (message, fields) => log('info', message, fields),
+    warn: (message, fields) => log('warn', message, fields),
+    error: (message, fields) => log('error', message, fields),
+    with: (fields) => createLogger({ ...options, fields: { ...options.fields, ...fields } }),
+  };
+}
+
+function jsonLine(level: string, message: string, fields: LogFields): string {
+  const head = { time: new Date().toISOString(), level: level.toLowerCase(), message };
+  try {
+    return JSON.stringify({ ...fields, ...head }, plain);
+  } catch {
+    return JSON.stringify({ ...head, fields: 'not JSON' });
+  }
+}
+
+function textLine(level: string, message: string, fields: LogFields): string {
+  const time = new Date().toISOString().slice(11, 23);
+  const tail = Object.entries(fields).map(([name, value]) => ` ${name}=${textValue(value)}`);
+  return `${time} ${level.toLowerCase().padEnd(5)} ${message}${tail.join('')}`;
+}
+
+function textValue(value: unknown): string {
+  if (typeof value === 'string' && /^[^\s"=]+$/.test(value)) return value;
+  try {
+    return JSON.stringify(value, plain) ?? String(value);
+  } catch {
+    return String(value);
+  }
+}
+
+/** JSON.stringify drops what an Error says and refuses a bigint. */
+function plain(_name: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString();
+  if (!(value instanceof Error)) return value;
+  const { code, details } = value as Error & { code?: unknown; details?: unknown };
+  return { name: value.name, message: value.message, code, details, stack: value.stack, cause: value.cause };
+}

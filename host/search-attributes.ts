@@ -1,0 +1,67 @@
+import type { Connection } from '@temporalio/client';
+import { HoldfastError } from '../contract/plain/errors';
+import { searchAttributes } from '../contract/plain/names';
+
+/** Temporal's numbers for the types that Holdfast uses (temporal.api.enums.v1.IndexedValueType). */
+export const indexedValueTypes = { Text: 1, Keyword: 2, Int: 3, Double: 4, Bool: 5, Datetime: 6, KeywordList: 7 } as const;
+
+const grpcInvalidArgument = 3;
+
+/** Throws 'search-attribute-missing' with the command that registers what the namespace lacks. */
+export async function checkSearchAttributes(connection: Connection, namespace: string): Promise<void> {
+  const registered = await registeredTypes(connection, namespace);
+  const missing: string[] = [];
+  for (const [name, type] of Object.entries(searchAttributes)) {
+    const found = registered === undefined ? await isQueryable(connection, namespace, name) : registered[name];
+    if (found === undefined || found === false) missing.push(name);
+    else if (typeof found === 'number' && found !== indexedValueTypes[type]) throw wrongType(name, found, type, namespace);
+  }
+  if (missing.length === 0) return;
+  const command = createCommand(missing, namespace, connection.options.address);
+  throw new HoldfastError('search-attribute-missing', `Namespace '${namespace}' lacks the search attributes ${missing.join(', ')}. Register them with: ${command}`, {
+    details: { missing, command },
+  });
+}
+
+/** Numbers of the types of all registered attributes; undefined where the server does not tell (Temporal Cloud may not). */
+async function registeredTypes(connection: Connection, namespace: string): Promise<Record<string, number> | undefined> {
+  try {
+    const listed = await connection.operatorService.listSearchAttributes({ namespace });
+    return listed.customAttributes as Record<string, number>;
+  } catch (error) {
+    if (isNamespaceMissing(error)) throw namespaceUnknown(namespace, error);
+    return undefined;
+  }
+}
+
+/** A query with an unknown attribute is refused by every server. */
+async function isQueryable(connection: Connection, namespace: string, name: string): Promise<boolean> {
+  try {
+    await connection.workflowService.countWorkflowExecutions({ namespace, query: `${name} = 'none'` });
+    return true;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === grpcInvalidArgument) return false;
+    throw error;
+  }
+}
+
+function createCommand(missing: readonly string[], namespace: string, address: string): string {
+  const pairs = missing.map((name) => `--name ${name} --type ${searchAttributes[name as keyof typeof searchAttributes]}`);
+  return `temporal operator search-attribute create --address ${address} --namespace ${namespace} ${pairs.join(' ')}`;
+}
+
+function wrongType(name: string, found: number, wanted: string, namespace: string): HoldfastError {
+  const foundName = Object.entries(indexedValueTypes).find(([, number]) => number === found)?.[0] ?? String(found);
+  return new HoldfastError(
+    'search-attribute-missing',
+    `The search attribute ${name} of namespace '${namespace}' has the type ${foundName} and must have ${wanted}. Use another namespace, or remove it and register it again.`,
+  );
+}
+
+export function isNamespaceMissing(error: unknown): boolean {
+  return (error as { code?: unknown }).code === 5;
+}
+
+function namespaceUnknown(namespace: string, cause: unknown): HoldfastError {
+  return new HoldfastError('server-unreachable', `The server has no namespace '${namespace}'. Correct TEMPORAL_NAMESPACE or create it: temporal operator namespace create --namespace ${namespace}`, { cause });
+}

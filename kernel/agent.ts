@@ -1,0 +1,180 @@
+import { HoldfastError } from '../contract/plain/errors';
+import { limits } from '../contract/plain/limits';
+import type { HalfRef, Language } from '../contract/plain/manifest';
+import type { Json, ModelSettings } from '../contract/plain/messages';
+import { isName } from '../contract/plain/names';
+import type { AgentMiddleware, Tools } from './middleware';
+
+/** Answers a call to a tool that the agent does not have. */
+export type UnknownToolHandler = (name: string, input: Json) => string;
+/** Sees a call's arguments, canonical names in place, before they are parsed. */
+export type ToolArgumentsHandler = (name: string, input: Json) => Json;
+
+export interface ToolAliases {
+  /** Other names that the model may call the tool by. */
+  readonly names?: readonly string[];
+  /** Other keys, each for one of the tool's own: `{ query: ['q'] }`. */
+  readonly arguments?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What an agent is made of, after defaults and checks. */
+export interface AgentDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly instructions: string;
+  readonly model: string;
+  readonly settings?: ModelSettings;
+  readonly prompt?: (input: Json) => string;
+  readonly output?: string;
+  readonly tools: readonly string[];
+  readonly middleware: readonly AgentMiddleware[];
+  readonly halves: readonly HalfRef[];
+  readonly maxIterations: number;
+  readonly language?: Language;
+  readonly returnDirectly: readonly string[];
+  readonly exitTool: boolean;
+  readonly sequentialTools: boolean;
+  readonly toolErrors: 'return' | 'fail';
+  readonly unknownTool?: UnknownToolHandler;
+  readonly toolArguments?: ToolArgumentsHandler;
+  readonly toolAliases: Readonly<Record<string, ToolAliases>>;
+}
+
+const agentMark = Symbol.for('holdfast.agent');
+
+export interface Agent<Name extends string = string, Input = string, Output = string> {
+  readonly name: Name;
+  readonly description: string;
+  /** Carries types only; never set. */
+  readonly types?: { readonly input: Input; readonly output: Output };
+}
+
+export type ToolName<T extends Tools> = (keyof T & string) | `mcp:${string}`;
+
+export interface AgentOptions<T extends Tools, Name extends string, Input> {
+  readonly name: Name;
+  readonly description: string;
+  readonly instructions: string;
+  readonly model: string;
+  readonly settings?: ModelSettings;
+  /** Makes the first user message of a typed input. */
+  readonly prompt?: (input: Input) => string;
+  readonly tools: readonly ToolName<T>[];
+  readonly middleware?: readonly AgentMiddleware<T>[];
+  /** How often the model may be called. Default 20. */
+  readonly maxIterations?: number;
+  readonly language?: Language;
+  /** Tools whose result is the answer of the run. */
+  readonly returnDirectly?: readonly (keyof T & string)[];
+  /** Offers the tool `exit`, by which the model ends the run with a final result. */
+  readonly exitTool?: boolean;
+  /** Runs tool calls of one message one after another. Default: all at once. */
+  readonly sequentialTools?: boolean;
+  /** `return` (default) hands a tool's error back to the model, `fail` ends the run with it. */
+  readonly toolErrors?: 'return' | 'fail';
+  readonly unknownTool?: UnknownToolHandler;
+  readonly toolArguments?: ToolArgumentsHandler;
+  readonly toolAliases?: { readonly [Tool in keyof T & string]?: ToolAliases };
+}
+
+export interface AgentFactory<T extends Tools> {
+  defineAgent<const Name extends string, Input extends Json = string>(options: AgentOptions<T, Name, Input>): Agent<Name, Input>;
+  defineMiddleware(middleware: AgentMiddleware<T>): AgentMiddleware<T>;
+}
+
+/** Curried on purpose: one explicit type argument would widen the agent's name to string. */
+export function agentsFor<T extends Tools>(): AgentFactory<T> {
+  return { defineAgent: (options) => defineAgent(options as never) as never, defineMiddleware: (middleware) => middleware };
+}
+
+export function defineAgent<const Name extends string, Input extends Json = string>(options: AgentOptions<Tools, Name, Input>): Agent<Name, Input> {
+  const definition = checkedDefinition(options as unknown as AgentOptions<Tools, string, Json>);
+  return Object.freeze({ name: options.name, description: options.description, [agentMark]: definition });
+}
+
+export function isAgent(value: unknown): value is Agent {
+  return typeof value === 'object' && value !== null && agentMark in value;
+}
+
+export function definitionOf(agent: Agent): AgentDefinition {
+  return (agent as unknown as Record<symbol, AgentDefinition>)[agentMark] as AgentDefinition;
+}
+
+/** Every agent that a module exports, by name. */
+export function agentsOf(module: object): ReadonlyMap<string, AgentDefinition> {
+  const agents = new Map<string, AgentDefinition>();
+  for (const exported of Object.values(module)) {
+    if (!isAgent(exported)) continue;
+    const known = agents.get(exported.name);
+    if (known !== undefined && known !== definitionOf(exported)) throw new HoldfastError('agent-invalid', `Two agents are named "${exported.name}".`);
+    agents.set(exported.name, definitionOf(exported));
+  }
+  return agents;
+}
+
+function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDefinition {
+  const refuse = (problem: string): never => {
+    throw new HoldfastError('agent-invalid', `Agent "${options.name}": ${problem}`);
+  };
+  if (!isName(options.name)) refuse('a name is 1 to 64 letters, digits, _ or -, starting with a letter.');
+  if (typeof options.model !== 'string' || options.model === '') refuse('model is required.');
+  if (typeof options.instructions !== 'string') refuse('instructions are a text, possibly empty.');
+  const maxIterations = options.maxIterations ?? limits.maxIterations;
+  if (!Number.isInteger(maxIterations) || maxIterations < 1) refuse('maxIterations is a whole number of at least 1.');
+  const middleware = options.middleware ?? [];
+  const seen = new Set<string>();
+  for (const layer of middleware) {
+    if (typeof layer !== 'object' || layer === null || typeof layer.name !== 'string' || layer.name === '') refuse('every middleware needs a name.');
+    if (seen.has(layer.name)) refuse(`the middleware "${layer.name}" stands in the list twice; names must differ.`);
+    seen.add(layer.name);
+  }
+  if (new Set(options.tools).size !== options.tools.length) refuse('a tool is named twice.');
+  const mcp = options.tools.find((tool) => tool.startsWith('mcp:'));
+  if (mcp !== undefined) refuse(`"${mcp}": tools of MCP servers are not available in this version.`);
+  const toolAliases = (options.toolAliases ?? {}) as Readonly<Record<string, ToolAliases>>;
+  checkAliases(options.tools, toolAliases, refuse);
+  return {
+    name: options.name,
+    description: options.description,
+    instructions: options.instructions,
+    model: options.model,
+    tools: options.tools,
+    middleware,
+    halves: middleware.filter((layer) => layer.half !== undefined).map((layer) => layer.half as HalfRef),
+    maxIterations,
+    returnDirectly: options.returnDirectly ?? [],
+    exitTool: options.exitTool ?? false,
+    sequentialTools: options.sequentialTools ?? false,
+    toolErrors: options.toolErrors ?? 'return',
+    toolAliases,
+    ...(options.settings === undefined ? {} : { settings: options.settings }),
+    ...(options.prompt === undefined ? {} : { prompt: options.prompt }),
+    ...(options.language === undefined ? {} : { language: options.language }),
+    ...(options.unknownTool === undefined ? {} : { unknownTool: options.unknownTool }),
+    ...(options.toolArguments === undefined ? {} : { toolArguments: options.toolArguments }),
+  };
+}
+
+function checkAliases(tools: readonly string[], aliases: Readonly<Record<string, ToolAliases>>, refuse: (problem: string) => never): void {
+  const taken = new Map<string, string>();
+  for (const [tool, alias] of Object.entries(aliases)) {
+    if (!tools.includes(tool)) continue;
+    for (const name of alias.names ?? []) {
+      if (name === '') refuse(`tool "${tool}" has an empty alias.`);
+      if (name === tool) continue;
+      if (tools.includes(name)) refuse(`the alias "${name}" of tool "${tool}" is the name of another tool.`);
+      if (taken.has(name)) refuse(`the alias "${name}" stands for both "${taken.get(name)}" and "${tool}".`);
+      taken.set(name, tool);
+    }
+    const keys = new Map<string, string>();
+    for (const [canonical, others] of Object.entries(alias.arguments ?? {})) {
+      if (canonical.includes('.')) refuse(`the argument "${canonical}" of tool "${tool}" has a dot; only top-level keys have aliases.`);
+      for (const key of others) {
+        if (key === '') refuse(`the argument "${canonical}" of tool "${tool}" has an empty alias.`);
+        if (keys.has(key)) refuse(`the argument alias "${key}" of tool "${tool}" stands for both "${keys.get(key)}" and "${canonical}".`);
+        keys.set(key, canonical);
+      }
+    }
+  }
+}
+

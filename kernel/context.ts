@@ -1,0 +1,126 @@
+import { parseDuration } from '../contract/plain/duration';
+import { HoldfastError } from '../contract/plain/errors';
+import type { Interrupt } from '../contract/plain/interrupts';
+import { jsonSize, limits } from '../contract/plain/limits';
+import type { Json, Message, ToolCall } from '../contract/plain/messages';
+import { canonicalJson, notJson } from '../contract/plain/messages';
+import type { Frame } from './frames';
+import { interruptId } from './interrupts';
+import type { HookContext, InterruptOptions, ModelResponse, Tools } from './middleware';
+import { callModelOnce } from './model-call';
+import type { AgentScope } from './scope';
+import type { PendingInterrupt } from './state';
+import { callToolOnce } from './tool-call';
+import { storedMessages } from './transcript';
+
+/** What a hook or a wrap gets to act with. Each thing it does is a numbered effect of its frame. */
+export function hookContext(scope: AgentScope, frame: Frame): HookContext {
+  const { run, path, record } = scope;
+  const { state, ports } = run;
+  const agent = path.at(-1) ?? '';
+  const locals = (): Record<string, Json> => (state.runLocal[path.join('/')] ??= {});
+  return {
+    agent,
+    runPath: path,
+    runId: state.id,
+    get values() {
+      return record.values;
+    },
+    get usage() {
+      return state.usage;
+    },
+    get iteration() {
+      return record.turn;
+    },
+    session: {
+      get: (key) => frame.once('session', () => state.session[key]),
+      set: (key, value) => frame.once('session', () => void (state.session[key] = checkedValue('session', key, value))),
+    },
+    runLocal: {
+      get: (key) => frame.once('run-local', () => locals()[key]),
+      set: (key, value) => frame.once('run-local', () => void (locals()[key] = checkedValue('run-local', key, value))),
+      delete: (key) => frame.once('run-local', () => void delete locals()[key]),
+    },
+    sendEvent: (name, data) =>
+      frame.once('event', () => {
+        ports.emit({ type: 'custom', agent, runPath: path, name, data: checkedValue('event', name, data) });
+      }),
+    interrupt: <Answer>(info: Json, options: InterruptOptions = {}) =>
+      handled(
+        frame.effect('interrupt', (n) => {
+          const shown = { ...interruptBase(scope, frame, n, options), kind: options.kind ?? 'question', info: checkedValue('interrupt', 'info', info) } as const;
+          const { answerSchema } = options;
+          return run.desk.open(pending(answerSchema === undefined ? shown : { ...shown, answerSchema }, options));
+        }) as Promise<Answer>,
+      ),
+    approve: (call, options = {}) =>
+      handled(frame.effect('interrupt', (n) => run.desk.open(pending({ ...interruptBase(scope, frame, n, options), ...approvalOf(call) }, options)))),
+    call: ((tool: string, input: Json) => handled(frame.effect(`call:${tool}`, (n) => callHidden(scope, frame.child(`call${n}`), tool, input)))) as HookContext<Tools>['call'],
+    model: (name, request) => handled(frame.effect(`model:${name}`, () => callOther(scope, name, request))),
+    sleep: (duration) => handled(frame.effect('sleep', () => ports.sleep(ports.now() + milliseconds(duration)))),
+    now: () => frame.once('now', () => ports.now()),
+  };
+}
+
+/** A promise that user code may drop without bringing down the workflow task. */
+function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
+}
+
+function approvalOf(call: ToolCall): { kind: 'approval'; tool: string; callId: string; input: Json; inputHash: string } {
+  return { kind: 'approval', tool: call.name, callId: call.id, input: call.input, inputHash: call.inputHash ?? canonicalJson(call.input) };
+}
+
+function interruptBase(scope: AgentScope, frame: Frame, n: number, options: Omit<InterruptOptions, 'kind' | 'answerSchema'>): { id: string; address: readonly string[]; agent: string; deadline?: number; by?: readonly string[] } {
+  const { ports } = scope.run;
+  return {
+    id: interruptId(frame.address, n),
+    address: frame.address,
+    agent: scope.path.at(-1) ?? '',
+    ...(options.deadline === undefined ? {} : { deadline: ports.now() + milliseconds(options.deadline) }),
+    ...(options.by === undefined ? {} : { by: options.by }),
+  };
+}
+
+function pending(shown: Interrupt, options: Pick<InterruptOptions, 'onDeadline'>): PendingInterrupt {
+  const size = jsonSize(shown);
+  if (size > limits.payload / 2) throw new HoldfastError('payload-too-large', `The interrupt "${shown.id}" shows ${size} bytes; at most ${limits.payload / 2} fit.`);
+  return options.onDeadline === undefined ? { shown } : { shown, onDeadline: options.onDeadline };
+}
+
+async function callHidden(scope: AgentScope, frame: Frame, tool: string, input: Json): Promise<unknown> {
+  const { run, path, record } = scope;
+  if (run.manifest.tools[tool] === undefined) throw new HoldfastError('tool-unknown', `ctx.call("${tool}"): no worker has this tool.`);
+  const address = `${path.join('/')}/t${record.turn}/call.${tool}`;
+  const key = frame.address.join('/');
+  const done = await callToolOnce(scope, frame, { address, key, call: { id: key, name: tool, input: checkedValue('call', tool, input) }, hidden: true });
+  return done.output;
+}
+
+function callOther(scope: AgentScope, name: string, request: Parameters<HookContext['model']>[1]): Promise<ModelResponse> {
+  const { run, path, record } = scope;
+  const address = run.uniqueAddress(`${path.join('/')}/t${record.turn}/ctx.model`);
+  const messages = storedMessages(request.messages as readonly Message[], record.messages, () => run.ports.uuid(), 'ctx.model');
+  return callModelOnce(scope, {
+    address,
+    path: [...path, 'ctx.model'],
+    instructions: request.instructions ?? '',
+    messages,
+    tools: [],
+    model: name,
+    settings: request.settings,
+  });
+}
+
+function milliseconds(duration: string): number {
+  const parsed = parseDuration(duration);
+  if (parsed === undefined) throw new HoldfastError('hook-failed', `"${duration}" is no duration; write for example "30s", "2h" or "3d".`);
+  return parsed;
+}
+
+function checkedValue(kind: string, key: string, value: Json): Json {
+  const problem = notJson(value);
+  if (problem !== undefined) throw new HoldfastError('value-not-json', `The ${kind} value "${key}" is not JSON: ${problem}. Keep plain data here.`);
+  return value;
+}

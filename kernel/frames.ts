@@ -1,0 +1,140 @@
+import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
+import type { Failure } from '../contract/plain/messages';
+import { isCancellation } from './ports';
+
+/** One settled effect of an open frame, in the order in which the frame asked for them. */
+export type Effect = { readonly n: number; readonly kind: string } & ({ readonly value?: unknown } | { readonly error: Failure });
+
+/** Settled effects of the frames that are open. A closed frame is its result, which stands in its parent's journal. */
+export class Journal {
+  private readonly frames = new Map<string, Effect[]>();
+  private readonly open = new Map<string, string>();
+
+  constructor(saved: Readonly<Record<string, readonly Effect[]>> = {}) {
+    for (const [address, effects] of Object.entries(saved)) this.frames.set(address, [...effects]);
+  }
+
+  find(address: string, n: number): Effect | undefined {
+    return this.frames.get(address)?.find((effect) => effect.n === n);
+  }
+
+  settle(address: string, effect: Effect): void {
+    const effects = this.frames.get(address);
+    if (effects === undefined) this.frames.set(address, [effect]);
+    else effects.push(effect);
+  }
+
+  enter(address: string, label: string): void {
+    this.open.set(address, label);
+  }
+
+  /** Forgets a frame and all frames inside it. */
+  close(address: string): void {
+    this.frames.delete(address);
+    this.open.delete(address);
+    const inside = `${address}/`;
+    for (const key of this.frames.keys()) if (key.startsWith(inside)) this.frames.delete(key);
+    for (const key of this.open.keys()) if (key.startsWith(inside)) this.open.delete(key);
+  }
+
+  /** The innermost user code that is still open, for the message of a stalled run. */
+  get openLabels(): readonly string[] {
+    return [...this.open.values()];
+  }
+
+  toJSON(): Record<string, readonly Effect[]> {
+    return Object.fromEntries([...this.frames].filter(([, effects]) => effects.length > 0));
+  }
+}
+
+/**
+ * A call into code that can wait. Its effects are numbered; entered again after a border it gets the settled ones by number,
+ * and an effect of another kind at a number is `frame-changed`.
+ */
+export class Frame {
+  private count = 0;
+  private readonly key: string;
+
+  constructor(
+    private readonly journal: Journal,
+    readonly address: readonly string[],
+    label?: string,
+  ) {
+    this.key = address.join('/');
+    if (label !== undefined) journal.enter(this.key, label);
+  }
+
+  child(name: string, label?: string): Frame {
+    return new Frame(this.journal, [...this.address, name], label);
+  }
+
+  /** The number that the next effect will have. */
+  get next(): number {
+    return this.count;
+  }
+
+  /** An effect that waits. `run` is called once in the life of the frame, however often the frame is entered. */
+  effect<T>(kind: string, run: (n: number) => Promise<T>): Promise<T> {
+    const n = this.count++;
+    const settled = this.journal.find(this.key, n);
+    if (settled !== undefined) return this.recall<T>(settled, kind);
+    return run(n).then(
+      (value) => {
+        this.journal.settle(this.key, { n, kind, value });
+        return value;
+      },
+      (error: unknown) => {
+        if (!isCancellation(error)) this.journal.settle(this.key, { n, kind, error: failureOf(error) });
+        throw error;
+      },
+    );
+  }
+
+  /** An effect that does not wait, such as an event or a value that is set. */
+  once<T>(kind: string, run: () => T): T {
+    const n = this.count++;
+    const settled = this.journal.find(this.key, n);
+    if (settled !== undefined) {
+      this.check(settled, kind);
+      if ('error' in settled) throw errorOf(settled.error);
+      return settled.value as T;
+    }
+    const value = run();
+    this.journal.settle(this.key, { n, kind, value });
+    return value;
+  }
+
+  close(): void {
+    if (this.journal.find(this.key, this.count) !== undefined) {
+      throw new HoldfastError('frame-changed', `The code at ${this.key} changed: it asked for ${this.count} effects, and more are recorded.`);
+    }
+    this.journal.close(this.key);
+  }
+
+  /** Leaves the frame after an error: what is recorded there no longer matters. */
+  abandon(): void {
+    this.journal.close(this.key);
+  }
+
+  private recall<T>(settled: Effect, kind: string): Promise<T> {
+    try {
+      this.check(settled, kind);
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
+    return 'error' in settled ? Promise.reject(errorOf(settled.error)) : Promise.resolve(settled.value as T);
+  }
+
+  private check(settled: Effect, kind: string): void {
+    if (settled.kind === kind) return;
+    throw new HoldfastError('frame-changed', `The code at ${this.key} changed: effect ${settled.n} was "${settled.kind}" and is now "${kind}".`);
+  }
+}
+
+export function failureOf(error: unknown): Failure {
+  return { code: codeOf(error) ?? 'run-failed', message: messageOf(error) };
+}
+
+export function errorOf(failure: Failure): HoldfastError {
+  return new HoldfastError((codeOf(failure) ?? 'run-failed') as HoldfastError['code'], failure.message);
+}

@@ -1,0 +1,127 @@
+import { HoldfastError } from '../contract/plain/errors';
+import type { Answer, Interrupt } from '../contract/plain/interrupts';
+import { misfitOf } from '../contract/plain/interrupts';
+import type { Failure, Json } from '../contract/plain/messages';
+import type { Ports, Timer } from './ports';
+import type { PendingInterrupt, RunState } from './state';
+
+const keptAnswers = 1000;
+
+interface Waiting {
+  readonly resolve: (answer: Json) => void;
+  readonly reject: (error: unknown) => void;
+  readonly timer: Timer | undefined;
+}
+
+/** The one list of what a run waits for. Answers come by id, in any order; the first one counts. */
+export class InterruptDesk {
+  private readonly waiting = new Map<string, Waiting>();
+
+  constructor(
+    private readonly state: RunState,
+    private readonly ports: Ports,
+  ) {}
+
+  /** Waits for the answer. An interrupt that went over a border under the same id waits on. */
+  open(pending: PendingInterrupt): Promise<Json> {
+    const { id } = pending.shown;
+    const known = this.state.interrupts.find((interrupt) => interrupt.shown.id === id);
+    const interrupt = known ?? pending;
+    if (known === undefined) {
+      this.state.interrupts.push(pending);
+      this.ports.emit({ type: 'interrupt-start', interrupt: pending.shown });
+      this.ports.showInterrupt(pending.shown);
+    }
+    return new Promise((resolve, reject) => {
+      const { deadline } = interrupt.shown;
+      const timer = deadline === undefined ? undefined : this.ports.timer(deadline);
+      timer?.fired.then(
+        () => this.expire(id),
+        () => undefined,
+      );
+      this.waiting.set(id, { resolve, reject, timer });
+    });
+  }
+
+  get size(): number {
+    return this.waiting.size;
+  }
+
+  /** Why an answer would be refused, or nothing. */
+  refusalOf(answer: Answer): Failure | undefined {
+    const interrupt = this.state.interrupts.find(({ shown }) => shown.id === answer.interruptId)?.shown;
+    if (interrupt === undefined) {
+      return this.state.answered.includes(answer.interruptId)
+        ? { code: 'interrupt-answered', message: `The interrupt "${answer.interruptId}" was answered before.` }
+        : { code: 'interrupt-unknown', message: `This run waits for no interrupt "${answer.interruptId}".${this.pendingText()}` };
+    }
+    return refusal(interrupt, answer);
+  }
+
+  /** Takes an answer that fits and returns its number; another one only leaves an event. */
+  answer(answer: Answer): number {
+    const refused = this.refusalOf(answer);
+    if (refused !== undefined) {
+      this.ports.emit({ type: 'resume-ignored', interruptId: answer.interruptId, code: refused.code, ...byOf(answer) });
+      return this.state.sequence;
+    }
+    const waiting = this.waiting.get(answer.interruptId);
+    this.remove(answer.interruptId);
+    this.ports.emit({ type: 'interrupt-end', interruptId: answer.interruptId, answer: answer.answer, reason: 'answer', ...byOf(answer) });
+    this.ports.hideInterrupt(answer.interruptId);
+    waiting?.timer?.cancel();
+    waiting?.resolve(answer.answer);
+    return ++this.state.sequence;
+  }
+
+  cancelAll(error: unknown): void {
+    for (const [id, waiting] of this.waiting) {
+      this.remove(id);
+      waiting.timer?.cancel();
+      waiting.reject(error);
+    }
+  }
+
+  private expire(id: string): void {
+    const waiting = this.waiting.get(id);
+    const pending = this.state.interrupts.find(({ shown }) => shown.id === id);
+    if (waiting === undefined || pending === undefined) return;
+    this.remove(id);
+    this.ports.emit({ type: 'interrupt-end', interruptId: id, answer: pending.onDeadline ?? null, reason: 'deadline' });
+    this.ports.hideInterrupt(id);
+    if (pending.onDeadline !== undefined) waiting.resolve(pending.onDeadline);
+    else waiting.reject(new HoldfastError('interrupt-expired', `Nobody answered "${id}" in time, and it has no default.`));
+  }
+
+  private remove(id: string): void {
+    this.waiting.delete(id);
+    this.state.interrupts = this.state.interrupts.filter(({ shown }) => shown.id !== id);
+    this.state.answered = [...this.state.answered, id].slice(-keptAnswers);
+  }
+
+  private pendingText(): string {
+    const ids = this.state.interrupts.map(({ shown }) => shown.id);
+    return ids.length === 0 ? ' It waits for nothing.' : ` It waits for: ${ids.join(', ')}.`;
+  }
+}
+
+function refusal(interrupt: Interrupt, answer: Answer): Failure | undefined {
+  if (interrupt.by !== undefined && (answer.by === undefined || !interrupt.by.includes(answer.by))) {
+    return { code: 'answer-forbidden', message: `Only ${interrupt.by.join(', ')} may answer "${interrupt.id}"; this answer came from ${answer.by ?? 'nobody'}.` };
+  }
+  if (interrupt.kind === 'approval' && answer.inputHash !== undefined && answer.inputHash !== interrupt.inputHash) {
+    return { code: 'answer-stale', message: `The decision about "${interrupt.id}" was made for other arguments.` };
+  }
+  const misfit = misfitOf(interrupt, answer.answer);
+  return misfit === undefined ? undefined : { code: 'answer-invalid', message: `The answer to "${interrupt.id}" does not fit: ${misfit}.` };
+}
+
+function byOf(answer: Answer): { by?: string } {
+  return answer.by === undefined ? {} : { by: answer.by };
+}
+
+/** Readable, safe in a URL, and the same whenever the same frame asks for the same effect. */
+export function interruptId(address: readonly string[], n: number): string {
+  const path = address.map((segment) => segment.replace(/[^A-Za-z0-9_-]+/g, '-')).join('.');
+  return n === 0 ? path : `${path}.${n}`;
+}

@@ -1,0 +1,88 @@
+import { HoldfastError } from '../contract/plain/errors';
+import type { Json, StoredMessage, ToolCall } from '../contract/plain/messages';
+import { textOf, toolCallsOf } from '../contract/plain/messages';
+import { Frame } from './frames';
+import { runAfterAgent, runBeforeAgent, runStateHooks } from './hooks';
+import { modelStep } from './model-step';
+import type { AgentScope } from './scope';
+import { exitTool } from './tool-plan';
+import { toolStep } from './tool-step';
+
+export interface AgentResult {
+  readonly output: Json;
+  readonly text: string;
+}
+
+/** The agent's loop: model, tools, model, until an answer stands. A record that went over a border goes on where it was. */
+export async function runAgentLoop(scope: AgentScope, root: Frame): Promise<AgentResult> {
+  const { run, record } = scope;
+  if (record.turn === 0) {
+    const setup = root.child('setup');
+    await runBeforeAgent(scope, setup);
+    setup.close();
+    record.turn = 1;
+  }
+  for (;;) {
+    const border = run.ports.border();
+    if (border !== undefined) await border;
+    const iteration = root.child(`t${record.turn}`);
+    const finished = await iterate(scope, iteration);
+    if (finished !== undefined) {
+      await runAfterAgent(scope, iteration);
+      leave(scope, iteration);
+      return finished;
+    }
+    leave(scope, iteration);
+    record.turn += 1;
+  }
+}
+
+function leave(scope: AgentScope, iteration: Frame): void {
+  iteration.close();
+  scope.run.borders.delete(scope.path.join('/'));
+}
+
+/** One iteration. Its state is put together from recorded results, so it can be entered again after a border. */
+async function iterate(scope: AgentScope, iteration: Frame): Promise<AgentResult | undefined> {
+  const { agent, record } = scope;
+  scope.run.borders.set(scope.path.join('/'), { ...record });
+  if (record.remaining <= 0) {
+    throw new HoldfastError('max-iterations', `Agent "${agent.name}" exceeds max iterations: the model was called ${agent.maxIterations} times without a final answer.`);
+  }
+  record.remaining -= 1;
+  await runStateHooks('beforeModelRewriteState', scope, iteration);
+  const answer = await modelStep(scope, iteration);
+  record.messages = [...record.messages, answer];
+  await runStateHooks('afterModelRewriteState', scope, iteration);
+  const last = record.messages.at(-1);
+  if (last === undefined) throw new HoldfastError('message-invalid', `No messages left in the state of agent "${agent.name}" after the model call.`);
+  const calls = toolCallsOf(last);
+  if (calls.length === 0) return { output: textOf(last), text: textOf(last) };
+  return runTools(scope, calls, iteration);
+}
+
+async function runTools(scope: AgentScope, calls: readonly ToolCall[], iteration: Frame): Promise<AgentResult | undefined> {
+  const { record } = scope;
+  const directly = returnDirectlyPosition(scope, calls);
+  const results = await toolStep(scope, calls, directly, iteration);
+  record.messages = [...record.messages, ...results.map(({ message }) => message)];
+  await runStateHooks('afterToolCalls', scope, iteration);
+  if (directly === undefined || results[directly]?.error !== undefined) return undefined;
+  const output = outputOf(results[directly]?.message);
+  return { output, text: typeof output === 'string' ? output : JSON.stringify(output) };
+}
+
+/** Of several such calls in one message the last one counts. */
+function returnDirectlyPosition(scope: AgentScope, calls: readonly ToolCall[]): number | undefined {
+  const { agent, record } = scope;
+  for (let position = calls.length - 1; position >= 0; position--) {
+    const name = calls[position]?.name ?? '';
+    if (record.returnDirectly.includes(name) || (agent.exitTool && name === exitTool)) return position;
+  }
+  return undefined;
+}
+
+function outputOf(message: StoredMessage | undefined): Json {
+  const part = message?.parts[0];
+  return part?.type === 'tool-result' ? part.output : '';
+}

@@ -1,0 +1,116 @@
+import { HoldfastError } from '../contract/plain/errors';
+import type { HalfRef } from '../contract/plain/manifest';
+import type { Json, Message, ModelSettings, ToolCall, Usage } from '../contract/plain/messages';
+import { notJson } from '../contract/plain/messages';
+
+export type MaybePromise<T> = T | Promise<T>;
+
+/** What agents see of tools: their types. The tools themselves live on the worker. */
+export interface ToolLike<Input = never, Output = unknown> {
+  execute?(input: Input, call: never): unknown;
+  readonly output?: Output;
+}
+// The one place where `any` is right: a record of tools of whatever input.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Tools = Record<string, { execute?: (input: any, call: any) => unknown }>;
+export type InputOf<T> = T extends { execute?: (input: infer Input, ...rest: never[]) => unknown } ? Input : never;
+export type OutputOf<T> = T extends { execute?: (...parameters: never[]) => infer Output } ? Awaited<Output> : never;
+
+export interface ModelRequest {
+  readonly instructions: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly string[];
+  readonly model: string;
+  readonly settings?: ModelSettings;
+}
+
+export interface ModelResponse {
+  readonly message: Message;
+  readonly usage?: Usage;
+  /** provider/model that answered. */
+  readonly model?: string;
+}
+
+export interface InterruptOptions {
+  readonly kind?: 'question' | 'custom';
+  readonly answerSchema?: Json;
+  /** From now on, such as '3d'. Then `onDeadline` is the answer. */
+  readonly deadline?: string;
+  readonly onDeadline?: Json;
+  /** Who may answer. Default: anybody. */
+  readonly by?: readonly string[];
+}
+
+export interface ValueStore {
+  get(key: string): Json | undefined;
+  set(key: string, value: Json): void;
+}
+
+/** What a hook or wrap of the workflow half may do. Everything that waits goes through here and through `next`. */
+export interface HookContext<T extends Tools = Tools> {
+  readonly agent: string;
+  readonly runPath: readonly string[];
+  readonly runId: string;
+  /** Context propagation: what earlier hooks passed on. A hook passes values on by returning `values`. */
+  readonly values: Readonly<Record<string, Json | undefined>>;
+  readonly session: ValueStore;
+  readonly runLocal: ValueStore & { delete(key: string): void };
+  readonly usage: Usage;
+  readonly iteration: number;
+  sendEvent(name: string, data: Json): void;
+  /** Waits for a human. The run may be continued, moved and resumed in between; the answer arrives exactly here. */
+  interrupt<Answer = unknown>(info: Json, options?: InterruptOptions): Promise<Answer>;
+  /** Asks a human to decide about a tool call. */
+  approve(call: ToolCall, options?: Omit<InterruptOptions, 'kind' | 'answerSchema'>): Promise<unknown>;
+  /** I/O from a hook: a tool by name, run as an activity, not shown to the model. */
+  call<Name extends keyof T & string>(tool: Name, input: InputOf<T[Name]>): Promise<OutputOf<T[Name]>>;
+  model(name: string, request: { readonly messages: readonly Message[]; readonly instructions?: string; readonly settings?: ModelSettings }): Promise<ModelResponse>;
+  sleep(duration: string): Promise<void>;
+  /** Milliseconds since 1970 by the run's own clock. */
+  now(): number;
+}
+
+/** Nothing keeps everything; otherwise a partial update, and values to pass on. */
+export type Update<State> = void | (Partial<State> & { readonly values?: Readonly<Record<string, Json>> });
+
+export interface RunSetup {
+  readonly instructions: string;
+  readonly tools: readonly string[];
+  readonly returnDirectly: readonly string[];
+}
+
+export interface AgentState {
+  readonly messages: readonly Message[];
+  readonly tools: readonly string[];
+}
+
+/**
+ * The workflow half of a middleware: deterministic, it decides.
+ *
+ * Errors: whatever a hook throws ends the run and names the hook; coded errors, interrupts and cancellation pass as they are.
+ * Result: `before` and `after` hooks return nothing or a partial update; wraps return what `next` returns, or answer themselves.
+ * Rules: no clock, no randomness, no I/O; wait only for `ctx` and `next`; leave no promise running.
+ * On replay: the code runs again with the recorded results; effects do not happen again.
+ */
+export interface AgentMiddleware<T extends Tools = Tools> {
+  readonly name: string;
+  readonly options?: Json;
+  /** Set by `onWorker`: the entry stands for a worker half. */
+  readonly half?: HalfRef;
+  beforeAgent?(setup: RunSetup, ctx: HookContext<T>): MaybePromise<Update<RunSetup>>;
+  beforeModelRewriteState?(state: AgentState, ctx: HookContext<T>): MaybePromise<Update<AgentState>>;
+  afterModelRewriteState?(state: AgentState, ctx: HookContext<T>): MaybePromise<Update<AgentState>>;
+  wrapModel?(request: ModelRequest, next: (request: ModelRequest) => Promise<ModelResponse>, ctx: HookContext<T>): Promise<ModelResponse>;
+  /** The tools whose calls `wrapToolCall` sees. Default: all. Calls of others are spared the parsing before policy. */
+  readonly onlyTools?: readonly string[];
+  wrapToolCall?(call: ToolCall, next: (call: ToolCall) => Promise<Json>, ctx: HookContext<T>): Promise<Json>;
+  afterToolCalls?(state: AgentState, ctx: HookContext<T>): MaybePromise<Update<AgentState>>;
+  afterAgent?(state: AgentState, ctx: HookContext<T>): MaybePromise<void>;
+}
+
+/** Puts a worker half into an agent's middleware list, by name, with JSON options. */
+export function onWorker(name: string, options?: Json): AgentMiddleware {
+  const problem = options === undefined ? undefined : notJson(options);
+  if (problem !== undefined) throw new HoldfastError('agent-invalid', `onWorker("${name}"): options must be JSON; ${problem}.`);
+  return { name, half: { name, ...(options === undefined ? {} : { options }) } };
+}

@@ -1,0 +1,81 @@
+import { HoldfastError } from '../contract/plain/errors';
+import type { StoredMessage } from '../contract/plain/messages';
+import type { Layer } from './compose';
+import { compose } from './compose';
+import { hookContext } from './context';
+import type { Frame } from './frames';
+import type { AgentMiddleware, ModelRequest, ModelResponse } from './middleware';
+import type { StoredResponse } from './model-call';
+import { callModelOnce } from './model-call';
+import type { AgentScope } from './scope';
+import { storedMessage, storedMessages } from './transcript';
+
+/** One model call through the wraps of the agent. What wraps change in the request is forgotten; what they change in the answer stays. */
+export async function modelStep(scope: AgentScope, iteration: Frame): Promise<StoredMessage> {
+  const { run, agent, path, record } = scope;
+  const layers = agent.middleware.filter((middleware) => middleware.wrapModel !== undefined).map((middleware) => modelLayer(scope, middleware));
+  const response = await iteration.effect('model', () => {
+    const settings = { ...agent.settings, ...run.state.settings };
+    const request: ModelRequest = {
+      instructions: record.instructions,
+      messages: record.messages,
+      tools: record.tools,
+      model: run.state.model ?? agent.model,
+      ...(Object.keys(settings).length > 0 ? { settings } : {}),
+    };
+    if (layers.length === 0) return callCore(scope, request, record.messages);
+    const frame = iteration.child('model');
+    return wrapped(scope, layers, request, frame);
+  });
+  const { message, usage, model } = response;
+  iteration.once('event', () =>
+    run.ports.emit({ type: 'model-end', agent: agent.name, runPath: path, turn: record.turn, message, model, ...(usage === undefined ? {} : { usage }) }),
+  );
+  return message;
+}
+
+async function wrapped(scope: AgentScope, layers: readonly Layer<ModelRequest, ModelResponse>[], request: ModelRequest, frame: Frame): Promise<StoredResponse> {
+  let answered: StoredMessage | undefined;
+  const chain = compose(layers, async (changed: ModelRequest): Promise<ModelResponse> => {
+    const response = await callCore(scope, checkedRequest(changed), scope.record.messages);
+    answered = response.message;
+    return response;
+  });
+  const response = await chain(request, frame);
+  frame.close();
+  const message = storedMessage(response.message, answered?.id === response.message.id ? answered : undefined, () => scope.run.ports.uuid(), 'wrapModel');
+  return { message, model: response.model ?? request.model, ...(response.usage === undefined ? {} : { usage: response.usage }) };
+}
+
+function callCore(scope: AgentScope, request: ModelRequest, before: readonly StoredMessage[]): Promise<StoredResponse> {
+  const { run, path, record } = scope;
+  return callModelOnce(scope, {
+    address: run.uniqueAddress(`${path.join('/')}/t${record.turn}/model`),
+    path,
+    instructions: request.instructions,
+    messages: storedMessages(request.messages, before, () => run.ports.uuid(), 'wrapModel'),
+    tools: request.tools,
+    model: request.model,
+    settings: request.settings,
+  });
+}
+
+function checkedRequest(request: ModelRequest): ModelRequest {
+  if (typeof request !== 'object' || request === null || typeof request.model !== 'string' || !Array.isArray(request.tools) || typeof request.instructions !== 'string') {
+    throw new HoldfastError('hook-failed', 'A wrapModel layer called next without a whole request; pass on a changed copy: next({ ...request, model }).');
+  }
+  return request;
+}
+
+function modelLayer(scope: AgentScope, middleware: AgentMiddleware): Layer<ModelRequest, ModelResponse> {
+  return {
+    name: middleware.name,
+    hook: 'wrapModel',
+    wrap: async (request, next, frame) => (await middleware.wrapModel?.(request, next, hookContext(scope, frame))) as ModelResponse,
+    check: (response, label) => {
+      const message: unknown = (response as Partial<ModelResponse> | undefined)?.message;
+      if (typeof message === 'object' && message !== null && Array.isArray((message as { parts?: unknown }).parts)) return response;
+      throw new HoldfastError('model-response-invalid', `${label} returned no response; return what next returned, or { message: { role: 'assistant', parts: [...] } }.`);
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import type { EventBody } from '../contract/plain/events';
+import type { Interrupt } from '../contract/plain/interrupts';
+import type { HalfRef, Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../contract/plain/manifest';
+import type { Json, ModelSettings, StoredMessage } from '../contract/plain/messages';
+import type { CallModelResult, CallToolResult, ParseInputResult } from '../contract/plain/wire';
+
+export interface ModelCall {
+  /** Where in the run the call stands; the activity id. */
+  readonly address: string;
+  readonly path: readonly string[];
+  readonly turn: number;
+  readonly instructions: string;
+  readonly messages: readonly StoredMessage[];
+  readonly tools: readonly string[];
+  readonly model: string;
+  readonly facts: ModelFacts;
+  readonly settings: ModelSettings | undefined;
+  readonly halves: readonly HalfRef[];
+}
+
+export interface ToolCallRequest {
+  readonly address: string;
+  readonly path: readonly string[];
+  readonly tool: string;
+  readonly callId: string;
+  readonly input: Json;
+  /** Of the parsed arguments, when a policy saw them; the worker runs nothing else. */
+  readonly inputHash?: string;
+  /** The arguments as the model gave them, when parsing changed them. */
+  readonly rawInput?: Json;
+  /** Idempotency key without the workflow's id, which the port puts before it. */
+  readonly key: string;
+  readonly facts: ToolFacts;
+  readonly halves: readonly HalfRef[];
+  readonly resumed?: { readonly answer: Json; readonly state?: Json };
+  readonly reconcile?: boolean;
+  readonly hidden?: boolean;
+}
+
+export interface Timer {
+  readonly fired: Promise<void>;
+  cancel(): void;
+}
+
+/** All that the kernel asks of the world. Temporal is one implementation, virtual time in memory another. */
+export interface Ports {
+  prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest>;
+  callModel(call: ModelCall): Promise<CallModelResult>;
+  callTool(call: ToolCallRequest): Promise<CallToolResult>;
+  parseInput(tool: string, input: Json): Promise<ParseInputResult>;
+  /** An event of the durable log; it rides in the next command. */
+  emit(event: EventBody): void;
+  /** Writes a command at once: the interrupt is seen without asking the run. */
+  showInterrupt(interrupt: Interrupt): void;
+  hideInterrupt(id: string): void;
+  /** A deadline beside something else that is waited for. */
+  timer(at: number): Timer;
+  sleep(until: number): Promise<void>;
+  now(): number;
+  uuid(): string;
+  /** Called where nothing is open. Never settles when the run goes on elsewhere; returns nothing when it goes on here. */
+  border(): Promise<void> | undefined;
+}
+
+/** The world said no because somebody cancelled the run. */
+export function isCancellation(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { name, code, cause } = error as { name?: unknown; code?: unknown; cause?: unknown };
+  return code === 'cancelled' || name === 'CancelledFailure' || (name === 'ActivityFailure' && isCancellation(cause));
+}

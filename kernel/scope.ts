@@ -1,0 +1,28 @@
+import type { Manifest } from '../contract/plain/manifest';
+import type { AgentDefinition } from './agent';
+import type { Journal } from './frames';
+import type { InterruptDesk } from './interrupts';
+import type { Ports } from './ports';
+import type { AgentRecord, RunState } from './state';
+
+/** What belongs to the whole run. */
+export interface RunScope {
+  readonly state: RunState;
+  readonly ports: Ports;
+  readonly journal: Journal;
+  readonly desk: InterruptDesk;
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  readonly manifest: Manifest;
+  /** What each agent in the middle of an iteration was when the iteration began, by its path. */
+  readonly borders: Map<string, AgentRecord>;
+  /** The address itself the first time, with an ordinal after that. */
+  uniqueAddress(address: string): string;
+}
+
+/** What belongs to one agent at work in it. */
+export interface AgentScope {
+  readonly run: RunScope;
+  readonly agent: AgentDefinition;
+  readonly path: readonly string[];
+  readonly record: AgentRecord;
+}

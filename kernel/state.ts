@@ -1,0 +1,80 @@
+import type { Interrupt } from '../contract/plain/interrupts';
+import type { Language, Manifest } from '../contract/plain/manifest';
+import type { Json, JsonObject, ModelSettings, StoredMessage, Usage } from '../contract/plain/messages';
+import type { StartInput } from '../contract/plain/wire';
+import type { Effect } from './frames';
+
+/** One agent at work, by its path. Its messages go over a border apart from the rest, so that they stand there once. */
+export interface AgentRecord {
+  readonly path: readonly string[];
+  turn: number;
+  remaining: number;
+  instructions: string;
+  tools: readonly string[];
+  returnDirectly: readonly string[];
+  values: Readonly<Record<string, Json | undefined>>;
+  messages: readonly StoredMessage[];
+}
+
+export interface PendingInterrupt {
+  readonly shown: Interrupt;
+  readonly onDeadline?: Json;
+}
+
+/** All that a run is, beside its history. Plain data with one owner, the kernel. */
+export interface RunState {
+  readonly version: 1;
+  /** The framework's own behaviour, chosen when the run began. */
+  readonly engine: 1;
+  readonly id: string;
+  readonly tenant: string;
+  readonly agent: string;
+  readonly input: Json;
+  readonly stream: boolean;
+  readonly options: JsonObject;
+  readonly values: JsonObject;
+  readonly settings?: ModelSettings;
+  readonly model?: string;
+  language?: Language;
+  manifest?: Manifest;
+  usage: Usage;
+  session: Record<string, Json>;
+  runLocal: Record<string, Record<string, Json>>;
+  interrupts: PendingInterrupt[];
+  answered: string[];
+  sequence: number;
+  agents: Record<string, AgentRecord>;
+  journal: Readonly<Record<string, readonly Effect[]>>;
+}
+
+export function freshState(start: StartInput): RunState {
+  return {
+    version: 1,
+    engine: 1,
+    id: start.id,
+    tenant: start.tenant,
+    agent: start.agent,
+    input: start.input,
+    stream: start.stream,
+    options: start.options,
+    values: start.values,
+    usage: { inputTokens: 0, outputTokens: 0 },
+    session: {},
+    runLocal: {},
+    interrupts: [],
+    answered: [],
+    sequence: 0,
+    agents: {},
+    journal: {},
+    ...(start.settings === undefined ? {} : { settings: start.settings }),
+    ...(start.model === undefined ? {} : { model: start.model }),
+    ...(start.language === undefined ? {} : { language: start.language }),
+  };
+}
+
+/** Puts the lists back that went apart from the state. */
+export function restoredState(state: RunState, lists: Readonly<Record<string, readonly StoredMessage[]>>): RunState {
+  const agents: Record<string, AgentRecord> = {};
+  for (const [key, record] of Object.entries(state.agents)) agents[key] = { ...record, messages: lists[key] ?? [] };
+  return { ...state, session: { ...state.session }, runLocal: { ...state.runLocal }, interrupts: [...state.interrupts], answered: [...state.answered], agents };
+}

@@ -1,0 +1,121 @@
+import { HoldfastError } from '../contract/plain/errors';
+import type { InDoubtDecision, Interrupt } from '../contract/plain/interrupts';
+import type { Failure, Json, ToolCall } from '../contract/plain/messages';
+import { toolFactsOf } from '../contract/plain/manifest';
+import type { CallToolResult, ToolOutcome } from '../contract/plain/wire';
+import type { Frame } from './frames';
+import { interruptId } from './interrupts';
+import type { AgentScope } from './scope';
+
+export interface ToolCallPlan {
+  /** The activity's id; later calls of the same get an ordinal behind it. */
+  readonly address: string;
+  /** The same for every execution of one call. */
+  readonly key: string;
+  readonly call: ToolCall;
+  readonly rawInput?: Json;
+  readonly hidden?: boolean;
+}
+
+export interface ToolDone {
+  readonly output: Json;
+  /** Absent when a human said what the result was. */
+  readonly messageId?: string;
+}
+
+/** A tool that ended badly. Layers may catch it; what passes them all goes back to the model or ends the run. */
+export class ToolError extends HoldfastError {
+  constructor(
+    failure: Failure,
+    readonly messageId: string | undefined,
+  ) {
+    super(failure.code as HoldfastError['code'], failure.message);
+  }
+}
+
+type Extra = { readonly resumed?: { readonly answer: Json; readonly state?: Json }; readonly reconcile?: boolean };
+
+/**
+ * One tool call to its end: the activity, again with the answer when the tool asked a human,
+ * and with `once` tools of which nobody knows whether they happened: reconcile, then a human.
+ */
+export async function callToolOnce(scope: AgentScope, frame: Frame, plan: ToolCallPlan): Promise<ToolDone> {
+  let extra: Extra = {};
+  for (;;) {
+    const asked = extra;
+    const outcome = await frame.effect(`tool:${plan.call.name}`, () => schedule(scope, plan, asked));
+    switch (outcome.type) {
+      case 'done':
+        frame.close();
+        return { output: outcome.output, messageId: outcome.messageId };
+      case 'failed':
+        frame.abandon();
+        throw new ToolError(outcome.error, outcome.messageId === '' ? undefined : outcome.messageId);
+      case 'interrupted':
+        extra = { resumed: { answer: await ask(scope, frame, questionOf(scope, frame, outcome)), ...(outcome.state === undefined ? {} : { state: outcome.state }) } };
+        break;
+      case 'unsettled': {
+        if (asked.reconcile !== true) {
+          extra = { ...asked, reconcile: true };
+          break;
+        }
+        const decision = (await ask(scope, frame, doubtOf(scope, frame, plan))) as unknown as InDoubtDecision;
+        if (decision.happened) {
+          frame.close();
+          return { output: decision.result };
+        }
+        extra = asked.resumed === undefined ? {} : { resumed: asked.resumed };
+      }
+    }
+  }
+}
+
+async function schedule(scope: AgentScope, plan: ToolCallPlan, extra: Extra): Promise<ToolOutcome> {
+  const { run, agent, path } = scope;
+  const { call } = plan;
+  const address = run.uniqueAddress(plan.address);
+  const result: CallToolResult = await run.ports.callTool({
+    address,
+    path,
+    tool: call.name,
+    callId: call.id,
+    input: call.input,
+    key: plan.key,
+    facts: toolFactsOf(run.manifest, call.name),
+    halves: agent.halves,
+    ...(call.inputHash === undefined ? {} : { inputHash: call.inputHash }),
+    ...(plan.rawInput === undefined ? {} : { rawInput: plan.rawInput }),
+    ...(plan.hidden === true ? { hidden: true } : {}),
+    ...extra,
+  });
+  if (result.address !== address) throw new HoldfastError('internal', `The tool call ${address} got the result of ${result.address}.`);
+  return result.outcome;
+}
+
+function ask(scope: AgentScope, frame: Frame, shown: Interrupt): Promise<Json> {
+  return frame.effect('interrupt', () => scope.run.desk.open({ shown }));
+}
+
+function questionOf(scope: AgentScope, frame: Frame, outcome: ToolOutcome & { type: 'interrupted' }): Interrupt {
+  const { answerSchema, deadlineMs } = outcome;
+  return {
+    id: interruptId(frame.address, frame.next),
+    address: frame.address,
+    agent: scope.agent.name,
+    kind: 'question',
+    info: outcome.info,
+    ...(answerSchema === undefined ? {} : { answerSchema }),
+    ...(deadlineMs === undefined ? {} : { deadline: scope.run.ports.now() + deadlineMs }),
+  };
+}
+
+function doubtOf(scope: AgentScope, frame: Frame, plan: ToolCallPlan): Interrupt {
+  const { name, id, input } = plan.call;
+  return {
+    id: interruptId(frame.address, frame.next),
+    address: frame.address,
+    agent: scope.agent.name,
+    kind: 'in-doubt',
+    info: { tool: name, callId: id, input, question: `Nobody knows whether "${name}" took effect: its worker was lost. Did it happen?` },
+  };
+}

@@ -1,0 +1,65 @@
+import { HoldfastError, messageOf } from '../contract/plain/errors';
+import type { Failure, Json, ToolCall } from '../contract/plain/messages';
+import type { AgentDefinition } from './agent';
+import type { AgentScope } from './scope';
+
+export type PlannedCall =
+  | { readonly type: 'run'; readonly call: ToolCall }
+  | { readonly type: 'answered'; readonly output: Json }
+  | { readonly type: 'refused'; readonly error: Failure };
+
+export const exitTool = 'exit';
+
+/** From what the model wrote to what is called: name alias, argument aliases, the arguments handler; unknown names. */
+export function planCall(scope: AgentScope, requested: ToolCall): PlannedCall {
+  const { agent, record } = scope;
+  const name = canonicalName(agent, requested.name, record.tools);
+  if (name === exitTool && agent.exitTool) return exitResult(requested);
+  if (name === undefined) return unknownCall(agent, requested, record.tools);
+  try {
+    const renamed = renamedArguments(agent, name, requested.input);
+    const input = agent.toolArguments === undefined ? renamed : agent.toolArguments(name, renamed);
+    return { type: 'run', call: { id: requested.id, name, input } };
+  } catch (error) {
+    throw new HoldfastError('hook-failed', `toolArguments of agent "${agent.name}" failed: ${messageOf(error)}`);
+  }
+}
+
+function canonicalName(agent: AgentDefinition, name: string, offered: readonly string[]): string | undefined {
+  if (name === exitTool && agent.exitTool) return name;
+  if (offered.includes(name) || agent.tools.includes(name)) return name;
+  return offered.find((tool) => agent.toolAliases[tool]?.names?.includes(name) === true);
+}
+
+function unknownCall(agent: AgentDefinition, requested: ToolCall, offered: readonly string[]): PlannedCall {
+  if (agent.unknownTool !== undefined) {
+    try {
+      return { type: 'answered', output: agent.unknownTool(requested.name, requested.input) };
+    } catch (error) {
+      throw new HoldfastError('hook-failed', `unknownTool of agent "${agent.name}" failed: ${messageOf(error)}`);
+    }
+  }
+  const has = offered.length === 0 ? 'It has no tools.' : `It has: ${offered.join(', ')}.`;
+  return { type: 'refused', error: { code: 'tool-not-found', message: `The model called tool '${requested.name}', which this agent does not have. ${has}` } };
+}
+
+function exitResult(requested: ToolCall): PlannedCall {
+  const result = (requested.input as { final_result?: unknown } | null)?.final_result;
+  if (typeof result === 'string') return { type: 'answered', output: result };
+  return { type: 'refused', error: { code: 'tool-input-invalid', message: "The tool 'exit' takes { final_result: string }." } };
+}
+
+/** An alias counts where the tool's own key is absent. Whatever is no object passes untouched. */
+function renamedArguments(agent: AgentDefinition, tool: string, input: Json): Json {
+  const aliases = agent.toolAliases[tool]?.arguments;
+  if (aliases === undefined || typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  const renamed: Record<string, Json | undefined> = { ...(input as Record<string, Json | undefined>) };
+  for (const [canonical, others] of Object.entries(aliases)) {
+    for (const key of others) {
+      if (!(key in renamed) || canonical in renamed) continue;
+      renamed[canonical] = renamed[key];
+      delete renamed[key];
+    }
+  }
+  return renamed;
+}

@@ -1,0 +1,152 @@
+import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
+import type { Failure, Json, StoredMessage, ToolCall } from '../contract/plain/messages';
+import { canonicalJson, notJson, toolMessage } from '../contract/plain/messages';
+import type { Layer } from './compose';
+import { compose } from './compose';
+import { hookContext } from './context';
+import type { Frame } from './frames';
+import { failureOf } from './frames';
+import type { AgentMiddleware } from './middleware';
+import { isCancellation } from './ports';
+import type { AgentScope } from './scope';
+import type { ToolDone } from './tool-call';
+import { ToolError, callToolOnce } from './tool-call';
+import { planCall } from './tool-plan';
+
+export interface ToolStepResult {
+  readonly message: StoredMessage;
+  readonly error?: Failure;
+}
+
+/** Runs the tool calls of one message. Results stand in call order; the return-directly one is shown last. */
+export async function toolStep(scope: AgentScope, calls: readonly ToolCall[], directly: number | undefined, iteration: Frame): Promise<readonly ToolStepResult[]> {
+  const run = (position: number): Promise<ToolStepResult> => {
+    const call = calls[position] as ToolCall;
+    return iteration.effect(`call:${call.name}`, async () => {
+      const result = await runCall(scope, call, position, iteration);
+      if (position !== directly) showEnd(scope, call, result);
+      return result;
+    });
+  };
+  const positions = calls.map((_, position) => position);
+  const results = scope.agent.sequentialTools ? await inSequence(positions, run) : await allSettledInOrder(positions.map(run));
+  if (directly !== undefined) {
+    const result = results[directly] as ToolStepResult;
+    iteration.once('event', () => showEnd(scope, calls[directly] as ToolCall, result));
+  }
+  return results;
+}
+
+async function inSequence(positions: readonly number[], run: (position: number) => Promise<ToolStepResult>): Promise<ToolStepResult[]> {
+  const results: ToolStepResult[] = [];
+  let failed: { error: unknown } | undefined;
+  for (const position of positions) {
+    try {
+      results.push(await run(position));
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      failed ??= { error };
+    }
+  }
+  if (failed !== undefined) throw failed.error;
+  return results;
+}
+
+/** Waits for all, then throws the first error in call order: a failing call takes no other with it. */
+async function allSettledInOrder(running: readonly Promise<ToolStepResult>[]): Promise<ToolStepResult[]> {
+  if (running.length === 1) return [await (running[0] as Promise<ToolStepResult>)];
+  const settled = await Promise.allSettled(running);
+  const cancelled = settled.find((result) => result.status === 'rejected' && isCancellation(result.reason));
+  if (cancelled !== undefined) throw (cancelled as PromiseRejectedResult).reason;
+  return settled.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+}
+
+async function runCall(scope: AgentScope, requested: ToolCall, position: number, iteration: Frame): Promise<ToolStepResult> {
+  const uuid = (): string => scope.run.ports.uuid();
+  const planned = planCall(scope, requested);
+  if (planned.type === 'answered') return { message: toolMessage(uuid(), requested, planned.output) };
+  if (planned.type === 'refused') return endOrReturn(scope, requested, new ToolError(planned.error, undefined));
+  const frame = iteration.child(`${planned.call.name}.${position}`);
+  let last: ToolDone | undefined;
+  try {
+    const output = await throughLayers(scope, planned.call, position, frame, (done) => (last = done));
+    frame.close();
+    const messageId = last !== undefined && last.output === output ? last.messageId : undefined;
+    return { message: toolMessage(messageId ?? uuid(), { id: requested.id, name: requested.name }, output) };
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    frame.abandon();
+    return endOrReturn(scope, requested, error);
+  }
+}
+
+function throughLayers(scope: AgentScope, call: ToolCall, position: number, frame: Frame, onDone: (done: ToolDone) => void): Promise<Json> {
+  const layers = scope.agent.middleware.filter(({ wrapToolCall, onlyTools }) => wrapToolCall !== undefined && onlyTools?.includes(call.name) !== false);
+  const address = `${scope.path.join('/')}/t${scope.record.turn}/${call.name}.${position}`;
+  if (layers.length === 0) {
+    return callToolOnce(scope, frame, { address, key: address, call }).then((done) => {
+      onDone(done);
+      return done.output;
+    });
+  }
+  return throughParsedLayers(scope, layers, call, address, frame, onDone);
+}
+
+/** Arguments before policy: layers, human and tool all see the parsed value, and the tool runs with nothing else. */
+async function throughParsedLayers(
+  scope: AgentScope,
+  layers: readonly AgentMiddleware[],
+  raw: ToolCall,
+  address: string,
+  frame: Frame,
+  onDone: (done: ToolDone) => void,
+): Promise<Json> {
+  const parsed = await parse(scope, raw, frame);
+  const chain = compose(
+    layers.map((middleware) => toolLayer(scope, middleware)),
+    async (changed: ToolCall, inner: Frame): Promise<Json> => {
+      const edited = changed.input !== parsed.input && canonicalJson(changed.input) !== canonicalJson(parsed.input);
+      const call = edited ? await parse(scope, { id: raw.id, name: raw.name, input: changed.input }, inner) : parsed;
+      const rawInput = edited ? changed.input : raw.input;
+      const done = await callToolOnce(scope, inner, { address, key: address, call, ...(call.input === rawInput ? {} : { rawInput }) });
+      onDone(done);
+      return done.output;
+    },
+  );
+  return chain(parsed, frame);
+}
+
+async function parse(scope: AgentScope, call: ToolCall, frame: Frame): Promise<ToolCall> {
+  const result = await frame.effect('parse', () => scope.run.ports.parseInput(call.name, call.input));
+  if (!result.ok) throw new ToolError({ code: 'tool-input-invalid', message: result.message }, undefined);
+  return { ...call, input: result.input === undefined ? call.input : result.input, inputHash: result.hash };
+}
+
+/** A tool's error goes back to the model, unless the agent says otherwise. An error of a hook always ends the run. */
+function endOrReturn(scope: AgentScope, call: ToolCall, error: unknown): ToolStepResult {
+  const code = codeOf(error);
+  if (code === undefined || !code.startsWith('tool-') || scope.agent.toolErrors === 'fail') throw error;
+  const messageId = error instanceof ToolError ? error.messageId : undefined;
+  return { message: toolMessage(messageId ?? scope.run.ports.uuid(), call, messageOf(error), true), error: failureOf(error) };
+}
+
+function showEnd(scope: AgentScope, call: ToolCall, { message, error }: ToolStepResult): void {
+  const { run, agent, path } = scope;
+  run.ports.emit({ type: 'tool-end', agent: agent.name, runPath: path, tool: call.name, callId: call.id, message, ...(error === undefined ? {} : { error }) });
+}
+
+function toolLayer(scope: AgentScope, middleware: AgentMiddleware): Layer<ToolCall, Json> {
+  return {
+    name: middleware.name,
+    hook: 'wrapToolCall',
+    wrap: async (call, next, frame) => (await middleware.wrapToolCall?.(call, next, hookContext(scope, frame))) as Json,
+    check: (output, label) => {
+      const problem = output === undefined ? 'it is undefined' : notJson(output);
+      if (problem !== undefined) throw new HoldfastError('hook-failed', `${label} returned something that is not JSON: ${problem}.`);
+      return output;
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
+import { HoldfastError, isErrorCode, messageOf } from '../contract/plain/errors';
+import type { Failure } from '../contract/plain/messages';
+import type { ToolOutcome } from '../contract/plain/wire';
+import type { ToolCallRequest } from '../kernel/ports';
+
+/** An error of an activity as what it says: the code stands in the type of the failure. */
+export function errorOfActivity(error: unknown): HoldfastError {
+  const cause = causeOf(error);
+  const code = cause instanceof ApplicationFailure && isErrorCode(cause.type) ? cause.type : 'run-failed';
+  return new HoldfastError(code, messageOf(cause));
+}
+
+/** A model activity that gave no result after all its attempts. */
+export function lostModelCall(error: unknown): Failure {
+  const cause = causeOf(error);
+  if (cause instanceof TimeoutFailure) return { code: 'model-failed', message: `The model gave no answer in time (${cause.timeoutType}).` };
+  const { code, message } = errorOfActivity(error);
+  return { code: code === 'run-failed' ? 'model-failed' : code, message };
+}
+
+/** A tool activity that gave no result. Of a `once` tool nobody knows then whether it took effect. */
+export function lostToolCall(call: ToolCallRequest, error: unknown): ToolOutcome {
+  const cause = causeOf(error);
+  if (call.facts.effect === 'once' && !isCertainlyUndone(cause)) return { type: 'unsettled' };
+  const timedOut = cause instanceof TimeoutFailure;
+  const { code, message } = errorOfActivity(error);
+  return {
+    type: 'failed',
+    messageId: '',
+    error: {
+      code: timedOut ? 'tool-timeout' : code.startsWith('tool-') ? code : 'tool-failed',
+      message: timedOut ? `The tool '${call.tool}' gave no result within ${call.facts.timeoutMs / 1000} s.` : message,
+    },
+  };
+}
+
+/** Errors that the worker's side raises before it calls the tool. */
+function isCertainlyUndone(cause: unknown): boolean {
+  return cause instanceof ApplicationFailure && cause.type === 'tool-unknown';
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof ActivityFailure ? (error.cause ?? error) : error;
+}

@@ -1,0 +1,161 @@
+import {
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineSignal,
+  defineUpdate,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { codeOf, messageOf } from '../contract/plain/errors';
+import type { Answer } from '../contract/plain/interrupts';
+import { jsonSize, limits } from '../contract/plain/limits';
+import { names } from '../contract/plain/names';
+import type { AgentRunInput, AgentRunResult, ResumeReceipt, StatusReply } from '../contract/plain/wire';
+import type { AgentDefinition } from '../kernel/agent';
+import { agentsOf } from '../kernel/agent';
+import { isCancellation } from '../kernel/ports';
+import { AgentRun } from '../kernel/run';
+import type { RunState } from '../kernel/state';
+import { freshState, restoredState } from '../kernel/state';
+import { activation } from './interceptors';
+import { TemporalPorts } from './temporal-ports';
+
+export const resumeSignal = defineSignal<[Answer]>(names.resumeSignal);
+export const resumeUpdate = defineUpdate<ResumeReceipt, [Answer]>(names.resumeUpdate);
+export const borderSignal = defineSignal(names.borderSignal);
+export const statusQuery = defineQuery<StatusReply>(names.statusQuery);
+
+/** Makes the workflow that runs the agents which a module exports. */
+export function serveAgents(module: object): (input: AgentRunInput) => Promise<AgentRunResult> {
+  const agents = agentsOf(module);
+  return function agentRun(input) {
+    return new RunWorkflow(agents, input).execute();
+  };
+}
+
+class RunWorkflow {
+  private readonly ports: TemporalPorts;
+  private readonly run: AgentRun;
+  private signals = 0;
+  private updates = 0;
+  private borderAsked = false;
+  private done = false;
+
+  constructor(
+    agents: ReadonlyMap<string, AgentDefinition>,
+    private readonly input: AgentRunInput,
+  ) {
+    const { start, snapshot } = input;
+    const state = snapshot === undefined ? freshState(start) : restoredState(snapshot.state as RunState, snapshot.lists);
+    this.ports = new TemporalPorts(input, () => this.wantsBorder());
+    this.run = new AgentRun(agents, state, this.ports);
+    this.listen();
+  }
+
+  async execute(): Promise<AgentRunResult> {
+    this.watchCancellation();
+    const background = CancellationScope.nonCancellable(() => Promise.race([this.watchStall(), this.watchBorder(), this.flushLeftovers()]));
+    try {
+      const { output, text } = await Promise.race([this.run.execute(), background]);
+      this.done = true;
+      const { usage, agents } = this.run.state;
+      const record = agents[this.input.start.agent];
+      const edit = this.ports.ledger.finalEdit(this.input.start.agent, record?.messages ?? []);
+      return { output, text, usage, ...edit, ...this.ports.takeEvents() };
+    } catch (error) {
+      this.done = true;
+      this.ports.flush();
+      throw failureOfRun(error);
+    }
+  }
+
+  /** Handlers stand before the first await, never wait and never throw but what the caller should see. */
+  private listen(): void {
+    setHandler(resumeSignal, (answer) => {
+      this.signals += 1;
+      this.run.answer(answer);
+    });
+    setHandler(
+      resumeUpdate,
+      (answer) => {
+        this.updates += 1;
+        return { sequence: this.run.answer(answer) };
+      },
+      {
+        validator: (answer) => {
+          const refused = this.run.refusalOf(answer);
+          if (refused !== undefined) throw ApplicationFailure.nonRetryable(refused.message, refused.code);
+        },
+      },
+    );
+    setHandler(borderSignal, () => {
+      this.signals += 1;
+      this.borderAsked = true;
+    });
+    setHandler(statusQuery, () => {
+      const { interrupts } = this.run;
+      return { status: interrupts.length > 0 ? 'waiting' : 'running', interrupts, nextOffset: this.ports.nextOffset };
+    });
+  }
+
+  private wantsBorder(): boolean {
+    return this.borderAsked || workflowInfo().continueAsNewSuggested || this.updates >= limits.updatesPerRun || this.signals >= limits.signalsPerRun;
+  }
+
+  private watchCancellation(): void {
+    CancellationScope.current().cancelRequested.catch((error: unknown) => {
+      this.run.cancel(error);
+      this.ports.release();
+    });
+  }
+
+  /** Nothing is on its way and nobody is waited for, yet the run is not over: a hook waits for something that never comes. */
+  private async watchStall(): Promise<never> {
+    await condition(() => activation.settled && !this.done && this.ports.pending === 0 && this.run.waitingFor === 0 && !this.ports.parked && !this.ports.draining);
+    const open = this.run.openCode.at(-1) ?? 'the agent';
+    throw ApplicationFailure.nonRetryable(`${open} waits for something that never comes: no call, timer or interrupt of it is open.`, 'hook-stalled');
+  }
+
+  /** Goes on as new where nothing is on its way: at an iteration border, or while only people are waited for. */
+  private async watchBorder(): Promise<never> {
+    const { ports } = this;
+    await condition(() => activation.settled && ports.pending === 0 && (ports.parked || (this.wantsBorder() && this.run.waitingFor > 0)) && allHandlersFinished());
+    ports.draining = true;
+    const { start } = this.input;
+    const { events = [] } = ports.takeEvents();
+    const snapshot = { ...this.run.snapshot(), shown: ports.shownMessages, nextOffset: ports.nextOffset, events };
+    const next: AgentRunInput = { start, snapshot };
+    this.checkSnapshot(next);
+    return continueAsNew<(input: AgentRunInput) => Promise<AgentRunResult>>(next);
+  }
+
+  private checkSnapshot(next: AgentRunInput): void {
+    if (this.input.start.externalStorage === true) return;
+    const bytes = jsonSize(next);
+    if (bytes <= limits.inlineSnapshot) return;
+    throw ApplicationFailure.nonRetryable(
+      `The state of the run has ${bytes} bytes at a continue-as-new; without external storage ${limits.inlineSnapshot} fit.`,
+      'transcript-too-large',
+    );
+  }
+
+  /** Events that no command took along when all code has run, such as the end of one of two parallel tools. */
+  private async flushLeftovers(): Promise<never> {
+    for (;;) {
+      await condition(() => activation.settled && !this.done && this.ports.hasEvents);
+      this.ports.flush();
+    }
+  }
+}
+
+/** Only failures of Temporal's own kind end a workflow; anything else would fail its task for ever. */
+function failureOfRun(error: unknown): unknown {
+  if (isCancellation(error)) return error instanceof CancelledFailure ? error : new CancelledFailure('The run was cancelled.');
+  if (error instanceof ApplicationFailure || (error as { name?: unknown } | null)?.name === 'ContinueAsNew') return error;
+  return ApplicationFailure.create({ message: messageOf(error), type: codeOf(error) ?? 'run-failed', nonRetryable: true });
+}

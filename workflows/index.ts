@@ -1,0 +1,24 @@
+export { agentsFor, defineAgent, isAgent } from '../kernel/agent';
+export type { Agent, AgentFactory, AgentOptions, ToolAliases, ToolArgumentsHandler, UnknownToolHandler } from '../kernel/agent';
+export { onWorker } from '../kernel/middleware';
+export type {
+  AgentMiddleware,
+  AgentState,
+  HookContext,
+  InputOf,
+  InterruptOptions,
+  ModelRequest,
+  ModelResponse,
+  OutputOf,
+  RunSetup,
+  Tools,
+  Update,
+} from '../kernel/middleware';
+export { approval } from '../middleware/approval/workflow';
+export type { ApprovalOptions, ApprovalRule } from '../middleware/approval/workflow';
+export { HoldfastError, codeOf } from '../contract/plain/errors';
+export type { ErrorCode } from '../contract/plain/errors';
+export type { Json, Message, ModelSettings, Part, ToolCall, Usage } from '../contract/plain/messages';
+export { textOf, toolCallsOf } from '../contract/plain/messages';
+export type { ApprovalDecision, Interrupt } from '../contract/plain/interrupts';
+export { serveAgents } from './agent-run';

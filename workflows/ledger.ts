@@ -1,0 +1,87 @@
+import type { EventBody, WireEvent } from '../contract/plain/events';
+import type { StoredMessage } from '../contract/plain/messages';
+import type { Splice } from '../contract/plain/splice';
+import { spliceBetween } from '../contract/plain/splice';
+import type { CallModelInput, RequestSlots } from '../contract/plain/wire';
+import type { ModelCall } from '../kernel/ports';
+
+interface Entry {
+  readonly base: string;
+  readonly ids: readonly string[];
+  readonly slots: Partial<RequestSlots>;
+}
+
+type ModelEdit = Pick<CallModelInput, 'base' | 'splices' | 'slots'>;
+
+/** Knows what history has, so that every message enters it once: later it is an id in an edit of an earlier list. */
+export class Ledger {
+  private readonly entries = new Map<string, Entry>();
+  private readonly known = new Set<string>();
+
+  constructor(lists: Readonly<Record<string, readonly StoredMessage[]>>, shown: readonly StoredMessage[]) {
+    for (const [key, messages] of Object.entries(lists)) {
+      const ids = messages.map(({ id }) => id);
+      for (const id of ids) this.known.add(id);
+      this.entries.set(key, { base: 'start', ids, slots: {} });
+    }
+    for (const { id } of shown) this.known.add(id);
+  }
+
+  /** A message that came back from an activity stands in its result. */
+  learn(message: StoredMessage | undefined): void {
+    if (message !== undefined) this.known.add(message.id);
+  }
+
+  learnId(id: string): void {
+    this.known.add(id);
+  }
+
+  /** Events for the next command, and what they carry becomes known. */
+  encode(events: readonly EventBody[]): readonly WireEvent[] {
+    return events.map((event) => {
+      if (event.type === 'model-end' || event.type === 'tool-end') {
+        const { id } = event.message;
+        if (this.known.has(id)) return { ...event, message: id } as unknown as WireEvent;
+        this.known.add(id);
+        return event as unknown as WireEvent;
+      }
+      return (event.type === 'interrupt-start' ? { ...event, interrupt: event.interrupt.id } : event) as unknown as WireEvent;
+    });
+  }
+
+  /** The edit that makes this call's list out of the last one of the same agent. */
+  editFor(call: ModelCall): ModelEdit {
+    const key = call.path.join('/');
+    const before = this.entries.get(key);
+    const ids = call.messages.map(({ id }) => id);
+    const splices = this.splice(before?.ids ?? [], call.messages);
+    const slots: RequestSlots = { instructions: call.instructions, tools: call.tools, model: call.model, settings: call.settings ?? null, halves: call.halves };
+    const changed = changedSlots(before?.slots ?? {}, slots);
+    this.entries.set(key, { base: call.address, ids, slots });
+    return {
+      ...(before === undefined ? {} : { base: before.base }),
+      ...(splices.length === 0 ? {} : { splices }),
+      ...(changed === undefined ? {} : { slots: changed }),
+    };
+  }
+
+  /** How the final list differs from the last one that history has. */
+  finalEdit(key: string, messages: readonly StoredMessage[]): { readonly base?: string; readonly splices: readonly Splice[] } {
+    const before = this.entries.get(key);
+    return { ...(before === undefined ? {} : { base: before.base }), splices: this.splice(before?.ids ?? [], messages) };
+  }
+
+  private splice(before: readonly string[], messages: readonly StoredMessage[]): readonly Splice[] {
+    const splices = spliceBetween(before, messages, (id) => this.known.has(id));
+    for (const [, , insert] of splices) for (const item of insert) if (typeof item !== 'string') this.known.add(item.id);
+    return splices;
+  }
+}
+
+function changedSlots(before: Partial<RequestSlots>, slots: RequestSlots): Partial<RequestSlots> | undefined {
+  const changed = Object.entries(slots).filter(([key, value]) => {
+    const earlier: unknown = before[key as keyof RequestSlots];
+    return earlier !== value && JSON.stringify(earlier) !== JSON.stringify(value);
+  });
+  return changed.length === 0 ? undefined : (Object.fromEntries(changed) as Partial<RequestSlots>);
+}

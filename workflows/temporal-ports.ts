@@ -1,0 +1,263 @@
+import {
+  ActivityCancellationType,
+  CancellationScope,
+  scheduleActivity,
+  scheduleLocalActivity,
+  sleep,
+  upsertMemo,
+  upsertSearchAttributes,
+  uuid4,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { HoldfastError } from '../contract/plain/errors';
+import type { EventBody } from '../contract/plain/events';
+import { interruptMemoPrefix } from '../contract/plain/fold';
+import type { Interrupt } from '../contract/plain/interrupts';
+import { limits, utf8Length } from '../contract/plain/limits';
+import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
+import type { Json, StoredMessage } from '../contract/plain/messages';
+import { messagesOfInput } from '../contract/plain/messages';
+import { names } from '../contract/plain/names';
+import type { AgentRunInput, CallModelInput, CallModelResult, CallToolInput, CallToolResult, ParseInputResult } from '../contract/plain/wire';
+import type { ModelCall, Ports, Timer, ToolCallRequest } from '../kernel/ports';
+import { isCancellation } from '../kernel/ports';
+import { errorOfActivity, lostModelCall, lostToolCall } from './activity-failures';
+import { Ledger } from './ledger';
+
+const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
+
+/** The kernel's ports on Temporal. Every waiting thing is a command; what readers see rides in the next one. */
+export class TemporalPorts implements Ports {
+  readonly ledger: Ledger;
+  /** Activities, sleeps and local activities that have not come back. */
+  pending = 0;
+  /** The kernel stands at an iteration border and waits to go on elsewhere. */
+  parked = false;
+  /** Nothing new may start: the run is about to go on elsewhere. */
+  draining = false;
+  private outbox: EventBody[] = [];
+  private offset: number;
+  private waiting: number;
+  private scheduledBytes = 0;
+  private scheduledAt = 0;
+  private readonly root: string;
+  private shown: StoredMessage[];
+  private readonly ended = new CancellationScope();
+
+  constructor(
+    input: AgentRunInput,
+    private readonly wantsBorder: () => boolean,
+  ) {
+    const { start, snapshot } = input;
+    this.root = start.agent;
+    this.shown = [...(snapshot?.shown ?? [])];
+    this.offset = snapshot?.nextOffset ?? 1;
+    this.ledger = new Ledger(snapshot?.lists ?? { [start.agent]: messagesOfInput(start.input) ?? [] }, this.shown);
+    this.waiting = ((snapshot?.state as { interrupts?: readonly unknown[] } | undefined)?.interrupts ?? []).length;
+  }
+
+  get nextOffset(): number {
+    return this.offset;
+  }
+
+  get hasEvents(): boolean {
+    return this.outbox.length > 0;
+  }
+
+  get shownMessages(): readonly StoredMessage[] {
+    return this.shown;
+  }
+
+  prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest> {
+    return this.local('prepareRun', [request, messages], 60_000);
+  }
+
+  parseInput(tool: string, input: Json): Promise<ParseInputResult> {
+    return this.local('parseInput', [{ tool, input }], 10_000);
+  }
+
+  async callModel(call: ModelCall): Promise<CallModelResult> {
+    await this.gate();
+    const edit = this.ledger.editFor(call);
+    const input: CallModelInput = { ...edit, path: call.path, turn: call.turn, ...this.takeEvents() };
+    await this.makeRoom(input, `the model call ${call.address}`);
+    if (call.path.join('/') === this.root) this.shown = [];
+    this.offset += 1;
+    const { timeoutMs, heartbeatMs, attempts } = call.facts;
+    try {
+      const result = await this.counted(
+        scheduleActivity<CallModelResult>('callModel', [input], {
+          activityId: call.address,
+          startToCloseTimeout: timeoutMs,
+          heartbeatTimeout: heartbeatMs,
+          retry: retryPolicy(attempts),
+          cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+        }),
+      );
+      this.ledger.learn(result.message);
+      return result;
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      return { address: call.address, failed: lostModelCall(error) };
+    }
+  }
+
+  async callTool(call: ToolCallRequest): Promise<CallToolResult> {
+    await this.gate();
+    const { address, facts } = call;
+    const once = facts.effect === 'once' && call.reconcile !== true;
+    const input: CallToolInput = {
+      tool: call.tool,
+      callId: call.callId,
+      input: call.input,
+      path: call.path,
+      ...(call.inputHash === undefined ? {} : { inputHash: call.inputHash }),
+      ...(call.rawInput === undefined ? {} : { rawInput: call.rawInput }),
+      ...(call.key === address ? {} : { key: call.key }),
+      ...(call.resumed === undefined ? {} : { resumed: call.resumed }),
+      ...(call.reconcile === true ? { reconcile: true as const } : {}),
+      ...(call.halves.length === 0 ? {} : { halves: call.halves }),
+      ...(call.hidden === true ? { hidden: true } : {}),
+      ...this.takeEvents(),
+    };
+    await this.makeRoom(input, `the call of tool "${call.tool}"`);
+    if (call.hidden !== true && call.resumed === undefined && call.reconcile !== true) this.offset += 1;
+    try {
+      const result = await this.counted(
+        scheduleActivity<CallToolResult>('callTool', [input], {
+          activityId: address,
+          startToCloseTimeout: facts.timeoutMs,
+          heartbeatTimeout: facts.heartbeatMs,
+          retry: retryPolicy(once ? 1 : facts.attempts),
+          cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+        }),
+      );
+      const { outcome } = result;
+      if ('messageId' in outcome && call.hidden !== true) this.ledger.learnId(outcome.messageId);
+      return result;
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      return { address, outcome: lostToolCall(call, error) };
+    }
+  }
+
+  emit(event: EventBody): void {
+    this.offset += 1;
+    this.outbox.push(event);
+    if ((event.type === 'model-end' || event.type === 'tool-end') && event.runPath.join('/') === this.root) this.shown.push(event.message);
+  }
+
+  showInterrupt(interrupt: Interrupt): void {
+    this.writeMemo({ [interruptMemoPrefix + interrupt.id]: interrupt });
+    if (this.waiting++ === 0) upsertSearchAttributes([{ key: statusKey, value: 'waiting' }]);
+  }
+
+  hideInterrupt(id: string): void {
+    this.writeMemo({ [interruptMemoPrefix + id]: null });
+    if (--this.waiting === 0) upsertSearchAttributes([{ key: statusKey, value: 'running' }]);
+  }
+
+  /** Writes the events that no command has taken along. */
+  flush(): void {
+    if (this.hasEvents) this.writeMemo({});
+  }
+
+  takeEvents(): { readonly events?: ReturnType<Ledger['encode']> } {
+    if (this.outbox.length === 0) return {};
+    const events = this.ledger.encode(this.outbox);
+    this.outbox = [];
+    return { events };
+  }
+
+  timer(at: number): Timer {
+    const scope = new CancellationScope();
+    const fired = scope.run(() => sleep(Math.max(1, at - Date.now())));
+    fired.catch(() => undefined);
+    return { fired, cancel: () => scope.cancel() };
+  }
+
+  async sleep(until: number): Promise<void> {
+    await this.gate();
+    await this.counted(sleep(Math.max(1, until - Date.now())));
+  }
+
+  now(): number {
+    return Date.now();
+  }
+
+  uuid(): string {
+    return uuid4();
+  }
+
+  border(): Promise<void> | undefined {
+    if (!this.wantsBorder()) return undefined;
+    this.parked = true;
+    return this.never();
+  }
+
+  /** Ends what was held back, so that a cancelled run can end. */
+  release(): void {
+    this.ended.cancel();
+  }
+
+  private gate(): Promise<void> | undefined {
+    return this.draining ? this.never() : undefined;
+  }
+
+  private never(): Promise<never> {
+    return this.ended.run(() => this.ended.cancelRequested);
+  }
+
+  private async counted<T>(promise: Promise<T>): Promise<T> {
+    this.pending += 1;
+    try {
+      return await promise;
+    } finally {
+      this.pending -= 1;
+    }
+  }
+
+  private async local<T>(type: string, input: readonly unknown[], timeout: number): Promise<T> {
+    await this.gate();
+    try {
+      return await this.counted(
+        scheduleLocalActivity<T>(type, [...input], {
+          startToCloseTimeout: timeout,
+          retry: { maximumAttempts: 3, initialInterval: 200 },
+        }),
+      );
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      throw errorOfActivity(error);
+    }
+  }
+
+  private writeMemo(values: Readonly<Record<string, unknown>>): void {
+    const { events } = this.takeEvents();
+    upsertMemo(events === undefined ? values : { ...values, [names.memo.events]: events });
+  }
+
+  /** Refuses what no server takes, and spreads over several tasks what one task cannot carry. */
+  private async makeRoom(input: unknown, what: string): Promise<void> {
+    const text = JSON.stringify(input);
+    const bytes = text.length * 3 < limits.payload ? text.length : utf8Length(text);
+    if (bytes > limits.payload) {
+      throw new HoldfastError('payload-too-large', `The input of ${what} has ${bytes} bytes; one step may carry ${limits.payload}.`);
+    }
+    const { historyLength } = workflowInfo();
+    if (this.scheduledAt !== historyLength) {
+      this.scheduledAt = historyLength;
+      this.scheduledBytes = 0;
+    }
+    this.scheduledBytes += bytes;
+    if (this.scheduledBytes <= limits.activation) return;
+    await this.counted(sleep(1));
+    await this.makeRoom(input, what);
+  }
+}
+
+function retryPolicy(attempts: number): { maximumAttempts: number; initialInterval: number; backoffCoefficient: number; maximumInterval: number } {
+  return { maximumAttempts: attempts, initialInterval: 500, backoffCoefficient: 2, maximumInterval: 30_000 };
+}
+
