@@ -36,16 +36,16 @@ export async function connectTemporal(settings: TemporalSettings, options: { rea
 }
 
 /**
- * Connects a worker; `connect` is `NativeConnection.connect`, which is passed in so that a pure client never loads the native bridge.
+ * Connects a worker. NativeConnection is passed in, so that a pure client never loads the native bridge.
  * Throws 'server-unreachable' naming the address within the deadline.
  */
 export async function connectNative<T extends { close(): Promise<void> }>(
   settings: TemporalSettings,
-  connect: (options: NativeConnectionOptions) => Promise<T>,
+  nativeConnection: { connect(options: NativeConnectionOptions): Promise<T> },
   options: { readonly deadlineMs?: number } = {},
 ): Promise<T> {
   const deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
-  const connecting = connect(nativeConnectionOptions(settings));
+  const connecting = nativeConnection.connect(nativeConnectionOptions(settings));
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);

@@ -17,7 +17,7 @@ export async function findServerBinary(search: BinarySearch): Promise<ServerBina
     });
   }
   const failures: string[] = [];
-  const attempt = async (way: string, find: () => Promise<ServerBinary>): Promise<ServerBinary | undefined> => {
+  const attempt = async <T>(way: string, find: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await find();
     } catch (error) {
@@ -29,7 +29,7 @@ export async function findServerBinary(search: BinarySearch): Promise<ServerBina
   const found =
     (await attempt('`temporal` on the PATH', () => inspectServerBinary(onPath('temporal', search.environment), 'path'))) ??
     (await attempt('the cache', () => inspectServerBinary(cached, 'cache'))) ??
-    (await obtainServerBinary(cached, search, attempt));
+    (await attempt('filling the cache', () => obtainServerBinary(cached, search, attempt)));
   if (found !== undefined) return found;
   throw new HoldfastError(
     'server-unavailable',

@@ -1,24 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
+import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time';
 import { HoldfastError } from '../contract/plain/errors';
 import { searchAttributes } from '../contract/plain/names';
 import { indexedValueTypes, isNamespaceMissing } from './search-attributes';
 
 export const retentionDays = 30;
-const retentionSeconds = retentionDays * 24 * 60 * 60;
+const retentionMs = retentionDays * 24 * 60 * 60 * 1000;
 const registeredWithinMs = 15_000;
 
 /**
  * Gives a namespace of an embedded server its 30 days of retention and its search attributes, makes it when it is missing, and sees that both hold.
- * The server's own default is 24 hours. It goes by the old value for up to 2 s after the change, once in the life of a database.
+ * The server's own default is 24 hours, and it goes by that until its cache of namespaces is read again: 2 s, see `firstStart` in server-launch.ts.
  */
 export async function setUpNamespace(connection: Connection, namespace: string): Promise<void> {
   const found = await retentionOf(connection, namespace);
   if (found === undefined) await register(connection, namespace);
-  else if (found !== retentionSeconds) {
-    await connection.workflowService.updateNamespace({ namespace, config: { workflowExecutionRetentionTtl: duration(retentionSeconds) } });
+  else if (found !== retentionMs) {
+    await connection.workflowService.updateNamespace({ namespace, config: { workflowExecutionRetentionTtl: msToTs(retentionMs) } });
   }
-  if (found !== retentionSeconds && (await retentionOf(connection, namespace)) !== retentionSeconds) {
+  if (found !== retentionMs && (await retentionOf(connection, namespace)) !== retentionMs) {
     throw new HoldfastError('server-failed', `The retention of namespace '${namespace}' did not become ${retentionDays} days.`);
   }
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
@@ -33,7 +34,7 @@ export async function setUpNamespace(connection: Connection, namespace: string):
 async function retentionOf(connection: Connection, namespace: string): Promise<number | undefined> {
   try {
     const { config } = await connection.workflowService.describeNamespace({ namespace });
-    return Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0);
+    return optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0;
   } catch (error) {
     if (isNamespaceMissing(error)) return undefined;
     throw error;
@@ -42,7 +43,7 @@ async function retentionOf(connection: Connection, namespace: string): Promise<n
 
 /** A new namespace is known to all parts of the server only after a while. */
 async function register(connection: Connection, namespace: string): Promise<void> {
-  await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: duration(retentionSeconds) });
+  await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs(retentionMs) });
   const deadline = Date.now() + registeredWithinMs;
   for (;;) {
     try {
@@ -54,9 +55,3 @@ async function register(connection: Connection, namespace: string): Promise<void
     }
   }
 }
-
-/** The proto classes take a number where a whole one fits. */
-function duration(seconds: number) {
-  return { seconds: seconds as unknown as Long };
-}
-type Long = NonNullable<Parameters<Connection['workflowService']['registerNamespace']>[0]['workflowExecutionRetentionPeriod']>['seconds'];

@@ -139,6 +139,7 @@ function requestOf(agent: AgentDefinition, state: RunState): ManifestRequest {
   for (const [tool, alias] of Object.entries(agent.toolAliases)) argumentAliases[tool] = Object.values(alias.arguments ?? {}).flat();
   const language = state.language ?? agent.language;
   return {
+    agent: agent.name,
     tools: agent.tools,
     models: [...new Set([state.model ?? agent.model])],
     halves: agent.halves.map(({ name }) => name),

@@ -54,6 +54,9 @@ export async function callToolOnce(scope: AgentScope, frame: Frame, plan: ToolCa
       case 'interrupted':
         extra = { resumed: { answer: await ask(scope, frame, questionOf(scope, frame, outcome)), ...(outcome.state === undefined ? {} : { state: outcome.state }) } };
         break;
+      case 'undone':
+        extra = asked.resumed === undefined ? {} : { resumed: asked.resumed };
+        break;
       case 'unsettled': {
         if (asked.reconcile !== true) {
           extra = { ...asked, reconcile: true };

@@ -13,6 +13,9 @@ import type { ToolDone } from './tool-call';
 import { ToolError, callToolOnce } from './tool-call';
 import { planCall } from './tool-plan';
 
+/** What a model can react to. That a worker lacks the tool is not the model's business. */
+const returnable = new Set<string>(['tool-failed', 'tool-timeout', 'tool-input-invalid', 'tool-not-found', 'tool-result-too-large', 'tool-result-invalid', 'value-not-json']);
+
 export interface ToolStepResult {
   readonly message: StoredMessage;
   readonly error?: Failure;
@@ -128,7 +131,7 @@ async function parse(scope: AgentScope, call: ToolCall, frame: Frame): Promise<T
 /** A tool's error goes back to the model, unless the agent says otherwise. An error of a hook always ends the run. */
 function endOrReturn(scope: AgentScope, call: ToolCall, error: unknown): ToolStepResult {
   const code = codeOf(error);
-  if (code === undefined || !code.startsWith('tool-') || scope.agent.toolErrors === 'fail') throw error;
+  if (code === undefined || !returnable.has(code) || scope.agent.toolErrors === 'fail') throw error;
   const messageId = error instanceof ToolError ? error.messageId : undefined;
   return { message: toolMessage(messageId ?? scope.run.ports.uuid(), call, messageOf(error), true), error: failureOf(error) };
 }

@@ -60,6 +60,7 @@ export const errorTable = {
   'server-unreachable': { status: 503, fix: 'Start the Temporal server, or correct its address (TEMPORAL_ADDRESS or the profile).' },
   'server-unavailable': { status: 503, fix: 'Install the Temporal CLI, or Go 1.25 or newer so that it can be built, or set TEMPORAL_ADDRESS.' },
   'server-locked': { status: 500, fix: 'Another process starts a server on this directory. Wait for it or use another directory.' },
+  'server-failed': { status: 500, fix: 'See the end of its log in the message. The whole log is server.log in the directory of the embedded server.' },
   'server-version-changed': { status: 500, fix: 'The database was made by another server version. Use that version or move the directory away.' },
   'search-attribute-missing': { status: 500, fix: 'Register the search attributes; the message has the command.' },
   'build-missing': { status: 500, fix: 'Keep the directory of bundles: it holds the code of runs that are still open.' },

@@ -5,7 +5,7 @@ import { messagesOfInput, toolMessage } from './messages';
 import { names, runIdOf } from './names';
 import type { ListItem } from './splice';
 import { applySplices } from './splice';
-import type { AgentRunInput, AgentRunResult, CallModelInput, CallModelResult, CallToolInput, CallToolResult } from './wire';
+import type { AgentRunInput, AgentRunResult, CallModelInput, CallModelResult, CallToolInput, CallToolResult, RequestSlots } from './wire';
 
 /** What a history event says, decoded. Whoever reads a history makes these; the fold knows no Temporal. */
 export type HistoryFact =
@@ -22,7 +22,13 @@ export type HistoryFact =
 
 export const interruptMemoPrefix = `${names.memo.interrupts}:`;
 
-const keptLists = 64;
+const keptRequests = 64;
+
+/** A model request put together again from the edits in history. */
+export interface FoldedRequest {
+  readonly messages: readonly StoredMessage[];
+  readonly slots: Partial<RequestSlots>;
+}
 
 /**
  * Reads a run's history, fact by fact, into transcript, events and state. It needs no worker and no user code,
@@ -30,7 +36,7 @@ const keptLists = 64;
  */
 export class HistoryFold {
   readonly messagesById = new Map<string, StoredMessage>();
-  private readonly lists = new Map<string, readonly StoredMessage[]>();
+  private readonly requests = new Map<string, FoldedRequest>();
   private startLists: Readonly<Record<string, readonly StoredMessage[]>> = {};
   private readonly scheduled = new Map<number, { readonly activityId: string; readonly tool?: CallToolInput }>();
   private readonly interrupts = new Map<string, Interrupt>();
@@ -80,9 +86,9 @@ export class HistoryFold {
     return this.offset;
   }
 
-  /** The list that a model activity worked with, when this fold has seen it. */
-  listOf(activityId: string): readonly StoredMessage[] | undefined {
-    return this.lists.get(activityId);
+  /** What a model activity worked with, when this fold has seen it. */
+  requestOf(activityId: string): FoldedRequest | undefined {
+    return this.requests.get(activityId);
   }
 
   private bodiesOf(fact: HistoryFact): readonly EventBody[] {
@@ -119,7 +125,7 @@ export class HistoryFold {
     const { start, snapshot } = input;
     this.nextRunId = undefined;
     this.scheduled.clear();
-    this.lists.clear();
+    this.requests.clear();
     this.id = runIdOf(workflowId);
     this.agent = start.agent;
     if (snapshot === undefined) {
@@ -152,10 +158,10 @@ export class HistoryFold {
     for (const [, , insert] of input.splices ?? []) for (const item of insert) if (typeof item !== 'string') this.messagesById.set(item.id, item);
     const events = this.expand(input.events);
     const key = input.path.join('/');
-    const base = input.base === undefined ? [] : input.base === 'start' ? (this.startLists[key] ?? []) : (this.lists.get(input.base) ?? []);
-    const list = applySplices(base, input.splices ?? [], (item) => this.messageOf(item));
-    this.lists.set(activityId, list);
-    if (this.lists.size > keptLists) this.lists.delete(this.lists.keys().next().value as string);
+    const base = this.baseOf(input.base, key);
+    const list = applySplices(base.messages, input.splices ?? [], (item) => this.messageOf(item));
+    this.requests.set(activityId, { messages: list, slots: { ...base.slots, ...input.slots } });
+    if (this.requests.size > keptRequests) this.requests.delete(this.requests.keys().next().value as string);
     if (key === this.agent) {
       this.list = list;
       this.shown = [];
@@ -202,7 +208,7 @@ export class HistoryFold {
   private end(status: EndStatus, result: AgentRunResult | undefined, error: Failure | undefined): readonly EventBody[] {
     const events = this.expand(result?.events);
     if (result?.splices !== undefined) {
-      const base = result.base === undefined ? [] : result.base === 'start' ? (this.startLists[this.agent] ?? []) : (this.lists.get(result.base) ?? []);
+      const base = this.baseOf(result.base, this.agent).messages;
       for (const [, , insert] of result.splices) for (const item of insert) if (typeof item !== 'string') this.messagesById.set(item.id, item);
       this.list = applySplices(base, result.splices, (item) => this.messageOf(item));
       this.shown = [];
@@ -236,6 +242,12 @@ export class HistoryFold {
       if (typeof event.interrupt === 'string') expanded['interrupt'] = this.interrupts.get(event.interrupt);
       return expanded as unknown as EventBody;
     });
+  }
+
+  private baseOf(base: string | undefined, key: string): FoldedRequest {
+    if (base === undefined) return { messages: [], slots: {} };
+    if (base === 'start') return { messages: this.startLists[key] ?? [], slots: {} };
+    return this.requests.get(base) ?? { messages: [], slots: {} };
   }
 
   private messageOf(item: ListItem): StoredMessage {

@@ -45,6 +45,7 @@ export interface HalfRef {
 
 /** What the agents that can be reached name. */
 export interface ManifestRequest {
+  readonly agent: string;
   readonly tools: readonly string[];
   readonly models: readonly string[];
   readonly halves: readonly string[];

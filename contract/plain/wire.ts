@@ -91,7 +91,10 @@ export type ToolOutcome =
   | { readonly type: 'done'; readonly messageId: string; readonly output: Json }
   | { readonly type: 'failed'; readonly messageId: string; readonly error: Failure }
   | { readonly type: 'interrupted'; readonly info: Json; readonly state?: Json; readonly answerSchema?: Json; readonly deadlineMs?: number }
-  | { readonly type: 'unsettled' };
+  /** Nobody knows whether it happened. */
+  | { readonly type: 'unsettled' }
+  /** Asked by reconcile, the tool says that it did not happen. */
+  | { readonly type: 'undone' };
 
 export interface ParseInputRequest {
   readonly tool: string;

@@ -1,0 +1,98 @@
+import { Context } from '@temporalio/activity';
+import { codeOf, messageOf } from '../contract/plain/errors';
+import { messageOfOutcome } from '../contract/plain/fold';
+import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
+import type { StoredMessage } from '../contract/plain/messages';
+import type { CallModelInput, CallModelResult, CallToolInput, CallToolResult, ParseInputRequest, ParseInputResult } from '../contract/plain/wire';
+import { canonicalJson } from '../contract/plain/messages';
+import { generate } from './call-model';
+import { ToolRetry, executeTool } from './call-tool';
+import { activityFailure, classify, isCancelled } from './failures';
+import { orCancelled, withHeartbeat } from './heartbeat';
+import type { WorkerParts } from './parts';
+import { manifestFor } from './prepare-run';
+
+/** What the workflow schedules, by the names that stand in history. */
+export interface Activities {
+  prepareRun(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest>;
+  parseInput(request: ParseInputRequest): Promise<ParseInputResult>;
+  callModel(input: CallModelInput): Promise<CallModelResult>;
+  callTool(input: CallToolInput): Promise<CallToolResult>;
+}
+
+/** "This worker lacks it" may be different on the next one, during a deploy. */
+const lackingCodes = new Set(['tool-unknown', 'worker-half-missing', 'model-unknown', 'model-key-missing']);
+
+export function createActivities(parts: WorkerParts): Activities {
+  return {
+    async prepareRun(request, messages) {
+      const { workflowExecution } = Context.current().info;
+      try {
+        const manifest = manifestFor(request, parts);
+        parts.messages.seed(workflowExecution?.runId ?? '', request.agent, messages);
+        return manifest;
+      } catch (error) {
+        throw activityFailure(codeOf(error) ?? 'run-failed', messageOf(error), { retryable: false });
+      }
+    },
+
+    async parseInput({ tool, input }) {
+      const parsed = await parts.tools.parse(tool, input).catch((error: unknown) => {
+        throw activityFailure(codeOf(error) ?? 'tool-failed', messageOf(error), { retryable: true });
+      });
+      if (!parsed.ok) return parsed;
+      return canonicalJson(parsed.json) === canonicalJson(input) ? { ok: true, hash: parsed.hash } : { ok: true, input: parsed.json, hash: parsed.hash };
+    },
+
+    async callModel(input) {
+      const { info, cancellationSignal: signal } = Context.current();
+      const { workflowId, runId } = requireExecution(info.workflowExecution);
+      const address = info.activityId;
+      try {
+        const answer = await withHeartbeat(async () => {
+          const request = await parts.messages.resolve(workflowId, runId, address, input);
+          return orCancelled(generate(request, parts, { agent: input.path.at(-1) ?? '', id: address, attempt: info.attempt, signal }));
+        });
+        parts.messages.putMessage(runId, answer.message);
+        return { address, ...answer };
+      } catch (error) {
+        if (isCancelled(error, signal)) throw error;
+        const code = codeOf(error) ?? 'model-failed';
+        const verdict = lackingCodes.has(code) ? { retryable: true, message: messageOf(error) } : classify(error);
+        if (verdict.retryable) throw activityFailure(code, verdict.message, verdict);
+        return { address, failed: { code, message: verdict.message } };
+      }
+    },
+
+    async callTool(input) {
+      const { info, cancellationSignal: signal } = Context.current();
+      const { workflowId, runId } = requireExecution(info.workflowExecution);
+      const address = info.activityId;
+      const agent = input.path.at(-1) ?? '';
+      const execution = {
+        idempotencyKey: `${workflowId}/${input.key ?? address}`,
+        attempt: info.attempt,
+        signal,
+        call: { agent, id: address, attempt: info.attempt, signal, tool: input.tool, callId: input.callId },
+      };
+      try {
+        const outcome = await withHeartbeat(() => {
+          const running = executeTool(input, parts, execution);
+          return parts.tools.factsOf(input.tool)?.effect === 'once' ? running : orCancelled(running);
+        });
+        const message = messageOfOutcome(input, { address, outcome });
+        if (message !== undefined) parts.messages.putMessage(runId, message);
+        return { address, outcome };
+      } catch (error) {
+        if (isCancelled(error, signal)) throw error;
+        if (error instanceof ToolRetry) throw activityFailure('tool-failed', error.message, { retryable: true });
+        throw activityFailure(codeOf(error) ?? 'tool-failed', messageOf(error), { retryable: true });
+      }
+    },
+  };
+}
+
+function requireExecution(execution: { workflowId: string; runId: string } | undefined): { workflowId: string; runId: string } {
+  if (execution === undefined) throw activityFailure('internal', 'This activity runs only inside of an agent run.', { retryable: false });
+  return execution;
+}

@@ -1,0 +1,30 @@
+import { HoldfastError } from '../contract/plain/errors';
+import type { Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../contract/plain/manifest';
+import type { WorkerParts } from './parts';
+
+/** What this worker knows of what a run names. What it lacks fails here, before anything else is scheduled. */
+export function manifestFor(request: ManifestRequest, parts: WorkerParts): Manifest {
+  const { tools, models, halves } = parts;
+  const unknown = request.tools.find((name) => tools.factsOf(name) === undefined);
+  if (unknown !== undefined) throw new HoldfastError('tool-unknown', `The agent names the tool "${unknown}". The worker has: ${tools.names.join(', ') || 'none'}.`);
+  const missing = request.halves.find((name) => !halves.has(name));
+  if (missing !== undefined) throw new HoldfastError('worker-half-missing', `The agent names the worker half "${missing}". The worker has: ${halves.names.join(', ') || 'none'}.`);
+  for (const [tool, aliases] of Object.entries(request.argumentAliases)) {
+    const clash = aliases.find((alias) => tools.propertiesOf(tool).includes(alias));
+    if (clash !== undefined) throw new HoldfastError('agent-invalid', `The argument alias "${clash}" of tool "${tool}" is an argument of the tool itself.`);
+  }
+  return {
+    version: 1,
+    language: request.language ?? parts.language,
+    defaults: { tool: parts.toolDefaults, model: parts.modelFacts },
+    tools: Object.fromEntries(tools.names.map((name) => [name, differing(tools.factsOf(name) as ToolFacts, parts.toolDefaults)])),
+    models: Object.fromEntries(request.models.map((name) => [name, models.idOf(name)])),
+    halves: request.halves,
+  };
+}
+
+function differing(facts: ToolFacts, defaults: ToolFacts): Partial<ToolFacts> {
+  return Object.fromEntries(Object.entries(facts).filter(([key, value]) => defaults[key as keyof ToolFacts] !== value));
+}
+
+export type { ModelFacts };

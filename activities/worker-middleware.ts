@@ -1,0 +1,83 @@
+import { HoldfastError } from '../contract/plain/errors';
+import type { HalfRef } from '../contract/plain/manifest';
+import type { Json, Message, ModelSettings, Usage } from '../contract/plain/messages';
+
+export interface WorkerCall {
+  readonly agent: string;
+  readonly id: string;
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+}
+
+export type ToolWorkerCall = WorkerCall & { readonly tool: string; readonly callId: string };
+
+export interface WorkerModelRequest {
+  readonly instructions: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly string[];
+  readonly model: string;
+  readonly settings: ModelSettings;
+}
+
+export interface WorkerModelResponse {
+  readonly message: Message;
+  readonly usage?: Usage;
+}
+
+/** The worker half of a middleware: I/O around the real call. */
+export interface WorkerHalf {
+  wrapModel?: {
+    generate?(request: WorkerModelRequest, next: (request: WorkerModelRequest) => Promise<WorkerModelResponse>, call: WorkerCall): Promise<WorkerModelResponse>;
+  };
+  wrapInvokableToolCall?(input: Json, next: (input: Json) => Promise<Json>, call: ToolWorkerCall): Promise<Json>;
+}
+
+export interface WorkerMiddleware {
+  readonly name: string;
+  make(options: Json): WorkerHalf;
+}
+
+export function defineWorkerMiddleware<Options extends Json = Json>(name: string, make: (options: Options) => WorkerHalf): WorkerMiddleware {
+  return { name, make: make as (options: Json) => WorkerHalf };
+}
+
+/** Worker halves by name; one instance for each name and options. */
+export class HalfRegistry {
+  private readonly halves = new Map<string, WorkerMiddleware>();
+  private readonly made = new Map<string, WorkerHalf>();
+
+  constructor(middleware: readonly WorkerMiddleware[]) {
+    for (const half of middleware) {
+      if (typeof half?.name !== 'string' || typeof half.make !== 'function') throw new HoldfastError('config-invalid', 'An entry of `middleware` is no worker half; make it with defineWorkerMiddleware.');
+      if (this.halves.has(half.name)) throw new HoldfastError('config-invalid', `Two worker halves are named "${half.name}".`);
+      this.halves.set(half.name, half);
+    }
+  }
+
+  has(name: string): boolean {
+    return this.halves.has(name);
+  }
+
+  get names(): readonly string[] {
+    return [...this.halves.keys()];
+  }
+
+  /** The halves of an agent's list, first outermost. One that this worker lacks is an error that another worker may not have. */
+  of(refs: readonly HalfRef[]): readonly WorkerHalf[] {
+    return refs.map(({ name, options }) => {
+      const half = this.halves.get(name);
+      if (half === undefined) throw new HoldfastError('worker-half-missing', `This worker has no half of the middleware "${name}".`);
+      const key = `${name} ${JSON.stringify(options ?? null)}`;
+      const made = this.made.get(key) ?? half.make(options ?? null);
+      this.made.set(key, made);
+      return made;
+    });
+  }
+}
+
+type Next<Request, Response> = (request: Request) => Promise<Response>;
+
+/** Puts wraps around a core, first outermost. */
+export function wrapAround<Request, Response>(wraps: readonly ((request: Request, next: Next<Request, Response>) => Promise<Response>)[], core: Next<Request, Response>): Next<Request, Response> {
+  return wraps.reduceRight<Next<Request, Response>>((next, wrap) => (request) => wrap(request, next), core);
+}

@@ -1,0 +1,105 @@
+import type { LoadedDataConverter, Payload } from '@temporalio/common';
+import { ExternalStorageRunner, decode } from '@temporalio/common/lib/internal-non-workflow';
+import { isReferencePayload } from '@temporalio/common/lib/internal-non-workflow/extstore-helpers';
+import { temporal } from '@temporalio/proto';
+import { isErrorCode } from '../contract/plain/errors';
+import type { HistoryFact } from '../contract/plain/fold';
+import type { Failure } from '../contract/plain/messages';
+import type { AgentRunInput, AgentRunResult, CallModelInput, CallToolInput } from '../contract/plain/wire';
+
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+type ProtoFailure = temporal.api.failure.v1.IFailure;
+type Payloads = temporal.api.common.v1.IPayloads;
+
+/** Reads history events into the facts that the fold understands. Events that say nothing of a run give nothing. */
+export class FactReader {
+  constructor(private readonly converter: LoadedDataConverter) {}
+
+  async read(events: readonly HistoryEvent[], workflowId: string): Promise<readonly HistoryFact[]> {
+    const facts: HistoryFact[] = [];
+    for (const event of events) {
+      const fact = await this.factOf(event, workflowId);
+      if (fact !== undefined) facts.push(fact);
+    }
+    return facts;
+  }
+
+  private async factOf(event: HistoryEvent, workflowId: string): Promise<HistoryFact | undefined> {
+    const time = millisecondsOf(event.eventTime);
+    const eventId = Number(event.eventId);
+    if (event.workflowExecutionStartedEventAttributes) {
+      return { kind: 'start', time, workflowId, input: await this.first<AgentRunInput>(event.workflowExecutionStartedEventAttributes.input) };
+    }
+    const scheduled = event.activityTaskScheduledEventAttributes;
+    if (scheduled) {
+      const activityId = scheduled.activityId ?? '';
+      const type = scheduled.activityType?.name;
+      if (type === 'callModel') return { kind: 'model-scheduled', time, eventId, activityId, input: await this.first<CallModelInput>(scheduled.input) };
+      if (type === 'callTool') return { kind: 'tool-scheduled', time, eventId, activityId, input: await this.first<CallToolInput>(scheduled.input) };
+      return undefined;
+    }
+    const completed = event.activityTaskCompletedEventAttributes;
+    if (completed) return { kind: 'activity-completed', time, scheduledId: Number(completed.scheduledEventId), result: await this.first(completed.result) };
+    const closed = event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes ?? event.activityTaskCanceledEventAttributes;
+    if (closed) return { kind: 'activity-closed', time, scheduledId: Number(closed.scheduledEventId) };
+    const memo = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields;
+    if (memo) return { kind: 'memo', time, values: await this.record(memo) };
+    return this.taskOrEnd(event, time);
+  }
+
+  private async taskOrEnd(event: HistoryEvent, time: number): Promise<HistoryFact | undefined> {
+    if (event.workflowTaskCompletedEventAttributes) return { kind: 'task-completed', time };
+    const failedTask = event.workflowTaskFailedEventAttributes;
+    if (failedTask) {
+      const cause = temporal.api.enums.v1.WorkflowTaskFailedCause[failedTask.cause ?? 0] ?? '';
+      return harmlessCauses.has(cause) ? undefined : { kind: 'task-failed', time, message: failedTask.failure?.message ?? cause };
+    }
+    const continued = event.workflowExecutionContinuedAsNewEventAttributes;
+    if (continued) return { kind: 'continued', time, nextRunId: continued.newExecutionRunId ?? '' };
+    const done = event.workflowExecutionCompletedEventAttributes;
+    if (done) return { kind: 'end', time, status: 'completed', result: await this.first<AgentRunResult>(done.result) };
+    const failed = event.workflowExecutionFailedEventAttributes;
+    if (failed) return { kind: 'end', time, status: 'failed', error: failureOf(failed.failure) };
+    if (event.workflowExecutionCanceledEventAttributes) return { kind: 'end', time, status: 'cancelled' };
+    const terminated = event.workflowExecutionTerminatedEventAttributes;
+    if (terminated) return { kind: 'end', time, status: 'failed', error: { code: 'run-terminated', message: terminated.reason || 'The run was terminated.' } };
+    if (event.workflowExecutionTimedOutEventAttributes) return { kind: 'end', time, status: 'failed', error: { code: 'run-timed-out', message: 'The deadline of the run has passed.' } };
+    return undefined;
+  }
+
+  private async first<T>(payloads: Payloads | null | undefined): Promise<T> {
+    const payload = payloads?.payloads?.[0];
+    return (payload === undefined ? undefined : await this.value(payload)) as T;
+  }
+
+  private async record(fields: Record<string, Payload>): Promise<Record<string, unknown>> {
+    const values: Record<string, unknown> = {};
+    for (const [key, payload] of Object.entries(fields)) values[key] = await this.value(payload);
+    return values;
+  }
+
+  private async value(payload: Payload): Promise<unknown> {
+    const { externalStorage, payloadCodecs, payloadConverter } = this.converter;
+    const stored = externalStorage !== undefined && isReferencePayload(payload) ? (await new ExternalStorageRunner(externalStorage).retrieve([payload]))[0] : payload;
+    const [decoded] = payloadCodecs.length === 0 ? [stored] : await decode(payloadCodecs, [stored as Payload]);
+    return payloadConverter.fromPayload(decoded as Payload);
+  }
+}
+
+/** A task that failed for these reasons is simply done again. */
+const harmlessCauses = new Set([
+  'WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND',
+  'WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW',
+  'WORKFLOW_TASK_FAILED_CAUSE_RESET_STICKY_TASK_QUEUE',
+  'WORKFLOW_TASK_FAILED_CAUSE_FORCE_CLOSE_COMMAND',
+  'WORKFLOW_TASK_FAILED_CAUSE_FAILOVER_CLOSE_COMMAND',
+]);
+
+function failureOf(failure: ProtoFailure | null | undefined): Failure {
+  const type = failure?.applicationFailureInfo?.type;
+  return { code: isErrorCode(type) ? type : 'run-failed', message: failure?.message ?? 'The run failed.' };
+}
+
+function millisecondsOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
+  return Number(time?.seconds ?? 0) * 1000 + Math.floor((time?.nanos ?? 0) / 1e6);
+}

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HoldfastError, messageOf } from '../contract/plain/errors';
+import type { Environment } from './configuration';
+import { freePort, isListening, isPortFree } from './free-port';
+import { startGuarded, type GuardedProcess } from './guarded-process';
+import type { ServerBinary } from './server-binary';
+import { serverArguments } from './server-flags';
+import { prepareServer } from './server-reuse';
+import { endOfLog } from './server-log';
+
+export interface LaunchOptions {
+  readonly binary: ServerBinary;
+  readonly port?: number;
+  readonly uiPort?: number;
+  readonly databaseFile: string | undefined;
+  /**
+   * The database is new and its namespace has the server's own retention of 24 hours. A run that ended while the server still goes by that would
+   * vanish a day later, so the change is waited for. In memory nothing lives that long, and nobody waits.
+   */
+  readonly firstStart: boolean;
+  readonly namespace: string;
+  readonly dynamicConfig: Readonly<Record<string, unknown>>;
+  readonly logFile: string;
+  readonly environment: Environment;
+  /** As soon as there is a process, before it answers. */
+  readonly onSpawn: (pid: number, addresses: { readonly address: string; readonly uiAddress: string | undefined }) => void;
+}
+
+export interface LaunchedServer {
+  readonly pid: number;
+  readonly address: string;
+  readonly uiAddress: string | undefined;
+  readonly logFile: string;
+  readonly process: GuardedProcess;
+}
+
+const startPatienceMs = 30_000;
+const attempts = 4;
+const namespaceCacheMs = 400;
+
+/**
+ * Starts the binary and returns when it answers with its namespace set up. Between the choice of a free port and its use another process may take it,
+ * and the server's own choice of inner ports has the same gap: then it is tried again, unless the port was asked for.
+ */
+export async function launchServer(options: LaunchOptions): Promise<LaunchedServer> {
+  // Looked at first: a stranger that listens there would be taken for our server.
+  for (const port of [options.port, options.uiPort]) if (port && !(await isPortFree(port))) throw portInUse(port);
+  for (let attempt = 1; ; attempt++) {
+    const port = options.port || (await freePort());
+    const uiPort = options.uiPort === 0 ? await freePort() : options.uiPort;
+    try {
+      return await launchOnce(options, port, uiPort);
+    } catch (error) {
+      const taken = takenPort(endOfLog(options.logFile));
+      if (taken === undefined) throw error;
+      if (taken === options.port || taken === options.uiPort) throw portInUse(taken);
+      if (attempt === attempts) throw error;
+    }
+  }
+}
+
+async function launchOnce(options: LaunchOptions, port: number, uiPort: number | undefined): Promise<LaunchedServer> {
+  const address = `127.0.0.1:${port}`;
+  const uiAddress = uiPort === undefined ? undefined : `http://127.0.0.1:${uiPort}`;
+  const dynamicConfig = options.firstStart ? { 'system.namespaceCacheRefreshInterval': `${namespaceCacheMs}ms`, ...options.dynamicConfig } : options.dynamicConfig;
+  const guarded = await startGuarded(options.binary.path, serverArguments({ ...options, port, uiPort, dynamicConfig }), {
+    logFile: options.logFile,
+    environment: withoutTemporal(options.environment),
+  });
+  try {
+    options.onSpawn(guarded.pid, { address, uiAddress });
+    const ended = guarded.exited.then(({ code }) => Promise.reject(new Error(`it ended with code ${code}`)));
+    ended.catch(() => undefined);
+    const ready = whenListening(port, ended).then(() => prepareServer(address, options.namespace));
+    await Promise.race([ready, ended]);
+    if (options.firstStart) await sleep(2 * namespaceCacheMs);
+    return { pid: guarded.pid, address, uiAddress, logFile: options.logFile, process: guarded };
+  } catch (error) {
+    await guarded.kill();
+    const log = endOfLog(options.logFile);
+    throw new HoldfastError('server-failed', `The Temporal server (${options.binary.path}) did not start: ${messageOf(error)}.${log ? ` Its log ends: ${log}` : ''}`, { cause: error });
+  }
+}
+
+/** A plain connect first: a gRPC channel that is refused once waits a second before it tries again. */
+async function whenListening(port: number, ended: Promise<never>): Promise<void> {
+  const deadline = Date.now() + startPatienceMs;
+  while (!(await Promise.race([isListening(port), ended]))) {
+    if (Date.now() > deadline) throw new Error(`it did not listen within ${startPatienceMs / 1000} s`);
+    await sleep(20);
+  }
+}
+
+function portInUse(port: number): HoldfastError {
+  return new HoldfastError('port-in-use', `Port ${port} is in use by another process.`);
+}
+
+/** The port that the server could not have: 0 when it does not say which. */
+function takenPort(log: string): number | undefined {
+  if (!/address already in use|can't (set|use)/i.test(log)) return undefined;
+  const [, port] = /(?:port |:)(\d{2,5})\D/.exec(log) ?? [];
+  return port === undefined ? 0 : Number(port);
+}
+
+/** The settings of a client are none of the server's business. */
+function withoutTemporal(environment: Environment): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('TEMPORAL_')));
+}

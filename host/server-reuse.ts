@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HoldfastError } from '../contract/plain/errors';
+import { connectTemporal } from './connection';
+import { setUpNamespace } from './namespace-setup';
+import { isAlive } from './process-probe';
+import { readServerRecord, recordedServerRuns, removeServerRecord, type ServerRecord } from './server-record';
+
+const healthPatienceMs = 2_000;
+const preparePatienceMs = 30_000;
+const deathPatienceMs = 10_000;
+
+/**
+ * The server that runs in a directory and answers, with its owner alive. A server whose owner is dead is about to die itself and is none.
+ * Throws 'server-locked' when one runs there that cannot be used: it does not answer, or keeps its data elsewhere than asked for.
+ */
+export async function findLiveServer(directory: string, database: 'file' | 'memory'): Promise<ServerRecord | undefined> {
+  const record = readServerRecord(directory);
+  if (record === undefined || !record.ready || !isAlive(record.ownerPid) || !(await recordedServerRuns(record))) return undefined;
+  if ((record.database === 'memory') !== (database === 'memory')) {
+    throw new HoldfastError('server-locked', `A server with ${record.database === 'memory' ? 'a database in memory' : 'a database file'} runs in ${directory} (process ${record.pid}). Use another directory.`);
+  }
+  if (await answers(record.address)) return record;
+  if (!(await recordedServerRuns(record))) return undefined;
+  throw new HoldfastError('server-locked', `The Temporal server of ${directory} (process ${record.pid}, started by ${record.ownerPid}) runs but does not answer at ${record.address}. End that process.`);
+}
+
+/**
+ * To be called with the lock held and no live server: waits until the server of a dead owner is gone, because two must not open one database. It is on
+ * its way out by itself; one that hangs is killed.
+ */
+export async function awaitRemains(directory: string, onProgress: (message: string) => void): Promise<void> {
+  const record = readServerRecord(directory);
+  if (record === undefined) return;
+  const deadline = Date.now() + deathPatienceMs;
+  let told = false;
+  while (await recordedServerRuns(record)) {
+    if (!told) onProgress(`Waiting for the Temporal server ${record.pid} of a dead process to end.`);
+    told = true;
+    if (Date.now() > deadline) process.kill(record.pid, 'SIGKILL');
+    await sleep(50);
+  }
+  removeServerRecord(directory, record.pid);
+}
+
+/** Waits until the server answers, and sets its namespace up. */
+export async function prepareServer(address: string, namespace: string): Promise<void> {
+  const { connection, close } = await connectTemporal({ address, namespace }, { deadlineMs: preparePatienceMs });
+  try {
+    await connection.withDeadline(Date.now() + preparePatienceMs, () => setUpNamespace(connection, namespace));
+  } finally {
+    await close();
+  }
+}
+
+async function answers(address: string): Promise<boolean> {
+  try {
+    const { close } = await connectTemporal({ address, namespace: 'default' }, { deadlineMs: healthPatienceMs });
+    await close();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DataConverter, Payload } from '@temporalio/common';
+import { ExternalStorage, StorageDriverClaim } from '@temporalio/common';
+import type { StorageDriver } from '@temporalio/common';
+import { temporal } from '@temporalio/proto';
+import { limits } from '../contract/plain/limits';
+
+const proto = temporal.api.common.v1.Payload;
+const runInputMark = Buffer.from('{"start":{"version":');
+
+/** Keeps payloads as files named by their hash. For one host only: another one does not see the directory. */
+export class DirectoryDriver implements StorageDriver {
+  readonly name = 'holdfast-directory';
+  readonly type = 'directory';
+
+  constructor(private readonly directory: string) {}
+
+  async store(_context: unknown, payloads: Payload[]): Promise<StorageDriverClaim[]> {
+    await mkdir(this.directory, { recursive: true });
+    return Promise.all(
+      payloads.map(async (payload) => {
+        const bytes = proto.encode(payload).finish();
+        const hash = createHash('sha256').update(bytes).digest('hex');
+        const path = join(this.directory, hash);
+        const temporary = `${path}.${process.pid}.${Date.now()}`;
+        await writeFile(temporary, bytes);
+        await rename(temporary, path);
+        return new StorageDriverClaim({ hash });
+      }),
+    );
+  }
+
+  async retrieve(_context: unknown, claims: StorageDriverClaim[]): Promise<Payload[]> {
+    return Promise.all(claims.map(async ({ claimData }) => proto.decode(await readFile(join(this.directory, claimData['hash'] ?? '')))));
+  }
+}
+
+/** Only the snapshot of a continue-as-new leaves history; everything else is small by design. */
+export function snapshotStorage(driver: StorageDriver): Pick<DataConverter, 'externalStorage'> {
+  return {
+    externalStorage: new ExternalStorage({
+      drivers: [driver],
+      driverSelector: (_context, payload) => (isSnapshot(payload) ? driver : null),
+      payloadSizeThreshold: limits.externalSnapshot,
+    }),
+  };
+}
+
+/** The input of a run that continues. The input of a first run never reaches the threshold. */
+function isSnapshot(payload: Payload): boolean {
+  const { data } = payload;
+  return data != null && runInputMark.equals(data.subarray(0, runInputMark.length));
+}

@@ -1,0 +1,47 @@
+import { Worker } from '@temporalio/worker';
+import { HoldfastError, messageOf } from '../contract/plain/errors';
+import { names } from '../contract/plain/names';
+import type { WorkflowBundle } from './bundle';
+
+const checked = new Set<string>();
+
+/** Loads a bundle in the sandbox before anything is polled: a module that throws there would leave every run stuck. */
+export async function checkBundle(bundle: WorkflowBundle): Promise<void> {
+  if (checked.has(bundle.buildId)) return;
+  try {
+    await Worker.runReplayHistory({ workflowBundle: { code: bundle.code }, replayName: `check-${bundle.buildId}` }, firstTask());
+  } catch (error) {
+    throw new HoldfastError('agents-invalid', `The agents module does not load in the workflow sandbox: ${messageOf((error as { cause?: unknown }).cause ?? error)}`, { cause: error });
+  }
+  checked.add(bundle.buildId);
+}
+
+/** A history of a run that was just started: replaying it loads the module and starts the workflow. */
+function firstTask(): object {
+  const input = { start: { version: 1, tenant: 'check', id: 'check', agent: '', input: '', values: {}, stream: false, options: {}, tags: [] } };
+  const payload = {
+    metadata: { encoding: Buffer.from('json/plain').toString('base64') },
+    data: Buffer.from(JSON.stringify(input)).toString('base64'),
+  };
+  const eventTime = '2026-01-01T00:00:00Z';
+  return {
+    events: [
+      {
+        eventId: '1',
+        eventTime,
+        eventType: 'EVENT_TYPE_WORKFLOW_EXECUTION_STARTED',
+        workflowExecutionStartedEventAttributes: {
+          workflowType: { name: names.workflow },
+          taskQueue: { name: 'check', kind: 'TASK_QUEUE_KIND_NORMAL' },
+          input: { payloads: [payload] },
+          workflowTaskTimeout: '10s',
+          originalExecutionRunId: '00000000-0000-4000-8000-000000000000',
+          firstExecutionRunId: '00000000-0000-4000-8000-000000000000',
+          attempt: 1,
+        },
+      },
+      { eventId: '2', eventTime, eventType: 'EVENT_TYPE_WORKFLOW_TASK_SCHEDULED', workflowTaskScheduledEventAttributes: { taskQueue: { name: 'check' }, startToCloseTimeout: '10s', attempt: 1 } },
+      { eventId: '3', eventTime, eventType: 'EVENT_TYPE_WORKFLOW_TASK_STARTED', workflowTaskStartedEventAttributes: { scheduledEventId: '2' } },
+    ],
+  };
+}

@@ -1,0 +1,198 @@
+import type { Connection } from '@temporalio/client';
+import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
+import type { DataConverter } from '@temporalio/common';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { createActivities } from '../activities/activities';
+import { MessageStore } from '../activities/message-store';
+import type { ModelsOptions } from '../activities/models';
+import { ModelRegistry } from '../activities/models';
+import type { WorkerParts } from '../activities/parts';
+import { defaultModelFacts } from '../activities/parts';
+import { ToolRegistry, defaultToolFacts } from '../activities/tools';
+import type { WorkerMiddleware } from '../activities/worker-middleware';
+import { HalfRegistry } from '../activities/worker-middleware';
+import { HoldfastError, messageOf } from '../contract/plain/errors';
+import type { Language, ModelFacts, ToolFacts } from '../contract/plain/manifest';
+import { defaultTaskQueue } from '../contract/plain/names';
+import type { TemporalSettings } from '../host/connection';
+import { connectNative, connectTemporal } from '../host/connection';
+import { checkSearchAttributes } from '../host/search-attributes';
+import type { WorkflowBundle } from './bundle';
+import { BundleStore, bundleAgents } from './bundle';
+import { checkBundle } from './check-bundle';
+import { Deployment } from './deployment';
+import { callInterceptor } from './interceptors';
+import { runHistory } from './run-history';
+
+export interface WorkerOptions {
+  readonly server: TemporalSettings;
+  /** Path of the agents module; every exported agent is served. */
+  readonly agents: string;
+  readonly tools: Readonly<Record<string, unknown>>;
+  readonly middleware?: readonly WorkerMiddleware[];
+  readonly models?: ModelsOptions;
+  readonly language?: Language;
+  readonly taskQueue?: string;
+  /** Where the code of builds is kept that still have open runs. */
+  readonly bundles: string;
+  readonly dataConverter?: DataConverter;
+  readonly toolDefaults?: Partial<ToolFacts>;
+  readonly modelFacts?: Partial<ModelFacts>;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly maxCachedRuns?: number;
+  /** How long a shutdown waits for calls that run. At least the longest tool timeout. */
+  readonly shutdownGraceMs?: number;
+  /** Milliseconds between looks at which older builds still have open runs. */
+  readonly buildCheckMs?: number;
+  readonly stickyTimeoutMs?: number;
+  /** A bundle made before, to spare tests the time. */
+  readonly bundle?: WorkflowBundle;
+}
+
+/** A process's workers: the newest build, and one for each older build that still has open runs. */
+export class HoldfastWorker {
+  private readonly workers = new Map<string, { readonly worker: Worker; readonly done: Promise<void> }>();
+  private readonly stopped: Promise<void>;
+  private stop: () => void = () => undefined;
+  private failed: (error: unknown) => void = () => undefined;
+  private stopping = false;
+  private timer: NodeJS.Timeout | undefined;
+
+  private constructor(
+    readonly buildId: string,
+    readonly parts: WorkerParts,
+    private readonly start: (bundle: WorkflowBundle) => Promise<Worker>,
+    private readonly store: BundleStore,
+    private readonly deployment: Deployment,
+    private readonly close: () => Promise<void>,
+  ) {
+    this.stopped = new Promise<void>((resolve, reject) => {
+      this.stop = resolve;
+      this.failed = reject;
+    });
+    this.stopped.catch(() => undefined);
+  }
+
+  static async create(options: WorkerOptions): Promise<HoldfastWorker> {
+    const { server, taskQueue = defaultTaskQueue } = options;
+    const bundle = options.bundle ?? (await bundleAgents(options.agents));
+    const { connection, close: closeConnection } = await connectTemporal(server);
+    let native: NativeConnection | undefined;
+    try {
+      native = await connectNative(server, NativeConnection);
+      await checkSearchAttributes(connection, server.namespace);
+      await checkBundle(bundle);
+      const store = new BundleStore(options.bundles);
+      await store.save(bundle);
+      const parts = partsOf(options, connection);
+      const start = (build: WorkflowBundle): Promise<Worker> => createTemporalWorker(build, options, parts, native as NativeConnection, taskQueue);
+      const deployment = new Deployment(connection, server.namespace, taskQueue);
+      const closeAll = async (): Promise<void> => {
+        await native?.close();
+        await closeConnection();
+      };
+      const worker = new HoldfastWorker(bundle.buildId, parts, start, store, deployment, closeAll);
+      await worker.open(bundle, options.buildCheckMs ?? 15_000);
+      return worker;
+    } catch (error) {
+      await native?.close();
+      await closeConnection();
+      throw error;
+    }
+  }
+
+  /** Settles when the workers have stopped; rejects when one stopped unasked. */
+  run(): Promise<void> {
+    return this.stopped;
+  }
+
+  /** The builds that this process serves now. */
+  get builds(): readonly string[] {
+    return [...this.workers.keys()];
+  }
+
+  /** Drains: nothing new is taken, calls that run may end. */
+  async shutdown(): Promise<void> {
+    if (this.stopping) return this.stopped;
+    this.stopping = true;
+    clearTimeout(this.timer);
+    const running = [...this.workers.values()];
+    for (const { worker } of running) if (worker.getState() === 'RUNNING') worker.shutdown();
+    await Promise.allSettled(running.map(({ done }) => done));
+    await this.close();
+    this.stop();
+  }
+
+  /** Looks which older builds still have open runs, and serves exactly those. */
+  async checkBuilds(): Promise<void> {
+    for (const buildId of await this.store.builds()) {
+      if (this.stopping || buildId === this.buildId) continue;
+      const open = await this.deployment.openRuns(buildId);
+      const serving = this.workers.get(buildId);
+      if (open > 0 && serving === undefined) await this.serve(await this.store.load(buildId));
+      if (open === 0 && serving !== undefined) {
+        this.workers.delete(buildId);
+        serving.worker.shutdown();
+        await serving.done;
+      }
+    }
+  }
+
+  private async open(bundle: WorkflowBundle, buildCheckMs: number): Promise<void> {
+    await this.serve(bundle);
+    await this.deployment.makeCurrent(bundle.buildId, () => !this.stopping);
+    await this.checkBuilds();
+    const again = (): void => {
+      this.timer = setTimeout(() => {
+        this.checkBuilds().then(again, again);
+      }, buildCheckMs);
+      this.timer.unref();
+    };
+    if (!this.stopping) again();
+  }
+
+  private async serve(bundle: WorkflowBundle): Promise<void> {
+    const worker = await this.start(bundle);
+    const done = worker.run().then(
+      () => {
+        if (!this.stopping && this.workers.has(bundle.buildId)) this.failed(new HoldfastError('internal', `The worker of build ${bundle.buildId} stopped unasked.`));
+      },
+      (error: unknown) => this.failed(new HoldfastError('internal', `The worker of build ${bundle.buildId} failed: ${messageOf(error)}`, { cause: error })),
+    );
+    this.workers.set(bundle.buildId, { worker, done });
+  }
+}
+
+function partsOf(options: WorkerOptions, connection: Connection): WorkerParts {
+  const toolDefaults: ToolFacts = { ...defaultToolFacts, ...options.toolDefaults };
+  const source = { workflowService: connection.workflowService, namespace: options.server.namespace };
+  return {
+    tools: new ToolRegistry(options.tools, toolDefaults),
+    models: new ModelRegistry(options.models, options.environment),
+    halves: new HalfRegistry(options.middleware ?? []),
+    messages: new MessageStore(runHistory(source, loadDataConverter(options.dataConverter))),
+    language: options.language ?? 'en',
+    toolDefaults,
+    modelFacts: { ...defaultModelFacts, ...options.modelFacts },
+  };
+}
+
+function createTemporalWorker(bundle: WorkflowBundle, options: WorkerOptions, parts: WorkerParts, connection: NativeConnection, taskQueue: string): Promise<Worker> {
+  const longest = Math.max(...parts.tools.names.map((name) => parts.tools.factsOf(name)?.timeoutMs ?? 0), 10_000);
+  return Worker.create({
+    connection,
+    namespace: options.server.namespace,
+    taskQueue,
+    workflowBundle: { code: bundle.code },
+    activities: createActivities(parts),
+    interceptors: { activity: [callInterceptor] },
+    workerDeploymentOptions: { version: { deploymentName: taskQueue, buildId: bundle.buildId }, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' },
+    stickyQueueScheduleToStartTimeout: options.stickyTimeoutMs ?? 1000,
+    maxHeartbeatThrottleInterval: 500,
+    defaultHeartbeatThrottleInterval: 500,
+    shutdownGraceTime: options.shutdownGraceMs ?? longest,
+    ...(options.maxCachedRuns === undefined ? {} : { maxCachedWorkflows: options.maxCachedRuns }),
+    ...(options.dataConverter === undefined ? {} : { dataConverter: options.dataConverter }),
+  });
+}
+

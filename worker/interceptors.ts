@@ -1,0 +1,19 @@
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { withCall } from '../activities/call-context';
+
+/** Sets the context of a call, so that code deep inside a tool knows which run it works for. */
+export const callInterceptor: ActivityInterceptorsFactory = ({ info }) => ({
+  inbound: {
+    execute: (input, next) =>
+      withCall(
+        {
+          workflowId: info.workflowExecution?.workflowId ?? '',
+          runId: info.workflowExecution?.runId ?? '',
+          activityId: info.activityId,
+          activityType: info.activityType,
+          attempt: info.attempt,
+        },
+        () => next(input),
+      ),
+  },
+});

@@ -1,0 +1,4 @@
+declare module '__holdfast_agents__' {
+  const agents: object;
+  export = agents;
+}
