@@ -87,7 +87,7 @@ function readTemporal(environment: Environment): Omit<TemporalSettings, 'address
     return {
       address: address || undefined,
       namespace: namespace || configurationTable.TEMPORAL_NAMESPACE.default,
-      ...(tls ? { tls } : {}),
+      ...(tls === undefined ? {} : { tls }),
       ...(apiKey ? { apiKey } : {}),
       ...(metadata ? { metadata: metadata as Record<string, string> } : {}),
     };

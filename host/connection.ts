@@ -75,7 +75,7 @@ export function nativeConnectionOptions(settings: TemporalSettings): NativeConne
 function clientOptions(settings: TemporalSettings) {
   return {
     address: settings.address,
-    ...(settings.tls ? { tls: settings.tls } : {}),
+    ...(settings.tls === undefined ? {} : { tls: settings.tls }),
     ...(settings.apiKey ? { apiKey: settings.apiKey } : {}),
     ...(settings.metadata ? { metadata: { ...settings.metadata } } : {}),
   };

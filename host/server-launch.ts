@@ -43,18 +43,16 @@ const namespaceCacheMs = 400;
  * and the server's own choice of inner ports has the same gap: then it is tried again, unless the port was asked for.
  */
 export async function launchServer(options: LaunchOptions): Promise<LaunchedServer> {
-  // Looked at first: a stranger that listens there would be taken for our server.
-  for (const port of [options.port, options.uiPort]) if (port && !(await isPortFree(port))) throw portInUse(port);
   for (let attempt = 1; ; attempt++) {
+    // Looked at first: a stranger that listens there would be taken for our server.
+    for (const port of [options.port, options.uiPort]) if (port && !(await isPortFree(port))) throw portInUse(port);
     const port = options.port || (await freePort());
     const uiPort = options.uiPort === 0 ? await freePort() : options.uiPort;
     try {
       return await launchOnce(options, port, uiPort);
     } catch (error) {
-      const taken = takenPort(endOfLog(options.logFile));
-      if (taken === undefined) throw error;
-      if (taken === options.port || taken === options.uiPort) throw portInUse(taken);
-      if (attempt === attempts) throw error;
+      const portTaken = /address already in use|can't (set|use)/i.test(endOfLog(options.logFile));
+      if (!portTaken || attempt === attempts) throw error;
     }
   }
 }
@@ -93,13 +91,6 @@ async function whenListening(port: number, ended: Promise<never>): Promise<void>
 
 function portInUse(port: number): HoldfastError {
   return new HoldfastError('port-in-use', `Port ${port} is in use by another process.`);
-}
-
-/** The port that the server could not have: 0 when it does not say which. */
-function takenPort(log: string): number | undefined {
-  if (!/address already in use|can't (set|use)/i.test(log)) return undefined;
-  const [, port] = /(?:port |:)(\d{2,5})\D/.exec(log) ?? [];
-  return port === undefined ? 0 : Number(port);
 }
 
 /** The settings of a client are none of the server's business. */

@@ -1,0 +1,250 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
+import { parseDuration } from '../contract/plain/duration';
+import { HoldfastError } from '../contract/plain/errors';
+import type { RunStatus } from '../contract/plain/events';
+import { interruptMemoPrefix } from '../contract/plain/fold';
+import type { Interrupt } from '../contract/plain/interrupts';
+import { jsonSize, limits } from '../contract/plain/limits';
+import type { Json, ModelSettings } from '../contract/plain/messages';
+import { canonicalJson, isMessage, notJson } from '../contract/plain/messages';
+import { defaultTaskQueue, defaultTenant, isName, isRunId, names, runIdOf, workflowIdOf } from '../contract/plain/names';
+import type { AgentRunInput, StartInput } from '../contract/plain/wire';
+import type { TemporalConnection, TemporalSettings } from '../host/connection';
+import { connectTemporal } from '../host/connection';
+import { readConfiguration } from '../host/configuration';
+import { Run } from './run';
+import { RunReader } from './run-reader';
+
+export interface ConnectOptions {
+  /** host:port of the server. Default: Temporal's own environment variables and profile, else a server on this machine. */
+  readonly address?: string;
+  readonly server?: TemporalSettings;
+  readonly tenant?: string;
+  readonly taskQueue?: string;
+  /** With external storage, the same as the worker's. */
+  readonly dataConverter?: DataConverter;
+}
+
+export interface StartOptions {
+  /** The same id twice is the same run, also after it has ended, as long as the server keeps it. */
+  readonly id?: string;
+  readonly values?: Readonly<Record<string, Json>>;
+  readonly model?: string;
+  readonly settings?: ModelSettings;
+  readonly stream?: boolean;
+  /** How long the run may take in all, such as '30d'. */
+  readonly deadline?: string;
+  readonly startDelay?: string;
+  readonly tags?: readonly string[];
+  readonly options?: Readonly<Record<string, Json>>;
+  /** Who starts it. */
+  readonly by?: string;
+}
+
+export interface ListedRun {
+  readonly id: string;
+  readonly agent: string;
+  readonly status: RunStatus;
+  readonly startedAt: string;
+  readonly closedAt?: string;
+  readonly interrupts: readonly Interrupt[];
+  readonly tags: readonly string[];
+}
+
+export interface ListOptions {
+  readonly agent?: string;
+  readonly status?: 'open' | 'waiting' | 'completed' | 'failed' | 'cancelled';
+  readonly limit?: number;
+}
+
+// The shape of a module's agents, without importing the workflow door.
+interface AgentShape<Input, Output> {
+  readonly name: string;
+  readonly description: string;
+  readonly types?: { readonly input: Input; readonly output: Output };
+}
+type AgentsOf<Module> = Extract<Module[keyof Module], AgentShape<never, unknown>>;
+type Named<Module, Name> = Extract<AgentsOf<Module>, { readonly name: Name }>;
+type InputOf<A> = A extends { readonly types?: { readonly input: infer Input } } ? Input : never;
+type OutputOf<A> = A extends { readonly types?: { readonly output: infer Output } } ? Output : never;
+
+const agentKey = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
+const tenantKey = defineSearchAttributeKey('HoldfastTenant', 'KEYWORD');
+const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
+const tagsKey = defineSearchAttributeKey('HoldfastTags', 'KEYWORD_LIST');
+
+/** Connects to the server that keeps the runs. `Module` is the type of the agents module, for names and inputs. */
+export async function connect<Module = never>(options: ConnectOptions = {}): Promise<HoldfastClient<Module>> {
+  const connection = await connectTemporal(serverOf(options));
+  return new HoldfastClient(connection, options);
+}
+
+export class HoldfastClient<Module = never> {
+  private readonly client: Client;
+  private readonly reader: RunReader;
+  private readonly tenant: string;
+  private readonly taskQueue: string;
+
+  constructor(
+    private readonly connection: TemporalConnection,
+    private readonly options: ConnectOptions = {},
+  ) {
+    const { dataConverter } = options;
+    this.tenant = options.tenant ?? defaultTenant;
+    this.taskQueue = options.taskQueue ?? defaultTaskQueue;
+    const { namespace } = connection;
+    this.client = new Client({ connection: connection.connection, namespace, ...(dataConverter === undefined ? {} : { dataConverter }) });
+    this.reader = new RunReader(this.client, connection.connection, namespace, loadDataConverter(dataConverter));
+  }
+
+  /** Starts a run, or finds the one that has this id, agent and input. */
+  async start<Name extends string & AgentsOf<Module>['name']>(agent: Name, input: InputOf<Named<Module, Name>>, options?: StartOptions): Promise<Run<OutputOf<Named<Module, Name>>>>;
+  async start(agent: [Module] extends [never] ? string : never, input: Json, options?: StartOptions): Promise<Run>;
+  async start(agent: string, input: unknown, options: StartOptions = {}): Promise<Run<never>> {
+    const start = this.startInput(agent, input, options);
+    const hash = createHash('sha256').update(canonicalJson([agent, input])).digest('hex');
+    try {
+      await this.client.workflow.start(names.workflow, {
+        workflowId: workflowIdOf(this.tenant, start.id),
+        taskQueue: this.taskQueue,
+        args: [{ start } satisfies AgentRunInput],
+        workflowIdConflictPolicy: 'FAIL',
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        memo: { [names.memo.start]: hash },
+        typedSearchAttributes: [
+          { key: agentKey, value: agent },
+          { key: tenantKey, value: this.tenant },
+          { key: statusKey, value: 'running' },
+          ...(start.tags.length === 0 ? [] : [{ key: tagsKey, value: [...start.tags] }]),
+        ],
+        ...(options.deadline === undefined ? {} : { workflowExecutionTimeout: milliseconds(options.deadline) }),
+        ...(options.startDelay === undefined ? {} : { startDelay: milliseconds(options.startDelay) }),
+      });
+      return new Run(this.reader, this.tenant, start.id, true);
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      return this.findStarted(start.id, hash);
+    }
+  }
+
+  run(id: string): Run {
+    if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id of a run.`);
+    return new Run(this.reader, this.tenant, id, false);
+  }
+
+  /** Runs of this tenant, newest first. Needs no worker. */
+  async list(options: ListOptions = {}): Promise<readonly ListedRun[]> {
+    const clauses = [`WorkflowType = '${names.workflow}'`, `HoldfastTenant = ${quoted(this.tenant)}`];
+    if (options.agent !== undefined) clauses.push(`HoldfastAgent = ${quoted(options.agent)}`);
+    if (options.status !== undefined) clauses.push(statusClauses[options.status]);
+    const runs: ListedRun[] = [];
+    const limit = Math.min(options.limit ?? 50, 1000);
+    const seen = new Set<string>();
+    for await (const info of this.client.workflow.list({ query: clauses.join(' AND '), pageSize: Math.min(limit, 200) })) {
+      if (info.status.name === 'CONTINUED_AS_NEW' || seen.has(info.workflowId)) continue;
+      seen.add(info.workflowId);
+      runs.push(listedRun(info));
+      if (runs.length >= limit) break;
+    }
+    return runs;
+  }
+
+  /** Everything that waits for a human, over all runs of this tenant. */
+  async interrupts(options: { limit?: number } = {}): Promise<readonly { readonly runId: string; readonly interrupt: Interrupt }[]> {
+    const waiting = await this.list({ status: 'waiting', ...options });
+    return waiting.flatMap(({ id, interrupts }) => interrupts.map((interrupt) => ({ runId: id, interrupt })));
+  }
+
+  async close(): Promise<void> {
+    this.reader.close();
+    await this.connection.close();
+  }
+
+  private startInput(agent: string, input: unknown, options: StartOptions): StartInput {
+    const id = options.id ?? `run-${randomBytes(6).toString('hex')}`;
+    if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id for a run.`);
+    if (!isName(agent)) throw new HoldfastError('agent-unknown', `"${agent}" is no name of an agent.`);
+    const start: StartInput = {
+      version: 1,
+      tenant: this.tenant,
+      id,
+      agent,
+      input: checkedInput(input),
+      values: options.values ?? {},
+      stream: options.stream ?? false,
+      options: options.options ?? {},
+      tags: options.tags ?? [],
+      ...(options.model === undefined ? {} : { model: options.model }),
+      ...(options.settings === undefined ? {} : { settings: options.settings }),
+      ...(options.by === undefined ? {} : { by: options.by }),
+      ...(this.options.dataConverter?.externalStorage === undefined ? {} : { externalStorage: true }),
+    };
+    const problem = notJson(start);
+    if (problem !== undefined) throw new HoldfastError('input-invalid', `The input is not JSON: ${problem}.`);
+    const bytes = jsonSize(start);
+    if (bytes > limits.runInput) throw new HoldfastError('input-too-large', `The input has ${bytes} bytes; at most ${limits.runInput} fit.`);
+    return start;
+  }
+
+  private async findStarted(id: string, hash: string): Promise<Run<never>> {
+    const { memo } = await this.client.workflow.getHandle(workflowIdOf(this.tenant, id)).describe();
+    if (memo?.[names.memo.start] !== hash) throw new HoldfastError('run-id-in-use', `The id "${id}" belongs to a run with another agent or input.`);
+    return new Run(this.reader, this.tenant, id, false);
+  }
+}
+
+const statusClauses: Readonly<Record<NonNullable<ListOptions['status']>, string>> = {
+  open: "ExecutionStatus = 'Running'",
+  waiting: "ExecutionStatus = 'Running' AND HoldfastStatus = 'waiting'",
+  completed: "ExecutionStatus = 'Completed'",
+  failed: "(ExecutionStatus = 'Failed' OR ExecutionStatus = 'Terminated' OR ExecutionStatus = 'TimedOut')",
+  cancelled: "ExecutionStatus = 'Canceled'",
+};
+
+type WorkflowInfo = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['describe']>>;
+
+function listedRun(info: Pick<WorkflowInfo, 'workflowId' | 'status' | 'memo' | 'typedSearchAttributes' | 'startTime' | 'closeTime'>): ListedRun {
+  const open = info.status.name === 'RUNNING';
+  const interrupts = open
+    ? Object.entries(info.memo ?? {}).flatMap(([key, value]) => (key.startsWith(interruptMemoPrefix) && value !== null && value !== undefined ? [value as Interrupt] : []))
+    : [];
+  return {
+    id: runIdOf(info.workflowId),
+    agent: info.typedSearchAttributes.get(agentKey) ?? '',
+    status: open ? (interrupts.length > 0 ? 'waiting' : 'running') : info.status.name === 'COMPLETED' ? 'completed' : info.status.name === 'CANCELLED' ? 'cancelled' : 'failed',
+    startedAt: info.startTime.toISOString(),
+    interrupts,
+    tags: info.typedSearchAttributes.get(tagsKey) ?? [],
+    ...(info.closeTime === undefined ? {} : { closedAt: info.closeTime.toISOString() }),
+  };
+}
+
+/** A text, a list of messages, or the job of an agent with a prompt. */
+function checkedInput(input: unknown): Json {
+  if (input === undefined || input === null) throw new HoldfastError('input-invalid', 'The input is missing: send a text, a list of messages or a job.');
+  if (Array.isArray(input) && input.length > 0 && input.every((item) => typeof item === 'object' && item !== null && 'role' in item) && !input.every(isMessage)) {
+    throw new HoldfastError('input-invalid', 'A message of the input has no known role (system, user, assistant, tool) or no list of parts.');
+  }
+  return input as Json;
+}
+
+function serverOf(options: ConnectOptions): TemporalSettings {
+  if (options.server !== undefined) return options.server;
+  const { server, namespace } = readConfiguration();
+  if (options.address !== undefined) return { ...server, namespace, address: options.address };
+  return server ?? { address: 'localhost:7233', namespace };
+}
+
+function quoted(text: string): string {
+  return `'${text.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`;
+}
+
+function milliseconds(duration: string): number {
+  const parsed = parseDuration(duration);
+  if (parsed === undefined) throw new HoldfastError('input-invalid', `"${duration}" is no duration; write for example "30d".`);
+  return parsed;
+}

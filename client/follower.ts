@@ -1,0 +1,106 @@
+import type { Connection } from '@temporalio/client';
+import type { RunEvent, RunView } from '../contract/plain/events';
+import { HistoryFold } from '../contract/plain/fold';
+import type { FactReader } from '../host/history-facts';
+import { oldestPages } from '../host/history-pages';
+import type { RunChain } from './chain';
+
+/** Follows one run's history and keeps its log for whoever reads. One for each run and process. */
+export class RunFollower {
+  private readonly fold = new HistoryFold();
+  private readonly log: RunEvent[] = [];
+  private readonly abort = new AbortController();
+  private firstOffset = 0;
+  private caughtUp = false;
+  private finished = false;
+  private failure: unknown;
+  private wake: () => void = () => undefined;
+  private changed = new Promise<void>((resolve) => (this.wake = resolve));
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly namespace: string,
+    private readonly reader: FactReader,
+    private readonly workflowId: string,
+    chain: RunChain,
+  ) {
+    void this.follow(chain);
+  }
+
+  /** Events from an offset on, each exactly once and in order, until the run ends or, if asked, waits for somebody. */
+  async *read(from: number, until: 'end' | 'waiting', signal?: AbortSignal): AsyncGenerator<RunEvent> {
+    let offset = from;
+    for (;;) {
+      while (offset < this.firstOffset + this.log.length) {
+        const event = this.log[Math.max(0, offset - this.firstOffset)] as RunEvent;
+        offset = event.offset + 1;
+        yield event;
+      }
+      if (this.failure !== undefined) throw this.failure;
+      if (this.finished || signal?.aborted === true) return;
+      if (until === 'waiting' && this.caughtUp && this.fold.view().status !== 'running') return;
+      await untilAborted(this.changed, signal);
+    }
+  }
+
+  /** The view as soon as it is as new as the history was when following began. */
+  async view(): Promise<RunView> {
+    while (!this.caughtUp && !this.finished && this.failure === undefined) await this.changed;
+    if (this.failure !== undefined) throw this.failure;
+    return this.fold.view();
+  }
+
+  stop(): void {
+    this.abort.abort();
+  }
+
+  private async follow(chain: RunChain): Promise<void> {
+    try {
+      const { signal } = this.abort;
+      await this.connection.withAbortSignal(signal, async () => {
+        let runId: string | undefined = chain.firstRunId;
+        while (runId !== undefined && !signal.aborted) {
+          await this.followOne(runId, chain);
+          runId = this.fold.nextRunId;
+        }
+      });
+    } catch (error) {
+      if (!this.abort.signal.aborted) this.failure = error;
+    }
+    this.finished = true;
+    this.wake();
+  }
+
+  private async followOne(runId: string, chain: RunChain): Promise<void> {
+    const pages = oldestPages({ workflowService: this.connection.workflowService, namespace: this.namespace }, { workflowId: this.workflowId, runId }, true, () => this.abort.signal.aborted);
+    for await (const events of pages) {
+      for (const fact of await this.reader.read(events, this.workflowId)) {
+        const brought = this.fold.add(fact);
+        if (this.log.length === 0 && brought[0] !== undefined) this.firstOffset = brought[0].offset;
+        this.log.push(...brought);
+      }
+      const lastEvent = Number(events.at(-1)?.eventId ?? 0);
+      if (runId === chain.latestRunId ? lastEvent >= chain.latestLength : chain.passed(runId)) this.caughtUp = true;
+      this.notify();
+    }
+  }
+
+  private notify(): void {
+    const { wake } = this;
+    this.changed = new Promise((resolve) => (this.wake = resolve));
+    wake();
+  }
+}
+
+async function untilAborted(changed: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return changed;
+  if (signal.aborted) return;
+  let onAbort: () => void = () => undefined;
+  const aborted = new Promise<void>((resolve) => (onAbort = resolve));
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    await Promise.race([changed, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,10 @@
+export { HoldfastClient, connect } from './connect';
+export type { ConnectOptions, ListOptions, ListedRun, StartOptions } from './connect';
+export { Run, outcomeOf } from './run';
+export type { AnswerOptions, Outcome } from './run';
+export { HoldfastError, codeOf, errorTable } from '../contract/plain/errors';
+export type { ErrorCode } from '../contract/plain/errors';
+export type { RunEvent, RunStatus, RunView } from '../contract/plain/events';
+export type { ApprovalDecision, InDoubtDecision, Interrupt } from '../contract/plain/interrupts';
+export type { Failure, Json, Message, ModelSettings, Part, StoredMessage, ToolCall, Usage } from '../contract/plain/messages';
+export type { TemporalSettings } from '../host/connection';

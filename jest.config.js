@@ -1,0 +1,27 @@
+/** Tests run on the TypeScript source; `tsc -b` checks the types before. */
+const base = {
+  testEnvironment: 'node',
+  transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } }] },
+  moduleNameMapper: {
+    '^holdfast$': '<rootDir>/service/index.ts',
+    '^holdfast/workflow$': '<rootDir>/workflows/index.ts',
+    '^holdfast/worker$': '<rootDir>/worker/index.ts',
+    '^holdfast/client$': '<rootDir>/client/index.ts',
+    '^holdfast/testing$': '<rootDir>/testing/index.ts',
+  },
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.holdfast/'],
+};
+
+const real = { globalSetup: '<rootDir>/test/support/start-server.ts', globalTeardown: '<rootDir>/test/support/stop-server.ts' };
+
+module.exports = {
+  maxWorkers: 2,
+  testTimeout: 60_000,
+  projects: [
+    { ...base, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts', '<rootDir>/middleware/**/*.test.ts'] },
+    { ...base, ...real, displayName: 'integration', testMatch: ['<rootDir>/test/integration/**/*.test.ts', '<rootDir>/test/replay/**/*.test.ts'] },
+    { ...base, ...real, displayName: 'kill', testMatch: ['<rootDir>/test/kill/**/*.test.ts'] },
+    { ...base, displayName: 'host', testMatch: ['<rootDir>/test/host/**/*.test.ts'] },
+    { ...base, displayName: 'product', testMatch: ['<rootDir>/test/product/**/*.test.ts'] },
+  ],
+};

@@ -1,0 +1,1 @@
+export { HoldfastError } from '../contract/plain/errors';

@@ -1,0 +1,103 @@
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { searchAttributes } from '../../contract/plain/names';
+import { connectTemporal } from '../../host/connection';
+import { startEmbeddedServer, type EmbeddedServer, type ServerExit } from '../../host/embedded-server';
+import { checkSearchAttributes } from '../../host/search-attributes';
+import { startOwner, untilGone } from './owner-process';
+import { temporaryDirectory } from './temporary-directory';
+
+jest.setTimeout(60_000);
+
+const servers: EmbeddedServer[] = [];
+async function start(options: Parameters<typeof startEmbeddedServer>[0]): Promise<EmbeddedServer> {
+  const server = await startEmbeddedServer(options);
+  servers.push(server);
+  return server;
+}
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+});
+
+async function withConnection<T>(server: { address: string; namespace: string }, use: (temporal: Awaited<ReturnType<typeof connectTemporal>>) => Promise<T>): Promise<T> {
+  const temporal = await connectTemporal(server);
+  try {
+    return await use(temporal);
+  } finally {
+    await temporal.close();
+  }
+}
+
+describe('an embedded server', () => {
+  it.each([['default'], ['agents']])('answers in namespace %s with 30 days of retention and all search attributes', async (namespace) => {
+    const server = await start({ directory: temporaryDirectory(), database: 'memory', namespace });
+    await withConnection(server, async ({ connection }) => {
+      const { config } = await connection.workflowService.describeNamespace({ namespace });
+      expect(Number(config?.workflowExecutionRetentionTtl?.seconds)).toBe(30 * 24 * 60 * 60);
+      await checkSearchAttributes(connection, namespace);
+      const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+      expect(Object.keys(customAttributes ?? {})).toEqual(expect.arrayContaining(Object.keys(searchAttributes)));
+    });
+  });
+
+  it('runs beside another one, each on ports of its own', async () => {
+    const directory = temporaryDirectory();
+    const [first, second] = await Promise.all([start({ directory, database: 'memory', uiPort: 0 }), start({ directory, database: 'memory', uiPort: 0 })]);
+    expect(first.address).not.toBe(second.address);
+    expect(first.uiAddress).not.toBe(second.uiAddress);
+    await Promise.all([first, second].map((server) => withConnection(server, ({ connection }) => connection.healthService.check({}))));
+  });
+
+  it('refuses a port that somebody else listens on, and does not take the stranger for its server', async () => {
+    const stranger = await start({ directory: temporaryDirectory(), database: 'memory' });
+    const port = Number(stranger.address.split(':')[1]);
+    await expect(startEmbeddedServer({ directory: temporaryDirectory(), database: 'memory', port })).rejects.toMatchObject({ code: 'port-in-use', message: expect.stringContaining(String(port)) });
+    const listener = createServer().listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    const uiPort = (listener.address() as { port: number }).port;
+    await expect(startEmbeddedServer({ directory: temporaryDirectory(), database: 'memory', uiPort })).rejects.toMatchObject({ code: 'port-in-use' });
+    listener.close();
+  });
+
+  it('is gone after stop, and its record with it', async () => {
+    const directory = temporaryDirectory();
+    const server = await startEmbeddedServer({ directory });
+    expect(existsSync(join(directory, 'server.json'))).toBe(true);
+    await server.stop();
+    await server.stop();
+    await untilGone(server.pid, 0);
+    expect(existsSync(join(directory, 'server.json'))).toBe(false);
+    expect(existsSync(join(directory, 'server.lock'))).toBe(false);
+  });
+
+  it('tells its owner when it ends on its own, and the directory can be used again', async () => {
+    const directory = temporaryDirectory();
+    const exit = await new Promise<ServerExit>((resolve, reject) => {
+      startEmbeddedServer({ directory, onExit: resolve }).then((server) => process.kill(server.pid, 'SIGKILL'), reject);
+    });
+    expect(exit.code).toBe(137);
+    expect((await start({ directory })).reused).toBe(false);
+  });
+
+  it('says what the server said when it does not start', async () => {
+    const failing = startEmbeddedServer({ directory: temporaryDirectory(), database: 'memory', namespace: '' });
+    await expect(failing).rejects.toMatchObject({ code: 'server-failed' });
+  });
+
+  it('is not reached by the Ctrl-C of a terminal', async () => {
+    const owner = await startOwner({ directory: temporaryDirectory(), database: 'memory' });
+    const { pgid, sid } = await sessionOf(owner.server.pid);
+    expect(pgid).not.toBe((await sessionOf(owner.process.pid ?? 0)).pgid);
+    expect(sid).toBe(pgid);
+    await owner.finish();
+    await untilGone(owner.server.pid, 0);
+  });
+});
+
+async function sessionOf(pid: number): Promise<{ pgid: string; sid: string }> {
+  const { execFileSync } = await import('node:child_process');
+  const [pgid = '', sid = ''] = execFileSync('ps', ['-o', 'pgid=,sess=', '-p', String(pid)], { encoding: 'utf8' }).trim().split(/\s+/);
+  return { pgid, sid };
+}

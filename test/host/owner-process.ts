@@ -1,0 +1,57 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EmbeddedServer, EmbeddedServerOptions } from '../../host/embedded-server';
+import { isAlive } from '../../host/process-probe';
+
+export interface Owner {
+  readonly process: ChildProcess;
+  readonly server: Omit<EmbeddedServer, 'stop'> & { readonly failed?: string };
+  /** Lets the owner stop its server and end. */
+  finish(): Promise<void>;
+  /** kill -9. */
+  murder(): Promise<void>;
+}
+
+const root = join(__dirname, '..', '..');
+const owners: ChildProcess[] = [];
+
+/** Another process that starts an embedded server, from the sources. */
+export async function startOwner(options: Omit<EmbeddedServerOptions, 'onProgress' | 'onExit'>): Promise<Owner> {
+  const loader = join(root, 'node_modules', 'jiti', 'lib', 'jiti-cli.mjs');
+  const child = spawn(process.execPath, [loader, join(__dirname, 'server-owner.ts'), JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  owners.push(child);
+  const [line] = (await Promise.race([
+    once(createInterface(child.stdout), 'line'),
+    once(child, 'exit').then(() => Promise.reject(new Error('The owner ended without a word.'))),
+  ])) as [string];
+  const ended = child.exitCode === null ? once(child, 'exit') : Promise.resolve();
+  return {
+    process: child,
+    server: JSON.parse(line) as Owner['server'],
+    finish: async () => {
+      child.stdin.end();
+      await ended;
+    },
+    murder: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+/** How long it took until a process was gone. */
+export async function untilGone(pid: number, withinMs: number): Promise<number> {
+  const started = Date.now();
+  while (isAlive(pid)) {
+    if (Date.now() - started > withinMs) throw new Error(`Process ${pid} is still there after ${withinMs} ms.`);
+    await sleep(20);
+  }
+  return Date.now() - started;
+}
+
+afterAll(() => {
+  for (const owner of owners.splice(0)) owner.kill('SIGKILL');
+});

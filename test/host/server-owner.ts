@@ -1,0 +1,17 @@
+/** Runs as a process of its own: starts an embedded server as its argument says, reports it on stdout, stops it when stdin ends. */
+import { startEmbeddedServer } from '../../host/embedded-server';
+import { codeOf, messageOf } from '../../contract/plain/errors';
+
+async function main(): Promise<void> {
+  const options = JSON.parse(process.argv[2] ?? '{}') as Parameters<typeof startEmbeddedServer>[0];
+  try {
+    const server = await startEmbeddedServer(options);
+    process.stdout.write(`${JSON.stringify(server)}\n`);
+    process.stdin.resume().on('end', () => void server.stop().then(() => process.exit(0)));
+  } catch (error) {
+    process.stdout.write(`${JSON.stringify({ failed: codeOf(error) ?? messageOf(error) })}\n`);
+    process.exit(1);
+  }
+}
+
+void main();

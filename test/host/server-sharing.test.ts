@@ -1,0 +1,132 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@temporalio/client';
+import { connectTemporal } from '../../host/connection';
+import { startEmbeddedServer } from '../../host/embedded-server';
+import { startOwner, untilGone } from './owner-process';
+import { temporaryDirectory } from './temporary-directory';
+
+jest.setTimeout(90_000);
+
+async function withClient<T>(server: { address: string; namespace: string }, use: (client: Client) => Promise<T>): Promise<T> {
+  const { connection, namespace, close } = await connectTemporal(server);
+  try {
+    return await use(new Client({ connection, namespace }));
+  } finally {
+    await close();
+  }
+}
+
+function deadPid(): number {
+  return Number(execFileSync('/bin/sh', ['-c', 'echo $$'], { encoding: 'utf8' }));
+}
+
+describe('the server of a directory', () => {
+  it('is reused by a second process, whose stop leaves it alone', async () => {
+    const directory = temporaryDirectory();
+    const owner = await startOwner({ directory });
+    const second = await startEmbeddedServer({ directory, namespace: 'another' });
+    expect(second).toMatchObject({ reused: true, pid: owner.server.pid, address: owner.server.address, database: owner.server.database });
+    await second.stop();
+    await withClient(second, (client) => client.connection.workflowService.describeNamespace({ namespace: 'another' }));
+    await expect(startEmbeddedServer({ directory, database: 'memory', shareable: true })).rejects.toMatchObject({ code: 'server-locked' });
+    await owner.finish();
+    await untilGone(owner.server.pid, 0);
+  });
+
+  it('is one, when three start it at the same time', async () => {
+    const directory = temporaryDirectory();
+    const [first, second, third] = await Promise.all([startOwner({ directory }), startOwner({ directory }), startEmbeddedServer({ directory })]);
+    const servers = [first.server, second.server, third];
+    expect(new Set(servers.map((server) => server.pid)).size).toBe(1);
+    expect(servers.filter((server) => !server.reused)).toHaveLength(1);
+    await Promise.all([first.finish(), second.finish(), third.stop()]);
+    await untilGone(third.pid, 0);
+  });
+
+  it('starts over the lock and the record of dead processes', async () => {
+    const directory = temporaryDirectory();
+    const dead = deadPid();
+    writeFileSync(join(directory, 'server.lock'), JSON.stringify({ pid: dead, host: hostname(), token: 'old' }));
+    const record = { pid: process.pid, ownerPid: process.pid, address: '127.0.0.1:1', version: '1.29.1', database: 'temporal-1.29.1.db', directory, ready: true };
+    writeFileSync(join(directory, 'server.json'), JSON.stringify(record));
+    const server = await startEmbeddedServer({ directory });
+    expect(server.reused).toBe(false);
+    await server.stop();
+  });
+
+  it('dies when its owner is killed with -9, and a restart on its file knows the same runs', async () => {
+    const directory = temporaryDirectory();
+    const owner = await startOwner({ directory });
+    const runId = await withClient(owner.server, async (client) => {
+      const handle = await client.workflow.start('nobody', { workflowId: 'kept', taskQueue: 'empty', searchAttributes: { HoldfastAgent: ['support'] } });
+      return handle.firstExecutionRunId;
+    });
+    await owner.murder();
+    const restarted = await startEmbeddedServer({ directory });
+    await untilGone(owner.server.pid, 0);
+    expect(restarted).toMatchObject({ reused: false, database: owner.server.database });
+    expect(await withClient(restarted, async (client) => (await client.workflow.getHandle('kept').describe()).runId)).toBe(runId);
+    await restarted.stop();
+  });
+
+  it('keeps its runs when both it and its owner are killed with -9', async () => {
+    const directory = temporaryDirectory();
+    const owner = await startOwner({ directory });
+    await withClient(owner.server, (client) => client.workflow.start('nobody', { workflowId: 'kept', taskQueue: 'empty' }));
+    process.kill(owner.server.pid, 'SIGKILL');
+    await owner.murder();
+    const restarted = await startEmbeddedServer({ directory });
+    expect(await withClient(restarted, async (client) => (await client.workflow.getHandle('kept').describe()).status.name)).toBe('RUNNING');
+    await restarted.stop();
+  });
+
+  it('leaves no process behind within 3 seconds of the kill -9 of its owner', async () => {
+    const owner = await startOwner({ directory: temporaryDirectory() });
+    const family = processesOfSession(owner.server.pid);
+    expect(family.length).toBe(3);
+    await owner.murder();
+    await Promise.all(family.map((pid) => untilGone(pid, 3_000)));
+  });
+
+  it('ends its guard when it ends itself', async () => {
+    const owner = await startOwner({ directory: temporaryDirectory() });
+    const family = processesOfSession(owner.server.pid);
+    process.kill(owner.server.pid, 'SIGKILL');
+    await Promise.all(family.map((pid) => untilGone(pid, 1_000)));
+    await owner.finish();
+  });
+
+  it('gets a new database with another server version, and says so', async () => {
+    const directory = temporaryDirectory();
+    const yesterday = join(directory, 'temporal-1.20.0.db');
+    writeFileSync(yesterday, 'of another version');
+    const said: string[] = [];
+    const server = await startEmbeddedServer({ directory, onProgress: (message) => said.push(message) });
+    expect(server.database).toBe(join(directory, `temporal-${server.version}.db`));
+    expect(said.join('\n')).toContain('temporal-1.20.0.db');
+    expect(readFileSync(yesterday, 'utf8')).toBe('of another version');
+    await server.stop();
+  });
+
+  it('begins a database anew whose first start was never finished', async () => {
+    const directory = temporaryDirectory();
+    const first = await startEmbeddedServer({ directory });
+    const database = first.database ?? '';
+    await first.stop();
+    writeFileSync(database, '');
+    writeFileSync(`${database}.first-start`, '');
+    const second = await startEmbeddedServer({ directory });
+    expect(existsSync(`${database}.first-start`)).toBe(false);
+    await second.stop();
+  });
+});
+
+/** The server, the shell that waits for it and the one that holds the leash. */
+function processesOfSession(pid: number): number[] {
+  const rows = execFileSync('ps', ['-A', '-o', 'pid=,pgid='], { encoding: 'utf8' }).trim().split('\n').map((row) => row.trim().split(/\s+/).map(Number));
+  const group = rows.find(([member]) => member === pid)?.[1];
+  return rows.filter(([, own]) => own === group).map(([member]) => member ?? 0);
+}

@@ -1,0 +1,27 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EmbeddedServer } from '../../host/embedded-server';
+import { startEmbeddedServer } from '../../host/embedded-server';
+import { bundleAgents } from '../../worker/bundle';
+import { writeFileSync } from 'node:fs';
+
+const holder = globalThis as { holdfastTestServer?: EmbeddedServer };
+
+/** One server for all integration tests of a Jest run, and one bundle of the fixture agents. */
+export default async function startServer(): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
+  const [server, bundle] = await Promise.all([
+    startEmbeddedServer({
+      directory,
+      database: 'memory',
+      dynamicConfig: { 'history.workflowIdReuseMinimalInterval': '0s' },
+      onProgress: (text) => console.log(text),
+    }),
+    bundleAgents(join(__dirname, '..', 'fixtures', 'agents.ts')),
+  ]);
+  holder.holdfastTestServer = server;
+  writeFileSync(join(directory, 'fixture-bundle.json'), JSON.stringify(bundle));
+  process.env['HOLDFAST_TEST_ADDRESS'] = server.address;
+  process.env['HOLDFAST_TEST_DIRECTORY'] = directory;
+}

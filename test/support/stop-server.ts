@@ -1,0 +1,5 @@
+import type { EmbeddedServer } from '../../host/embedded-server';
+
+export default async function stopServer(): Promise<void> {
+  await (globalThis as { holdfastTestServer?: EmbeddedServer }).holdfastTestServer?.stop();
+}

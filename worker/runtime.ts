@@ -1,0 +1,20 @@
+import { DefaultLogger, Runtime, makeTelemetryFilterString } from '@temporalio/worker';
+import type { LogLevel } from '@temporalio/worker';
+
+let installed = false;
+
+/** Temporal's own log, once for the process: warnings and errors as lines on stderr, the rest where `write` takes it. */
+export function installRuntime(write: (level: LogLevel, message: string, meta: Readonly<Record<string, unknown>>) => void, level: LogLevel = 'WARN'): void {
+  if (installed) return;
+  installed = true;
+  Runtime.install({
+    logger: new DefaultLogger(level, (entry) => write(entry.level, entry.message, entry.meta ?? {})),
+    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) } },
+    shutdownSignals: [],
+  });
+}
+
+/** For tests and benches: only errors, as they are. */
+export function quietRuntime(): void {
+  installRuntime(() => undefined, 'ERROR');
+}
