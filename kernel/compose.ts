@@ -61,5 +61,8 @@ export function labelOf(hook: string, middleware: string): string {
 /** Names the hook that threw. What has a code, and cancellation, passes as the same object. */
 export function blame(error: unknown, label: string): unknown {
   if (isCancellation(error) || codeOf(error) !== undefined) return error;
-  return new HoldfastError('hook-failed', `${label} failed: ${messageOf(error)}`, { cause: error });
+  const failure = new HoldfastError('hook-failed', `${label} failed: ${messageOf(error)}`, { cause: error });
+  const { stack } = (typeof error === 'object' && error !== null ? error : {}) as { stack?: unknown };
+  if (typeof stack === 'string') failure.stack = stack;
+  return failure;
 }

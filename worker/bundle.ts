@@ -22,6 +22,7 @@ export async function bundleAgents(agentsPath: string): Promise<WorkflowBundle> 
     const { code } = await bundleWorkflowCode({
       workflowsPath: require.resolve(join(workflowsFolder, 'entry')),
       workflowInterceptorModules: [require.resolve(join(workflowsFolder, 'interceptors'))],
+      preloadModules: [require.resolve(join(workflowsFolder, 'preload'))],
       logger: quietLogger(problems),
       webpackConfigHook: (config) => ({
         ...config,

@@ -10,20 +10,20 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { HoldfastError } from '../contract/plain/errors';
 import type { EventBody } from '../contract/plain/events';
 import { interruptMemoPrefix } from '../contract/plain/fold';
 import type { Interrupt } from '../contract/plain/interrupts';
-import { limits, utf8Length } from '../contract/plain/limits';
+import { limits } from '../contract/plain/limits';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
 import type { Json, StoredMessage } from '../contract/plain/messages';
 import { messagesOfInput } from '../contract/plain/messages';
 import { names } from '../contract/plain/names';
 import type { AgentRunInput, CallModelInput, CallModelResult, CallToolInput, CallToolResult, ParseInputResult } from '../contract/plain/wire';
+import { checkedBytes, toolInputOf } from '../kernel/call-inputs';
+import { Ledger } from '../kernel/ledger';
 import type { ModelCall, Ports, Timer, ToolCallRequest } from '../kernel/ports';
 import { isCancellation } from '../kernel/ports';
 import { errorOfActivity, lostModelCall, lostToolCall } from './activity-failures';
-import { Ledger } from './ledger';
 
 const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 
@@ -107,20 +107,7 @@ export class TemporalPorts implements Ports {
     await this.gate();
     const { address, facts } = call;
     const once = facts.effect === 'once' && call.reconcile !== true;
-    const input: CallToolInput = {
-      tool: call.tool,
-      callId: call.callId,
-      input: call.input,
-      path: call.path,
-      ...(call.inputHash === undefined ? {} : { inputHash: call.inputHash }),
-      ...(call.rawInput === undefined ? {} : { rawInput: call.rawInput }),
-      ...(call.key === address ? {} : { key: call.key }),
-      ...(call.resumed === undefined ? {} : { resumed: call.resumed }),
-      ...(call.reconcile === true ? { reconcile: true as const } : {}),
-      ...(call.halves.length === 0 ? {} : { halves: call.halves }),
-      ...(call.hidden === true ? { hidden: true } : {}),
-      ...this.takeEvents(),
-    };
+    const input: CallToolInput = { ...toolInputOf(call), ...this.takeEvents() };
     await this.makeRoom(input, `the call of tool "${call.tool}"`);
     if (call.hidden !== true && call.resumed === undefined && call.reconcile !== true) this.offset += 1;
     try {
@@ -240,11 +227,7 @@ export class TemporalPorts implements Ports {
 
   /** Refuses what no server takes, and spreads over several tasks what one task cannot carry. */
   private async makeRoom(input: unknown, what: string): Promise<void> {
-    const text = JSON.stringify(input);
-    const bytes = text.length * 3 < limits.payload ? text.length : utf8Length(text);
-    if (bytes > limits.payload) {
-      throw new HoldfastError('payload-too-large', `The input of ${what} has ${bytes} bytes; one step may carry ${limits.payload}.`);
-    }
+    const bytes = checkedBytes(input, what);
     const { historyLength } = workflowInfo();
     if (this.scheduledAt !== historyLength) {
       this.scheduledAt = historyLength;

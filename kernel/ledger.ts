@@ -3,7 +3,7 @@ import type { StoredMessage } from '../contract/plain/messages';
 import type { Splice } from '../contract/plain/splice';
 import { spliceBetween } from '../contract/plain/splice';
 import type { CallModelInput, RequestSlots } from '../contract/plain/wire';
-import type { ModelCall } from '../kernel/ports';
+import type { ModelCall } from './ports';
 
 interface Entry {
   readonly base: string;

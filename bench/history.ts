@@ -1,0 +1,66 @@
+import type { Connection } from '@temporalio/client';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { connectTemporal } from '../host/connection';
+import { rounded, median, randomWords, startBed, startServer, turnModel } from './setup';
+
+const sizes = [50, 100, 400];
+const rounds = 5;
+/** 1.5 KB in the model's text and 1.5 KB in the tool's result. */
+const sayBytes = 1500;
+
+/** What a run of so many model and tool turns costs in history, with 3 KB of new words each. No compressing codec. */
+export async function benchHistory(): Promise<object> {
+  const bench = await startServer();
+  const { connection, close } = await connectTemporal(bench.server);
+  const historyBytes: number[] = [];
+  const contentBytes: number[] = [];
+  const storageBytes: number[] = [];
+  const chains: number[] = [];
+  for (const turns of sizes) {
+    const measured: { history: number; content: number; storage: number; runs: number }[] = [];
+    const bed = await startBed(bench, `history-${turns}`, { models: turnModel(turns, 'words', () => randomWords(sayBytes)) });
+    for (let round = 0; round < rounds; round++) {
+      const stored = storedBytes(bench.directory);
+      const run = await bed.client.start('worker', 'Work.', { id: `history-${turns}-${round}` });
+      await run.result();
+      const messages = await run.transcript();
+      const content = messages.reduce((sum, { parts }) => sum + parts.reduce((bytes, part) => bytes + (part.type === 'text' ? part.text.length : part.type === 'tool-result' ? String(part.output).length : 0), 0), 0);
+      const chain = await chainBytes(connection, bench.server.namespace, `default/${run.id}`);
+      measured.push({ history: chain.bytes, runs: chain.runs, content, storage: storedBytes(bench.directory) - stored });
+    }
+    await bed.close();
+    historyBytes.push(median(measured.map(({ history }) => history)));
+    contentBytes.push(median(measured.map(({ content }) => content)));
+    storageBytes.push(median(measured.map(({ storage }) => storage)));
+    chains.push(median(measured.map(({ runs }) => runs)));
+  }
+  await close();
+  await bench.close();
+  const ratios = historyBytes.map((bytes, index) => rounded(bytes / (contentBytes[index] ?? 1), 3));
+  return { turns: sizes, historyBytes, contentBytes, storageBytes, ratios, runsInChain: chains };
+}
+
+async function chainBytes(connection: Connection, namespace: string, workflowId: string): Promise<{ bytes: number; runs: number }> {
+  let bytes = 0;
+  let runs = 0;
+  for (let runId: string | undefined; ; ) {
+    const execution: { workflowId: string; runId?: string } = runId === undefined ? { workflowId } : { workflowId, runId };
+    const { workflowExecutionInfo } = await connection.workflowService.describeWorkflowExecution({ namespace, execution });
+    bytes += Number(workflowExecutionInfo?.historySizeBytes ?? 0);
+    runs += 1;
+    const page = await connection.workflowService.getWorkflowExecutionHistory({ namespace, execution: { workflowId, runId: workflowExecutionInfo?.execution?.runId ?? '' }, maximumPageSize: 1 });
+    const previous = page.history?.events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId;
+    if (previous === undefined || previous === null || previous === '') return { bytes, runs };
+    runId = previous;
+  }
+}
+
+function storedBytes(directory: string): number {
+  try {
+    const folder = join(directory, 'snapshots');
+    return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  } catch {
+    return 0;
+  }
+}

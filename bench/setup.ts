@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { GenerateAnswer } from '../activities/models';
+import { defineTool } from '../activities/tools';
+import type { HoldfastClient } from '../client/connect';
+import { connect } from '../client/connect';
+import type { TemporalSettings } from '../host/connection';
+import { startEmbeddedServer } from '../host/embedded-server';
+import { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
+import type { WorkerOptions } from '../worker/create-worker';
+import { HoldfastWorker } from '../worker/create-worker';
+import { quietRuntime } from '../worker/runtime';
+import { z } from 'zod';
+
+export interface BenchBed {
+  readonly server: TemporalSettings;
+  readonly directory: string;
+  close(): Promise<void>;
+}
+
+/** A server of its own, set up as `npm start` does, with its database in a temporary directory. */
+export async function startServer(database: 'file' | 'memory' = 'file'): Promise<BenchBed> {
+  quietRuntime();
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
+  const server = await startEmbeddedServer({ directory, database, onProgress: (text) => console.error(text) });
+  return {
+    server: { address: server.address, namespace: server.namespace },
+    directory,
+    async close() {
+      await server.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface Bed {
+  readonly worker: HoldfastWorker;
+  readonly client: HoldfastClient;
+  close(): Promise<void>;
+}
+
+/** A worker with the bench agents, and a client. */
+export async function startBed({ server, directory }: BenchBed, taskQueue: string, options: Partial<WorkerOptions> = {}): Promise<Bed> {
+  const dataConverter = snapshotStorage(new DirectoryDriver(join(directory, 'snapshots')));
+  const worker = await HoldfastWorker.create({
+    server,
+    agents: join(__dirname, 'agents.js'),
+    tools: benchTools,
+    bundles: join(directory, 'bundles'),
+    taskQueue,
+    dataConverter,
+    ...options,
+  });
+  const client = await connect({ server, taskQueue, dataConverter });
+  return {
+    worker,
+    client,
+    async close() {
+      await client.close();
+      await worker.shutdown();
+    },
+  };
+}
+
+const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+/** New random words, so that nothing repeats and nothing compresses well. */
+export function randomWords(bytes: number): string {
+  let text = '';
+  while (text.length < bytes) {
+    for (let letter = 0; letter < 7; letter++) text += letters[Math.floor(Math.random() * letters.length)];
+    text += ' ';
+  }
+  return text.slice(0, bytes);
+}
+
+export const toolText = randomWords(500);
+
+export const benchTools = {
+  look: defineTool({ description: 'Looks something up.', inputSchema: z.object({ n: z.number() }), execute: () => toolText }),
+  words: defineTool({ description: 'New words.', inputSchema: z.object({ n: z.number() }), execute: () => randomWords(1500) }),
+  refund: defineTool({
+    description: 'Pays money back.',
+    inputSchema: z.object({ orderId: z.string(), amount: z.number() }),
+    effect: 'idempotent',
+    execute: ({ amount }) => ({ paid: amount }),
+  }),
+};
+
+/** A model that calls a tool for a number of turns and then answers. */
+export function turnModel(turns: number, tool: 'look' | 'words', say: () => string): NonNullable<WorkerOptions['models']> {
+  return {
+    providers: {
+      bench: {
+        model: () => ({
+          generate: ({ messages }): Promise<GenerateAnswer> => {
+            const turn = messages.filter(({ role }) => role === 'assistant').length;
+            const text = { type: 'text' as const, text: say() };
+            const call = { type: 'tool-call' as const, id: `call-${turn}`, name: tool, input: { n: turn } };
+            return Promise.resolve({ parts: turn < turns ? [text, call] : [text], usage: { inputTokens: 100, outputTokens: 100 } });
+          },
+        }),
+      },
+    },
+  };
+}
+
+export function median(values: readonly number[]): number {
+  return percentile(values, 0.5);
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+export function rounded(value: number, digits = 2): number {
+  return Number(value.toFixed(digits));
+}
