@@ -4,12 +4,12 @@ import { messageOfOutcome } from '../contract/plain/fold';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
 import type { StoredMessage } from '../contract/plain/messages';
 import type { CallModelInput, CallModelResult, CallToolInput, CallToolResult, ParseInputRequest, ParseInputResult } from '../contract/plain/wire';
-import { canonicalJson } from '../contract/plain/messages';
 import { generate } from './call-model';
 import { ToolRetry, executeTool } from './call-tool';
-import { activityFailure, classify, isCancelled } from './failures';
-import { orCancelled, withHeartbeat } from './heartbeat';
+import { activityFailure, isCancelled, modelVerdict } from './failures';
+import { orCancelled, orTimedOut, withHeartbeat } from './heartbeat';
 import type { WorkerParts } from './parts';
+import { parseInput } from './parse-input';
 import { manifestFor } from './prepare-run';
 
 /** What the workflow schedules, by the names that stand in history. */
@@ -19,9 +19,6 @@ export interface Activities {
   callModel(input: CallModelInput): Promise<CallModelResult>;
   callTool(input: CallToolInput): Promise<CallToolResult>;
 }
-
-/** "This worker lacks it" may be different on the next one, during a deploy. */
-const lackingCodes = new Set(['tool-unknown', 'worker-half-missing', 'model-unknown', 'model-key-missing']);
 
 export function createActivities(parts: WorkerParts): Activities {
   return {
@@ -36,12 +33,10 @@ export function createActivities(parts: WorkerParts): Activities {
       }
     },
 
-    async parseInput({ tool, input }) {
-      const parsed = await parts.tools.parse(tool, input).catch((error: unknown) => {
+    async parseInput(request) {
+      return parseInput(parts.tools, request).catch((error: unknown) => {
         throw activityFailure(codeOf(error) ?? 'tool-failed', messageOf(error), { retryable: true });
       });
-      if (!parsed.ok) return parsed;
-      return canonicalJson(parsed.json) === canonicalJson(input) ? { ok: true, hash: parsed.hash } : { ok: true, input: parsed.json, hash: parsed.hash };
     },
 
     async callModel(input) {
@@ -57,10 +52,9 @@ export function createActivities(parts: WorkerParts): Activities {
         return { address, ...answer };
       } catch (error) {
         if (isCancelled(error, signal)) throw error;
-        const code = codeOf(error) ?? 'model-failed';
-        const verdict = lackingCodes.has(code) ? { retryable: true, message: messageOf(error) } : classify(error);
-        if (verdict.retryable) throw activityFailure(code, verdict.message, verdict);
-        return { address, failed: { code, message: verdict.message } };
+        const verdict = modelVerdict(error);
+        if (verdict.retryable) throw activityFailure(verdict.code, verdict.message, verdict);
+        return { address, failed: { code: verdict.code, message: verdict.message } };
       }
     },
 
@@ -78,7 +72,7 @@ export function createActivities(parts: WorkerParts): Activities {
       try {
         const outcome = await withHeartbeat(() => {
           const running = executeTool(input, parts, execution);
-          return parts.tools.factsOf(input.tool)?.effect === 'once' ? running : orCancelled(running);
+          return parts.tools.factsOf(input.tool)?.effect === 'once' ? orTimedOut(running) : orCancelled(running);
         });
         const message = messageOfOutcome(input, { address, outcome });
         if (message !== undefined) parts.messages.putMessage(runId, message);

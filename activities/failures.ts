@@ -1,4 +1,5 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import type { ErrorCode } from '../contract/plain/errors';
 import { codeOf, messageOf } from '../contract/plain/errors';
 
 export interface Verdict {
@@ -31,6 +32,15 @@ export function classify(error: unknown): Verdict {
   if (typeof isRetryable === 'boolean') return { retryable: isRetryable, message };
   if (error instanceof TypeError && typeof code !== 'string' && !/fetch/i.test(message)) return { retryable: false, message };
   return { retryable: true, message };
+}
+
+/** "This worker lacks it" may be different on the next one, during a deploy. */
+const lackingCodes = new Set(['tool-unknown', 'worker-half-missing', 'model-unknown', 'model-key-missing']);
+
+/** What becomes of a model call that failed. */
+export function modelVerdict(error: unknown): Verdict & { readonly code: ErrorCode } {
+  const code = codeOf(error) ?? 'model-failed';
+  return lackingCodes.has(code) ? { code, retryable: true, message: messageOf(error) } : { code, ...classify(error) };
 }
 
 function retryAfter(headers: Readonly<Record<string, string>> | undefined): number | undefined {

@@ -1,4 +1,4 @@
-import { Context } from '@temporalio/activity';
+import { CancelledFailure, Context } from '@temporalio/activity';
 
 /** Tells the server that this worker lives while `run` works, and how it may be told to stop. */
 export async function withHeartbeat<T>(run: () => Promise<T>): Promise<T> {
@@ -17,4 +17,18 @@ export async function withHeartbeat<T>(run: () => Promise<T>): Promise<T> {
 export function orCancelled<T>(work: Promise<T>): Promise<T> {
   work.catch(() => undefined);
   return Promise.race([work, Context.current().cancelled]);
+}
+
+/** Ends with the work, or when its time is up: nobody waits for a result after that, and a drained worker must be able to end. */
+export async function orTimedOut<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new CancelledFailure('TIMED_OUT')), Context.current().info.startToCloseTimeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -31,8 +31,8 @@ export class MessageStore {
   private readonly messages = new Map<string, { readonly message: StoredMessage; readonly bytes: number }>();
   private readonly lists = new Map<string, { readonly list: CachedList; readonly bytes: number }>();
   private bytes = 0;
-  /** How often history had to be read; tests and the status page look at it. */
-  readonly misses = { messages: 0, lists: 0 };
+  /** How often history had to be read, and how long the slowest reading took. */
+  readonly misses = { messages: 0, lists: 0, slowestMs: 0 };
 
   constructor(
     private readonly history: RunHistory,
@@ -52,10 +52,13 @@ export class MessageStore {
   /** The request behind the edits of a model activity: from memory, else from the newest pages, else from the whole history. */
   async resolve(workflowId: string, runId: string, activityId: string, input: CallModelInput): Promise<FoldedRequest> {
     for (const [, , insert] of input.splices ?? []) for (const item of insert) if (typeof item !== 'string') this.putMessage(runId, item);
+    const begun = performance.now();
+    const { messages, lists } = this.misses;
     const base = this.baseOf(runId, input);
     const resolved = base === undefined ? undefined : await this.fromMemory(workflowId, runId, base, input);
     const request = resolved ?? (await this.fromHistory(workflowId, runId, activityId));
     this.putList(runId, activityId, { ids: request.messages.map(({ id }) => id), slots: request.slots });
+    if (this.misses.messages > messages || this.misses.lists > lists) this.misses.slowestMs = Math.max(this.misses.slowestMs, performance.now() - begun);
     return request;
   }
 

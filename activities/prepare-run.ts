@@ -3,7 +3,7 @@ import type { Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../contra
 import type { WorkerParts } from './parts';
 
 /** What this worker knows of what a run names. What it lacks fails here, before anything else is scheduled. */
-export function manifestFor(request: ManifestRequest, parts: WorkerParts): Manifest {
+export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, 'messages'>): Manifest {
   const { tools, models, halves } = parts;
   const unknown = request.tools.find((name) => tools.factsOf(name) === undefined);
   if (unknown !== undefined) throw new HoldfastError('tool-unknown', `The agent names the tool "${unknown}". The worker has: ${tools.names.join(', ') || 'none'}.`);

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common';
@@ -8,16 +8,17 @@ import { HoldfastError } from '../contract/plain/errors';
 import type { RunStatus } from '../contract/plain/events';
 import { interruptMemoPrefix } from '../contract/plain/fold';
 import type { Interrupt } from '../contract/plain/interrupts';
-import { jsonSize, limits } from '../contract/plain/limits';
-import type { Json, ModelSettings } from '../contract/plain/messages';
-import { canonicalJson, isMessage, notJson } from '../contract/plain/messages';
-import { defaultTaskQueue, defaultTenant, isName, isRunId, names, runIdOf, workflowIdOf } from '../contract/plain/names';
-import type { AgentRunInput, StartInput } from '../contract/plain/wire';
+import type { Json } from '../contract/plain/messages';
+import { canonicalJson } from '../contract/plain/messages';
+import { defaultTaskQueue, defaultTenant, isRunId, names, runIdOf, workflowIdOf } from '../contract/plain/names';
+import type { AgentRunInput } from '../contract/plain/wire';
 import type { TemporalConnection, TemporalSettings } from '../host/connection';
 import { connectTemporal } from '../host/connection';
 import { readConfiguration } from '../host/configuration';
 import { Run } from './run';
 import { RunReader } from './run-reader';
+import type { StartOptions } from './start-input';
+import { startInputOf } from './start-input';
 
 export interface ConnectOptions {
   /** host:port of the server. Default: Temporal's own environment variables and profile, else a server on this machine. */
@@ -27,22 +28,6 @@ export interface ConnectOptions {
   readonly taskQueue?: string;
   /** With external storage, the same as the worker's. */
   readonly dataConverter?: DataConverter;
-}
-
-export interface StartOptions {
-  /** The same id twice is the same run, also after it has ended, as long as the server keeps it. */
-  readonly id?: string;
-  readonly values?: Readonly<Record<string, Json>>;
-  readonly model?: string;
-  readonly settings?: ModelSettings;
-  readonly stream?: boolean;
-  /** How long the run may take in all, such as '30d'. */
-  readonly deadline?: string;
-  readonly startDelay?: string;
-  readonly tags?: readonly string[];
-  readonly options?: Readonly<Record<string, Json>>;
-  /** Who starts it. */
-  readonly by?: string;
 }
 
 export interface ListedRun {
@@ -105,7 +90,7 @@ export class HoldfastClient<Module = never> {
   async start<Name extends string & AgentsOf<Module>['name']>(agent: Name, input: InputOf<Named<Module, Name>>, options?: StartOptions): Promise<Run<OutputOf<Named<Module, Name>>>>;
   async start(agent: [Module] extends [never] ? string : never, input: Json, options?: StartOptions): Promise<Run>;
   async start(agent: string, input: unknown, options: StartOptions = {}): Promise<Run<never>> {
-    const start = this.startInput(agent, input, options);
+    const start = startInputOf(this.tenant, agent, input, options, this.options.dataConverter?.externalStorage !== undefined);
     const hash = createHash('sha256').update(canonicalJson([agent, input])).digest('hex');
     try {
       await this.client.workflow.start(names.workflow, {
@@ -164,32 +149,6 @@ export class HoldfastClient<Module = never> {
     await this.connection.close();
   }
 
-  private startInput(agent: string, input: unknown, options: StartOptions): StartInput {
-    const id = options.id ?? `run-${randomBytes(6).toString('hex')}`;
-    if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id for a run.`);
-    if (!isName(agent)) throw new HoldfastError('agent-unknown', `"${agent}" is no name of an agent.`);
-    const start: StartInput = {
-      version: 1,
-      tenant: this.tenant,
-      id,
-      agent,
-      input: checkedInput(input),
-      values: options.values ?? {},
-      stream: options.stream ?? false,
-      options: options.options ?? {},
-      tags: options.tags ?? [],
-      ...(options.model === undefined ? {} : { model: options.model }),
-      ...(options.settings === undefined ? {} : { settings: options.settings }),
-      ...(options.by === undefined ? {} : { by: options.by }),
-      ...(this.options.dataConverter?.externalStorage === undefined ? {} : { externalStorage: true }),
-    };
-    const problem = notJson(start);
-    if (problem !== undefined) throw new HoldfastError('input-invalid', `The input is not JSON: ${problem}.`);
-    const bytes = jsonSize(start);
-    if (bytes > limits.runInput) throw new HoldfastError('input-too-large', `The input has ${bytes} bytes; at most ${limits.runInput} fit.`);
-    return start;
-  }
-
   private async findStarted(id: string, hash: string): Promise<Run<never>> {
     const { memo } = await this.client.workflow.getHandle(workflowIdOf(this.tenant, id)).describe();
     if (memo?.[names.memo.start] !== hash) throw new HoldfastError('run-id-in-use', `The id "${id}" belongs to a run with another agent or input.`);
@@ -223,16 +182,7 @@ function listedRun(info: Pick<WorkflowInfo, 'workflowId' | 'status' | 'memo' | '
   };
 }
 
-/** A text, a list of messages, or the job of an agent with a prompt. */
-function checkedInput(input: unknown): Json {
-  if (input === undefined || input === null) throw new HoldfastError('input-invalid', 'The input is missing: send a text, a list of messages or a job.');
-  if (Array.isArray(input) && input.length > 0 && input.every((item) => typeof item === 'object' && item !== null && 'role' in item) && !input.every(isMessage)) {
-    throw new HoldfastError('input-invalid', 'A message of the input has no known role (system, user, assistant, tool) or no list of parts.');
-  }
-  return input as Json;
-}
-
-function serverOf(options: ConnectOptions): TemporalSettings {
+export function serverOf(options: ConnectOptions): TemporalSettings {
   if (options.server !== undefined) return options.server;
   const { server, namespace } = readConfiguration();
   if (options.address !== undefined) return { ...server, namespace, address: options.address };

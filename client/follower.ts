@@ -2,6 +2,7 @@ import type { Connection } from '@temporalio/client';
 import type { RunEvent, RunView } from '../contract/plain/events';
 import { HistoryFold } from '../contract/plain/fold';
 import type { FactReader } from '../host/history-facts';
+import type { HistorySource } from '../host/history-pages';
 import { oldestPages } from '../host/history-pages';
 import type { RunChain } from './chain';
 
@@ -9,7 +10,9 @@ import type { RunChain } from './chain';
 export class RunFollower {
   private readonly fold = new HistoryFold();
   private readonly log: RunEvent[] = [];
-  private readonly abort = new AbortController();
+  private stopped = false;
+  /** The page that is asked for now; the SDK leaves a listener on a signal for every call, so each call has its own. */
+  private page = new AbortController();
   private firstOffset = 0;
   private caughtUp = false;
   private finished = false;
@@ -51,28 +54,27 @@ export class RunFollower {
   }
 
   stop(): void {
-    this.abort.abort();
+    this.stopped = true;
+    this.page.abort();
   }
 
   private async follow(chain: RunChain): Promise<void> {
     try {
-      const { signal } = this.abort;
-      await this.connection.withAbortSignal(signal, async () => {
-        let runId: string | undefined = chain.firstRunId;
-        while (runId !== undefined && !signal.aborted) {
-          await this.followOne(runId, chain);
-          runId = this.fold.nextRunId;
-        }
-      });
+      let runId: string | undefined = chain.firstRunId;
+      while (runId !== undefined && !this.stopped) {
+        await this.followOne(runId, chain);
+        runId = this.fold.nextRunId;
+      }
     } catch (error) {
-      if (!this.abort.signal.aborted) this.failure = error;
+      if (!this.stopped) this.failure = error;
     }
     this.finished = true;
     this.wake();
   }
 
   private async followOne(runId: string, chain: RunChain): Promise<void> {
-    const pages = oldestPages({ workflowService: this.connection.workflowService, namespace: this.namespace }, { workflowId: this.workflowId, runId }, true, () => this.abort.signal.aborted);
+    const source = { workflowService: this.abortableService(), namespace: this.namespace };
+    const pages = oldestPages(source, { workflowId: this.workflowId, runId }, true, () => this.stopped);
     for await (const events of pages) {
       for (const fact of await this.reader.read(events, this.workflowId)) {
         const brought = this.fold.add(fact);
@@ -83,6 +85,17 @@ export class RunFollower {
       if (runId === chain.latestRunId ? lastEvent >= chain.latestLength : chain.passed(runId)) this.caughtUp = true;
       this.notify();
     }
+  }
+
+  private abortableService(): HistorySource['workflowService'] {
+    const { workflowService } = this.connection;
+    return {
+      getWorkflowExecutionHistory: ((request: Parameters<typeof workflowService.getWorkflowExecutionHistory>[0]) => {
+        this.page = new AbortController();
+        return this.connection.withAbortSignal(this.page.signal, () => workflowService.getWorkflowExecutionHistory(request));
+      }) as typeof workflowService.getWorkflowExecutionHistory,
+      getWorkflowExecutionHistoryReverse: workflowService.getWorkflowExecutionHistoryReverse.bind(workflowService),
+    };
   }
 
   private notify(): void {

@@ -1,7 +1,9 @@
 export { HoldfastClient, connect } from './connect';
-export type { ConnectOptions, ListOptions, ListedRun, StartOptions } from './connect';
+export type { ConnectOptions, ListOptions, ListedRun } from './connect';
+export type { StartOptions } from './start-input';
 export { Run, outcomeOf } from './run';
-export type { AnswerOptions, Outcome } from './run';
+export type { AnswerOptions, ApproveOptions } from './answers';
+export type { Outcome } from './run';
 export { HoldfastError, codeOf, errorTable } from '../contract/plain/errors';
 export type { ErrorCode } from '../contract/plain/errors';
 export type { RunEvent, RunStatus, RunView } from '../contract/plain/events';

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { WorkflowNotFoundError, WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
-import { z } from 'zod';
+import { WorkflowFailedError, WorkflowNotFoundError, WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { parseDuration } from '../contract/plain/duration';
 import { HoldfastError, isErrorCode, messageOf } from '../contract/plain/errors';
 import type { RunEvent, RunView } from '../contract/plain/events';
-import type { Answer, ApprovalDecision, Interrupt } from '../contract/plain/interrupts';
-import { misfitOf } from '../contract/plain/interrupts';
-import { jsonSize, limits } from '../contract/plain/limits';
+import type { Answer, Interrupt } from '../contract/plain/interrupts';
 import type { Failure, Json, StoredMessage, Usage } from '../contract/plain/messages';
-import { notJson } from '../contract/plain/messages';
 import { names, workflowIdOf } from '../contract/plain/names';
-import type { ResumeReceipt } from '../contract/plain/wire';
+import type { AgentRunResult, ResumeReceipt } from '../contract/plain/wire';
+import type { AnswerOptions, ApproveOptions } from './answers';
+import { approvalOf, checkFit, checkSize, rejectionOf } from './answers';
 import type { RunReader } from './run-reader';
 
 export type Outcome<Output> =
@@ -20,13 +18,6 @@ export type Outcome<Output> =
   | { readonly status: 'stuck'; readonly error: Failure }
   | { readonly status: 'cancelled' }
   | { readonly status: 'running' };
-
-export interface AnswerOptions {
-  /** Who answers. */
-  readonly by?: string;
-  /** The hash of the arguments that were shown; other arguments are refused. */
-  readonly inputHash?: string;
-}
 
 /** How long an answer waits for a worker before it is left as a signal. */
 const updateTimeoutMs = 5000;
@@ -75,44 +66,47 @@ export class Run<Output = unknown> {
     return outcomeOf(await this.view()) as Outcome<Output>;
   }
 
+  /** Waits for the end and gives the output. Rejects with its code when the run failed, was cancelled or is not there. */
+  async result(): Promise<Output> {
+    try {
+      const { output } = (await this.reader.handle(this.workflowId).result()) as AgentRunResult;
+      return output as Output;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) throw new HoldfastError('run-unknown', `There is no run "${this.id}".`, { cause: error });
+      if (!(error instanceof WorkflowFailedError)) throw error;
+      const ended = outcomeOf(await this.view());
+      if (ended.status === 'cancelled') throw new HoldfastError('cancelled', `The run "${this.id}" was cancelled.`, { cause: error });
+      const { code, message } = ended.status === 'failed' ? ended.error : { code: 'run-failed', message: error.message };
+      throw new HoldfastError(isErrorCode(code) ? code : 'run-failed', message, { cause: error });
+    }
+  }
+
   async resume(interruptId: string, answer: Json, options: AnswerOptions = {}): Promise<void> {
-    const problem = notJson(answer);
-    if (problem !== undefined) throw new HoldfastError('answer-invalid', `The answer is not JSON: ${problem}.`);
-    if (jsonSize(answer) > limits.runInput) throw new HoldfastError('answer-invalid', `The answer has ${jsonSize(answer)} bytes; at most ${limits.runInput} fit.`);
-    await this.checkSchema(interruptId, answer);
+    checkSize(answer);
+    checkFit((await this.view()).interrupts, interruptId, answer);
     await this.deliver({ interruptId, answer, ...options });
   }
 
-  approve(interruptId: string, options: AnswerOptions & { editedInput?: Json; forRestOfRun?: boolean } = {}): Promise<void> {
-    const { editedInput, forRestOfRun, ...who } = options;
-    const decision: ApprovalDecision = {
-      type: 'approve',
-      ...(editedInput === undefined ? {} : { editedInput }),
-      ...(forRestOfRun === undefined ? {} : { forRestOfRun }),
-    };
-    return this.resume(interruptId, decision as unknown as Json, who);
+  approve(interruptId: string, options: ApproveOptions = {}): Promise<void> {
+    const { decision, who } = approvalOf(options);
+    return this.resume(interruptId, decision, who);
   }
 
   reject(interruptId: string, feedback?: string, options: AnswerOptions = {}): Promise<void> {
-    const decision: ApprovalDecision = feedback === undefined ? { type: 'reject' } : { type: 'reject', feedback };
-    return this.resume(interruptId, decision as unknown as Json, options);
+    return this.resume(interruptId, rejectionOf(feedback), options);
   }
 
   /** Asks the run to stop now. What ran is told by its signal; the run ends as cancelled. */
   async cancel(): Promise<void> {
+    const handle = this.reader.handle(this.workflowId);
     try {
-      await this.reader.handle(this.workflowId).cancel();
+      // The server takes a request to cancel what has ended, and does nothing.
+      const { status } = await handle.describe();
+      if (status.name !== 'RUNNING') throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status.name.toLowerCase()}).`);
+      await handle.cancel();
     } catch (error) {
       throw await this.explained(error);
     }
-  }
-
-  /** Answers have the shape that the interrupt asks for, where it says one. */
-  private async checkSchema(interruptId: string, answer: Json): Promise<void> {
-    const interrupt = (await this.view()).interrupts.find(({ id }) => id === interruptId);
-    if (interrupt === undefined) return;
-    const misfit = misfitOf(interrupt, answer) ?? schemaMisfit(interrupt, answer);
-    if (misfit !== undefined) throw new HoldfastError('answer-invalid', `The answer to "${interruptId}" does not fit: ${misfit}.`);
   }
 
   /** The update is checked before it is taken. With no worker alive the answer waits as a signal, and a wrong one is ignored. */
@@ -153,12 +147,6 @@ export function outcomeOf(view: RunView): Outcome<unknown> {
     default:
       return { status };
   }
-}
-
-function schemaMisfit(interrupt: Interrupt, answer: Json): string | undefined {
-  if (interrupt.kind === 'approval' || interrupt.answerSchema === undefined) return undefined;
-  const parsed = z.fromJSONSchema(interrupt.answerSchema as Parameters<typeof z.fromJSONSchema>[0]).safeParse(answer);
-  return parsed.success ? undefined : parsed.error.issues.map((issue) => `${issue.path.join('.') || 'answer'}: ${issue.message}`).join('; ');
 }
 
 function refusedAnswer(error: WorkflowUpdateFailedError): HoldfastError {

@@ -11,13 +11,22 @@ export const configurationTable = {
   HOLDFAST_DIR: { default: '.holdfast', meaning: 'Directory of the embedded server: its database, its log and the kept bundles.' },
   HOLDFAST_HOST: { default: '127.0.0.1', meaning: 'Address on which the HTTP service listens.' },
   HOLDFAST_PORT: { default: '4747', meaning: 'Port on which the HTTP service listens; 0 takes a free one.' },
-  HOLDFAST_URL: { default: 'http://127.0.0.1:4747', meaning: 'Where commands find the service. By default made from HOLDFAST_HOST and HOLDFAST_PORT.' },
+  HOLDFAST_URL: {
+    default: 'http://127.0.0.1:4747',
+    meaning: 'Where commands find the service. By default made from HOLDFAST_HOST and HOLDFAST_PORT.',
+  },
   HOLDFAST_TASK_QUEUE: { default: defaultTaskQueue, meaning: 'Task queue that the worker polls and on which runs are started.' },
   HOLDFAST_TENANT: { default: defaultTenant, meaning: 'Tenant of requests that name none. It is the first part of workflow ids.' },
   HOLDFAST_LOG_LEVEL: { default: 'info', meaning: 'trace, debug, info, warn, error or silent.' },
   HOLDFAST_LOG_FORMAT: { default: 'text', meaning: 'text for people or json for machines, one line per entry, on stderr.' },
-  HOLDFAST_TEMPORAL_CLI: { default: '', meaning: 'Path of the `temporal` binary for the embedded server. Without it: the PATH, the cache, a download, a build with Go.' },
-  TEMPORAL_ADDRESS: { default: '', meaning: 'host:port of a Temporal server. Without an address here or in the profile, a server is embedded.' },
+  HOLDFAST_TEMPORAL_CLI: {
+    default: '',
+    meaning: 'Path of the `temporal` binary for the embedded server. Without it: the PATH, the cache, a download, a build with Go.',
+  },
+  TEMPORAL_ADDRESS: {
+    default: '',
+    meaning: 'host:port of a Temporal server. Without an address here or in the profile, a server is embedded.',
+  },
   TEMPORAL_NAMESPACE: { default: 'default', meaning: 'Namespace of the runs, also with the embedded server.' },
   TEMPORAL_API_KEY: { default: '', meaning: 'API key, sent as a bearer token. Turns TLS on.' },
   TEMPORAL_TLS: { default: '', meaning: 'true or false. Any other TEMPORAL_TLS_ variable turns TLS on, too.' },
@@ -27,7 +36,10 @@ export const configurationTable = {
   TEMPORAL_TLS_CLIENT_KEY_DATA: { default: '', meaning: 'The key of the client certificate itself (PEM).' },
   TEMPORAL_TLS_SERVER_CA_CERT_PATH: { default: '', meaning: 'File with the certificate authority of the server (PEM).' },
   TEMPORAL_TLS_SERVER_CA_CERT_DATA: { default: '', meaning: 'The certificate authority of the server itself (PEM).' },
-  TEMPORAL_TLS_SERVER_NAME: { default: '', meaning: 'Name that the certificate of the server must have, when it differs from the address.' },
+  TEMPORAL_TLS_SERVER_NAME: {
+    default: '',
+    meaning: 'Name that the certificate of the server must have, when it differs from the address.',
+  },
   TEMPORAL_CONFIG_FILE: { default: '', meaning: "TOML file with profiles. Without it: Temporal's usual place." },
   TEMPORAL_PROFILE: { default: 'default', meaning: 'Name of the profile in that file.' },
   XDG_CACHE_HOME: { default: '~/.cache', meaning: 'Where downloaded and built binaries are kept, in a folder `holdfast`.' },
@@ -75,11 +87,17 @@ function readTemporal(environment: Environment): Omit<TemporalSettings, 'address
   const file = environment.TEMPORAL_CONFIG_FILE;
   if (file && !existsSync(file)) throw invalid(`TEMPORAL_CONFIG_FILE names ${file}, which does not exist.`);
   if (environment.TEMPORAL_TLS_DISABLE_HOST_VERIFICATION === 'true' || environment.TEMPORAL_TLS_DISABLE_HOST_VERIFICATION === '1') {
-    throw invalid('TEMPORAL_TLS_DISABLE_HOST_VERIFICATION has no effect in the TypeScript SDK. Set TEMPORAL_TLS_SERVER_CA_CERT_PATH or TEMPORAL_TLS_SERVER_NAME instead.');
+    throw invalid(
+      'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION has no effect in the TypeScript SDK. Set TEMPORAL_TLS_SERVER_CA_CERT_PATH or TEMPORAL_TLS_SERVER_NAME instead.',
+    );
   }
-  if (Boolean(environment.TEMPORAL_TLS_CLIENT_CERT_PATH || environment.TEMPORAL_TLS_CLIENT_CERT_DATA) !==
-      Boolean(environment.TEMPORAL_TLS_CLIENT_KEY_PATH || environment.TEMPORAL_TLS_CLIENT_KEY_DATA)) {
-    throw invalid('The client certificate and its key belong together: TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or their _DATA).');
+  if (
+    Boolean(environment.TEMPORAL_TLS_CLIENT_CERT_PATH || environment.TEMPORAL_TLS_CLIENT_CERT_DATA) !==
+    Boolean(environment.TEMPORAL_TLS_CLIENT_KEY_PATH || environment.TEMPORAL_TLS_CLIENT_KEY_DATA)
+  ) {
+    throw invalid(
+      'The client certificate and its key belong together: TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or their _DATA).',
+    );
   }
   try {
     const { namespace, connectionOptions } = toClientOptions(loadClientConfigProfile({ overrideEnvVars: withoutEmpty(environment) }));
@@ -126,12 +144,14 @@ function oneOf<T extends string>(environment: Environment, name: ConfigurationNa
 
 function tenantOf(environment: Environment): string {
   const tenant = valueOf(environment, 'HOLDFAST_TENANT');
-  if (!isRunId(tenant)) throw invalid(`HOLDFAST_TENANT is '${tenant}'. Use 1 to 200 letters, digits and . _ - : @, starting with a letter or digit.`);
+  if (!isRunId(tenant))
+    throw invalid(`HOLDFAST_TENANT is '${tenant}'. Use 1 to 200 letters, digits and . _ - : @, starting with a letter or digit.`);
   return tenant;
 }
 
 function urlOf(text: string): string {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw invalid(`HOLDFAST_URL is '${text}'. It must be a URL that begins with http:// or https://.`);
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
+    throw invalid(`HOLDFAST_URL is '${text}'. It must be a URL that begins with http:// or https://.`);
   return text.replace(/\/+$/, '');
 }
 

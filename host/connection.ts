@@ -21,14 +21,17 @@ export interface TemporalConnection {
 const defaultDeadlineMs = 10_000;
 
 /** Connects a client and sees the server answer. Throws 'server-unreachable' naming the address within the deadline. */
-export async function connectTemporal(settings: TemporalSettings, options: { readonly deadlineMs?: number } = {}): Promise<TemporalConnection> {
+export async function connectTemporal(
+  settings: TemporalSettings,
+  options: { readonly deadlineMs?: number } = {},
+): Promise<TemporalConnection> {
   const deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
   // lazy, because a failed Connection.connect leaves its channel open, and that tries for ever.
   const connection = Connection.lazy({ ...clientOptions(settings), connectTimeout: deadlineMs });
   try {
     await connection.ensureConnected();
   } catch (error) {
-    const reason = (await refusalOf(connection)) ?? messageOf((error as { cause?: unknown }).cause ?? error);
+    const reason = (await refusalOf(settings)) ?? messageOf((error as { cause?: unknown }).cause ?? error);
     await connection.close();
     throw unreachable(settings, reason, error);
   }
@@ -57,7 +60,9 @@ export async function connectNative<T extends { close(): Promise<void> }>(
       (late) => late.close(),
       () => undefined,
     );
-    throw unreachable(settings, messageOf(error), error);
+    // The bridge's error is a dump of Rust values; what a person wants to know is the innermost message.
+    const said = messageOf(error);
+    throw unreachable(settings, /message: "([^"]+)"/.exec(said)?.[1] ?? said, error);
   } finally {
     clearTimeout(timer);
   }
@@ -91,12 +96,17 @@ function unreachable(settings: TemporalSettings, reason: string, cause: unknown)
   return new HoldfastError('server-unreachable', `No Temporal server answers at ${settings.address}${how}: ${reason}`, { cause });
 }
 
-/** Waiting for a channel tells nothing about why it fails; one call on it does (refused, a certificate that does not fit). */
-async function refusalOf(connection: Connection): Promise<string | undefined> {
+/** Waiting for a channel tells nothing about why it fails; one call that is not tried again does (refused, a certificate that does not fit). */
+async function refusalOf(settings: TemporalSettings): Promise<string | undefined> {
+  const connection = Connection.lazy({ ...clientOptions(settings), interceptors: [] });
   try {
-    await connection.withDeadline(Date.now() + 300, () => connection.workflowService.getSystemInfo({}));
+    await connection.withDeadline(Date.now() + 500, () => connection.workflowService.getSystemInfo({}));
     return undefined;
   } catch (error) {
-    return messageOf((error as { details?: unknown }).details ?? error);
+    const { details } = error as { details?: unknown };
+    if (typeof details !== 'string' || details === '') return messageOf(error);
+    return details.includes('Last error: null') ? 'the connection is refused or breaks off' : details;
+  } finally {
+    await connection.close();
   }
 }

@@ -85,7 +85,16 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
 
     function recordOf(pid: number, addresses: Pick<ServerRecord, 'address' | 'uiAddress'>, ready: boolean): ServerRecord {
       const { address, uiAddress } = addresses;
-      return { pid, ownerPid: process.pid, address, uiAddress, version: binary.serverVersion, database: database ?? 'memory', directory: setup.directory, ready };
+      return {
+        pid,
+        ownerPid: process.pid,
+        address,
+        uiAddress,
+        version: binary.serverVersion,
+        database: database ?? 'memory',
+        directory: setup.directory,
+        ready,
+      };
     }
   } finally {
     lock.release();
@@ -97,7 +106,8 @@ type Setup = ReturnType<typeof resolveSetup>;
 function resolveSetup(options: EmbeddedServerOptions) {
   const database = options.database ?? 'file';
   const shareable = options.shareable ?? database === 'file';
-  if (database === 'file' && !shareable) throw new HoldfastError('config-invalid', 'A server with a database file is always shareable: two servers cannot open one file.');
+  if (database === 'file' && !shareable)
+    throw new HoldfastError('config-invalid', 'A server with a database file is always shareable: two servers cannot open one file.');
   mkdirSync(options.directory, { recursive: true });
   return {
     ...options,
@@ -186,7 +196,9 @@ function chooseDatabase(setup: Setup, version: string): string {
   if (existsSync(file)) return database;
   const others = readdirSync(setup.directory).filter((name) => /^temporal-.+\.db$/.test(name));
   if (others.length > 0) {
-    setup.onProgress(`The Temporal server is now version ${version}: a new database begins. Runs of before stay in ${others.join(', ')} and show again with that version.`);
+    setup.onProgress(
+      `The Temporal server is now version ${version}: a new database begins. Runs of before stay in ${others.join(', ')} and show again with that version.`,
+    );
   }
   writeFileSync(mark, '');
   return database;

@@ -117,5 +117,7 @@ function touch(path: string): void {
 }
 
 function lockedBy(path: string, pid: number, waitMs: number): HoldfastError {
-  return new HoldfastError('server-locked', `Process ${pid} has held ${path} for more than ${Math.round(waitMs / 1000)} s.`, { details: { path, pid } });
+  return new HoldfastError('server-locked', `Process ${pid} has held ${path} for more than ${Math.round(waitMs / 1000)} s.`, {
+    details: { path, pid },
+  });
 }

@@ -42,4 +42,3 @@ export async function findServerBinary(search: BinarySearch): Promise<ServerBina
 export function cacheDirectory(environment: Environment): string {
   return join(environment.XDG_CACHE_HOME || join(environment.HOME || homedir(), '.cache'), 'holdfast');
 }
-

@@ -6,7 +6,7 @@ export interface GuardedProcess {
   /** Of the command itself, not of its guard. */
   readonly pid: number;
   readonly exited: Promise<ProcessExit>;
-  /** SIGTERM, after `graceSeconds` SIGKILL. Resolves when the process is gone. */
+  /** SIGTERM, after 3 s SIGKILL. Resolves when the process is gone. */
   stop(): Promise<ProcessExit>;
   /** SIGKILL. Resolves when the process is gone. */
   kill(): Promise<ProcessExit>;
@@ -17,7 +17,7 @@ export interface ProcessExit {
   readonly code: number;
 }
 
-const graceSeconds = 5;
+const graceSeconds = 3;
 
 /**
  * The command runs under a shell that holds one end of a pipe; we hold the other. When we die, however we die, the pipe ends and the guard
@@ -51,7 +51,11 @@ exit "$code"
  * Starts a command that never outlives this process, even if this process is killed with -9. It runs in a session of its own, so a
  * Ctrl-C in the terminal does not reach it: its owner decides when it goes. It does not keep this process alive.
  */
-export async function startGuarded(command: string, args: readonly string[], options: { readonly logFile: string; readonly environment: NodeJS.ProcessEnv }): Promise<GuardedProcess> {
+export async function startGuarded(
+  command: string,
+  args: readonly string[],
+  options: { readonly logFile: string; readonly environment: NodeJS.ProcessEnv },
+): Promise<GuardedProcess> {
   const log = openSync(options.logFile, 'w');
   const shell = spawn('/bin/sh', ['-c', guardScript, 'holdfast-guard', command, ...args], {
     detached: true,

@@ -1,8 +1,24 @@
 export { configurationTable, readConfiguration, type Configuration, type ConfigurationName, type Environment } from './configuration';
-export { connectNative, connectTemporal, isLoopback, nativeConnectionOptions, type TemporalConnection, type TemporalSettings } from './connection';
+export {
+  connectNative,
+  connectTemporal,
+  isLoopback,
+  nativeConnectionOptions,
+  type TemporalConnection,
+  type TemporalSettings,
+} from './connection';
 export { startEmbeddedServer, type EmbeddedServer, type EmbeddedServerOptions, type ServerExit } from './embedded-server';
 export { acquireFileLock, type FileLock, type FileLockOptions } from './file-lock';
 export { cacheDirectory, findServerBinary } from './find-server-binary';
-export { createLogger, logFormats, logLevels, type LogFields, type LogFormat, type Logger, type LoggerOptions, type LogLevel } from './logger';
+export {
+  createLogger,
+  logFormats,
+  logLevels,
+  type LogFields,
+  type LogFormat,
+  type Logger,
+  type LoggerOptions,
+  type LogLevel,
+} from './logger';
 export { checkSearchAttributes } from './search-attributes';
 export { type ServerBinary } from './server-binary';

@@ -17,7 +17,9 @@ export async function commandLineOf(pid: number): Promise<string | undefined> {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim() || undefined;
   } catch {
     return new Promise((resolve) => {
-      execFile('ps', ['-ww', '-o', 'command=', '-p', String(pid)], (error, stdout) => resolve(error ? undefined : stdout.trim() || undefined));
+      execFile('ps', ['-ww', '-o', 'command=', '-p', String(pid)], (error, stdout) =>
+        resolve(error ? undefined : stdout.trim() || undefined),
+      );
     });
   }
 }

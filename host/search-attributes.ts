@@ -18,9 +18,13 @@ export async function checkSearchAttributes(connection: Connection, namespace: s
   }
   if (missing.length === 0) return;
   const command = createCommand(missing, namespace, connection.options.address);
-  throw new HoldfastError('search-attribute-missing', `Namespace '${namespace}' lacks the search attributes ${missing.join(', ')}. Register them with: ${command}`, {
-    details: { missing, command },
-  });
+  throw new HoldfastError(
+    'search-attribute-missing',
+    `Namespace '${namespace}' lacks the search attributes ${missing.join(', ')}. Register them with: ${command}`,
+    {
+      details: { missing, command },
+    },
+  );
 }
 
 /** Numbers of the types of all registered attributes; undefined where the server does not tell (Temporal Cloud may not). */
@@ -63,5 +67,9 @@ export function isNamespaceMissing(error: unknown): boolean {
 }
 
 function namespaceUnknown(namespace: string, cause: unknown): HoldfastError {
-  return new HoldfastError('server-unreachable', `The server has no namespace '${namespace}'. Correct TEMPORAL_NAMESPACE or create it: temporal operator namespace create --namespace ${namespace}`, { cause });
+  return new HoldfastError(
+    'server-unreachable',
+    `The server has no namespace '${namespace}'. Correct TEMPORAL_NAMESPACE or create it: temporal operator namespace create --namespace ${namespace}`,
+    { cause },
+  );
 }

@@ -28,7 +28,8 @@ const sqlitePragmas = { journal_mode: 'WAL', synchronous: 'NORMAL' };
 /** Arguments of `temporal`. Ports that are not named here (HTTP, metrics, the inner services) the server finds itself. */
 export function serverArguments(flags: ServerFlags): string[] {
   const ui = flags.uiPort === undefined ? ['--headless'] : ['--ui-port', String(flags.uiPort)];
-  const database = flags.databaseFile === undefined ? [] : ['--db-filename', flags.databaseFile, ...pairs('--sqlite-pragma', sqlitePragmas)];
+  const database =
+    flags.databaseFile === undefined ? [] : ['--db-filename', flags.databaseFile, ...pairs('--sqlite-pragma', sqlitePragmas)];
   const namespace = flags.namespace === 'default' ? [] : ['--namespace', flags.namespace];
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(flags.port), '--log-level', 'error', '--color', 'never'],

@@ -60,7 +60,9 @@ export async function launchServer(options: LaunchOptions): Promise<LaunchedServ
 async function launchOnce(options: LaunchOptions, port: number, uiPort: number | undefined): Promise<LaunchedServer> {
   const address = `127.0.0.1:${port}`;
   const uiAddress = uiPort === undefined ? undefined : `http://127.0.0.1:${uiPort}`;
-  const dynamicConfig = options.firstStart ? { 'system.namespaceCacheRefreshInterval': `${namespaceCacheMs}ms`, ...options.dynamicConfig } : options.dynamicConfig;
+  const dynamicConfig = options.firstStart
+    ? { 'system.namespaceCacheRefreshInterval': `${namespaceCacheMs}ms`, ...options.dynamicConfig }
+    : options.dynamicConfig;
   const guarded = await startGuarded(options.binary.path, serverArguments({ ...options, port, uiPort, dynamicConfig }), {
     logFile: options.logFile,
     environment: withoutTemporal(options.environment),
@@ -76,7 +78,11 @@ async function launchOnce(options: LaunchOptions, port: number, uiPort: number |
   } catch (error) {
     await guarded.kill();
     const log = endOfLog(options.logFile);
-    throw new HoldfastError('server-failed', `The Temporal server (${options.binary.path}) did not start: ${messageOf(error)}.${log ? ` Its log ends: ${log}` : ''}`, { cause: error });
+    throw new HoldfastError(
+      'server-failed',
+      `The Temporal server (${options.binary.path}) did not start: ${messageOf(error)}.${log ? ` Its log ends: ${log}` : ''}`,
+      { cause: error },
+    );
   }
 }
 

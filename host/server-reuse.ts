@@ -17,11 +17,17 @@ export async function findLiveServer(directory: string, database: 'file' | 'memo
   const record = readServerRecord(directory);
   if (record === undefined || !record.ready || !isAlive(record.ownerPid) || !(await recordedServerRuns(record))) return undefined;
   if ((record.database === 'memory') !== (database === 'memory')) {
-    throw new HoldfastError('server-locked', `A server with ${record.database === 'memory' ? 'a database in memory' : 'a database file'} runs in ${directory} (process ${record.pid}). Use another directory.`);
+    throw new HoldfastError(
+      'server-locked',
+      `A server with ${record.database === 'memory' ? 'a database in memory' : 'a database file'} runs in ${directory} (process ${record.pid}). Use another directory.`,
+    );
   }
   if (await answers(record.address)) return record;
   if (!(await recordedServerRuns(record))) return undefined;
-  throw new HoldfastError('server-locked', `The Temporal server of ${directory} (process ${record.pid}, started by ${record.ownerPid}) runs but does not answer at ${record.address}. End that process.`);
+  throw new HoldfastError(
+    'server-locked',
+    `The Temporal server of ${directory} (process ${record.pid}, started by ${record.ownerPid}) runs but does not answer at ${record.address}. End that process.`,
+  );
 }
 
 /**

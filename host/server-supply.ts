@@ -31,7 +31,8 @@ export async function obtainServerBinary(cached: string, search: BinarySearch, a
     waitMs: buildPatienceMs,
     onWait: (pid) => search.onProgress(`Process ${pid} fetches the Temporal server; waiting for it.`),
   });
-  for (const left of readdirSync(folder).filter((name) => name.startsWith(draftPrefix))) rmSync(join(folder, left), { recursive: true, force: true });
+  for (const left of readdirSync(folder).filter((name) => name.startsWith(draftPrefix)))
+    rmSync(join(folder, left), { recursive: true, force: true });
   const draft = mkdtempSync(join(folder, draftPrefix));
   const keep = async (file: string, origin: ServerBinary['origin']): Promise<ServerBinary> => {
     const binary = await inspectServerBinary(file, origin);
@@ -104,16 +105,22 @@ async function build(folder: string, search: BinarySearch): Promise<string> {
   const version = await goVersion(go, search);
   const started = Date.now();
   const seconds = () => Math.round((Date.now() - started) / 1000);
-  const say = () => search.onProgress(`Building the Temporal server with Go ${version}, because none is installed and none could be downloaded. Only the first time; about 3 to 5 minutes, ${seconds()} s so far.`);
-  say();
-  const telling = setInterval(say, progressEveryMs);
+  search.onProgress(
+    `Building the Temporal server with Go ${version}, because none is installed and none could be downloaded. Only the first time; about 3 to 5 minutes.`,
+  );
+  const telling = setInterval(() => search.onProgress(`Building the Temporal server: ${seconds()} s so far.`), progressEveryMs);
   try {
     await new Promise<void>((resolve, reject) => {
       execFile(
         go,
-        ['install', cliPackage],
+        ['install', '-ldflags=-s -w', cliPackage],
         // GOBIN is refused by a cross build, and GOFLAGS=-mod=vendor by any install of a version.
-        { cwd: folder, timeout: buildPatienceMs, maxBuffer: 16 * 1024 * 1024, env: { ...search.environment, GOBIN: folder, GOFLAGS: '', GOOS: '', GOARCH: '' } },
+        {
+          cwd: folder,
+          timeout: buildPatienceMs,
+          maxBuffer: 16 * 1024 * 1024,
+          env: { ...search.environment, GOBIN: folder, GOFLAGS: '', GOOS: '', GOARCH: '' },
+        },
         (error, _stdout, stderr) => (error ? reject(new Error(stderr.trim().split('\n').at(-1) || messageOf(error))) : resolve()),
       );
     });
@@ -126,7 +133,9 @@ async function build(folder: string, search: BinarySearch): Promise<string> {
 
 async function goVersion(go: string, search: BinarySearch): Promise<string> {
   const text = await new Promise<string>((resolve, reject) => {
-    execFile(go, ['version'], { timeout: 15_000, env: { ...search.environment } }, (error, stdout) => (error ? reject(error) : resolve(stdout)));
+    execFile(go, ['version'], { timeout: 15_000, env: { ...search.environment } }, (error, stdout) =>
+      error ? reject(error) : resolve(stdout),
+    );
   });
   const [, version = '', major = '0', minor = '0'] = /go((\d+)\.(\d+)\S*)/.exec(text) ?? [];
   if (Number(major) < oldestGo[0] || (Number(major) === oldestGo[0] && Number(minor) < oldestGo[1])) {

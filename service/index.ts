@@ -1,1 +1,13 @@
-export { HoldfastError } from '../contract/plain/errors';
+export { defineConfig } from './project/project-config';
+export type { ProjectConfig } from './project/project-config';
+export { loadProject } from './project/load-project';
+export type { AgentSummary, Project } from './project/load-project';
+export { createApp } from './http/app';
+export type { ServiceParts } from './http/app';
+export { startService } from './http/start-service';
+export type { RunningService, ServiceOptions } from './http/start-service';
+export { HoldfastError, codeOf, errorTable } from '../contract/plain/errors';
+export type { ErrorCode } from '../contract/plain/errors';
+export { connectTemporal, createLogger, readConfiguration, startEmbeddedServer } from '../host/index';
+export type { Configuration, EmbeddedServer, EmbeddedServerOptions, Logger, LoggerOptions, TemporalSettings } from '../host/index';
+export { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';

@@ -39,6 +39,7 @@ export class TemporalPorts implements Ports {
   private outbox: EventBody[] = [];
   private offset: number;
   private waiting: number;
+  private lastLocal: Promise<unknown> = Promise.resolve();
   private scheduledBytes = 0;
   private scheduledAt = 0;
   private readonly root: string;
@@ -205,7 +206,20 @@ export class TemporalPorts implements Ports {
     }
   }
 
-  private async local<T>(type: string, input: readonly unknown[], timeout: number): Promise<T> {
+  /**
+   * One local activity after another. Several at once come back one by one when a run works, but all at once when it is replayed,
+   * and code of parallel calls would then reach its commands in another order.
+   */
+  private local<T>(type: string, input: readonly unknown[], timeout: number): Promise<T> {
+    const turn = this.lastLocal.then(() => this.runLocal<T>(type, input, timeout));
+    this.lastLocal = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    return turn;
+  }
+
+  private async runLocal<T>(type: string, input: readonly unknown[], timeout: number): Promise<T> {
     await this.gate();
     try {
       return await this.counted(

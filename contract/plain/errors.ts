@@ -55,6 +55,7 @@ export const errorTable = {
   'service-unreachable': { status: 503, fix: 'Start the service with `npm start` or `holdfast dev`, or give its address with --url.' },
   'port-in-use': { status: 500, fix: 'Stop the other process or choose another port with --port.' },
   // --- process and server
+  'command-invalid': { status: 400, fix: 'See `holdfast --help`, or `holdfast COMMAND --help`.' },
   'config-invalid': { status: 500, fix: 'Correct the configuration file where the message says.' },
   'config-not-found': { status: 500, fix: 'Create holdfast.config.ts here or name one with --config.' },
   'server-unreachable': { status: 503, fix: 'Start the Temporal server, or correct its address (TEMPORAL_ADDRESS or the profile).' },

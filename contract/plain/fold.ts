@@ -140,10 +140,12 @@ export class HistoryFold {
     for (const messages of Object.values(snapshot.lists)) this.learn(messages);
     this.learn(snapshot.shown);
     this.list = snapshot.lists[start.agent] ?? [];
-    this.shown = [...snapshot.shown];
-    if (!this.started) this.restore(snapshot.state, snapshot.nextOffset);
+    const listed = new Set(this.list.map(({ id }) => id));
+    if (!this.started) this.restore(snapshot.state, snapshot.nextOffset - snapshot.events.length);
     this.started = true;
-    return this.expand(snapshot.events);
+    const events = this.expand(snapshot.events);
+    this.shown = snapshot.shown.filter(({ id }) => !listed.has(id));
+    return events;
   }
 
   /** A fold that begins in the middle of a chain takes what the snapshot says of the time before. */

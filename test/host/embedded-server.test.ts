@@ -21,7 +21,10 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.stop()));
 });
 
-async function withConnection<T>(server: { address: string; namespace: string }, use: (temporal: Awaited<ReturnType<typeof connectTemporal>>) => Promise<T>): Promise<T> {
+async function withConnection<T>(
+  server: { address: string; namespace: string },
+  use: (temporal: Awaited<ReturnType<typeof connectTemporal>>) => Promise<T>,
+): Promise<T> {
   const temporal = await connectTemporal(server);
   try {
     return await use(temporal);
@@ -44,7 +47,10 @@ describe('an embedded server', () => {
 
   it('runs beside another one, each on ports of its own', async () => {
     const directory = temporaryDirectory();
-    const [first, second] = await Promise.all([start({ directory, database: 'memory', uiPort: 0 }), start({ directory, database: 'memory', uiPort: 0 })]);
+    const [first, second] = await Promise.all([
+      start({ directory, database: 'memory', uiPort: 0 }),
+      start({ directory, database: 'memory', uiPort: 0 }),
+    ]);
     expect(first.address).not.toBe(second.address);
     expect(first.uiAddress).not.toBe(second.uiAddress);
     await Promise.all([first, second].map((server) => withConnection(server, ({ connection }) => connection.healthService.check({}))));
@@ -53,11 +59,16 @@ describe('an embedded server', () => {
   it('refuses a port that somebody else listens on, and does not take the stranger for its server', async () => {
     const stranger = await start({ directory: temporaryDirectory(), database: 'memory' });
     const port = Number(stranger.address.split(':')[1]);
-    await expect(startEmbeddedServer({ directory: temporaryDirectory(), database: 'memory', port })).rejects.toMatchObject({ code: 'port-in-use', message: expect.stringContaining(String(port)) });
+    await expect(startEmbeddedServer({ directory: temporaryDirectory(), database: 'memory', port })).rejects.toMatchObject({
+      code: 'port-in-use',
+      message: expect.stringContaining(String(port)),
+    });
     const listener = createServer().listen(0, '127.0.0.1');
     await once(listener, 'listening');
     const uiPort = (listener.address() as { port: number }).port;
-    await expect(startEmbeddedServer({ directory: temporaryDirectory(), database: 'memory', uiPort })).rejects.toMatchObject({ code: 'port-in-use' });
+    await expect(startEmbeddedServer({ directory: temporaryDirectory(), database: 'memory', uiPort })).rejects.toMatchObject({
+      code: 'port-in-use',
+    });
     listener.close();
   });
 
@@ -98,6 +109,8 @@ describe('an embedded server', () => {
 
 async function sessionOf(pid: number): Promise<{ pgid: string; sid: string }> {
   const { execFileSync } = await import('node:child_process');
-  const [pgid = '', sid = ''] = execFileSync('ps', ['-o', 'pgid=,sess=', '-p', String(pid)], { encoding: 'utf8' }).trim().split(/\s+/);
+  const [pgid = '', sid = ''] = execFileSync('ps', ['-o', 'pgid=,sess=', '-p', String(pid)], { encoding: 'utf8' })
+    .trim()
+    .split(/\s+/);
   return { pgid, sid };
 }

@@ -21,7 +21,9 @@ const owners: ChildProcess[] = [];
 /** Another process that starts an embedded server, from the sources. */
 export async function startOwner(options: Omit<EmbeddedServerOptions, 'onProgress' | 'onExit'>): Promise<Owner> {
   const loader = join(root, 'node_modules', 'jiti', 'lib', 'jiti-cli.mjs');
-  const child = spawn(process.execPath, [loader, join(__dirname, 'server-owner.ts'), JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [loader, join(__dirname, 'server-owner.ts'), JSON.stringify(options)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   owners.push(child);
   const [line] = (await Promise.race([
     once(createInterface(child.stdout), 'line'),

@@ -38,7 +38,11 @@ describe('the server of a directory', () => {
 
   it('is one, when three start it at the same time', async () => {
     const directory = temporaryDirectory();
-    const [first, second, third] = await Promise.all([startOwner({ directory }), startOwner({ directory }), startEmbeddedServer({ directory })]);
+    const [first, second, third] = await Promise.all([
+      startOwner({ directory }),
+      startOwner({ directory }),
+      startEmbeddedServer({ directory }),
+    ]);
     const servers = [first.server, second.server, third];
     expect(new Set(servers.map((server) => server.pid)).size).toBe(1);
     expect(servers.filter((server) => !server.reused)).toHaveLength(1);
@@ -50,7 +54,15 @@ describe('the server of a directory', () => {
     const directory = temporaryDirectory();
     const dead = deadPid();
     writeFileSync(join(directory, 'server.lock'), JSON.stringify({ pid: dead, host: hostname(), token: 'old' }));
-    const record = { pid: process.pid, ownerPid: process.pid, address: '127.0.0.1:1', version: '1.29.1', database: 'temporal-1.29.1.db', directory, ready: true };
+    const record = {
+      pid: process.pid,
+      ownerPid: process.pid,
+      address: '127.0.0.1:1',
+      version: '1.29.1',
+      database: 'temporal-1.29.1.db',
+      directory,
+      ready: true,
+    };
     writeFileSync(join(directory, 'server.json'), JSON.stringify(record));
     const server = await startEmbeddedServer({ directory });
     expect(server.reused).toBe(false);
@@ -61,7 +73,11 @@ describe('the server of a directory', () => {
     const directory = temporaryDirectory();
     const owner = await startOwner({ directory });
     const runId = await withClient(owner.server, async (client) => {
-      const handle = await client.workflow.start('nobody', { workflowId: 'kept', taskQueue: 'empty', searchAttributes: { HoldfastAgent: ['support'] } });
+      const handle = await client.workflow.start('nobody', {
+        workflowId: 'kept',
+        taskQueue: 'empty',
+        searchAttributes: { HoldfastAgent: ['support'] },
+      });
       return handle.firstExecutionRunId;
     });
     await owner.murder();
@@ -83,12 +99,12 @@ describe('the server of a directory', () => {
     await restarted.stop();
   });
 
-  it('leaves no process behind within 3 seconds of the kill -9 of its owner', async () => {
+  it('leaves no process behind within 6 seconds of the kill -9 of its owner', async () => {
     const owner = await startOwner({ directory: temporaryDirectory() });
     const family = processesOfSession(owner.server.pid);
     expect(family.length).toBe(3);
     await owner.murder();
-    await Promise.all(family.map((pid) => untilGone(pid, 3_000)));
+    await Promise.all(family.map((pid) => untilGone(pid, 6_000)));
   });
 
   it('ends its guard when it ends itself', async () => {
@@ -126,7 +142,10 @@ describe('the server of a directory', () => {
 
 /** The server, the shell that waits for it and the one that holds the leash. */
 function processesOfSession(pid: number): number[] {
-  const rows = execFileSync('ps', ['-A', '-o', 'pid=,pgid='], { encoding: 'utf8' }).trim().split('\n').map((row) => row.trim().split(/\s+/).map(Number));
+  const rows = execFileSync('ps', ['-A', '-o', 'pid=,pgid='], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((row) => row.trim().split(/\s+/).map(Number));
   const group = rows.find(([member]) => member === pid)?.[1];
   return rows.filter(([, own]) => own === group).map(([member]) => member ?? 0);
 }

@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Json } from '../../contract/plain/messages';
-import type { GenerateAnswer, GenerateRequest } from '../../activities/models';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { TemporalSettings } from '../../host/connection';
@@ -10,6 +8,7 @@ import type { WorkerOptions } from '../../worker/create-worker';
 import { HoldfastWorker } from '../../worker/create-worker';
 import { quietRuntime } from '../../worker/runtime';
 import { fixtureTools } from '../fixtures/tools';
+import type { Answerer } from './answers';
 
 /** The server that the Jest run started. */
 export function testServer(): TemporalSettings {
@@ -26,7 +25,8 @@ export function fixtureBundle(): WorkflowBundle {
   return JSON.parse(readFileSync(join(testDirectory(), 'fixture-bundle.json'), 'utf8')) as WorkflowBundle;
 }
 
-export type Answerer = (request: GenerateRequest) => GenerateAnswer | Promise<GenerateAnswer>;
+export { calls, script, text } from './answers';
+export type { Answerer } from './answers';
 
 export interface TestBed {
   readonly worker: HoldfastWorker;
@@ -62,24 +62,5 @@ export async function startTestBed(answer: Answerer, options: Partial<WorkerOpti
       await client.close();
       await worker.shutdown();
     },
-  };
-}
-
-export function text(value: string): GenerateAnswer {
-  return { parts: [{ type: 'text', text: value }], usage: { inputTokens: 10, outputTokens: 5 } };
-}
-
-export function calls(...toolCalls: readonly { id?: string; name: string; input: Json }[]): GenerateAnswer {
-  return {
-    parts: toolCalls.map(({ id, name, input }, position) => ({ type: 'tool-call', id: id ?? `call-${position}`, name, input })),
-    usage: { inputTokens: 10, outputTokens: 5 },
-  };
-}
-
-/** Answers by position: the n-th answer for a transcript with n assistant messages. Stateless, so that many runs share it. */
-export function script(...answers: readonly GenerateAnswer[]): Answerer {
-  return ({ messages }) => {
-    const turn = messages.filter(({ role }) => role === 'assistant').length;
-    return answers[turn] ?? text(`no answer ${turn} in the script`);
   };
 }

@@ -1,0 +1,95 @@
+import type { Interrupt } from '../contract/plain/interrupts';
+import type { Json } from '../contract/plain/messages';
+import type { Terminal } from './terminal';
+
+/** The body with which the answer is sent, or `later`. */
+export type Asked = { readonly body: Readonly<Record<string, Json>> } | 'later';
+
+/** Asks a person what an interrupt asks for. An empty answer, or a closed input, means later. */
+export async function askDecision(interrupt: Interrupt, terminal: Terminal): Promise<Asked> {
+  switch (interrupt.kind) {
+    case 'approval':
+      return askApproval(interrupt.inputHash, terminal);
+    case 'in-doubt':
+      return askInDoubt(terminal);
+    default: {
+      const text = await terminal.ask('  your answer (JSON or text; empty: later) ');
+      return isEmpty(text) ? 'later' : { body: { answer: jsonOrText(text) } };
+    }
+  }
+}
+
+async function askApproval(inputHash: string, terminal: Terminal): Promise<Asked> {
+  for (;;) {
+    const choice = await terminal.ask('  approve / reject / edit / later? ');
+    if (isEmpty(choice)) return 'later';
+    switch (matching(choice, ['approve', 'reject', 'edit', 'later', 'yes', 'no'])) {
+      case 'approve':
+      case 'yes':
+        return { body: { decision: 'approve', inputHash } };
+      case 'reject':
+      case 'no': {
+        const feedback = await terminal.ask('  what should the agent know about it? (empty: nothing) ');
+        return { body: { decision: 'reject', inputHash, ...(isEmpty(feedback) ? {} : { feedback }) } };
+      }
+      case 'edit': {
+        const edited = await askJson('  the arguments as they should be (JSON; empty: leave them) ', terminal);
+        if (edited === undefined) continue;
+        return { body: { decision: 'approve', inputHash, editedInput: edited } };
+      }
+      case 'later':
+        return 'later';
+      default:
+        terminal.write(`  "${choice.trim()}" is none of these.`);
+    }
+  }
+}
+
+async function askInDoubt(terminal: Terminal): Promise<Asked> {
+  for (;;) {
+    const choice = await terminal.ask('  did it happen: yes / no / later? ');
+    if (isEmpty(choice)) return 'later';
+    switch (matching(choice, ['yes', 'no', 'later'])) {
+      case 'no':
+        return { body: { answer: { happened: false } } };
+      case 'yes': {
+        const result = await askJson('  what did it return? (JSON; empty: null) ', terminal);
+        return { body: { answer: { happened: true, result: result ?? null } } };
+      }
+      case 'later':
+        return 'later';
+      default:
+        terminal.write(`  "${choice.trim()}" is none of these.`);
+    }
+  }
+}
+
+async function askJson(question: string, terminal: Terminal): Promise<Json | undefined> {
+  for (;;) {
+    const text = await terminal.ask(question);
+    if (isEmpty(text)) return undefined;
+    try {
+      return JSON.parse(text) as Json;
+    } catch {
+      terminal.write('  That is no JSON.');
+    }
+  }
+}
+
+/** What is no JSON is a text. */
+export function jsonOrText(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}
+
+function isEmpty(text: string | undefined): text is undefined {
+  return text === undefined || text.trim() === '';
+}
+
+function matching(typed: string, words: readonly string[]): string | undefined {
+  const start = typed.trim().toLowerCase();
+  return words.find((word) => word.startsWith(start));
+}

@@ -1,0 +1,101 @@
+import { HoldfastError, messageOf } from '../../contract/plain/errors';
+import type { Interrupt } from '../../contract/plain/interrupts';
+import type { Json } from '../../contract/plain/messages';
+import { jsonOrText } from '../ask-decision';
+import { attendRun, exitCodes } from '../attend-run';
+import type { ServiceClient } from '../service-client';
+import type { Terminal } from '../terminal';
+
+export interface RunFlags {
+  readonly id?: string;
+  readonly model?: string;
+  readonly jsonInput?: boolean;
+  readonly detach?: boolean;
+  readonly by?: string;
+}
+
+/** Starts a run, or finds the one with this id, and stays with it. */
+export async function startRun(service: ServiceClient, terminal: Terminal, agent: string, input: string, flags: RunFlags): Promise<number> {
+  const { id, model, by } = flags;
+  const run = await service.start({
+    agent,
+    input: flags.jsonInput === true ? parsedJson(input, 'The input') : input,
+    ...(id === undefined ? {} : { id }),
+    ...(model === undefined ? {} : { model }),
+    ...(by === undefined ? {} : { by }),
+  });
+  terminal.write(terminal.paint.dim(`${run.isNew ? 'run' : 'found run'} ${run.id} (${run.agent})`));
+  if (flags.detach === true) {
+    terminal.write(`Follow it with: npx holdfast events ${run.id} --follow${service.flags}`);
+    return exitCodes.done;
+  }
+  return attendRun(service, terminal, { id: run.id, from: 0, ...(by === undefined ? {} : { by }) });
+}
+
+export interface DecisionFlags {
+  readonly by?: string;
+  readonly follow: boolean;
+}
+
+export async function approve(service: ServiceClient, terminal: Terminal, id: string, interruptId: string | undefined, flags: DecisionFlags & { edit?: string; forRest?: boolean }): Promise<number> {
+  const { edit, forRest } = flags;
+  return decide(service, terminal, id, interruptId, flags, (interrupt) => ({
+    decision: 'approve',
+    ...hashOf(interrupt),
+    ...(edit === undefined ? {} : { editedInput: parsedJson(edit, '--edit') }),
+    ...(forRest === undefined ? {} : { forRestOfRun: forRest }),
+  }));
+}
+
+export async function reject(service: ServiceClient, terminal: Terminal, id: string, interruptId: string | undefined, flags: DecisionFlags & { feedback?: string }): Promise<number> {
+  const { feedback } = flags;
+  return decide(service, terminal, id, interruptId, flags, (interrupt) => ({ decision: 'reject', ...hashOf(interrupt), ...(feedback === undefined ? {} : { feedback }) }));
+}
+
+export async function answer(service: ServiceClient, terminal: Terminal, id: string, interruptId: string, text: string, flags: DecisionFlags): Promise<number> {
+  return send(service, terminal, id, interruptId, (await service.view(id)).nextOffset, { answer: jsonOrText(text) }, flags);
+}
+
+async function decide(
+  service: ServiceClient,
+  terminal: Terminal,
+  id: string,
+  interruptId: string | undefined,
+  flags: DecisionFlags,
+  bodyFor: (interrupt: Interrupt | undefined) => object,
+): Promise<number> {
+  const { interrupts, nextOffset } = await service.view(id);
+  // One that no longer waits is sent all the same: the run knows best why it does not.
+  const chosen = interruptId === undefined ? theOnlyApproval(id, interrupts) : interrupts.find((interrupt) => interrupt.id === interruptId);
+  return send(service, terminal, id, chosen?.id ?? interruptId ?? '', nextOffset, bodyFor(chosen), flags);
+}
+
+async function send(service: ServiceClient, terminal: Terminal, id: string, interruptId: string, from: number, body: object, flags: DecisionFlags): Promise<number> {
+  const { by, follow } = flags;
+  await service.answer(id, interruptId, { ...body, ...(by === undefined ? {} : { by }) });
+  if (!follow) {
+    terminal.write(`The answer to ${interruptId} is sent.`);
+    return exitCodes.done;
+  }
+  return attendRun(service, terminal, { id, from, answered: [interruptId], ...(by === undefined ? {} : { by }) });
+}
+
+function theOnlyApproval(id: string, interrupts: readonly Interrupt[]): Interrupt {
+  const approvals = interrupts.filter(({ kind }) => kind === 'approval');
+  const [only] = approvals;
+  if (only === undefined) throw new HoldfastError('interrupt-unknown', `The run ${id} waits for no approval.`);
+  if (approvals.length > 1) throw new HoldfastError('request-invalid', `The run ${id} waits for several approvals; name one: ${approvals.map((interrupt) => interrupt.id).join(', ')}.`);
+  return only;
+}
+
+function hashOf(interrupt: Interrupt | undefined): { inputHash?: string } {
+  return interrupt?.kind === 'approval' ? { inputHash: interrupt.inputHash } : {};
+}
+
+function parsedJson(text: string, what: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw new HoldfastError('request-invalid', `${what} is no JSON: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,90 @@
+import type { RunEvent } from '../contract/plain/events';
+import type { Interrupt } from '../contract/plain/interrupts';
+import type { Json, StoredMessage, Usage } from '../contract/plain/messages';
+import { textOf } from '../contract/plain/messages';
+import type { Terminal } from './terminal';
+import { oneLine, printable } from './terminal';
+
+const longestResult = 300;
+
+/** Shows a run as it happens, event by event. */
+export class EventLines {
+  private lastText = '';
+  private models = new Set<string>();
+
+  constructor(private readonly terminal: Terminal) {}
+
+  show(event: RunEvent): void {
+    const { dim, cyan, red, green, yellow, bold } = this.terminal.paint;
+    const write = (line: string): void => this.terminal.write(line);
+    switch (event.type) {
+      case 'model-end': {
+        this.models.add(event.model);
+        const text = textOf(event.message).trim();
+        if (text === '') return;
+        this.lastText = text;
+        return write(`${by(event.runPath)}${printable(text)}`);
+      }
+      case 'tool-start':
+        return write(`${cyan('→')} ${by(event.runPath)}${bold(event.tool)} ${oneLine(event.input)}`);
+      case 'tool-end':
+        return write(`${event.error === undefined ? cyan('←') : red('←')} ${by(event.runPath)}${bold(event.tool)} ${dim(oneLine(resultOf(event.message), longestResult))}`);
+      case 'interrupt-end': {
+        const how = event.reason === 'answer' ? `answered${event.by === undefined ? '' : ` by ${oneLine(event.by)}`}` : event.reason === 'deadline' ? 'nobody answered in time' : 'cancelled';
+        return write(`${green('✓')} ${event.interruptId}: ${how}${event.reason === 'cancel' ? '' : ` ${dim(oneLine(event.answer, longestResult))}`}`);
+      }
+      case 'resume-ignored':
+        return write(`${yellow('!')} an answer to ${event.interruptId} was not taken: ${event.code}`);
+      case 'custom':
+        return write(dim(`· ${oneLine(event.name)} ${oneLine(event.data, longestResult)}`));
+      case 'run-end': {
+        const answer = typeof event.output === 'string' || event.output === undefined ? (event.text ?? event.output ?? '') : JSON.stringify(event.output, null, 2);
+        if (event.status === 'completed' && answer.trim() !== this.lastText) write(printable(answer.trim()));
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  /** One line about what the run took. */
+  usageLine(id: string, usage: Usage): string {
+    const model = this.models.size === 0 ? '' : `${[...this.models].join(', ')} · `;
+    return this.terminal.paint.dim(printable(`${model}${usage.inputTokens} tokens in, ${usage.outputTokens} out · run ${id}`));
+  }
+}
+
+function by(runPath: readonly string[]): string {
+  return runPath.length > 1 ? `[${runPath.slice(1).join(' › ')}] ` : '';
+}
+
+function resultOf(message: StoredMessage): Json {
+  const result = message.parts.find((part) => part.type === 'tool-result');
+  return result === undefined ? textOf(message) : result.output;
+}
+
+/** What an interrupt asks, with everything that a decision needs. */
+export function interruptLines(interrupt: Interrupt, terminal: Terminal): readonly string[] {
+  const { yellow, bold, dim } = terminal.paint;
+  const until = interrupt.deadline === undefined ? '' : dim(`  until ${new Date(interrupt.deadline).toISOString()}`);
+  const whom = interrupt.by === undefined ? '' : dim(`  for ${oneLine(interrupt.by.join(', '))}`);
+  if (interrupt.kind === 'approval') {
+    return [`${yellow('?')} ${bold(interrupt.tool)} needs an approval${until}${whom}`, ...indented(interrupt.input)];
+  }
+  const what = interrupt.kind === 'in-doubt' ? 'Nobody knows whether this happened' : 'The run has a question';
+  const schema = interrupt.answerSchema === undefined ? [] : [dim(`  answer: ${oneLine(interrupt.answerSchema)}`)];
+  return [`${yellow('?')} ${bold(what)}${until}${whom}`, ...indented(interrupt.info), ...schema];
+}
+
+/** The commands by which somebody answers later. */
+export function commandsFor(runId: string, interrupt: Interrupt, flags: string): readonly string[] {
+  const { id, kind } = interrupt;
+  if (kind === 'approval') return [`npx holdfast approve ${runId} ${id}${flags}`, `npx holdfast reject ${runId} ${id}${flags}`];
+  const answer = kind === 'in-doubt' ? `'{"happened":false}'` : "'…'";
+  return [`npx holdfast answer ${runId} ${id} ${answer}${flags}`];
+}
+
+function indented(value: Json): readonly string[] {
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return printable(text).split('\n').map((line) => `    ${line}`);
+}

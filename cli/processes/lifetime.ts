@@ -1,0 +1,70 @@
+import { messageOf } from '../../contract/plain/errors';
+import type { Logger } from '../../host/logger';
+import { reportError } from '../report-error';
+import type { Terminal } from '../terminal';
+
+interface Opened {
+  readonly name: string;
+  readonly close: () => Promise<void> | void;
+}
+
+/** What a process has opened, and why it ends: a signal, or something in it that stopped unasked. */
+export class Lifetime {
+  private readonly opened: Opened[] = [];
+  private closing = false;
+  private end: (code: number) => void = () => undefined;
+  private readonly ended = new Promise<number>((resolve) => (this.end = resolve));
+
+  private constructor(
+    private readonly terminal: Terminal,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Starts, stays until the end, closes what was opened in reverse, and returns the exit code. */
+  static async of(terminal: Terminal, logger: Logger, start: (lifetime: Lifetime) => Promise<void>): Promise<number> {
+    const lifetime = new Lifetime(terminal, logger);
+    const onSignal = (signal: NodeJS.Signals): void => lifetime.onSignal(signal);
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+    for (const signal of signals) process.on(signal, onSignal);
+    start(lifetime).catch((error: unknown) => {
+      if (lifetime.closing) return;
+      reportError(error, terminal);
+      lifetime.end(1);
+    });
+    const code = await lifetime.ended;
+    await lifetime.closeAll();
+    return code;
+  }
+
+  /** What is opened while the process already ends is closed at once. */
+  async onEnd(name: string, close: Opened['close']): Promise<void> {
+    if (this.closing) await close();
+    else this.opened.push({ name, close });
+  }
+
+  /** Something stopped unasked: the process cannot do its work any more. */
+  fail(error: unknown): void {
+    if (this.closing) return;
+    reportError(error, this.terminal);
+    this.end(1);
+  }
+
+  private onSignal(signal: NodeJS.Signals): void {
+    if (this.closing) process.exit(130);
+    this.closing = true;
+    this.terminal.write(signal === 'SIGINT' ? '\nStopping. Calls that run may end; Ctrl-C again to stop now.' : 'Stopping. Calls that run may end.');
+    this.end(0);
+  }
+
+  private async closeAll(): Promise<void> {
+    this.closing = true;
+    for (const { name, close } of this.opened.reverse()) {
+      try {
+        await close();
+        this.logger.debug(`Closed the ${name}.`);
+      } catch (error) {
+        this.logger.warn(`Closing the ${name} failed: ${messageOf(error)}`, { error });
+      }
+    }
+  }
+}

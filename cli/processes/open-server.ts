@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DataConverter } from '@temporalio/common';
+import { HoldfastError } from '../../contract/plain/errors';
+import type { TemporalSettings } from '../../host/connection';
+import { startEmbeddedServer } from '../../host/embedded-server';
+import { findLiveServer } from '../../host/server-reuse';
+import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
+import type { Terminal } from '../terminal';
+import type { Lifetime } from './lifetime';
+import type { ProcessSettings } from './process-settings';
+
+export interface OpenServer {
+  readonly settings: TemporalSettings;
+  readonly embedded: boolean;
+  readonly dataConverter?: DataConverter;
+}
+
+/**
+ * The configured server, else the embedded one of this directory. Only `dev` may start that: a worker that is
+ * deployed without an address must not begin a server of its own.
+ */
+export async function openServer(settings: ProcessSettings, lifetime: Lifetime, terminal: Terminal, mayStart: boolean): Promise<OpenServer> {
+  const { configuration, project } = settings;
+  const { directory, namespace, server } = configuration;
+  const { storage } = project.config;
+  if (server !== undefined) return { settings: server, embedded: false, ...(storage === undefined ? {} : { dataConverter: snapshotStorage(storage) }) };
+  if (!mayStart && (!existsSync(directory) || (await findLiveServer(directory, 'file')) === undefined)) {
+    throw new HoldfastError('server-unreachable', `TEMPORAL_ADDRESS is not set, and no embedded server runs in ${directory}. \`holdfast dev\` starts one.`);
+  }
+  const embedded = await startEmbeddedServer({
+    directory,
+    namespace,
+    onProgress: (message) => terminal.write(terminal.paint.dim(message)),
+    onExit: ({ code, log }) => lifetime.fail(new HoldfastError('server-failed', `The embedded Temporal server stopped with code ${code}.\n${log}`)),
+  });
+  await lifetime.onEnd('Temporal server', () => embedded.stop());
+  return {
+    settings: { address: embedded.address, namespace: embedded.namespace },
+    embedded: true,
+    dataConverter: snapshotStorage(storage ?? new DirectoryDriver(join(directory, 'snapshots'))),
+  };
+}

@@ -1,0 +1,47 @@
+import { HoldfastError } from '../../contract/plain/errors';
+import type { Configuration, Environment } from '../../host/configuration';
+import { readConfiguration } from '../../host/configuration';
+import type { Logger } from '../../host/logger';
+import { createLogger } from '../../host/logger';
+import type { Project } from '../../service/project/load-project';
+import { loadProject } from '../../service/project/load-project';
+
+export interface ProcessFlags {
+  readonly config?: string;
+  readonly port?: string;
+}
+
+/** What dev, serve and worker need to know. A flag wins over the environment, and that over the project's configuration. */
+export interface ProcessSettings {
+  readonly configuration: Configuration;
+  readonly project: Project;
+  readonly logger: Logger;
+  readonly host: string;
+  readonly port: number;
+  readonly hosts: readonly string[];
+  readonly taskQueue: string;
+  readonly tenant: string;
+}
+
+export async function readSettings(flags: ProcessFlags, environment: Environment = process.env): Promise<ProcessSettings> {
+  const configuration = readConfiguration(environment);
+  const project = await loadProject(flags.config);
+  const { http = {}, taskQueue, tenant } = project.config;
+  const inEnvironment = (name: string): boolean => Boolean(environment[name]);
+  return {
+    configuration,
+    project,
+    logger: createLogger({ level: configuration.logLevel, format: configuration.logFormat }),
+    host: inEnvironment('HOLDFAST_HOST') ? configuration.host : (http.host ?? configuration.host),
+    port: flags.port !== undefined ? portOf(flags.port) : inEnvironment('HOLDFAST_PORT') ? configuration.port : (http.port ?? configuration.port),
+    hosts: http.hosts ?? [],
+    taskQueue: inEnvironment('HOLDFAST_TASK_QUEUE') ? configuration.taskQueue : (taskQueue ?? configuration.taskQueue),
+    tenant: inEnvironment('HOLDFAST_TENANT') ? configuration.tenant : (tenant ?? configuration.tenant),
+  };
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new HoldfastError('config-invalid', `--port is '${text}'. It must be a whole number from 0 to 65535.`);
+  return port;
+}

@@ -1,0 +1,76 @@
+import type { HoldfastWorker } from '../../worker/create-worker';
+import { codeOf, messageOf } from '../../contract/plain/errors';
+import type { RunningService } from '../../service/http/start-service';
+import type { Terminal } from '../terminal';
+import { Lifetime } from './lifetime';
+import type { OpenServer } from './open-server';
+import { openServer } from './open-server';
+import { checkPort, openService } from './open-service';
+import { openWorker } from './open-worker';
+import type { ProcessFlags, ProcessSettings } from './process-settings';
+import { readSettings } from './process-settings';
+
+/** Server, worker and service in one process, with the demo model where no other has a key. */
+export async function dev(flags: ProcessFlags, terminal: Terminal): Promise<number> {
+  const settings = await readSettings(flags);
+  return Lifetime.of(terminal, settings.logger, async (lifetime) => {
+    await checkPort(settings);
+    terminal.write(terminal.paint.dim(`Starting with ${settings.project.file} …`));
+    const server = await openServer(settings, lifetime, terminal, true);
+    const service = await openService(settings, server, lifetime);
+    const worker = await openWorker(settings, server, lifetime, { demo: true });
+    tellReady(terminal, settings, { server, service, worker });
+    const { example } = settings.project.config;
+    const first = example ?? { agent: settings.project.agents[0]?.name ?? '', input: 'What can you do?' };
+    terminal.write();
+    terminal.write(`  Try: ${terminal.paint.bold(`npx holdfast run ${first.agent} ${JSON.stringify(first.input)}`)}`);
+  });
+}
+
+/** The service alone. Workers run elsewhere. */
+export async function serve(flags: ProcessFlags, terminal: Terminal): Promise<number> {
+  const settings = await readSettings(flags);
+  return Lifetime.of(terminal, settings.logger, async (lifetime) => {
+    await checkPort(settings);
+    const server = await openServer(settings, lifetime, terminal, false);
+    tellReady(terminal, settings, { server, service: await openService(settings, server, lifetime) });
+  });
+}
+
+/** A worker alone. */
+export async function work(flags: ProcessFlags, terminal: Terminal): Promise<number> {
+  const settings = await readSettings(flags);
+  return Lifetime.of(terminal, settings.logger, async (lifetime) => {
+    const server = await openServer(settings, lifetime, terminal, false);
+    tellReady(terminal, settings, { server, worker: await openWorker(settings, server, lifetime, { demo: false }) });
+  });
+}
+
+interface Parts {
+  readonly server: OpenServer;
+  readonly service?: RunningService;
+  readonly worker?: HoldfastWorker;
+}
+
+function tellReady(terminal: Terminal, settings: ProcessSettings, { server, service, worker }: Parts): void {
+  const { green, dim } = terminal.paint;
+  const { project, configuration, taskQueue } = settings;
+  const line = (name: string, text: string): void => terminal.write(`  ${dim(name.padEnd(9))} ${text}`);
+  terminal.write();
+  terminal.write(green('Holdfast is ready.'));
+  if (service !== undefined) line('service', service.url);
+  line('temporal', `${server.settings.address} ${dim(server.embedded ? `(embedded; its data is in ${configuration.directory})` : `(namespace ${server.settings.namespace})`)}`);
+  line('agents', project.agents.map(({ name }) => name).join(', '));
+  if (worker === undefined) return;
+  if (service === undefined) line('queue', taskQueue);
+  line('model', `default → ${defaultModel(worker)}`);
+}
+
+function defaultModel(worker: HoldfastWorker): string {
+  try {
+    const id = worker.parts.models.idOf('default');
+    return id.startsWith('demo/') ? `${id} (a few rules, no AI; set OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY)` : id;
+  } catch (error) {
+    return `none (${codeOf(error) ?? 'error'}: ${messageOf(error)})`;
+  }
+}

@@ -1,0 +1,138 @@
+import { Command, CommanderError } from 'commander';
+import { HoldfastError } from '../contract/plain/errors';
+import type { DecisionFlags, RunFlags } from './commands/run-commands';
+import type { JsonFlag } from './commands/read-commands';
+import type { ProcessFlags } from './processes/process-settings';
+import { findService } from './find-service';
+import { reportError } from './report-error';
+import type { ServiceClient } from './service-client';
+import type { Terminal } from './terminal';
+
+type Act = (service: ServiceClient) => Promise<number>;
+
+/** Runs a command line and returns the exit code: 0 done, 1 failed, 2 the run waits for somebody. */
+export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
+  let exitCode = 0;
+  const program = programFor(terminal, (code) => (exitCode = code));
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) {
+      reportError(error, terminal);
+      return 1;
+    }
+    if (error.exitCode === 0) return 0;
+    if (error.code !== 'commander.help') reportError(new HoldfastError('command-invalid', error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')), terminal);
+    return 1;
+  }
+}
+
+function programFor(terminal: Terminal, exit: (code: number) => void): Command {
+  const program = new Command('holdfast')
+    .description('AI agents that survive: every agent run is a Temporal workflow.')
+    .version(version())
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => terminal.write(text.trimEnd()), writeErr: (text) => terminal.writeError(text.trimEnd()), outputError: () => undefined });
+  addProcesses(program, terminal, exit);
+  addRunCommands(program, terminal, exit);
+  addReadCommands(program, terminal, exit);
+  return program;
+}
+
+function addProcesses(program: Command, terminal: Terminal, exit: (code: number) => void): void {
+  const process = (name: string, description: string): Command =>
+    program.command(name).description(description).option('-c, --config <file>', 'configuration file (default: holdfast.config.ts here)');
+  // Loaded when needed: the worker and its bundler are large, and `holdfast run` needs neither.
+  process('dev', 'Runs everything in one process: Temporal server, worker and service.')
+    .option('-p, --port <port>', 'port of the service; 0 takes a free one')
+    .action(async (flags: ProcessFlags) => exit(await (await import('./processes/processes.js')).dev(flags, terminal)));
+  process('serve', 'Runs the service alone.')
+    .option('-p, --port <port>', 'port of the service; 0 takes a free one')
+    .action(async (flags: ProcessFlags) => exit(await (await import('./processes/processes.js')).serve(flags, terminal)));
+  process('worker', 'Runs a worker alone.').action(async (flags: ProcessFlags) => exit(await (await import('./processes/processes.js')).work(flags, terminal)));
+}
+
+function addRunCommands(program: Command, terminal: Terminal, exit: (code: number) => void): void {
+  const toService = serviceCommand(program, exit);
+  const by = '--by <name>';
+  toService('run <agent> <input...>', 'Starts a run and shows it until it ends or waits.', (command) =>
+    command
+      .option('--id <id>', 'id of the run; the same id again finds the same run')
+      .option('--model <model>', 'model, instead of the one that the agent names')
+      .option('--json-input', 'the input is JSON: a job or a list of messages')
+      .option('--detach', 'do not follow the run')
+      .option(by, 'who starts it, and decides'),
+  )(async ([agent, input], flags: RunFlags) => {
+    const { startRun } = await import('./commands/run-commands.js');
+    return (service) => startRun(service, terminal, agent as string, (input as string[]).join(' '), flags);
+  });
+  toService('approve <run> [interrupt]', 'Approves a tool call.', (command) =>
+    command.option('--edit <json>', 'other arguments').option('--for-rest', 'and all calls of this tool in the rest of the run').option(by, 'who decides').option('--no-follow', 'do not follow the run'),
+  )(async ([run, interrupt], flags: DecisionFlags & { edit?: string; forRest?: boolean }) => {
+    const { approve } = await import('./commands/run-commands.js');
+    return (service) => approve(service, terminal, run as string, interrupt as string | undefined, flags);
+  });
+  toService('reject <run> [interrupt]', 'Rejects a tool call.', (command) =>
+    command.option('--feedback <text>', 'what the agent should know about it').option(by, 'who decides').option('--no-follow', 'do not follow the run'),
+  )(async ([run, interrupt], flags: DecisionFlags & { feedback?: string }) => {
+    const { reject } = await import('./commands/run-commands.js');
+    return (service) => reject(service, terminal, run as string, interrupt as string | undefined, flags);
+  });
+  toService('answer <run> <interrupt> <json>', 'Answers a question of a run.', (command) => command.option(by, 'who answers').option('--no-follow', 'do not follow the run'))(
+    async ([run, interrupt, text], flags: DecisionFlags) => {
+      const { answer } = await import('./commands/run-commands.js');
+      return (service) => answer(service, terminal, run as string, interrupt as string, text as string, flags);
+    },
+  );
+}
+
+function addReadCommands(program: Command, terminal: Terminal, exit: (code: number) => void): void {
+  const toService = serviceCommand(program, exit);
+  const json = (command: Command): Command => command.option('--json', 'print what the service answers');
+  toService('list', 'Lists runs, newest first.', (command) =>
+    json(command).option('--status <status>', 'open, waiting, completed, failed or cancelled').option('--agent <agent>', 'runs of this agent').option('--limit <count>', 'how many (default 50)'),
+  )(async (_, flags: JsonFlag & { status?: string; agent?: string; limit?: string }) => {
+    const { listRuns } = await import('./commands/read-commands.js');
+    return (service) => listRuns(service, terminal, flags);
+  });
+  toService('show <run>', 'Shows how a run stands.', json)(async ([run], flags: JsonFlag) => {
+    const { showRun } = await import('./commands/read-commands.js');
+    return (service) => showRun(service, terminal, run as string, flags);
+  });
+  toService('events <run>', 'Prints the log of a run, one JSON a line.', (command) =>
+    command.option('--from <offset>', 'offset of the first event').option('--follow', 'until the run ends'),
+  )(async ([run], flags: { from?: string; follow?: boolean }) => {
+    const { printEvents } = await import('./commands/read-commands.js');
+    return (service) => printEvents(service, terminal, run as string, flags);
+  });
+  toService('inbox', 'Lists what waits for a decision.', json)(async (_, flags: JsonFlag) => {
+    const { inbox } = await import('./commands/read-commands.js');
+    return (service) => inbox(service, terminal, flags);
+  });
+  toService('cancel <run>', 'Asks a run to stop.', (command) => command)(async ([run]) => {
+    const { cancelRun } = await import('./commands/read-commands.js');
+    return (service) => cancelRun(service, terminal, run as string);
+  });
+  toService('agents', 'Lists the agents.', json)(async (_, flags: JsonFlag) => {
+    const { listAgents } = await import('./commands/read-commands.js');
+    return (service) => listAgents(service, terminal, flags);
+  });
+}
+
+/** A command that talks to a service, wherever that is. */
+function serviceCommand(program: Command, exit: (code: number) => void) {
+  return (usage: string, description: string, options: (command: Command) => Command) =>
+    <Flags>(prepare: (args: readonly unknown[], flags: Flags) => Promise<Act>): void => {
+      const command = options(program.command(usage).description(description)).option('--url <url>', 'address of the service');
+      command.action(async (...received: unknown[]) => {
+        const flags = received.at(-2) as Flags & { url?: string };
+        const act = await prepare(received.slice(0, -2), flags);
+        exit(await act(await findService(flags.url)));
+      });
+    };
+}
+
+function version(): string {
+  return (require('holdfast/package.json') as { version: string }).version;
+}

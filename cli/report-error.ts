@@ -1,0 +1,20 @@
+import type { ErrorCode } from '../contract/plain/errors';
+import { codeOf, errorTable, isErrorCode, messageOf } from '../contract/plain/errors';
+import type { Terminal } from './terminal';
+import { printable } from './terminal';
+
+/** A failure as every command prints it. The stack only shows with HOLDFAST_LOG_LEVEL=debug or trace. */
+export function reportError(error: unknown, terminal: Terminal, environment: Readonly<Record<string, string | undefined>> = process.env): void {
+  const code = codeOf(error) ?? 'internal';
+  reportFailure({ code, message: messageOf(error) }, terminal);
+  const debugging = ['debug', 'trace'].includes((environment['HOLDFAST_LOG_LEVEL'] ?? '').toLowerCase());
+  if (!debugging) return;
+  for (let cause = error; cause instanceof Error; cause = cause.cause) terminal.writeError(cause.stack ?? String(cause));
+}
+
+/** A failure that came over a border: the code may be one that this version does not know. */
+export function reportFailure({ code, message }: { readonly code: string; readonly message: string }, terminal: Terminal): void {
+  const { red, bold } = terminal.paint;
+  terminal.writeError(`${red(`error ${bold(code)}:`)} ${printable(message)}`);
+  if (isErrorCode(code)) terminal.writeError(`fix: ${errorTable[code satisfies ErrorCode].fix}`);
+}

@@ -1,0 +1,128 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { HoldfastError, isErrorCode, messageOf } from '../contract/plain/errors';
+import type { RunEvent, RunView } from '../contract/plain/events';
+import type { Interrupt } from '../contract/plain/interrupts';
+import type { StoredMessage } from '../contract/plain/messages';
+
+export type ShownRun = Omit<RunView, 'messages'>;
+
+export interface StartedRun {
+  readonly id: string;
+  readonly isNew: boolean;
+  readonly agent: string;
+}
+
+export interface ListedRun {
+  readonly id: string;
+  readonly agent: string;
+  readonly status: string;
+  readonly startedAt: string;
+  readonly interrupts: readonly Interrupt[];
+}
+
+/** The commands' way to a service. Its errors come back as they were there. */
+export class ServiceClient {
+  constructor(
+    readonly url: string,
+    /** What a command that is shown to the user needs to reach the same service. */
+    readonly flags: string = '',
+  ) {}
+
+  agents(): Promise<{ readonly agents: readonly { readonly name: string; readonly description: string }[] }> {
+    return this.get('/agents');
+  }
+
+  start(body: object): Promise<StartedRun> {
+    return this.post('/runs', body);
+  }
+
+  list(query: Readonly<Record<string, string | undefined>>): Promise<{ readonly runs: readonly ListedRun[] }> {
+    return this.get(`/runs${queryText(query)}`);
+  }
+
+  view(id: string): Promise<ShownRun> {
+    return this.get(runPath(id));
+  }
+
+  transcript(id: string): Promise<{ readonly messages: readonly StoredMessage[] }> {
+    return this.get(`${runPath(id)}/transcript`);
+  }
+
+  inbox(): Promise<{ readonly interrupts: readonly { readonly runId: string; readonly interrupt: Interrupt }[] }> {
+    return this.get('/interrupts');
+  }
+
+  answer(id: string, interruptId: string, body: object): Promise<unknown> {
+    return this.post(`${runPath(id)}/interrupts/${encodeURIComponent(interruptId)}`, body);
+  }
+
+  cancel(id: string): Promise<unknown> {
+    return this.post(`${runPath(id)}/cancel`, {});
+  }
+
+  /** Ends when the service ends the stream, which it also does when it stops: ask for the run's status then. */
+  async *events(id: string, from: number, until: 'waiting' | 'end'): AsyncGenerator<RunEvent> {
+    const path = `${runPath(id)}/events${queryText({ from: String(from), until })}`;
+    const response = await this.request('GET', path);
+    if (response.body === null) return;
+    const frames = response.body.pipeThrough(new TextDecoderStream() as never).pipeThrough(new EventSourceParserStream()) as unknown as AsyncIterable<{ readonly data: string }>;
+    const iterator = frames[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next = await iterator.next().catch((error: unknown) => Promise.reject(this.unreachable(error)));
+        if (next.done === true) return;
+        yield JSON.parse(next.value.data) as RunEvent;
+      }
+    } finally {
+      await iterator.return?.().catch(() => undefined);
+    }
+  }
+
+  private async get<T>(path: string): Promise<T> {
+    return (await this.json(await this.request('GET', path))) as T;
+  }
+
+  private async post<T>(path: string, body: object): Promise<T> {
+    return (await this.json(await this.request('POST', path, body))) as T;
+  }
+
+  private async request(method: 'GET' | 'POST', path: string, body?: object): Promise<Response> {
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    }).catch((error: unknown) => Promise.reject(this.unreachable(error)));
+    if (response.ok) return response;
+    const { error } = (await this.json(response)) as { error?: { code?: unknown; message?: unknown } };
+    if (!isErrorCode(error?.code)) throw this.stranger(response);
+    throw new HoldfastError(error.code, String(error.message));
+  }
+
+  private async json(response: Response): Promise<unknown> {
+    const text = await response.text().catch((error: unknown) => Promise.reject(this.unreachable(error)));
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw this.stranger(response);
+    }
+  }
+
+  private unreachable(error: unknown): HoldfastError {
+    const cause = (error as { cause?: unknown }).cause ?? error;
+    const reason = (cause as { code?: unknown }).code ?? messageOf(cause);
+    return new HoldfastError('service-unreachable', `No Holdfast service answers at ${this.url} (${String(reason)}).`, { cause: error });
+  }
+
+  private stranger(response: Response): HoldfastError {
+    return new HoldfastError('service-unreachable', `What answers at ${this.url} is no Holdfast service (status ${response.status}).`);
+  }
+}
+
+function runPath(id: string): string {
+  return `/runs/${encodeURIComponent(id)}`;
+}
+
+function queryText(query: Readonly<Record<string, string | undefined>>): string {
+  const set = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) set.set(name, value);
+  return set.size === 0 ? '' : `?${set.toString()}`;
+}

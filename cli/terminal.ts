@@ -1,0 +1,53 @@
+import { createInterface } from 'node:readline/promises';
+
+/** Where a command writes and asks. */
+export interface Terminal {
+  /** Whether somebody sits there who can be asked. */
+  readonly interactive: boolean;
+  write(line?: string): void;
+  writeError(line: string): void;
+  /** One line of an answer; undefined when the person closed the input. */
+  ask(question: string): Promise<string | undefined>;
+  readonly paint: Paint;
+}
+
+export type Paint = Readonly<Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>>;
+
+export function processTerminal(environment: Readonly<Record<string, string | undefined>> = process.env): Terminal {
+  return {
+    interactive: process.stdin.isTTY === true && process.stdout.isTTY === true,
+    write: (line = '') => void process.stdout.write(`${line}\n`),
+    writeError: (line) => void process.stderr.write(`${line}\n`),
+    ask,
+    paint: painter(process.stdout.isTTY === true && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb'),
+  };
+}
+
+export function painter(colored: boolean): Paint {
+  const style = (code: number, end: number) => (text: string) => (colored ? `\u001b[${code}m${text}\u001b[${end}m` : text);
+  return { bold: style(1, 22), dim: style(2, 22), red: style(31, 39), green: style(32, 39), yellow: style(33, 39), cyan: style(36, 39) };
+}
+
+/**
+ * A text of a model or a tool, without what would steer the terminal or turn the direction of the text: neither may
+ * hide from a human what is to be approved.
+ */
+export function printable(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** A value on one line, shortened unless it must be seen whole. */
+export function oneLine(value: unknown, longest = Infinity): string {
+  const text = typeof value === 'string' ? value.replace(/\s*\n\s*/g, ' ') : (JSON.stringify(value) ?? '');
+  return printable(text.length > longest ? `${text.slice(0, longest)}… (${text.length} characters)` : text);
+}
+
+async function ask(question: string): Promise<string | undefined> {
+  const reader = createInterface({ input: process.stdin, output: process.stdout });
+  const closed = new Promise<undefined>((resolve) => reader.once('close', () => resolve(undefined)));
+  try {
+    return await Promise.race([reader.question(question), closed]);
+  } finally {
+    reader.close();
+  }
+}

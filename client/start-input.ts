@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { HoldfastError } from '../contract/plain/errors';
+import { jsonSize, limits } from '../contract/plain/limits';
+import type { Json, ModelSettings } from '../contract/plain/messages';
+import { isMessage, notJson } from '../contract/plain/messages';
+import { isName, isRunId } from '../contract/plain/names';
+import type { StartInput } from '../contract/plain/wire';
+
+export interface StartOptions {
+  /** The same id twice is the same run, also after it has ended, as long as the server keeps it. */
+  readonly id?: string;
+  readonly values?: Readonly<Record<string, Json>>;
+  readonly model?: string;
+  readonly settings?: ModelSettings;
+  readonly stream?: boolean;
+  /** How long the run may take in all, such as '30d'. */
+  readonly deadline?: string;
+  readonly startDelay?: string;
+  readonly tags?: readonly string[];
+  readonly options?: Readonly<Record<string, Json>>;
+  /** Who starts it. */
+  readonly by?: string;
+}
+
+/** What a run is started with, checked. */
+export function startInputOf(tenant: string, agent: string, input: unknown, options: StartOptions, externalStorage: boolean): StartInput {
+  const id = options.id ?? `run-${randomBytes(6).toString('hex')}`;
+  if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id for a run.`);
+  if (!isName(agent)) throw new HoldfastError('agent-unknown', `"${agent}" is no name of an agent.`);
+  const start: StartInput = {
+    version: 1,
+    tenant,
+    id,
+    agent,
+    input: checkedInput(input),
+    values: options.values ?? {},
+    stream: options.stream ?? false,
+    options: options.options ?? {},
+    tags: options.tags ?? [],
+    ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.settings === undefined ? {} : { settings: options.settings }),
+    ...(options.by === undefined ? {} : { by: options.by }),
+    ...(externalStorage ? { externalStorage } : {}),
+  };
+  const problem = notJson(start);
+  if (problem !== undefined) throw new HoldfastError('input-invalid', `The input is not JSON: ${problem}.`);
+  const bytes = jsonSize(start);
+  if (bytes > limits.runInput) throw new HoldfastError('input-too-large', `The input has ${bytes} bytes; at most ${limits.runInput} fit.`);
+  return start;
+}
+
+/** A text, a list of messages, or the job of an agent with a prompt. */
+function checkedInput(input: unknown): Json {
+  if (input === undefined || input === null) throw new HoldfastError('input-invalid', 'The input is missing: send a text, a list of messages or a job.');
+  if (Array.isArray(input) && input.length > 0 && input.every((item) => typeof item === 'object' && item !== null && 'role' in item) && !input.every(isMessage)) {
+    throw new HoldfastError('input-invalid', 'A message of the input has no known role (system, user, assistant, tool) or no list of parts.');
+  }
+  return input as Json;
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+
+/** What the HTTP service takes. The ends of an id, an agent's name and an input are checked deeper, where their own codes are. */
+const shortText = z.string().min(1).max(200);
+/** The body was parsed from JSON: what stands here is JSON. */
+const json = z.custom<z.core.util.JSONType>((value) => value !== undefined, 'is missing');
+
+export const ModelSettingsBody = z.strictObject({
+  temperature: z.number().optional(),
+  maxOutputTokens: z.int().positive().optional(),
+  toolChoice: json.optional(),
+  providerOptions: json.optional(),
+});
+
+export const StartBody = z.strictObject({
+  agent: z.string(),
+  input: z.unknown().optional(),
+  id: z.string().optional(),
+  values: z.record(z.string(), json).optional(),
+  model: shortText.optional(),
+  settings: ModelSettingsBody.optional(),
+  deadline: shortText.optional(),
+  startDelay: shortText.optional(),
+  tags: z.array(shortText).max(50).optional(),
+  stream: z.boolean().optional(),
+  by: shortText.optional(),
+});
+export type StartBody = z.infer<typeof StartBody>;
+
+const who = { by: shortText.optional(), inputHash: shortText.optional() };
+
+/** An answer as it is, or the two decisions about a tool call in short. */
+export const AnswerBody = z.strictObject({ answer: json, ...who });
+export const DecisionBody = z.discriminatedUnion('decision', [
+  z.strictObject({ decision: z.literal('approve'), editedInput: json.optional(), forRestOfRun: z.boolean().optional(), ...who }),
+  z.strictObject({ decision: z.literal('reject'), feedback: z.string().optional(), ...who }),
+]);
+
+export const CancelBody = z.strictObject({});
+
+const count = z.string().regex(/^\d{1,15}$/, 'is no whole number').transform(Number);
+
+export const ListQuery = z.strictObject({
+  status: z.enum(['open', 'waiting', 'completed', 'failed', 'cancelled']).optional(),
+  agent: z.string().optional(),
+  limit: count.pipe(z.number().min(1).max(1000)).optional(),
+});
+
+export const InboxQuery = z.strictObject({ limit: count.pipe(z.number().min(1).max(1000)).optional() });
+
+export const EventsQuery = z.strictObject({ from: count.optional(), until: z.enum(['waiting', 'end']).optional() });
+
+/** The header with which a reader of events goes on: the offset of the last event that it saw. */
+export const LastEventId = count;

@@ -1,0 +1,49 @@
+const tseslint = require('typescript-eslint');
+
+/** What a folder may import: contract/plain <- kernel <- middleware <- workflows; host <- activities, client, worker; and so on. */
+function border(folder, ...forbidden) {
+  return {
+    files: [`${folder}/**/*.ts`],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { patterns: forbidden.map((name) => ({ regex: name.startsWith('@') || !name.includes('/') ? `^(node:)?${name}` : `^(\\.\\./)+${name}`, message: `${folder} must not import ${name}.` })) },
+      ],
+    },
+  };
+}
+
+const sandboxed = ['zod', 'node:', 'fs', '@temporalio/client', '@temporalio/worker', '@temporalio/activity', 'activities/', 'worker/', 'client/', 'host/', 'service/', 'cli/', 'contract/schemas'];
+
+module.exports = tseslint.config(
+  { ignores: ['dist/', 'node_modules/', '.holdfast/', 'test/product/fixtures/'] },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: __dirname } },
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { arguments: false } }],
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'separate-type-imports', disallowTypeAnnotations: false }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/only-throw-error': 'off',
+      '@typescript-eslint/prefer-promise-reject-errors': 'off',
+      '@typescript-eslint/require-await': 'off',
+      'no-restricted-syntax': ['error', { selector: 'ExportDefaultDeclaration', message: 'Export by name.' }, { selector: 'ExportAllDeclaration', message: 'Export by name.' }],
+    },
+  },
+  border('kernel', '@temporalio', ...sandboxed),
+  border('contract/plain', '@temporalio', ...sandboxed, 'kernel/'),
+  border('middleware', '@temporalio', ...sandboxed),
+  border('workflows', ...sandboxed),
+  border('host', '@temporalio/worker', 'kernel/', 'activities/', 'worker/', 'client/', 'service/', 'cli/'),
+  border('activities', 'worker/', 'client/', 'service/', 'cli/', 'workflows/'),
+  border('client', '@temporalio/worker', '@temporalio/activity', 'kernel/', 'activities/', 'worker/', 'service/', 'cli/'),
+  border('service', '@temporalio/worker', 'worker/', 'cli/'),
+  border('worker', 'client/', 'service/', 'cli/'),
+  border('testing', 'service/', 'cli/'),
+  { files: ['host/**/*.ts', '**/*.test.ts', 'test/**/*.ts', 'examples/**/*.ts', '**/*.config.ts'], rules: { 'no-restricted-syntax': 'off' } },
+  { files: ['test/**/*.ts'], rules: { '@typescript-eslint/no-unsafe-assignment': 'off', '@typescript-eslint/no-unsafe-member-access': 'off', '@typescript-eslint/no-non-null-assertion': 'off' } },
+);

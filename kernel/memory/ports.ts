@@ -1,0 +1,240 @@
+import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
+import type { EventBody } from '../../contract/plain/events';
+import { interruptMemoPrefix } from '../../contract/plain/fold';
+import type { Interrupt } from '../../contract/plain/interrupts';
+import type { Manifest, ManifestRequest } from '../../contract/plain/manifest';
+import type { Json, StoredMessage } from '../../contract/plain/messages';
+import { messagesOfInput } from '../../contract/plain/messages';
+import { names, workflowIdOf } from '../../contract/plain/names';
+import type { AgentRunInput, CallModelInput, CallModelResult, CallToolInput, CallToolResult, ParseInputResult, ToolOutcome } from '../../contract/plain/wire';
+import { checkedBytes, toolInputOf } from '../call-inputs';
+import { Ledger } from '../ledger';
+import type { ModelCall, Ports, Timer, ToolCallRequest } from '../ports';
+import { isCancellation } from '../ports';
+import type { VirtualClock } from './clock';
+import type { MemoryRecord } from './record';
+import { asJson } from './record';
+import type { MemoryWork } from './work';
+
+export interface MemoryWorld {
+  readonly work: MemoryWork;
+  readonly clock: VirtualClock;
+  readonly record: MemoryRecord;
+  /** Something came back or was written: the run may stand still now. */
+  changed(): void;
+  wantsBorder(): boolean;
+}
+
+/** The kernel's ports in memory, with the record that Temporal would have and with virtual time. */
+export class MemoryPorts implements Ports {
+  readonly ledger: Ledger;
+  /** Calls that have not come back. */
+  pending = 0;
+  /** Sleeps that only time can end. */
+  sleeping = 0;
+  /** The kernel stands at an iteration border and waits to go on elsewhere. */
+  parked = false;
+  private outbox: EventBody[] = [];
+  private shown: StoredMessage[];
+  private left = false;
+  private readonly timers = new Set<Timer>();
+  private readonly workflowId: string;
+  private readonly root: string;
+  private cancel: () => void = () => undefined;
+  private cancelError: HoldfastError | undefined;
+  private readonly cancelled = new Promise<void>((resolve) => (this.cancel = resolve));
+
+  constructor(
+    { start, snapshot }: AgentRunInput,
+    private readonly world: MemoryWorld,
+  ) {
+    this.workflowId = workflowIdOf(start.tenant, start.id);
+    this.root = start.agent;
+    this.shown = [...(snapshot?.shown ?? [])];
+    this.ledger = new Ledger(snapshot?.lists ?? { [start.agent]: messagesOfInput(start.input) ?? [] }, this.shown);
+  }
+
+  get shownMessages(): readonly StoredMessage[] {
+    return this.shown;
+  }
+
+  async prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest> {
+    this.refuseWhenCancelled();
+    return this.counted(() => this.orCancelled(this.world.work.prepare(asJson(request), asJson(messages))));
+  }
+
+  async parseInput(tool: string, input: Json): Promise<ParseInputResult> {
+    this.refuseWhenCancelled();
+    return this.counted(() => this.orCancelled(this.world.work.parseInput(asJson({ tool, input }))));
+  }
+
+  async callModel(call: ModelCall): Promise<CallModelResult> {
+    this.refuseWhenCancelled();
+    const { work, record } = this.world;
+    const { address, path, facts } = call;
+    const input: CallModelInput = { ...this.ledger.editFor(call), path, turn: call.turn, ...this.takeEvents() };
+    checkedBytes(input, `the model call ${address}`);
+    if (path.join('/') === this.root) this.shown = [];
+    const eventId = record.nextEventId();
+    record.write({ kind: 'model-scheduled', eventId, activityId: address, input });
+    try {
+      const result = await this.recorded(eventId, this.orCancelled(work.callModel(record.requestOf(address), { workflowId: this.workflowId, address, path, facts, cancelled: this.cancelled })));
+      this.ledger.learn(result.message);
+      return result;
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      const code = codeOf(error);
+      return { address, failed: { code: code === undefined || code === 'run-failed' ? 'model-failed' : code, message: messageOf(error) } };
+    }
+  }
+
+  async callTool(call: ToolCallRequest): Promise<CallToolResult> {
+    this.refuseWhenCancelled();
+    const { work, record } = this.world;
+    const { address, path, facts } = call;
+    const input: CallToolInput = { ...toolInputOf(call), ...this.takeEvents() };
+    checkedBytes(input, `the call of tool "${call.tool}"`);
+    const eventId = record.nextEventId();
+    record.write({ kind: 'tool-scheduled', eventId, activityId: address, input });
+    const running = (): Promise<CallToolResult> => work.callTool(asJson(input), { workflowId: this.workflowId, address, path, facts, cancelled: this.cancelled });
+    try {
+      // A `once` tool that was told to stop is waited for: only it knows how far it came.
+      const result = await this.recorded(eventId, facts.effect === 'once' ? running() : this.orCancelled(running()));
+      const { outcome } = result;
+      if ('messageId' in outcome && call.hidden !== true) this.ledger.learnId(outcome.messageId);
+      return result;
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      return { address, outcome: lostToolCall(call, error) };
+    }
+  }
+
+  emit(event: EventBody): void {
+    if (this.left) return;
+    this.outbox.push(event);
+    if ((event.type === 'model-end' || event.type === 'tool-end') && event.runPath.join('/') === this.root) this.shown.push(event.message);
+    this.world.changed();
+  }
+
+  showInterrupt(interrupt: Interrupt): void {
+    this.writeMemo({ [interruptMemoPrefix + interrupt.id]: interrupt });
+  }
+
+  hideInterrupt(id: string): void {
+    this.writeMemo({ [interruptMemoPrefix + id]: null });
+  }
+
+  /** Writes the events that no command has taken along. */
+  flush(): void {
+    if (this.outbox.length > 0) this.writeMemo({});
+  }
+
+  takeEvents(): { readonly events?: ReturnType<Ledger['encode']> } {
+    if (this.outbox.length === 0) return {};
+    const events = this.ledger.encode(this.outbox);
+    this.outbox = [];
+    return { events };
+  }
+
+  timer(at: number): Timer {
+    const timer = this.world.clock.timer(at);
+    this.timers.add(timer);
+    const forget = (): void => void this.timers.delete(timer);
+    timer.fired.then(forget, forget);
+    return timer;
+  }
+
+  async sleep(until: number): Promise<void> {
+    this.refuseWhenCancelled();
+    const timer = this.timer(until);
+    this.sleeping += 1;
+    try {
+      await timer.fired;
+    } finally {
+      this.sleeping -= 1;
+      this.world.changed();
+    }
+  }
+
+  now(): number {
+    return this.world.clock.now;
+  }
+
+  uuid(): string {
+    return this.world.record.uuid();
+  }
+
+  border(): Promise<void> | undefined {
+    if (this.cancelError !== undefined) return Promise.reject(this.cancelError);
+    if (!this.world.wantsBorder()) return undefined;
+    this.parked = true;
+    this.world.changed();
+    return this.orCancelled(new Promise<never>(() => undefined));
+  }
+
+  /** Ends what waits, as cancelled. */
+  stop(error: HoldfastError): void {
+    this.cancelError = error;
+    this.cancel();
+    for (const timer of this.timers) timer.cancel();
+  }
+
+  /** The run has ended or went on elsewhere: code that is left behind can do nothing more. */
+  leave(): void {
+    this.left = true;
+    for (const timer of this.timers) timer.cancel();
+  }
+
+  private refuseWhenCancelled(): void {
+    if (this.cancelError !== undefined) throw this.cancelError;
+    if (this.left) throw new HoldfastError('outside-run', 'This run has ended.');
+  }
+
+  private orCancelled<T>(work: Promise<T>): Promise<T> {
+    work.catch(() => undefined);
+    return Promise.race([
+      work,
+      this.cancelled.then(() => {
+        throw this.cancelError;
+      }),
+    ]);
+  }
+
+  private recorded<T>(scheduledId: number, work: Promise<T>): Promise<T> {
+    const { record } = this.world;
+    return this.counted(async () => {
+      try {
+        const result = await work;
+        if (!this.left) record.write({ kind: 'activity-completed', scheduledId, result });
+        return result;
+      } catch (error) {
+        if (!this.left) record.write({ kind: 'activity-closed', scheduledId });
+        throw error;
+      }
+    });
+  }
+
+  private async counted<T>(run: () => Promise<T>): Promise<T> {
+    this.pending += 1;
+    try {
+      return asJson(await run());
+    } finally {
+      this.pending -= 1;
+      this.world.changed();
+    }
+  }
+
+  private writeMemo(values: Readonly<Record<string, unknown>>): void {
+    if (this.left) return;
+    const { events } = this.takeEvents();
+    this.world.record.write({ kind: 'memo', values: events === undefined ? values : { ...values, [names.memo.events]: events } });
+    this.world.changed();
+  }
+}
+
+/** Of a `once` tool nobody knows whether it took effect, unless the worker said that it does not have it. */
+function lostToolCall(call: ToolCallRequest, error: unknown): ToolOutcome {
+  const code = codeOf(error) ?? 'tool-failed';
+  if (call.facts.effect === 'once' && code !== 'tool-unknown') return { type: 'unsettled' };
+  return { type: 'failed', messageId: '', error: { code: code.startsWith('tool-') ? code : 'tool-failed', message: messageOf(error) } };
+}

@@ -1,0 +1,201 @@
+import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
+import type { RunEvent, RunView } from '../../contract/plain/events';
+import type { HistoryFact } from '../../contract/plain/fold';
+import type { Answer } from '../../contract/plain/interrupts';
+import { workflowIdOf } from '../../contract/plain/names';
+import type { AgentRunInput } from '../../contract/plain/wire';
+import type { Failure } from '../../contract/plain/messages';
+import type { AgentDefinition } from '../agent';
+import { isCancellation } from '../ports';
+import { AgentRun } from '../run';
+import type { RunState } from '../state';
+import { freshState, restoredState } from '../state';
+import { VirtualClock } from './clock';
+import { MemoryPorts } from './ports';
+import { MemoryRecord, asJson } from './record';
+import type { MemoryWork } from './work';
+
+/** One stretch of a run between two borders. */
+interface Stretch {
+  readonly input: AgentRunInput;
+  readonly ports: MemoryPorts;
+  readonly run: AgentRun;
+  stall(error: HoldfastError): void;
+}
+
+export type Agents = ReadonlyMap<string, AgentDefinition>;
+
+/** A whole run in memory, over its borders: what the workflow, the server and the record are to a run on Temporal. */
+export class MemoryRun {
+  readonly clock: VirtualClock;
+  private readonly record: MemoryRecord;
+  private readonly workflowId: string;
+  private stretch: Stretch;
+  private borderAgents: Agents | undefined;
+  private checking = false;
+  private borders = 0;
+  private stands = false;
+  private stood: () => void = () => undefined;
+  private standing = new Promise<void>((resolve) => (this.stood = resolve));
+
+  constructor(
+    private agents: Agents,
+    input: AgentRunInput,
+    private readonly work: MemoryWork,
+    startedAt: number,
+  ) {
+    const { tenant, id } = input.start;
+    this.clock = new VirtualClock(startedAt);
+    this.record = new MemoryRecord(() => this.clock.now, input.snapshot?.nextOffset ?? 0);
+    this.workflowId = workflowIdOf(tenant, id);
+    this.stretch = this.enter(asJson(input));
+  }
+
+  get events(): readonly RunEvent[] {
+    return this.record.events;
+  }
+
+  get facts(): readonly HistoryFact[] {
+    return this.record.facts;
+  }
+
+  get ended(): boolean {
+    return this.record.ended;
+  }
+
+  /** Whether the run has ended or cannot go on by itself: it waits for somebody or for the time. */
+  get standsStill(): boolean {
+    return this.stands;
+  }
+
+  /** Settles when the log has grown. */
+  get more(): Promise<void> {
+    return this.record.more;
+  }
+
+  view(): RunView {
+    return this.record.view();
+  }
+
+  /** Settles when the run stands still. */
+  async idle(): Promise<void> {
+    while (!this.stands) await this.standing;
+  }
+
+  refusalOf(answer: Answer): Failure | undefined {
+    return this.stretch.run.refusalOf(asJson(answer));
+  }
+
+  /** Takes an answer as a signal does: one that does not fit only leaves an event. */
+  answer(answer: Answer): void {
+    if (this.ended) return;
+    this.changed();
+    this.stretch.run.answer(asJson(answer));
+  }
+
+  cancel(): void {
+    if (this.ended) return;
+    const error = new HoldfastError('cancelled', 'The run was cancelled.');
+    this.changed();
+    this.stretch.run.cancel(error);
+    this.stretch.ports.stop(error);
+  }
+
+  /** Lets time pass. Timers fire in order, and all code that one wakes has run before the next fires. */
+  async advance(milliseconds: number): Promise<void> {
+    await this.idle();
+    const until = this.clock.now + milliseconds;
+    while (!this.ended && this.clock.fireNext(until)) {
+      this.changed();
+      await this.idle();
+    }
+    this.clock.fireNext(until);
+  }
+
+  /** Goes on as new as soon as nothing is on its way, if need be under other code. Settles when the run stands still again. */
+  async goOnAsNew(agents: Agents = this.agents): Promise<void> {
+    this.borderAgents = agents;
+    this.changed();
+    await this.idle();
+  }
+
+  private enter(input: AgentRunInput): Stretch {
+    const { start, snapshot } = input;
+    this.record.write({ kind: 'start', workflowId: this.workflowId, input });
+    const state = snapshot === undefined ? freshState(start) : restoredState(snapshot.state as RunState, snapshot.lists);
+    const world = { work: this.work, clock: this.clock, record: this.record, changed: () => this.changed(), wantsBorder: () => this.borderAgents !== undefined };
+    const ports = new MemoryPorts(input, world);
+    const run = new AgentRun(this.agents, state, ports);
+    let stall: (error: HoldfastError) => void = () => undefined;
+    const stalled = new Promise<never>((_, reject) => (stall = reject));
+    const stretch: Stretch = { input, ports, run, stall };
+    void this.live(stretch, stalled);
+    this.changed();
+    return stretch;
+  }
+
+  private async live(stretch: Stretch, stalled: Promise<never>): Promise<void> {
+    const { ports, run, input } = stretch;
+    try {
+      const { output, text } = await Promise.race([run.execute(), stalled]);
+      const { usage, agents } = run.state;
+      const edit = ports.ledger.finalEdit(input.start.agent, agents[input.start.agent]?.messages ?? []);
+      this.end(stretch, { kind: 'end', status: 'completed', result: { output, text, usage, ...edit, ...ports.takeEvents() } });
+    } catch (error) {
+      ports.flush();
+      const failure = { code: codeOf(error) ?? 'run-failed', message: messageOf(error) };
+      this.end(stretch, isCancellation(error) ? { kind: 'end', status: 'cancelled' } : { kind: 'end', status: 'failed', error: failure });
+    }
+  }
+
+  private end(stretch: Stretch, fact: Parameters<MemoryRecord['write']>[0]): void {
+    if (this.stretch !== stretch) return;
+    stretch.ports.leave();
+    this.record.write(fact);
+    this.changed();
+  }
+
+  private changed(): void {
+    if (this.stands) {
+      this.stands = false;
+      this.standing = new Promise((resolve) => (this.stood = resolve));
+    }
+    if (this.checking) return;
+    this.checking = true;
+    void this.work.settle().then(() => {
+      this.checking = false;
+      this.check();
+    });
+  }
+
+  /** All code has run as far as it can. */
+  private check(): void {
+    const { ports, run, stall } = this.stretch;
+    if (this.ended) return this.stand();
+    ports.flush();
+    if (this.checking || ports.pending > 0) return;
+    const { borderAgents } = this;
+    if (borderAgents !== undefined && ports.sleeping === 0 && (ports.parked || run.waitingFor > 0)) return this.cross(borderAgents);
+    if (run.waitingFor > 0 || ports.sleeping > 0) return this.stand();
+    const open = run.openCode.at(-1) ?? 'the agent';
+    stall(new HoldfastError('hook-stalled', `${open} waits for something that never comes: no call, timer or interrupt of it is open.`));
+    this.changed();
+  }
+
+  private cross(agents: Agents): void {
+    const { input, ports, run } = this.stretch;
+    const { events = [] } = ports.takeEvents();
+    const snapshot = { ...run.snapshot(), shown: ports.shownMessages, nextOffset: this.record.nextOffset + events.length, events };
+    this.borderAgents = undefined;
+    this.borders += 1;
+    this.agents = agents;
+    ports.leave();
+    this.record.write({ kind: 'continued', nextRunId: `stretch-${this.borders}` });
+    this.stretch = this.enter(asJson({ start: input.start, snapshot }));
+  }
+
+  private stand(): void {
+    this.stands = true;
+    this.stood();
+  }
+}

@@ -1,0 +1,39 @@
+import { Hono } from 'hono';
+import { HoldfastError } from '../../contract/plain/errors';
+import type { Logger } from '../../host/logger';
+import type { HoldfastClient } from '../../client/index';
+import type { AgentSummary } from '../project/load-project';
+import { checkHost } from './check-host';
+import { errorResponse } from './error-response';
+import { answerRoutes, inboxRoutes } from './interrupt-routes';
+import { runRoutes } from './run-routes';
+
+export interface ServiceParts {
+  readonly client: HoldfastClient;
+  readonly agents: readonly AgentSummary[];
+  readonly logger: Logger;
+  /** For a service on loopback: the names beside loopback's by which it may be addressed. Absent: any name. */
+  readonly hosts?: readonly string[];
+  /** Ends the streams of events. */
+  readonly closing?: AbortSignal;
+  readonly heartbeatMs?: number;
+}
+
+/** The HTTP service as a Hono app. Reading needs no worker; every error is { error: { code, message, fix } }. */
+export function createApp(parts: ServiceParts): Hono {
+  const { agents, hosts, logger } = parts;
+  const app = new Hono();
+  app.onError((error, context) => errorResponse(error, context, logger));
+  app.notFound((context) => errorResponse(new HoldfastError('route-unknown', `There is no route ${context.req.method} ${context.req.path}.`), context, logger));
+  if (hosts !== undefined) app.use(checkHost(hosts));
+  app.use(async (context, next) => {
+    await next();
+    context.header('x-content-type-options', 'nosniff');
+  });
+  app.get('/health', (context) => context.json({ status: 'ok' }));
+  app.get('/agents', (context) => context.json({ agents }));
+  app.route('/runs', runRoutes(parts));
+  app.route('/runs', answerRoutes(parts));
+  app.route('/interrupts', inboxRoutes(parts));
+  return app;
+}

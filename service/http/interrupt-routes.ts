@@ -1,0 +1,40 @@
+import { Hono } from 'hono';
+import { HoldfastError } from '../../contract/plain/errors';
+import type { Json } from '../../contract/plain/messages';
+import { AnswerBody, DecisionBody, InboxQuery } from '../../contract/schemas/http';
+import type { AnswerOptions } from '../../client/index';
+import type { ServiceParts } from './app';
+import { parse, parseBody, parseQuery } from './parse-request';
+import { z } from 'zod';
+
+/** Everything that waits for somebody, over all runs. */
+export function inboxRoutes({ client }: ServiceParts): Hono {
+  return new Hono().get('/', async (context) => {
+    const { limit } = parseQuery(context, InboxQuery);
+    return context.json({ interrupts: await client.interrupts(limit === undefined ? {} : { limit }) });
+  });
+}
+
+/** Answering. */
+export function answerRoutes({ client }: ServiceParts): Hono {
+  return new Hono().post('/:id/interrupts/:interruptId', async (context) => {
+    const { id, interruptId } = context.req.param();
+    const { answer, who } = answerOf(await parseBody(context, z.record(z.string(), z.unknown())));
+    await client.run(id).resume(interruptId, answer, who);
+    return context.json({ id, interruptId });
+  });
+}
+
+function answerOf(body: Record<string, unknown>): { answer: Json; who: AnswerOptions } {
+  if (!('decision' in body)) {
+    if (!('answer' in body)) throw new HoldfastError('request-invalid', 'The body has neither `answer` nor `decision`: send { "answer": … }, { "decision": "approve" } or { "decision": "reject" }.');
+    const { answer, by, inputHash } = parse(AnswerBody, body, 'The body');
+    return { answer: answer as Json, who: whoOf(by, inputHash) };
+  }
+  const { decision, by, inputHash, ...rest } = parse(DecisionBody, body, 'The body');
+  return { answer: { type: decision, ...rest } as Json, who: whoOf(by, inputHash) };
+}
+
+function whoOf(by: string | undefined, inputHash: string | undefined): AnswerOptions {
+  return { ...(by === undefined ? {} : { by }), ...(inputHash === undefined ? {} : { inputHash }) };
+}

@@ -1,0 +1,71 @@
+import type { Context } from 'hono';
+import type { z } from 'zod';
+import { HoldfastError, messageOf } from '../../contract/plain/errors';
+import { limits } from '../../contract/plain/limits';
+
+/** Escapes and white space make a body larger than the input that it carries. */
+const bodyLimit = 2 * limits.runInput;
+const depthLimit = 200;
+
+/** Parses a JSON body. Another content type is refused: a page of another site can send that without asking. */
+export async function parseBody<T>(context: Context, schema: z.ZodType<T>): Promise<T> {
+  const contentType = context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (contentType !== 'application/json') {
+    throw new HoldfastError('request-invalid', `Send the body as application/json, not as ${contentType ?? 'nothing'}.`);
+  }
+  const text = await readBody(context);
+  return parse(schema, parseJson(text), 'The body');
+}
+
+export function parseQuery<T>(context: Context, schema: z.ZodType<T>): T {
+  const query: Record<string, string> = {};
+  for (const [name, [value, ...more]] of Object.entries(context.req.queries())) {
+    if (more.length > 0) throw new HoldfastError('request-invalid', `The query has "${name}" more than once.`);
+    if (value !== undefined) query[name] = value;
+  }
+  return parse(schema, query, 'The query');
+}
+
+export function parse<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`));
+  throw new HoldfastError('request-invalid', `${what} is not what this route takes: ${issues.join('; ')}.`);
+}
+
+/** Reads until the limit and no further: a body that is announced or comes larger is refused at once. */
+async function readBody(context: Context): Promise<string> {
+  const announced = Number(context.req.header('content-length') ?? 0);
+  if (announced > bodyLimit) throw tooLarge(announced);
+  const body = context.req.raw.body;
+  if (body === null) return '';
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength;
+    if (bytes > bodyLimit) throw tooLarge(bytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function tooLarge(bytes: number): HoldfastError {
+  return new HoldfastError('input-too-large', `The body has ${bytes} bytes or more; at most ${bodyLimit} are read.`);
+}
+
+function parseJson(text: string): unknown {
+  if (text.trim() === '') return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new HoldfastError('request-invalid', `The body is no JSON: ${messageOf(error)}`);
+  }
+  if (deeperThan(value, depthLimit)) throw new HoldfastError('request-invalid', `The body is nested deeper than ${depthLimit} levels.`);
+  return value;
+}
+
+function deeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => deeperThan(item, levels - 1));
+}

@@ -1,0 +1,74 @@
+import { Hono } from 'hono';
+import { HoldfastError } from '../../contract/plain/errors';
+import type { RunView } from '../../contract/plain/events';
+import type { Json } from '../../contract/plain/messages';
+import { CancelBody, EventsQuery, LastEventId, ListQuery, StartBody } from '../../contract/schemas/http';
+import type { Run } from '../../client/index';
+import type { ServiceParts } from './app';
+import { eventStream } from './event-stream';
+import { parse, parseBody, parseQuery } from './parse-request';
+
+const heartbeatMs = 15_000;
+
+/** Starting, finding, following and cancelling runs. */
+export function runRoutes(parts: ServiceParts): Hono {
+  const { client, agents, closing } = parts;
+  const routes = new Hono();
+
+  routes.post('/', async (context) => {
+    const { agent, input, ...options } = await parseBody(context, StartBody);
+    if (!agents.some(({ name }) => name === agent)) {
+      throw new HoldfastError('agent-unknown', `There is no agent "${agent}". There are: ${agents.map(({ name }) => name).join(', ')}.`);
+    }
+    const run = await client.start(agent, input as Json, withoutUndefined(options));
+    return context.json({ id: run.id, isNew: run.isNew, agent }, run.isNew ? 201 : 200);
+  });
+
+  routes.get('/', async (context) => context.json({ runs: await client.list(withoutUndefined(parseQuery(context, ListQuery))) }));
+
+  routes.get('/:id', async (context) => context.json(shown(await client.run(context.req.param('id')).view())));
+
+  routes.get('/:id/transcript', async (context) => context.json({ messages: await client.run(context.req.param('id')).transcript() }));
+
+  routes.get('/:id/interrupts', async (context) => context.json({ interrupts: await client.run(context.req.param('id')).interrupts() }));
+
+  routes.get('/:id/events', async (context) => {
+    const { from = 0, until = 'end' } = parseQuery(context, EventsQuery);
+    const header = context.req.header('last-event-id');
+    const offset = header === undefined || header === '' ? from : parse(LastEventId, header, 'Last-Event-ID') + 1;
+    const run = client.run(context.req.param('id'));
+    const view = await run.view();
+    // A browser's EventSource comes back whenever a stream ends, unless it is told that there is nothing more.
+    if (header !== undefined && offset >= view.nextOffset && hasEnded(view)) return context.body(null, 204);
+    return eventStream((signal) => run.events({ from: offset, until, signal }), {
+      heartbeatMs: parts.heartbeatMs ?? heartbeatMs,
+      closing: closing ?? new AbortController().signal,
+      logger: parts.logger,
+    });
+  });
+
+  routes.post('/:id/cancel', async (context) => {
+    await parseBody(context, CancelBody);
+    const run: Run = client.run(context.req.param('id'));
+    await run.cancel();
+    return context.json({ id: run.id });
+  });
+  return routes;
+}
+
+/** The view without the messages, which have a route of their own. */
+function shown(view: RunView): Omit<RunView, 'messages'> {
+  const { messages: _, ...rest } = view;
+  return rest;
+}
+
+function hasEnded({ status }: RunView): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled';
+}
+
+type Defined<T> = { [Key in keyof T]: Exclude<T[Key], undefined> };
+
+/** The client takes an option or does not; a parsed body may hold one that is undefined. */
+function withoutUndefined<T extends object>(options: T): Defined<T> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Defined<T>;
+}

@@ -1,0 +1,73 @@
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import { HoldfastError, messageOf } from '../../contract/plain/errors';
+import type { ServiceParts } from './app';
+import { createApp } from './app';
+import { isLoopbackAddress } from './check-host';
+
+export interface ServiceOptions extends Omit<ServiceParts, 'closing'> {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+}
+
+export interface RunningService {
+  readonly url: string;
+  readonly port: number;
+  /** Ends open streams, lets requests finish for a moment, and frees the port. The client stays open. */
+  close(): Promise<void>;
+}
+
+const closePatienceMs = 2_000;
+
+/** Serves the app over HTTP. Throws 'port-in-use', or 'config-invalid' for an address that is not this machine's. */
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const { host, port } = options;
+  const closing = new AbortController();
+  const { hosts, ...parts } = options;
+  const app = createApp({ ...parts, closing: closing.signal, ...(isLoopbackAddress(host) ? { hosts: hosts ?? [] } : {}) });
+  const server = createServer(getRequestListener(app.fetch));
+  await listen(server, host, port);
+  const address = server.address();
+  const taken = typeof address === 'object' && address !== null ? address.port : port;
+  let closed: Promise<void> | undefined;
+  return {
+    url: `http://${reachable(host)}:${taken}`,
+    port: taken,
+    close: () => {
+      closing.abort();
+      return (closed ??= close(server));
+    },
+  };
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') reject(new HoldfastError('port-in-use', `The port ${port} of ${host} is taken by another process.`, { cause: error }));
+      else reject(new HoldfastError('config-invalid', `The service cannot listen on ${host}:${port}: ${messageOf(error)}`, { cause: error }));
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const patience = setTimeout(() => server.closeAllConnections(), closePatienceMs);
+    // A connection whose stream ends now becomes idle a moment later.
+    const idle = setInterval(() => server.closeIdleConnections(), 20);
+    server.close(() => {
+      clearTimeout(patience);
+      clearInterval(idle);
+      resolve();
+    });
+  });
+}
+
+/** A service that listens everywhere is reached on loopback. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}

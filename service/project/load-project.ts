@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import type { z } from 'zod';
+import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
+import type { AgentDefinition } from '../../kernel/agent';
+import { agentsOf } from '../../kernel/agent';
+import { loadModule } from './load-module';
+import type { ProjectConfig } from './project-config';
+import { ProjectConfigSchema } from './project-config';
+
+/** What the service tells of an agent. */
+export interface AgentSummary {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface Project {
+  /** Absolute path of the configuration file. */
+  readonly file: string;
+  readonly config: ProjectConfig;
+  /** Absolute path of the agents module. */
+  readonly agentsFile: string;
+  readonly agents: readonly AgentSummary[];
+}
+
+export const configurationNames = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map((extension) => `holdfast.config.${extension}`);
+
+/**
+ * Loads and checks a project: its configuration, its agents, and that the tools and worker halves that the agents name are there.
+ * Throws 'config-not-found', 'config-invalid' naming file and field, 'agents-invalid', 'tool-unknown' or 'worker-half-missing'.
+ */
+export async function loadProject(path?: string, directory: string = process.cwd()): Promise<Project> {
+  const file = findConfiguration(path, directory);
+  const config = checkedConfig(await loadConfiguration(file), file);
+  const agentsFile = resolve(dirname(file), config.agents);
+  if (!existsSync(agentsFile)) throw new HoldfastError('config-invalid', `${file}: \`agents\` names ${agentsFile}, which does not exist.`);
+  const agents = await loadAgents(agentsFile);
+  for (const agent of agents.values()) checkAgent(agent, config, agentsFile, file);
+  const { example } = config;
+  if (example !== undefined && !agents.has(example.agent)) throw new HoldfastError('config-invalid', `${file}: \`example.agent\` is "${example.agent}", which ${agentsFile} does not export.`);
+  return { file, config, agentsFile, agents: [...agents.values()].map(({ name, description }) => ({ name, description })) };
+}
+
+function findConfiguration(path: string | undefined, directory: string): string {
+  if (path !== undefined) {
+    const file = resolve(directory, path);
+    if (!existsSync(file)) throw new HoldfastError('config-not-found', `There is no configuration file ${file}.`);
+    return file;
+  }
+  const found = configurationNames.map((name) => join(directory, name)).find((candidate) => existsSync(candidate));
+  if (found === undefined) throw new HoldfastError('config-not-found', `There is no holdfast.config.ts (or .mts, .cts, .js, .mjs, .cjs) in ${directory}.`);
+  return found;
+}
+
+async function loadConfiguration(file: string): Promise<unknown> {
+  const module = await load(file, (error) => new HoldfastError('config-invalid', `${file} cannot be loaded: ${messageOf(error)}`, { cause: error }));
+  if (typeof module !== 'object' || module === null) return module;
+  if ('default' in module) return module.default;
+  // What `module.exports = …` gave; an ES module that exports only names has forgotten its default.
+  if ('__esModule' in module || Object.prototype.toString.call(module) === '[object Module]') {
+    throw new HoldfastError('config-invalid', `${file} has no default export. Write: export default defineConfig({ … }).`);
+  }
+  return module;
+}
+
+function checkedConfig(value: unknown, file: string): ProjectConfig {
+  const parsed = ProjectConfigSchema.safeParse(value);
+  if (parsed.success) return parsed.data as ProjectConfig;
+  throw new HoldfastError('config-invalid', `${file}: ${parsed.error.issues.map(issueText).join('; ')}.`);
+}
+
+function issueText(issue: z.core.$ZodIssue): string {
+  const field = issue.path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const known = field === '' ? `; it has ${Object.keys(ProjectConfigSchema.shape).join(', ')}` : '';
+    return `${issue.keys.map((key) => `\`${field === '' ? key : `${field}.${key}`}\``).join(', ')} is no field of a configuration${known}`;
+  }
+  if (field === '') return 'the default export is no configuration; write: export default defineConfig({ … })';
+  if (field === 'agents') return '`agents` is required: the path of the agents module, such as "./agents.ts"';
+  return `\`${field}\` ${issue.code === 'custom' || issue.code === 'invalid_union' ? issue.message : `is wrong: ${issue.message}`}`;
+}
+
+async function loadAgents(agentsFile: string): Promise<ReadonlyMap<string, AgentDefinition>> {
+  const module = await load(agentsFile, (error) => {
+    const code = codeOf(error) === 'agent-invalid' ? 'agent-invalid' : 'agents-invalid';
+    return new HoldfastError(code, `${agentsFile}: ${messageOf(error)}`, { cause: error });
+  });
+  const agents = agentsOf(module as object);
+  if (agents.size === 0) throw new HoldfastError('agents-invalid', `${agentsFile} exports no agent. Make one with defineAgent and export it.`);
+  return agents;
+}
+
+function checkAgent(agent: AgentDefinition, { tools = {}, middleware = [] }: ProjectConfig, agentsFile: string, file: string): void {
+  const where = relative(dirname(file), agentsFile);
+  const tool = agent.tools.find((name) => !Object.hasOwn(tools, name));
+  if (tool !== undefined) throw new HoldfastError('tool-unknown', `${where}: the agent "${agent.name}" names the tool "${tool}", which \`tools\` of ${file} does not have. ${list(Object.keys(tools))}`);
+  const half = agent.halves.find(({ name }) => !middleware.some((candidate) => candidate.name === name));
+  if (half !== undefined) {
+    const names = middleware.map(({ name }) => name);
+    throw new HoldfastError('worker-half-missing', `${where}: the agent "${agent.name}" names the worker half "${half.name}", which \`middleware\` of ${file} does not have. ${list(names)}`);
+  }
+}
+
+function list(names: readonly string[]): string {
+  return `It has: ${names.join(', ') || 'none'}.`;
+}
+
+async function load(path: string, explain: (error: unknown) => HoldfastError): Promise<Record<string, unknown>> {
+  try {
+    return await loadModule(path);
+  } catch (error) {
+    throw explain(error);
+  }
+}

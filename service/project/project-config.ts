@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { StorageDriver } from '@temporalio/common';
+import type { ModelProvider } from '../../activities/models';
+import type { WorkerMiddleware } from '../../activities/worker-middleware';
+import { isRunId } from '../../contract/plain/names';
+
+/** What a project is made of. Environment variables and flags win over `taskQueue`, `tenant` and `http`. */
+export interface ProjectConfig {
+  /** Path of the agents module, from the configuration file. Every exported agent is served. */
+  readonly agents: string;
+  readonly tools?: Readonly<Record<string, unknown>>;
+  /** Worker halves that agents name with onWorker. */
+  readonly middleware?: readonly WorkerMiddleware[];
+  readonly models?: {
+    /** Providers by the name before the slash, beside those that Holdfast brings. */
+    readonly providers?: Readonly<Record<string, ModelProvider>>;
+    /** Names for models: one, or a list of which the first with a key wins. */
+    readonly names?: Readonly<Record<string, string | readonly string[]>>;
+  };
+  readonly taskQueue?: string;
+  readonly tenant?: string;
+  /** Language of the texts that Holdfast gives to models. Default en. */
+  readonly language?: 'en' | 'zh';
+  readonly http?: {
+    readonly port?: number;
+    readonly host?: string;
+    /** Names, beside loopback ones, by which a service on loopback may be addressed. */
+    readonly hosts?: readonly string[];
+  };
+  /** What `holdfast dev` proposes to try. */
+  readonly example?: { readonly agent: string; readonly input: string };
+  /** Where large snapshots of runs go. The embedded server has a place of its own. */
+  readonly storage?: StorageDriver;
+}
+
+/** Describes a project. It only carries the types; what is wrong shows when the file is loaded. */
+export function defineConfig(config: ProjectConfig): ProjectConfig {
+  return config;
+}
+
+function withMethods<T>(methods: readonly string[], problem: string): z.ZodType<T> {
+  return z.custom<T>((value) => typeof value === 'object' && value !== null && methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function'), problem);
+}
+
+export const ProjectConfigSchema = z.strictObject({
+  agents: z.string().min(1),
+  tools: z.record(z.string(), withMethods(['execute'], 'is no tool; make it with defineTool from holdfast/worker')).optional(),
+  middleware: z.array(withMethods<WorkerMiddleware>(['make'], 'is no worker half; make it with defineWorkerMiddleware from holdfast/worker')).optional(),
+  models: z
+    .strictObject({
+      providers: z.record(z.string(), withMethods<ModelProvider>(['model'], 'is no provider; it has a function model(name)')).optional(),
+      names: z.record(z.string(), z.union([z.string().min(1), z.array(z.string().min(1))], 'is no model and no list of models')).optional(),
+    })
+    .optional(),
+  taskQueue: z.string().min(1).max(200).optional(),
+  tenant: z.string().refine(isRunId, 'is no name of a tenant: use 1 to 200 letters, digits and . _ - : @').optional(),
+  language: z.enum(['en', 'zh']).optional(),
+  http: z
+    .strictObject({
+      port: z.int().min(0).max(65_535).optional(),
+      host: z.string().min(1).optional(),
+      hosts: z.array(z.string().min(1)).optional(),
+    })
+    .optional(),
+  example: z.strictObject({ agent: z.string(), input: z.string() }).optional(),
+  storage: withMethods<StorageDriver>(['store', 'retrieve'], 'is no storage driver').optional(),
+});

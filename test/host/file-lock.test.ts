@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { acquireFileLock } from '../../host/file-lock';
+import { temporaryDirectory } from './temporary-directory';
+
+describe('a file lock', () => {
+  it('is held by one at a time, also when all of them find a stale one first', async () => {
+    const path = join(temporaryDirectory(), 'lock');
+    const dead = Number(execFileSync('/bin/sh', ['-c', 'echo $$'], { encoding: 'utf8' }));
+    writeFileSync(path, JSON.stringify({ pid: dead, host: hostname(), token: 'old' }));
+    let holders = 0;
+    let most = 0;
+    const takeTurn = async () => {
+      const lock = await acquireFileLock(path, { waitMs: 10_000 });
+      most = Math.max(most, ++holders);
+      await new Promise((resolve) => setImmediate(resolve));
+      holders--;
+      lock.release();
+    };
+    await Promise.all(Array.from({ length: 12 }, takeTurn));
+    expect(most).toBe(1);
+    expect(readdirSync(join(path, '..'))).toEqual([]);
+  });
+
+  it('tells who holds it, and gives up with server-locked', async () => {
+    const path = join(temporaryDirectory(), 'lock');
+    const held = await acquireFileLock(path, { waitMs: 0 });
+    const waitedFor: number[] = [];
+    await expect(acquireFileLock(path, { waitMs: 100, onWait: (pid) => waitedFor.push(pid) })).rejects.toMatchObject({
+      code: 'server-locked',
+      message: expect.stringContaining(path),
+    });
+    expect(waitedFor).toEqual([process.pid]);
+    held.release();
+    (await acquireFileLock(path, { waitMs: 0 })).release();
+  });
+});

@@ -1,0 +1,102 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Json } from '../../contract/plain/messages';
+
+export interface WorkerSettings {
+  readonly address?: string;
+  /** The process starts its own server here, with a database file. */
+  readonly serverDirectory?: string;
+  readonly taskQueue: string;
+  readonly bundles: string;
+  /** The file that stands for the provider of payments. */
+  readonly payments: string;
+  /** File with a bundle that was made before. */
+  readonly bundle: string;
+  /** Stay inside of the calls that say `hold`, until a line comes on stdin. */
+  readonly hold?: boolean;
+  readonly payTimeout?: string;
+  readonly graceMs?: number;
+}
+
+/** One turn of the model. */
+export interface Step {
+  readonly calls: readonly { readonly tool: string; readonly input: Json }[];
+  /** The model is held before it answers this. */
+  readonly hold?: boolean;
+}
+
+export interface Payment {
+  readonly key: string;
+  readonly amount: number;
+}
+
+export interface Child {
+  readonly process: ChildProcess;
+  readonly lines: readonly string[];
+  /** The first line that begins so, said already or to come. */
+  line(start: string): Promise<string>;
+  /** Lets it leave the calls in which it is held. */
+  release(): void;
+  /** kill -9. */
+  murder(): Promise<void>;
+  /** SIGTERM, and the exit code that comes of it. */
+  terminate(): Promise<number | null>;
+}
+
+const program = join(__dirname, '..', '..', 'dist', 'test', 'kill', 'worker-process.js');
+const children: ChildProcess[] = [];
+
+/** Starts the compiled worker program; `npm test` compiles before it tests. */
+export function spawnWorker(settings: WorkerSettings): Child {
+  const child = spawn(process.execPath, [program, JSON.stringify(settings)], { stdio: ['pipe', 'pipe', 'pipe'] });
+  children.push(child);
+  const lines: string[] = [];
+  const waiting = new Set<() => void>();
+  let ended = false;
+  let complaint = '';
+  const wake = (): void => waiting.forEach((look) => look());
+  createInterface(child.stdout).on('line', (line) => {
+    lines.push(line);
+    wake();
+  });
+  child.stderr.on('data', (chunk) => (complaint += String(chunk)));
+  child.stdin.on('error', () => undefined);
+  const gone = once(child, 'close').then(() => {
+    ended = true;
+    wake();
+  });
+  return {
+    process: child,
+    lines,
+    line: (start) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const found = lines.find((line) => line.startsWith(start));
+          if (found === undefined && !ended) return;
+          waiting.delete(look);
+          if (found === undefined) reject(new Error(`The worker ended without "${start}". It said: ${lines.join(' | ')} ${complaint}`));
+          else resolve(found);
+        };
+        waiting.add(look);
+        look();
+      }),
+    release: () => void child.stdin.write('go\n'),
+    murder: async () => {
+      child.kill('SIGKILL');
+      await gone;
+    },
+    terminate: async () => {
+      child.kill('SIGTERM');
+      await gone;
+      return child.exitCode;
+    },
+  };
+}
+
+/** For afterAll: nobody stays behind. */
+export function killAll(): void {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+}

@@ -1,0 +1,288 @@
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { HoldfastClient } from '../../client/connect';
+import { connect } from '../../client/connect';
+import type { Run } from '../../client/run';
+import type { Json } from '../../contract/plain/messages';
+import { testDirectory, testServer } from '../support/test-bed';
+import type { Child, Payment, Step, WorkerSettings } from './child';
+import { killAll, spawnWorker } from './child';
+
+const step = (tool: string, input: Json): Step => ({ calls: [{ tool, input }] });
+const lookup = step('lookupOrder', { orderId: '42' });
+const refund = step('refund', { orderId: '42', amount: 20 });
+const pay = step('pay', { amount: 7 });
+
+/** What the runs do, each held in another call when its worker holds. */
+const scripts = {
+  model: [lookup, { ...refund, hold: true }, pay],
+  refund: [lookup, step('refund', { orderId: '42', amount: 20, hold: true }), pay],
+  pay: [lookup, refund, step('pay', { amount: 7, hold: 'after' })],
+  undone: [lookup, refund, step('pay', { amount: 7, hold: 'before' })],
+  doubt: [lookup, refund, step('pay', { amount: 7, hold: 'after', forgetful: true })],
+  parallel: [{ calls: [lookup, step('refund', { orderId: '1', amount: 1, hold: true }), step('pay', { amount: 2, hold: 'after' })].flatMap(({ calls }) => calls) }, refund],
+  guarded: [lookup, step('refund', { orderId: '42', amount: 80 })],
+} satisfies Record<string, readonly Step[]>;
+type Script = keyof typeof scripts;
+const scriptNames = Object.keys(scripts) as Script[];
+
+/** Where each run is held. */
+const heldIn: Record<Exclude<Script, 'guarded'>, string> = {
+  model: 'in model:2',
+  refund: 'in tool:refund',
+  pay: 'in tool:pay',
+  undone: 'in tool:pay',
+  doubt: 'in tool:pay',
+  parallel: 'in tool:pay',
+};
+
+interface Place {
+  readonly settings: WorkerSettings;
+  readonly client: HoldfastClient;
+  start(script: Script): Promise<Run>;
+  /** Amounts that a run has paid, by the record of the provider. */
+  paidBy(run: Run): readonly number[];
+}
+
+const clients: HoldfastClient[] = [];
+let places = 0;
+
+async function place(name: string, own: Partial<WorkerSettings> = {}): Promise<Place> {
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-kill-'));
+  const server = testServer();
+  const settings: WorkerSettings = {
+    address: server.address,
+    taskQueue: `kill-${process.pid}-${name}-${places++}`,
+    bundle: join(testDirectory(), 'fixture-bundle.json'),
+    bundles: join(directory, 'bundles'),
+    payments: join(directory, 'payments'),
+    ...own,
+  };
+  const client = await connect({ server, taskQueue: settings.taskQueue });
+  clients.push(client);
+  return {
+    settings,
+    client,
+    start: (script) => client.start(script === 'guarded' ? 'guarded' : 'plain', JSON.stringify(scripts[script]), { id: `${settings.taskQueue}-${script}` }),
+    paidBy: (run) => paymentsIn(settings.payments).flatMap(({ key, amount }) => (key.startsWith(`default/${run.id}/`) ? [amount] : [])),
+  };
+}
+
+function paymentsIn(file: string): readonly Payment[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as Payment);
+}
+
+interface Recorded {
+  readonly events: readonly { readonly type: string }[];
+  readonly transcript: Json;
+}
+
+/** What readers of the run saw, without what differs from run to run: ids of messages and of the run, times. */
+async function record(run: Run): Promise<Recorded> {
+  const events = [];
+  for await (const { time: _, ...event } of run.events()) events.push(event);
+  const { messages, usage, output, status } = await run.view();
+  const ids = new Map<string, string>();
+  const text = JSON.stringify({ events, transcript: { messages, usage, output, status } }).split(run.id).join('RUN');
+  return JSON.parse(
+    text.replace(/"deadline":\d+/g, '"deadline":0').replace(/"id":"([0-9a-f-]{36})"/g, (_match, id: string) => {
+      if (!ids.has(id)) ids.set(id, `message-${ids.size}`);
+      return `"id":"${ids.get(id)}"`;
+    }),
+  ) as Recorded;
+}
+
+async function untilWaiting(run: Run): Promise<string> {
+  const outcome = await run.outcome({ timeout: '40s' });
+  if (outcome.status !== 'waiting') throw new Error(`The run is ${JSON.stringify(outcome)}.`);
+  return outcome.interrupts[0]?.id ?? '';
+}
+
+async function untilCompleted(run: Run): Promise<Recorded> {
+  const outcome = await run.outcome({ timeout: '40s' });
+  if (outcome.status !== 'completed') throw new Error(`The run is ${JSON.stringify(outcome)}.`);
+  return record(run);
+}
+
+let control: Record<Script, Recorded>;
+
+beforeAll(async () => {
+  const undisturbed = await place('control');
+  const worker = spawnWorker(undisturbed.settings);
+  await worker.line('ready');
+  const recorded = await Promise.all(
+    scriptNames.map(async (script) => {
+      const run = await undisturbed.start(script);
+      if (script === 'guarded') await run.approve(await untilWaiting(run), { by: 'ada' });
+      return [script, await untilCompleted(run)] as const;
+    }),
+  );
+  control = Object.fromEntries(recorded) as Record<Script, Recorded>;
+  expect(await worker.terminate()).toBe(0);
+});
+
+afterAll(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  killAll();
+});
+
+async function startHeld(at: Place, held: readonly Exclude<Script, 'guarded'>[]): Promise<{ worker: Child; runs: Record<string, Run> }> {
+  const worker = spawnWorker({ ...at.settings, hold: true });
+  await worker.line('ready');
+  const runs: Record<string, Run> = {};
+  for (const script of held) runs[script] = await at.start(script);
+  await Promise.all(held.map((script) => worker.line(`${heldIn[script]} ${runs[script]?.id}`)));
+  return { worker, runs };
+}
+
+function saidOf(run: Run, start: string, ...workers: readonly Child[]): readonly string[] {
+  return workers.flatMap(({ lines }) => lines.filter((line) => line.startsWith(start) && line.endsWith(` ${run.id}`)));
+}
+
+describe('when the only worker process is killed in the middle of calls', () => {
+  let at: Place;
+  let runs: Record<string, Run>;
+  let second: Child;
+  beforeAll(async () => {
+    at = await place('killed');
+    const first = await startHeld(at, ['model', 'refund', 'pay', 'undone', 'doubt', 'parallel']);
+    runs = first.runs;
+    const guarded = await at.start('guarded');
+    runs['guarded'] = guarded;
+    const id = await untilWaiting(guarded);
+    await first.worker.murder();
+    expect(await guarded.interrupts()).toMatchObject([{ id, tool: 'refund' }]);
+    second = spawnWorker(at.settings);
+    await second.line('ready');
+  });
+  afterAll(() => second.terminate());
+
+  const runOf = (script: Script): Run => runs[script] as Run;
+
+  it('makes a model call again and goes on as if nothing had been', async () => {
+    expect(await untilCompleted(runOf('model'))).toEqual(control.model);
+    expect(at.paidBy(runOf('model'))).toEqual([20, 7]);
+    expect(saidOf(runOf('model'), 'in model', second)).not.toContain(`in model:1 ${runOf('model').id}`);
+  });
+
+  it('makes an idempotent tool call again under the same key', async () => {
+    expect(await untilCompleted(runOf('refund'))).toEqual(control.refund);
+    expect(at.paidBy(runOf('refund'))).toEqual([20, 7]);
+    expect(saidOf(runOf('refund'), 'in tool:refund', second)).toHaveLength(1);
+  });
+
+  it('does not make a once tool call again that took effect', async () => {
+    expect(await untilCompleted(runOf('pay'))).toEqual(control.pay);
+    expect(at.paidBy(runOf('pay'))).toEqual([20, 7]);
+    expect(saidOf(runOf('pay'), 'in tool:pay', second)).toEqual([]);
+    expect(saidOf(runOf('pay'), 'in reconcile', second)).toHaveLength(1);
+  });
+
+  it('makes a once tool call again when its reconcile says that it did not happen', async () => {
+    expect((await untilCompleted(runOf('undone'))).transcript).toEqual(control.undone.transcript);
+    expect(at.paidBy(runOf('undone'))).toEqual([20, 7]);
+  });
+
+  it('leaves a once tool call to a human when nobody knows', async () => {
+    const run = runOf('doubt');
+    const id = await untilWaiting(run);
+    expect(await run.interrupts()).toMatchObject([{ kind: 'in-doubt', info: { tool: 'pay', input: { amount: 7 } } }]);
+    await run.resume(id, { happened: true, result: { by: 'hand' } });
+    await untilCompleted(run);
+    expect((await run.transcript()).at(-2)).toMatchObject({ parts: [{ name: 'pay', output: { by: 'hand' } }] });
+    expect(at.paidBy(run)).toEqual([20, 7]);
+  });
+
+  it('puts the results of parallel calls where they belong', async () => {
+    expect((await untilCompleted(runOf('parallel'))).transcript).toEqual(control.parallel.transcript);
+    expect([...at.paidBy(runOf('parallel'))].sort()).toEqual([1, 2, 20]);
+  });
+
+  it('takes the decision about an approval that was open', async () => {
+    const run = runOf('guarded');
+    await run.approve(await untilWaiting(run), { by: 'ada' });
+    expect(await untilCompleted(run)).toEqual(control.guarded);
+    expect(at.paidBy(run)).toEqual([80]);
+    expect(saidOf(run, 'in model', second)).toEqual([`in model:3 ${run.id}`]);
+  });
+});
+
+describe('when a worker process is told to stop, as at a deploy', () => {
+  const scriptsAtDeploy = ['model', 'refund', 'pay', 'parallel'] as const;
+
+  it('ends the calls that run, and another one goes on', async () => {
+    const at = await place('deploy');
+    const { worker: first, runs } = await startHeld(at, scriptsAtDeploy);
+    const second = spawnWorker(at.settings);
+    await second.line('ready');
+    const ended = first.terminate();
+    await first.line('draining');
+    first.release();
+    expect(await ended).toBe(0);
+    for (const script of scriptsAtDeploy) {
+      const run = runs[script] as Run;
+      expect((await untilCompleted(run)).transcript).toEqual(control[script].transcript);
+      expect([...at.paidBy(run)].sort()).toEqual(script === 'parallel' ? [1, 2, 20] : [20, 7]);
+      expect(saidOf(run, heldIn[script], first, second)).toHaveLength(1);
+      expect(saidOf(run, 'in reconcile', second)).toEqual([]);
+    }
+    expect(await second.terminate()).toBe(0);
+  });
+
+  it('hands over what does not end in the grace time, and waits for once calls until their own time is up', async () => {
+    const at = await place('grace', { graceMs: 300, payTimeout: '4s' });
+    const { worker: first, runs } = await startHeld(at, scriptsAtDeploy);
+    const second = spawnWorker(at.settings);
+    await second.line('ready');
+    const ended = first.terminate();
+    for (const script of scriptsAtDeploy) {
+      const run = runs[script] as Run;
+      expect((await untilCompleted(run)).transcript).toEqual(control[script].transcript);
+      expect([...at.paidBy(run)].sort()).toEqual(script === 'parallel' ? [1, 2, 20] : [20, 7]);
+    }
+    expect(saidOf(runs['pay'] as Run, 'in tool:pay', first, second)).toHaveLength(1);
+    expect(await ended).toBe(0);
+    expect(await second.terminate()).toBe(0);
+  });
+});
+
+it('goes on where it was when everything was killed, the server included', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-kill-'));
+  const settings: WorkerSettings = {
+    serverDirectory: join(directory, 'server'),
+    taskQueue: 'holdfast',
+    bundle: join(testDirectory(), 'fixture-bundle.json'),
+    bundles: join(directory, 'bundles'),
+    payments: join(directory, 'payments'),
+  };
+  const first = spawnWorker(settings);
+  const [pid, address] = serverIn(await first.line('server'));
+  await first.line('ready');
+  const before = await connect({ address });
+  const started = await before.start('guarded', JSON.stringify(scripts.guarded), { id: 'survivor' });
+  const id = await untilWaiting(started);
+  await before.close();
+  process.kill(pid, 'SIGKILL');
+  await first.murder();
+
+  const second = spawnWorker(settings);
+  const [, newAddress] = serverIn(await second.line('server'));
+  const after = await connect({ address: newAddress });
+  const run = after.run('survivor');
+  expect(await after.interrupts()).toMatchObject([{ runId: 'survivor', interrupt: { id, tool: 'refund' } }]);
+  expect(await untilWaiting(run)).toBe(id);
+  await second.line('ready');
+  await run.approve(id, { by: 'ada' });
+  expect(await untilCompleted(run)).toEqual(control.guarded);
+  expect(paymentsIn(settings.payments)).toHaveLength(1);
+  await after.close();
+  expect(await second.terminate()).toBe(0);
+});
+
+function serverIn(line: string): [number, string] {
+  const [, pid = '', address = ''] = line.split(' ');
+  return [Number(pid), address];
+}

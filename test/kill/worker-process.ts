@@ -1,0 +1,126 @@
+/**
+ * A worker as a process of its own, to be killed. What it is doing it says on stdout, a line each: `ready`, `in model:2 RUN`, `in tool:refund RUN`,
+ * `draining`. With `hold` it stays inside the calls that say so until a line comes on stdin. SIGTERM drains it, as at a deploy.
+ */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { currentCall } from '../../activities/call-context';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models';
+import { defineTool } from '../../activities/tools';
+import { textOf } from '../../contract/plain/messages';
+import { runIdOf } from '../../contract/plain/names';
+import { startEmbeddedServer } from '../../host/embedded-server';
+import type { WorkflowBundle } from '../../worker/bundle';
+import { HoldfastWorker } from '../../worker/create-worker';
+import { quietRuntime } from '../../worker/runtime';
+import { fixtureTools } from '../fixtures/tools';
+import type { Payment, Step, WorkerSettings } from './child';
+
+const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings;
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+const released = new Promise<void>((resolve) => createInterface(process.stdin).once('line', () => resolve()));
+
+async function reach(point: string, held: boolean): Promise<void> {
+  say(`in ${point} ${runIdOf(currentCall()?.workflowId ?? '')}`);
+  if (held && settings.hold === true) await released;
+}
+
+/** The provider of payments: keeps one line for each idempotency key, whoever asks how often. */
+function takePayment(key: string, amount: number): Payment {
+  const known = findPayment(key);
+  if (known !== undefined) return known;
+  const payment = { key, amount };
+  appendFileSync(settings.payments, `${JSON.stringify(payment)}\n`);
+  return payment;
+}
+
+function findPayment(key: string): Payment | undefined {
+  if (!existsSync(settings.payments)) return undefined;
+  const lines = readFileSync(settings.payments, 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as Payment).find((payment) => payment.key === key);
+}
+
+const tools = {
+  ...fixtureTools,
+  refund: defineTool({
+    description: 'Pays money back.',
+    inputSchema: z.object({ orderId: z.string(), amount: z.number(), hold: z.boolean().optional() }),
+    effect: 'idempotent',
+    execute: async ({ amount, hold }, call) => {
+      const payment = takePayment(call.idempotencyKey, amount);
+      await reach('tool:refund', hold === true);
+      return payment;
+    },
+  }),
+  pay: defineTool({
+    description: 'Pays once.',
+    inputSchema: z.object({ amount: z.number(), hold: z.enum(['before', 'after']).optional(), forgetful: z.boolean().optional() }),
+    effect: 'once',
+    ...(settings.payTimeout === undefined ? {} : { timeout: settings.payTimeout }),
+    execute: async ({ amount, hold }, call) => {
+      if (hold === 'before') await reach('tool:pay', true);
+      const payment = takePayment(call.idempotencyKey, amount);
+      if (hold !== 'before') await reach('tool:pay', hold === 'after');
+      return payment;
+    },
+    reconcile: async ({ forgetful }, call) => {
+      await reach('reconcile', false);
+      const payment = findPayment(call.idempotencyKey);
+      if (forgetful === true) return 'unknown';
+      return payment === undefined ? { happened: false } : { happened: true, result: payment };
+    },
+  }),
+};
+
+/** Does what the first message says, a step for each turn, and ends with what it has seen. */
+async function answer({ messages }: GenerateRequest): Promise<GenerateAnswer> {
+  const steps = JSON.parse(textOf(messages[0] as GenerateRequest['messages'][number])) as readonly Step[];
+  const turn = messages.filter(({ role }) => role === 'assistant').length;
+  const step = steps[turn];
+  await reach(`model:${turn + 1}`, step?.hold === true);
+  const usage = { inputTokens: 10, outputTokens: 5 };
+  if (step === undefined) return { parts: [{ type: 'text', text: `Seen: ${messages.map(({ role }) => role).join(', ')}.` }], usage };
+  return { parts: step.calls.map(({ tool, input }, position) => ({ type: 'tool-call', id: `call-${turn}-${position}`, name: tool, input })), usage };
+}
+
+async function main(): Promise<void> {
+  quietRuntime();
+  let address = settings.address ?? '';
+  if (settings.serverDirectory !== undefined) {
+    const server = await startEmbeddedServer({ directory: settings.serverDirectory, database: 'file' });
+    address = server.address;
+    say(`server ${server.pid} ${server.address}`);
+  }
+  const worker = await HoldfastWorker.create({
+    server: { address, namespace: 'default' },
+    agents: join(__dirname, '..', 'fixtures', 'agents.js'),
+    bundle: JSON.parse(readFileSync(settings.bundle, 'utf8')) as WorkflowBundle,
+    tools,
+    models: { providers: { test: { model: () => ({ generate: answer }) } } },
+    bundles: settings.bundles,
+    taskQueue: settings.taskQueue,
+    modelFacts: { heartbeatMs: 1500 },
+    toolDefaults: { heartbeatMs: 1500 },
+    ...(settings.graceMs === undefined ? {} : { shutdownGraceMs: settings.graceMs }),
+  });
+  process.once('SIGTERM', () => {
+    say('draining');
+    worker.shutdown().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  });
+  say('ready');
+  await worker.run();
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});

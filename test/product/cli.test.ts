@@ -1,0 +1,162 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const main = resolve(__dirname, '..', '..', 'dist', 'cli', 'main.js');
+const config = resolve(__dirname, '..', '..', 'examples', 'support', 'holdfast.config.ts');
+const directory = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-cli-')));
+const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], HOLDFAST_DIR: directory };
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly error: string;
+}
+
+function start(args: readonly string[], variables: Readonly<Record<string, string>> = {}): { readonly process: ChildProcess; readonly ended: Promise<Ended>; seen(text: string): Promise<string> } {
+  const child = spawn(process.execPath, [main, ...args], { cwd: directory, env: { ...environment, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let out = '';
+  let error = '';
+  let look: () => void = () => undefined;
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString();
+    look();
+  });
+  child.stderr.on('data', (chunk: Buffer) => (error += chunk.toString()));
+  const ended = new Promise<Ended>((done) => child.once('close', (code) => done({ code, out, error })));
+  const seen = (text: string): Promise<string> =>
+    new Promise((found, failed) => {
+      look = () => (out.includes(text) ? found(out) : undefined);
+      look();
+      void ended.then(() => failed(new Error(`"${text}" was never written:\n${out}\n${error}`)));
+    });
+  return { process: child, ended, seen };
+}
+
+const holdfast = (...args: readonly string[]): Promise<Ended> => start(args).ended;
+
+let dev: ReturnType<typeof start>;
+beforeAll(async () => {
+  dev = start(['dev', '--config', config, '--port', '0']);
+  await dev.seen('Try:');
+});
+afterAll(async () => {
+  dev.process.kill('SIGTERM');
+  await dev.ended;
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('holdfast dev', () => {
+  it('says what it serves, with which model, and what to try', async () => {
+    const out = await dev.seen('Try:');
+    expect(out).toMatch(/service +http:\/\/127\.0\.0\.1:\d+/);
+    expect(out).toMatch(/temporal +127\.0\.0\.1:\d+ \(embedded/);
+    expect(out).toMatch(/agents +.*support/);
+    expect(out).toContain('default → demo/rules');
+    expect(out).toContain('npx holdfast run support "Refund order 42, it arrived broken"');
+  });
+
+  it('refuses a port that is taken, before it starts anything', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await new Promise((listening) => taken.once('listening', listening));
+    const { port } = taken.address() as { port: number };
+    const elsewhere = join(directory, 'elsewhere');
+    const { code, error } = await start(['dev', '--config', config, '--port', String(port)], { HOLDFAST_DIR: elsewhere }).ended;
+    taken.close();
+    expect(code).toBe(1);
+    expect(error).toContain('error port-in-use:');
+    expect(error).toContain('fix: ');
+    expect(existsSync(elsewhere)).toBe(false);
+  });
+
+  it('says when there is no configuration', async () => {
+    expect(await holdfast('dev')).toMatchObject({ code: 1, error: expect.stringMatching(/^error config-not-found: .*\nfix: /) });
+  });
+
+  it('leaves no process behind after SIGTERM, and the exit code 0', async () => {
+    const place = join(directory, 'second');
+    const second = start(['dev', '--config', config, '--port', '0'], { HOLDFAST_DIR: place });
+    await second.seen('Try:');
+    const { pid } = JSON.parse(readFileSync(join(place, 'server.json'), 'utf8')) as { pid: number };
+    expect(isAlive(pid)).toBe(true);
+    second.process.kill('SIGTERM');
+    const { code, error } = await second.ended;
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+    expect(isAlive(pid)).toBe(false);
+    expect(existsSync(join(place, 'service.json'))).toBe(false);
+  });
+});
+
+describe('the commands', () => {
+  it('runs an agent up to the approval, and on after it', async () => {
+    const waiting = await holdfast('run', 'support', 'Refund order 42, it arrived broken', '--id', 'ticket-1');
+    expect(waiting.code).toBe(2);
+    expect(waiting.out).toContain('→ lookupOrder {"orderId":"42"}');
+    expect(waiting.out).toContain('? refund needs an approval');
+    expect(waiting.out).toContain('"amount": 80');
+    const [, command] = /npx (holdfast approve ticket-1 \S+)/.exec(waiting.out) ?? [];
+    const approved = await holdfast(...(command ?? '').split(' ').slice(1), '--by', 'ada');
+    expect(approved).toMatchObject({ code: 0, error: '' });
+    expect(approved.out).toContain('answered by ada');
+    expect(approved.out).toContain('← refund {"paid":80');
+    expect(approved.out).toMatch(/demo\/rules · \d+ tokens in, \d+ out · run ticket-1/);
+    expect(approved.out).not.toContain('\u001b');
+  });
+
+  it('approves the only one that waits, with other arguments, and rejects with a reason', async () => {
+    await holdfast('run', 'support', 'Refund order 42', '--id', 'ticket-2');
+    expect((await holdfast('approve', 'ticket-2', '--edit', '{"orderId":"42","amount":60}')).out).toContain('"paid":60');
+    await holdfast('run', 'support', 'Refund order 42', '--id', 'ticket-3');
+    const rejected = await holdfast('reject', 'ticket-3', '--feedback', 'Not broken.');
+    expect(rejected).toMatchObject({ code: 0 });
+    expect(rejected.out).toContain('Not broken.');
+    expect(await holdfast('approve', 'ticket-3')).toMatchObject({ code: 1, error: expect.stringContaining('error interrupt-unknown:') });
+  });
+
+  it('finds the run that has this id', async () => {
+    await holdfast('run', 'support', 'Where is my order 43?', '--id', 'ticket-4');
+    const again = await holdfast('run', 'support', 'Where is my order 43?', '--id', 'ticket-4');
+    expect(again).toMatchObject({ code: 0, out: expect.stringContaining('found run ticket-4') });
+  });
+
+  it('lists, shows, prints events and cancels', async () => {
+    await holdfast('run', 'support', 'Refund order 42', '--id', 'ticket-5');
+    expect((await holdfast('list', '--status', 'waiting')).out).toMatch(/ticket-5 +support +waiting .*approval of refund/);
+    expect((await holdfast('inbox')).out).toContain('npx holdfast approve ticket-5');
+    expect((await holdfast('show', 'ticket-5')).out).toMatch(/status +waiting/);
+    const events = (await holdfast('events', 'ticket-5', '--from', '1')).out.trim().split('\n').map((line) => JSON.parse(line) as { offset: number });
+    expect(events.map(({ offset }) => offset)).toEqual(events.map((_, index) => index + 1));
+    const following = start(['events', 'ticket-5', '--follow']);
+    await following.seen('interrupt-start');
+    expect(await holdfast('cancel', 'ticket-5')).toMatchObject({ code: 0 });
+    expect((await following.ended).out).toContain('"status":"cancelled"');
+    expect((await holdfast('agents', '--json')).out).toContain('"name": "support"');
+  });
+
+  const failures: readonly (readonly [string, readonly string[], string, Record<string, string>])[] = [
+    ['an agent that there is not', ['run', 'suport', 'Hello'], 'agent-unknown', {}],
+    ['a run that there is not', ['show', 'nobody'], 'run-unknown', {}],
+    ['JSON that is none', ['run', 'orders', '{', '--json-input'], 'request-invalid', {}],
+    ['a command that there is not', ['rnu'], 'command-invalid', {}],
+    ['no service', ['list', '--url', 'http://127.0.0.1:9'], 'service-unreachable', {}],
+    ['an address that is none', ['list', '--url', 'localhost'], 'command-invalid', {}],
+    ['a worker without a server', ['worker', '--config', config], 'server-unreachable', { HOLDFAST_DIR: join(directory, 'nowhere') }],
+  ];
+  it.each(failures)('says in two lines what is wrong with %s', async (_, args, code, variables) => {
+    const { code: exit, error } = await start(args, variables).ended;
+    expect(exit).toBe(1);
+    expect(error).toMatch(new RegExp(`^error ${code}: .+\\nfix: .+\\n$`));
+  });
+});

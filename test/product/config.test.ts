@@ -1,0 +1,114 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { currentCall } from '../../activities/call-context';
+import { loadProject } from '../../service/project/load-project';
+import { exampleConfig } from './service-bed';
+
+const made: string[] = [];
+afterAll(() => {
+  for (const directory of made) rmSync(directory, { recursive: true, force: true });
+});
+
+const agents = `import { defineAgent, onWorker } from 'holdfast/workflow';
+export const helper = defineAgent({ name: 'helper', description: 'Helps.', instructions: '', model: 'default', tools: ['say'] });
+export const other = 3;`;
+const tools = `import { defineTool } from 'holdfast/worker';
+import { z } from 'zod';
+export const tools = { say: defineTool({ description: 'Says.', inputSchema: z.object({ text: z.string() }), execute: ({ text }) => text }) };`;
+const config = `import { defineConfig } from 'holdfast';
+import { tools } from './tools';
+export default defineConfig({ agents: './agents.ts', tools });`;
+
+function project(files: Record<string, string>): string {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-config-')));
+  made.push(directory);
+  for (const [name, text] of Object.entries({ 'agents.ts': agents, 'tools.ts': tools, ...files })) {
+    mkdirSync(dirname(join(directory, name)), { recursive: true });
+    writeFileSync(join(directory, name), text);
+  }
+  return directory;
+}
+
+const withBody = (body: string): Record<string, string> => ({ 'holdfast.config.ts': `import { tools } from './tools';\nexport default ${body};` });
+
+describe('a project', () => {
+  it('loads from the example', async () => {
+    const { agents: found, config: loaded, agentsFile } = await loadProject(exampleConfig);
+    expect(found.map(({ name }) => name).sort()).toEqual(['orders', 'support']);
+    expect(Object.keys(loaded.tools ?? {})).toEqual(['lookupOrder', 'refund']);
+    expect(agentsFile).toBe(join(dirname(exampleConfig), 'agents.ts'));
+  });
+
+  it.each([
+    ['TypeScript in a CommonJS package', { 'package.json': '{}', 'holdfast.config.ts': config }],
+    ['TypeScript in an ESM package', { 'package.json': '{"type":"module"}', 'holdfast.config.ts': config.replace('./tools', './tools.js') }],
+    ['.mts', { 'package.json': '{}', 'holdfast.config.mts': config }],
+    ['.mjs', { 'package.json': '{}', 'holdfast.config.mjs': config }],
+    ['.js in an ESM package', { 'package.json': '{"type":"module"}', 'holdfast.config.js': config }],
+    ['.cjs', { 'package.json': '{"type":"module"}', 'holdfast.config.cjs': `module.exports = { agents: './agents.ts', tools: require('./tools.ts').tools };` }],
+  ])('loads from %s', async (_, files) => {
+    const { agents: found, config: loaded } = await loadProject(undefined, project(files as Record<string, string>));
+    expect(found).toEqual([{ name: 'helper', description: 'Helps.' }]);
+    expect(Object.keys(loaded.tools ?? {})).toEqual(['say']);
+  });
+
+  it('shares one instance of Holdfast and of zod with its process', async () => {
+    const probe = `import { currentCall } from 'holdfast/worker';\nimport { z } from 'zod';\nObject.assign(tools, { probe: { execute: () => ({ currentCall, ZodType: z.ZodType }) } });`;
+    const directory = project({ 'holdfast.config.ts': `import { defineConfig } from 'holdfast';\nimport { tools } from './tools';\n${probe}\nexport default defineConfig({ agents: './agents.ts', tools });` });
+    const { config: loaded } = await loadProject(undefined, directory);
+    const seen = (loaded.tools?.['probe'] as { execute(): { currentCall: unknown; ZodType: unknown } }).execute();
+    expect(seen.currentCall).toBe(currentCall);
+    expect(seen.ZodType).toBe(z.ZodType);
+  });
+
+  it('says where it looked for a configuration', async () => {
+    const directory = project({});
+    await expect(loadProject(undefined, directory)).rejects.toMatchObject({ code: 'config-not-found', message: expect.stringContaining(directory) });
+    await expect(loadProject('other.ts', directory)).rejects.toMatchObject({ code: 'config-not-found', message: expect.stringContaining('other.ts') });
+  });
+
+  it.each([
+    ['an unknown field', `{ agents: './agents.ts', tools, agnets: 1 }`, '`agnets`'],
+    ['an unknown field inside', `{ agents: './agents.ts', tools, http: { prot: 1 } }`, '`http.prot`'],
+    ['no agents', '{ tools }', '`agents`'],
+    ['an agents module that is not there', `{ agents: './agnets.ts', tools }`, 'agnets.ts'],
+    ['a port that is none', `{ agents: './agents.ts', tools, http: { port: '80' } }`, '`http.port`'],
+    ['a tool that is none', `{ agents: './agents.ts', tools: { say: 'hello' } }`, '`tools.say`'],
+    ['a language that is none', `{ agents: './agents.ts', tools, language: 'fr' }`, '`language`'],
+    ['a worker half that is none', `{ agents: './agents.ts', tools, middleware: ['x'] }`, '`middleware.0`'],
+    ['an example of no agent', `{ agents: './agents.ts', tools, example: { agent: 'nobody', input: 'x' } }`, '`example.agent`'],
+    ['something else than an object', '7', 'default export'],
+  ])('refuses %s and names file and field', async (_, body, named) => {
+    const directory = project(withBody(body));
+    const error = await loadProject(undefined, directory).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: 'config-invalid', message: expect.stringContaining(named) });
+    expect((error as Error).message).toContain('holdfast.config.ts');
+  });
+
+  it.each([
+    ['throws', `throw new Error('no such region');`, 'no such region'],
+    ['does not parse', 'export default {', 'holdfast.config.ts'],
+    ['imports what is not there', `import './nothing';\nexport default {};`, 'nothing'],
+    ['forgot its default export', `export const config = {};`, 'default'],
+  ])('refuses a file that %s', async (_, text, said) => {
+    await expect(loadProject(undefined, project({ 'holdfast.config.ts': text }))).rejects.toMatchObject({ code: 'config-invalid', message: expect.stringContaining(said) });
+  });
+
+  it('refuses an agent whose tool there is not, naming both', async () => {
+    const error = loadProject(undefined, project(withBody(`{ agents: './agents.ts', tools: {} }`)));
+    await expect(error).rejects.toMatchObject({ code: 'tool-unknown', message: expect.stringMatching(/"helper".*"say"/) });
+  });
+
+  it('refuses an agent whose worker half there is not, naming both', async () => {
+    const directory = project({ ...withBody(`{ agents: './agents.ts', tools }`), 'agents.ts': agents.replace(`tools: ['say']`, `tools: ['say'], middleware: [onWorker('audit')]`) });
+    await expect(loadProject(undefined, directory)).rejects.toMatchObject({ code: 'worker-half-missing', message: expect.stringMatching(/"helper".*"audit"/) });
+  });
+
+  it('refuses an agents module that throws, and one without agents', async () => {
+    const loading = (text: string): Promise<unknown> => loadProject(undefined, project({ ...withBody(`{ agents: './agents.ts', tools }`), 'agents.ts': text }));
+    await expect(loading(`throw new Error('too early');`)).rejects.toMatchObject({ code: 'agents-invalid', message: expect.stringContaining('too early') });
+    await expect(loading(`export const nothing = 1;`)).rejects.toMatchObject({ code: 'agents-invalid', message: expect.stringContaining('exports no agent') });
+  });
+});

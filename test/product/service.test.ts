@@ -1,0 +1,258 @@
+import { request } from 'node:http';
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import type { EventSourceMessage } from 'eventsource-parser';
+import type { Interrupt } from '../../contract/plain/interrupts';
+import type { ServiceBed } from './service-bed';
+import { asStreamed, eventually, startServiceBed } from './service-bed';
+
+let bed: ServiceBed;
+beforeAll(async () => {
+  bed = await startServiceBed();
+});
+afterAll(() => bed.close());
+
+const refund = { agent: 'support', input: 'Refund order 42' };
+const lookup = { agent: 'support', input: 'Where is my order 43?' };
+
+async function get(path: string, headers: Record<string, string> = {}): Promise<{ status: number; body: any }> {
+  const response = await fetch(`${bed.url}${path}`, { headers });
+  return { status: response.status, body: await response.json() };
+}
+
+async function post(path: string, body: unknown, headers: Record<string, string> = { 'content-type': 'application/json' }): Promise<{ status: number; body: any }> {
+  const response = await fetch(`${bed.url}${path}`, { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) });
+  return { status: response.status, body: await response.json() };
+}
+
+/** Frames of a stream of events until it ends, or until the reader has seen enough and cuts the connection. */
+async function readEvents(path: string, headers: Record<string, string> = {}, enough: (frame: EventSourceMessage) => boolean = () => false) {
+  const cut = new AbortController();
+  const response = await fetch(`${bed.url}${path}`, { headers, signal: cut.signal });
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  const frames: EventSourceMessage[] = [];
+  const stream = response.body?.pipeThrough(new TextDecoderStream() as never).pipeThrough(new EventSourceParserStream()) as unknown as AsyncIterable<EventSourceMessage>;
+  try {
+    for await (const frame of stream) {
+      frames.push(frame);
+      if (enough(frame)) cut.abort();
+    }
+  } catch (error) {
+    if (!cut.signal.aborted) throw error;
+  }
+  return asStreamed(frames);
+}
+
+async function waitingRun(id: string): Promise<Extract<Interrupt, { kind: 'approval' }>> {
+  await post('/runs', { ...refund, id });
+  await readEvents(`/runs/${id}/events?until=waiting`);
+  const { body } = await get(`/runs/${id}/interrupts`);
+  return body.interrupts[0];
+}
+
+describe('starting runs', () => {
+  it('answers 201 for a new run and 200 for the same one again', async () => {
+    expect(await post('/runs', { ...lookup, id: 'twice' })).toEqual({ status: 201, body: { id: 'twice', isNew: true, agent: 'support' } });
+    expect(await post('/runs', { ...lookup, id: 'twice' })).toEqual({ status: 200, body: { id: 'twice', isNew: false, agent: 'support' } });
+  });
+
+  it('starts nothing for an agent that there is not', async () => {
+    const answer = await post('/runs', { agent: 'suport', input: 'Hello', id: 'never-started' });
+    expect(answer).toMatchObject({ status: 404, body: { error: { code: 'agent-unknown', message: expect.stringContaining('support') } } });
+    expect((await get('/runs/never-started')).body.error.code).toBe('run-unknown');
+  });
+
+  // Fails as long as the worker seeds the start list of a typed job with the prompt, which the workflow then sends again: the model sees it twice.
+  it.failing('takes a job, values, settings and tags', async () => {
+    const body = { agent: 'orders', input: { orderId: '43' }, id: 'job', values: { customer: 'c1' }, settings: { temperature: 0 }, tags: ['vip'], deadline: '1h', by: 'ada' };
+    expect((await post('/runs', body)).status).toBe(201);
+    await readEvents('/runs/job/events');
+    expect((await get('/runs/job')).body).toMatchObject({ status: 'completed', agent: 'orders', text: expect.stringContaining('on its way') });
+  });
+
+  it('refuses five megabytes at once', async () => {
+    const answer = await post('/runs', { ...refund, input: 'x'.repeat(5_000_000) });
+    expect(answer).toMatchObject({ status: 413, body: { error: { code: 'input-too-large' } } });
+  });
+});
+
+describe('requests that are wrong', () => {
+  const json = { 'content-type': 'application/json' };
+  const cases: readonly [string, number, string, () => Promise<{ status: number; body: any }>][] = [
+    ['a body that is no JSON', 400, 'request-invalid', () => post('/runs', '{"agent":')],
+    ['a body that another site could send', 400, 'request-invalid', () => post('/runs', JSON.stringify(refund), { 'content-type': 'text/plain' })],
+    ['a cancel that another site could send', 400, 'request-invalid', () => post('/runs/x/cancel', '', {})],
+    ['a field that the route does not know', 400, 'request-invalid', () => post('/runs', { ...refund, modle: 'x' })],
+    ['a body nested without end', 400, 'request-invalid', () => post('/runs', `{"agent":"support","input":${'['.repeat(5000)}${']'.repeat(5000)}}`)],
+    ['no input', 400, 'input-invalid', () => post('/runs', { agent: 'support' })],
+    ['input over the limit', 413, 'input-too-large', () => post('/runs', { ...refund, input: 'x'.repeat(300_000) })],
+    ['an id that is none', 400, 'run-id-invalid', () => post('/runs', { ...refund, id: 'a b' })],
+    ['a status that is none', 400, 'request-invalid', () => get('/runs?status=sleeping')],
+    ['a limit that is none', 400, 'request-invalid', () => get('/runs?limit=many')],
+    ['an offset that is none', 400, 'request-invalid', () => get('/runs/twice/events?from=-1')],
+    ['a Last-Event-ID that is none', 400, 'request-invalid', () => get('/runs/twice/events', { 'last-event-id': 'seven' })],
+    ['a run that there is not', 404, 'run-unknown', () => get('/runs/nobody')],
+    ['events of a run that there is not', 404, 'run-unknown', () => get('/runs/nobody/events')],
+    ['the transcript of a run that there is not', 404, 'run-unknown', () => get('/runs/nobody/transcript')],
+    ['an answer to a run that there is not', 404, 'run-unknown', () => post('/runs/nobody/interrupts/x', { answer: 1 })],
+    ['cancelling a run that there is not', 404, 'run-unknown', () => post('/runs/nobody/cancel', {}, json)],
+    ['neither answer nor decision', 400, 'request-invalid', () => post('/runs/nobody/interrupts/x', { by: 'ada' })],
+    ['a decision that is none', 400, 'request-invalid', () => post('/runs/nobody/interrupts/x', { decision: 'maybe' })],
+    ['a route that there is not', 404, 'route-unknown', () => get('/agent')],
+  ];
+  it.each(cases)('refuses %s', async (_, status, code, send) => {
+    const answer = await send();
+    expect(answer).toEqual({ status, body: { error: { code, message: expect.any(String), fix: expect.any(String) } } });
+  });
+
+  it('refuses an id that belongs to a run with another input', async () => {
+    await post('/runs', { ...lookup, id: 'mine' });
+    expect(await post('/runs', { ...lookup, id: 'mine', input: 'Another' })).toMatchObject({ status: 409, body: { error: { code: 'run-id-in-use' } } });
+  });
+
+  it.each([
+    ['evil.example', 403],
+    ['127.0.0.1.evil.example', 403],
+    ['localhost:1', 200],
+    ['[::1]:1', 200],
+  ])('answers a request to the name %s with %i', async (host, status) => {
+    expect(await statusFor(bed.service.port, host)).toBe(status);
+  });
+
+  it('answers to the names that the configuration allows', async () => {
+    const service = await bed.another({ hosts: ['agents.internal'] });
+    expect(await statusFor(service.port, 'agents.internal:80')).toBe(200);
+    expect(await statusFor(service.port, 'evil.example')).toBe(403);
+    await service.close();
+  });
+});
+
+function statusFor(port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request({ port, host: '127.0.0.1', path: '/health', headers: { host } }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode ?? 0));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('following a run', () => {
+  it('brings every event once and in order over a cut connection', async () => {
+    const interrupt = await waitingRun('cut');
+    const before = await readEvents('/runs/cut/events', {}, ({ event }) => event === 'tool-end');
+    await post(`/runs/cut/interrupts/${interrupt.id}`, { decision: 'approve' });
+    const after = await readEvents('/runs/cut/events', { 'last-event-id': before.ids.at(-1) ?? '' });
+    const whole = await readEvents('/runs/cut/events');
+    expect([...before.events, ...after.events]).toEqual(whole.events);
+    expect(whole.ids).toEqual(whole.events.map((_, offset) => String(offset)));
+    expect(whole.types).toEqual(whole.events.map(({ type }) => type));
+    expect(whole.types.filter((type) => /tool|interrupt|run/.test(type))).toEqual([
+      'run-start', 'tool-start', 'tool-end', 'interrupt-start', 'interrupt-end', 'tool-start', 'tool-end', 'run-end',
+    ]);
+  });
+
+  it('begins where the reader says, and the header wins over the query', async () => {
+    await post('/runs', { ...lookup, id: 'offsets' });
+    const { ids } = await readEvents('/runs/offsets/events');
+    expect((await readEvents('/runs/offsets/events?from=2')).ids).toEqual(ids.slice(2));
+    expect((await readEvents('/runs/offsets/events?from=0', { 'last-event-id': '3' })).ids).toEqual(ids.slice(4));
+  });
+
+  it('tells a browser that comes back after the end not to come again', async () => {
+    await post('/runs', { ...lookup, id: 'over' });
+    const { ids } = await readEvents('/runs/over/events');
+    const again = await fetch(`${bed.url}/runs/over/events`, { headers: { 'last-event-id': ids.at(-1) ?? '' } });
+    expect(again.status).toBe(204);
+  });
+
+  it('keeps a quiet stream open with comments', async () => {
+    await waitingRun('quiet');
+    const service = await bed.another({ heartbeatMs: 10 });
+    const cut = new AbortController();
+    const response = await fetch(`${service.url}/runs/quiet/events?from=1000`, { signal: cut.signal });
+    let text = '';
+    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+      text += Buffer.from(chunk).toString();
+      if (/(: still here\n\n){2}/.test(text)) break;
+    }
+    await service.close();
+  });
+
+  it('ends open streams when the service closes', async () => {
+    await waitingRun('closing');
+    const service = await bed.another();
+    const response = await fetch(`${service.url}/runs/closing/events?from=1000`);
+    const text = response.text();
+    const begun = Date.now();
+    await service.close();
+    expect(await text).toContain('retry');
+    expect(Date.now() - begun).toBeLessThan(1500);
+  });
+});
+
+describe('deciding', () => {
+  it('takes an edited approval and says by whom', async () => {
+    const { id } = await waitingRun('edited');
+    expect(await post(`/runs/edited/interrupts/${id}`, { decision: 'approve', editedInput: { orderId: '42', amount: 60 }, by: 'ada' })).toEqual({ status: 200, body: { id: 'edited', interruptId: id } });
+    const { events } = await readEvents('/runs/edited/events');
+    expect(events.find(({ type }) => type === 'interrupt-end')).toMatchObject({ by: 'ada', reason: 'answer' });
+    expect((await get('/runs/edited')).body).toMatchObject({ status: 'completed', interrupts: [], text: expect.stringContaining('"paid":60') });
+  });
+
+  it('takes a rejection with a reason, which the agent is told', async () => {
+    const { id } = await waitingRun('rejected');
+    await post(`/runs/rejected/interrupts/${id}`, { decision: 'reject', feedback: 'Ask for a photo first.' });
+    await readEvents('/runs/rejected/events');
+    expect(JSON.stringify((await get('/runs/rejected/transcript')).body.messages)).toContain('Ask for a photo first.');
+  });
+
+  it('refuses what does not fit, and keeps waiting', async () => {
+    const { id, inputHash } = await waitingRun('strict');
+    const codeOfAnswer = async (interruptId: string, body: object): Promise<string> => {
+      const { status, body: answer } = await post(`/runs/strict/interrupts/${interruptId}`, body);
+      return `${status} ${answer.error?.code ?? 'ok'}`;
+    };
+    expect(await codeOfAnswer(id, { answer: { type: 'maybe' } })).toBe('400 answer-invalid');
+    expect(await codeOfAnswer(id, { decision: 'approve', inputHash: 'other' })).toBe('409 answer-stale');
+    expect(await codeOfAnswer('nothing', { decision: 'approve' })).toBe('404 interrupt-unknown');
+    expect((await get('/runs/strict')).body.status).toBe('waiting');
+    expect(await codeOfAnswer(id, { decision: 'approve', inputHash })).toBe('200 ok');
+    await readEvents('/runs/strict/events');
+    expect(await codeOfAnswer(id, { decision: 'approve' })).toBe('409 run-ended');
+  });
+
+  it('cancels a run that is open, and refuses one that has ended', async () => {
+    await waitingRun('stopped');
+    expect((await post('/runs/stopped/cancel', {})).status).toBe(200);
+    await readEvents('/runs/stopped/events');
+    expect((await get('/runs/stopped')).body.status).toBe('cancelled');
+    expect(await post('/runs/stopped/cancel', {})).toMatchObject({ status: 409, body: { error: { code: 'run-ended' } } });
+    await post('/runs', { ...lookup, id: 'gone' });
+    await readEvents('/runs/gone/events');
+    expect(await post('/runs/gone/cancel', {})).toMatchObject({ status: 409, body: { error: { code: 'run-ended' } } });
+  });
+});
+
+describe('looking around', () => {
+  it('lists agents, runs by status, and what waits', async () => {
+    const { id } = await waitingRun('listed');
+    expect((await get('/health')).body).toEqual({ status: 'ok' });
+    expect((await get('/agents')).body.agents).toContainEqual({ name: 'support', description: 'Answers order questions and issues refunds.' });
+    const found = await eventually(async () => (await get('/runs?status=waiting&agent=support&limit=50')).body.runs.find((run: { id: string }) => run.id === 'listed'));
+    expect(found).toMatchObject({ agent: 'support', status: 'waiting', interrupts: [{ id }] });
+    expect((await get('/interrupts')).body.interrupts).toContainEqual({ runId: 'listed', interrupt: expect.objectContaining({ id, tool: 'refund' }) });
+    expect((await get('/runs?limit=1')).body.runs).toHaveLength(1);
+  });
+
+  it('refuses a port that is taken', async () => {
+    await expect(bed.another({ port: bed.service.port })).rejects.toMatchObject({ code: 'port-in-use' });
+  });
+
+  it('reads runs without a worker', async () => {
+    await waitingRun('left-alone');
+    await bed.stopWorker();
+    expect((await get('/runs/left-alone')).body.status).toBe('waiting');
+    expect((await get('/runs/left-alone/transcript')).body.messages.length).toBeGreaterThan(1);
+    expect((await readEvents('/runs/left-alone/events?until=waiting')).types.at(-1)).toBe('interrupt-start');
+  });
+});

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { defineTool } from '../../activities/tools';
+import type { RunEvent } from '../../contract/plain/events';
+import type { Json, StoredMessage } from '../../contract/plain/messages';
+import type { Agent, AgentOptions } from '../../kernel/agent';
+import { defineAgent } from '../../kernel/agent';
+import type { AgentMiddleware } from '../../kernel/middleware';
+import type { Tools } from '../../kernel/middleware';
+import type { TestRun } from '../../testing/index';
+
+/** An agent that a test names only the special parts of. */
+export function agentWith(options: Partial<AgentOptions<Tools, 'agent', Json>> = {}): Agent<'agent', Json> {
+  return defineAgent<'agent', Json>({ name: 'agent', description: 'Under test.', instructions: 'Be a test.', model: 'test/model', tools: ['echo', 'add', 'fail'], ...options });
+}
+
+export function agentUnder(...middleware: readonly AgentMiddleware[]): Agent<'agent', Json> {
+  return agentWith({ middleware });
+}
+
+export const tools = {
+  echo: defineTool({ description: 'Says it again.', inputSchema: z.object({ text: z.string() }), execute: ({ text }) => text }),
+  add: defineTool({ description: 'Adds.', inputSchema: z.object({ a: z.number(), b: z.number().default(1) }), execute: ({ a, b }) => ({ sum: a + b }) }),
+  fail: defineTool({
+    description: 'Fails.',
+    inputSchema: z.object({}),
+    execute: (): string => {
+      throw new Error('out of order');
+    },
+  }),
+};
+
+export const echo = (text: string): { name: string; input: Json } => ({ name: 'echo', input: { text } });
+
+export async function logOf(run: TestRun): Promise<readonly RunEvent[]> {
+  await run.outcome();
+  const log: RunEvent[] = [];
+  for await (const event of run.events({ until: 'waiting' })) log.push(event);
+  return log;
+}
+
+/** Events in short: `tool-end echo`. */
+export async function linesOf(run: TestRun): Promise<readonly string[]> {
+  return (await logOf(run)).map((event) => ('tool' in event ? `${event.type} ${event.tool}` : event.type === 'custom' ? `custom ${event.name}` : event.type));
+}
+
+/** Transcript in short: `user: Hi`. */
+export async function transcriptOf(run: TestRun): Promise<readonly string[]> {
+  return (await run.transcript()).map(lineOf);
+}
+
+export function lineOf({ role, parts }: Pick<StoredMessage, 'role' | 'parts'>): string {
+  const texts = parts.map((part) => {
+    if (part.type === 'text') return part.text;
+    if (part.type === 'tool-call') return `${part.name}(${JSON.stringify(part.input)})`;
+    if (part.type === 'tool-result') return `${part.isError === true ? 'error ' : ''}${typeof part.output === 'string' ? part.output : JSON.stringify(part.output)}`;
+    return part.type;
+  });
+  return `${role}: ${texts.join(' ')}`;
+}
+
+/** A door that a test opens when it likes. */
+export function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open: () => open() };
+}
+
+export function only<T>(items: readonly T[]): T {
+  if (items.length !== 1) throw new Error(`There are ${items.length}, not one.`);
+  return items[0] as T;
+}

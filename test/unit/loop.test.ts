@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { defineTool, defineWorkerMiddleware } from 'holdfast/worker';
+import { onWorker } from 'holdfast/workflow';
+import { scriptedModel, testRun } from 'holdfast/testing';
+import { agentWith, agentUnder, echo, gate, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
+
+describe('an agent', () => {
+  it('answers with the text of the model', async () => {
+    const model = scriptedModel([{ text: 'Hello.' }]);
+    const run = await testRun(agentWith(), { input: 'Hi', model, tools });
+    expect(await run.outcome()).toEqual({ status: 'completed', output: 'Hello.', text: 'Hello.' });
+    expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: Hello.']);
+    expect(await linesOf(run)).toEqual(['run-start', 'model-start', 'model-end', 'run-end']);
+  });
+
+  it('numbers its events from 0, without a gap', async () => {
+    const run = await testRun(agentWith(), { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]), tools });
+    expect((await logOf(run)).map(({ offset }) => offset)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it('gives the model its instructions, its messages and its tools', async () => {
+    const model = scriptedModel([{ text: 'Hello.' }]);
+    await (await testRun(agentWith({ settings: { temperature: 0 } }), { input: 'Hi', model, tools, settings: { maxOutputTokens: 9 } })).outcome();
+    expect(model.requests[0]).toMatchObject({
+      instructions: 'Be a test.',
+      messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }],
+      settings: { temperature: 0, maxOutputTokens: 9 },
+      model: 'test/model',
+    });
+    expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['echo', 'add', 'fail']);
+  });
+
+  it('gives results back to the model in the order of the calls, whichever ends first', async () => {
+    const first = gate();
+    const slow = defineTool({
+      description: 'Waits.',
+      inputSchema: z.object({}),
+      execute: async () => {
+        await first.opened;
+        return 'slow';
+      },
+    });
+    const fast = defineTool({
+      description: 'Ends first.',
+      inputSchema: z.object({}),
+      execute: () => {
+        setImmediate(first.open);
+        return 'fast';
+      },
+    });
+    const model = scriptedModel([{ toolCalls: [{ name: 'slow', input: {} }, { name: 'fast', input: {} }] }, { text: 'Done.' }]);
+    const run = await testRun(agentWith({ tools: ['slow', 'fast'] }), { input: 'Hi', model, tools: { slow, fast } });
+    await run.outcome();
+    expect(await linesOf(run)).toEqual(['run-start', 'model-start', 'model-end', 'tool-start slow', 'tool-start fast', 'tool-end fast', 'tool-end slow', 'model-start', 'model-end', 'run-end']);
+    expect((await transcriptOf(run)).slice(2, 4)).toEqual(['tool: slow', 'tool: fast']);
+    expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool']);
+  });
+
+  it('runs calls one after another when told to, the later ones also after a failure', async () => {
+    const model = scriptedModel([{ toolCalls: [{ name: 'fail', input: {} }, echo('b')] }, { text: 'Done.' }]);
+    const run = await testRun(agentWith({ sequentialTools: true }), { input: 'Hi', model, tools });
+    await run.outcome();
+    expect((await linesOf(run)).filter((line) => line.startsWith('tool'))).toEqual(['tool-start fail', 'tool-end fail', 'tool-start echo', 'tool-end echo']);
+  });
+
+  it('makes the first message of a typed job with its prompt', async () => {
+    const model = scriptedModel([{ text: 'Done.' }]);
+    const agent = agentWith({ prompt: (job) => `Look after ${JSON.stringify(job)}` });
+    const run = await testRun(agent, { input: { orderId: '42' }, model, tools });
+    expect((await run.outcome()).status).toBe('completed');
+    expect(await transcriptOf(run)).toEqual(['user: Look after {"orderId":"42"}', 'assistant: Done.']);
+  });
+
+  it('takes a list of messages as input, each under an id of its own', async () => {
+    const input = [
+      { id: 'same', role: 'user', parts: [{ type: 'text', text: 'One' }] },
+      { id: 'same', role: 'assistant', parts: [{ type: 'text', text: 'Two' }] },
+      { role: 'user', parts: [{ type: 'text', text: 'Three' }] },
+    ];
+    const run = await testRun(agentWith(), { input, model: scriptedModel([{ text: 'Four' }]), tools });
+    expect(await transcriptOf(run)).toEqual(['user: One', 'assistant: Two', 'user: Three', 'assistant: Four']);
+    expect(new Set((await run.transcript()).map(({ id }) => id)).size).toBe(4);
+  });
+
+  it('refuses a job when it has no prompt', async () => {
+    const run = await testRun(agentWith(), { input: { orderId: '42' }, model: scriptedModel([]), tools });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'input-invalid', message: expect.stringContaining('no prompt for a typed job') } });
+  });
+
+  it.each([
+    ['throws', () => { throw new Error('no such order'); }, /prompt of agent "agent" failed: no such order/],
+    ['returns no text', (() => undefined) as unknown as () => string, /prompt of agent "agent" returned no text/],
+  ])('fails by name when its prompt %s', async (_, prompt, message) => {
+    const run = await testRun(agentWith({ prompt }), { input: {}, model: scriptedModel([]), tools });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'hook-failed', message: expect.stringMatching(message) } });
+  });
+
+  it('stops at the n+1st model call, after the tools of the n-th have run', async () => {
+    const model = scriptedModel([{ toolCalls: [echo('a')] }, { toolCalls: [echo('b')] }]);
+    const run = await testRun(agentWith({ maxIterations: 2 }), { input: 'Hi', model, tools });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'max-iterations', message: expect.stringContaining('exceeds max iterations: the model was called 2 times') } });
+    expect((await transcriptOf(run)).at(-1)).toBe('tool: b');
+    model.assertComplete();
+  });
+
+  it('sums the tokens of all model calls, also of failed attempts that report none', async () => {
+    const usage = { inputTokens: 10, outputTokens: 5 };
+    const model = scriptedModel([
+      { toolCalls: [echo('a')], usage: { ...usage, cachedInputTokens: 4 } },
+      { error: 'busy', retryable: true },
+      { text: 'Done.', usage: { ...usage, reasoningTokens: 2 } },
+    ]);
+    const run = await testRun(agentWith(), { input: 'Hi', model, tools });
+    await run.outcome();
+    expect(await run.usage()).toEqual({ inputTokens: 20, outputTokens: 10, cachedInputTokens: 4, reasoningTokens: 2 });
+  });
+
+  it('keeps an id for each message, the same in the event and in the transcript', async () => {
+    const run = await testRun(agentWith(), { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('a'), echo('b')] }, { text: 'Done.' }]), tools });
+    const shown = (await logOf(run)).flatMap((event) => (event.type === 'model-end' || event.type === 'tool-end' ? [event.message] : []));
+    const transcript = await run.transcript();
+    expect(transcript.slice(1)).toEqual(shown);
+    expect(new Set(transcript.map(({ id }) => id)).size).toBe(transcript.length);
+  });
+
+  it('makes again what a provider says may be tried again, and gives up on what it says may not', async () => {
+    const model = scriptedModel([{ error: 'busy', retryable: true }, { error: 'busy', retryable: true }, { text: 'Done.' }]);
+    const run = await testRun(agentWith(), { input: 'Hi', model, tools });
+    expect((await run.outcome()).status).toBe('completed');
+    expect((await linesOf(run)).filter((line) => line === 'model-end')).toHaveLength(1);
+    const refused = await testRun(agentWith(), { input: 'Hi', model: scriptedModel([{ error: 'no credit' }]), tools });
+    expect(await refused.outcome()).toEqual({ status: 'failed', error: { code: 'model-failed', message: 'no credit' } });
+  });
+
+  it('says before anything else what the worker lacks', async () => {
+    const model = scriptedModel([]);
+    const lacking = await testRun(agentWith({ tools: ['echo', 'teleport'] }), { input: 'Hi', model, tools });
+    expect(await lacking.outcome()).toMatchObject({ status: 'failed', error: { code: 'tool-unknown', message: expect.stringContaining('names the tool "teleport". The worker has: echo, add, fail.') } });
+    const halfless = await testRun(agentUnder(onWorker('tracer')), { input: 'Hi', model, tools });
+    expect(await halfless.outcome()).toMatchObject({ status: 'failed', error: { code: 'worker-half-missing' } });
+  });
+
+  it('runs worker halves around model and tools, first outermost, with their options', async () => {
+    const seen: string[] = [];
+    const noisy = defineWorkerMiddleware('noisy', (options: { name: string }) => ({
+      wrapModel: { generate: async (request, next) => (seen.push(`${options.name} model`), next({ ...request, instructions: `${request.instructions} ${options.name}` })) },
+      wrapInvokableToolCall: async (input, next) => (seen.push(`${options.name} tool`), `${options.name}(${String(await next(input))})`),
+    }));
+    const quiet = defineWorkerMiddleware('quiet', () => ({ wrapInvokableToolCall: async (input, next) => `quiet(${String(await next(input))})` }));
+    const model = scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
+    const run = await testRun(agentUnder(onWorker('noisy', { name: 'A' }), onWorker('quiet')), { input: 'Hi', model, tools, middleware: [noisy, quiet] });
+    await run.outcome();
+    expect(seen).toEqual(['A model', 'A tool', 'A model']);
+    expect(model.requests[0]?.instructions).toBe('Be a test. A');
+    expect((await transcriptOf(run))[2]).toBe('tool: A(quiet(x))');
+  });
+});

@@ -1,0 +1,224 @@
+import { z } from 'zod';
+import { defineTool } from 'holdfast/worker';
+import { scriptedModel, testRun } from 'holdfast/testing';
+import type { Json } from '../../contract/plain/messages';
+import { agentWith, echo, gate, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
+
+const call = (name: string, input: Json = {}): { name: string; input: Json } => ({ name, input });
+
+describe('a tool that fails', () => {
+  it('is told to the model, which goes on', async () => {
+    const model = scriptedModel([{ toolCalls: [call('fail'), echo('b')] }, { text: 'Sorry.' }]);
+    const run = await testRun(agentWith(), { input: 'Hi', model, tools });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Sorry.' });
+    expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: fail({}) echo({"text":"b"})', "tool: error The tool 'fail' failed: out of order", 'tool: b', 'assistant: Sorry.']);
+    expect((await logOf(run)).find((event) => event.type === 'tool-end' && event.tool === 'fail')).toMatchObject({ error: { code: 'tool-failed' } });
+  });
+
+  it('ends the run when the agent says so, once the others have ended', async () => {
+    const model = scriptedModel([{ toolCalls: [call('fail'), echo('b')] }]);
+    const run = await testRun(agentWith({ toolErrors: 'fail' }), { input: 'Hi', model, tools });
+    expect(await run.outcome()).toEqual({ status: 'failed', error: { code: 'tool-failed', message: "The tool 'fail' failed: out of order" } });
+    expect(await linesOf(run)).toContain('tool-end echo');
+  });
+
+  it.each([
+    ['a text', 'just text', 'just text'],
+    ['an object', { reason: 'odd' }, '{"reason":"odd"}'],
+    ['nothing', undefined, 'undefined'],
+    ['a symbol', Symbol('odd'), 'Symbol(odd)'],
+  ])('may throw %s', async (_, thrown, text) => {
+    const odd = defineTool({
+      description: 'Odd.',
+      inputSchema: z.object({}),
+      execute: (): string => {
+        throw thrown;
+      },
+    });
+    const run = await testRun(agentWith({ tools: ['odd'] }), { input: 'Hi', model: scriptedModel([{ toolCalls: [call('odd')] }, { text: 'Done.' }]), tools: { odd } });
+    expect((await transcriptOf(run))[2]).toBe(`tool: error The tool 'odd' failed: ${text}`);
+  });
+
+  it('is called again as often as it asks for, under one idempotency key', async () => {
+    const keys: string[] = [];
+    const flaky = defineTool({
+      description: 'Works the third time.',
+      inputSchema: z.object({}),
+      retry: { attempts: 3 },
+      execute: (_, context) => {
+        keys.push(`${context.attempt} ${context.idempotencyKey}`);
+        if (context.attempt < 3) throw new Error('not yet');
+        return 'now';
+      },
+    });
+    const run = await testRun(agentWith({ tools: ['flaky'] }), { input: 'Hi', id: 'r1', model: scriptedModel([{ toolCalls: [call('flaky')] }, { text: 'Done.' }]), tools: { flaky } });
+    expect((await transcriptOf(run))[2]).toBe('tool: now');
+    expect(keys).toEqual(['1 default/r1/agent/t1/flaky.0', '2 default/r1/agent/t1/flaky.0', '3 default/r1/agent/t1/flaky.0']);
+  });
+
+  it('is told to the model when what it returns is no JSON or too large', async () => {
+    const odd = defineTool({ description: 'Odd.', inputSchema: z.object({}), execute: () => ({ when: new Date(0) }) });
+    const big = defineTool({ description: 'Big.', inputSchema: z.object({}), resultLimit: 10, execute: () => 'x'.repeat(20) });
+    const run = await testRun(agentWith({ tools: ['odd', 'big'] }), { input: 'Hi', model: scriptedModel([{ toolCalls: [call('odd'), call('big')] }, { text: 'Done.' }]), tools: { odd, big } });
+    expect((await transcriptOf(run)).slice(2, 4)).toEqual([
+      "tool: error The tool 'odd' returned something that is not JSON: when is a Date.",
+      "tool: error The tool 'big' returned 22 bytes; at most 10 are allowed.",
+    ]);
+  });
+});
+
+describe('arguments', () => {
+  it('that do not fit are told to the model with the place', async () => {
+    const run = await testRun(agentWith(), { input: 'Hi', model: scriptedModel([{ toolCalls: [call('add', { a: 'one' })] }, { text: 'Done.' }]), tools });
+    expect((await transcriptOf(run))[2]).toMatch(/^tool: error The arguments of 'add' do not fit: a: /);
+  });
+
+  it.each([['a text', 'text'], ['a list', [1]], ['nothing', null], ['broken JSON', '{"a":']])('that are %s pass the aliases untouched and are refused by the schema', async (_, input) => {
+    const agent = agentWith({ toolAliases: { add: { arguments: { a: ['first'] } } } });
+    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: [call('add', input)] }, { text: 'Done.' }]), tools });
+    const start = (await logOf(run)).find((event) => event.type === 'tool-start');
+    expect(start).toMatchObject({ input });
+    expect((await transcriptOf(run))[2]).toMatch(/do not fit/);
+  });
+
+  it('are put under their own keys, then handed to toolArguments with the tool by its own name', async () => {
+    const seen: unknown[] = [];
+    const agent = agentWith({
+      toolAliases: { add: { names: ['plus'], arguments: { a: ['first', 'one'], b: ['second'] } } },
+      toolArguments: (name, input) => (seen.push([name, input]), { ...(input as object), b: 40 }),
+    });
+    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: [call('plus', { first: 2, unknown: true })] }, { text: 'Done.' }]), tools });
+    expect((await transcriptOf(run))[2]).toBe('tool: {"sum":42}');
+    expect(seen).toEqual([['add', { a: 2, unknown: true }]]);
+  });
+
+  it('keep both keys when both are there, and the own one wins', async () => {
+    const agent = agentWith({ toolAliases: { add: { arguments: { a: ['first'] } } } });
+    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: [call('add', { a: 1, first: 100 })] }, { text: 'Done.' }]), tools });
+    expect((await logOf(run)).find((event) => event.type === 'tool-start')).toMatchObject({ input: { a: 1, first: 100 } });
+    expect((await transcriptOf(run))[2]).toBe('tool: {"sum":2}');
+  });
+
+  it('fail the run by name when toolArguments throws', async () => {
+    const agent = agentWith({
+      toolArguments: () => {
+        throw new Error('bad');
+      },
+    });
+    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('x')] }]), tools });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'hook-failed', message: 'toolArguments of agent "agent" failed: bad' } });
+  });
+});
+
+describe('aliases', () => {
+  it.each([
+    ['an alias that is another tool', { echo: { names: ['add'] } }, /the alias "add" of tool "echo" is the name of another tool/],
+    ['an alias for two tools', { echo: { names: ['x'] }, add: { names: ['x'] } }, /the alias "x" stands for both "echo" and "add"/],
+    ['an empty alias', { echo: { names: [''] } }, /tool "echo" has an empty alias/],
+    ['an argument alias for two arguments', { add: { arguments: { a: ['x'], b: ['x'] } } }, /the argument alias "x" of tool "add" stands for both "a" and "b"/],
+    ['an empty argument alias', { add: { arguments: { a: [''] } } }, /the argument "a" of tool "add" has an empty alias/],
+    ['an argument with a dot', { add: { arguments: { 'a.b': ['x'] } } }, /only top-level keys have aliases/],
+  ])('refuse %s', (_, toolAliases, message) => {
+    expect(() => agentWith({ toolAliases })).toThrow(message);
+  });
+
+  it('for an unknown tool, and one equal to its own name, are tolerated', async () => {
+    const agent = agentWith({ toolAliases: { nowhere: { names: [''] }, echo: { names: ['echo', 'say'] } } });
+    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: [call('say', { text: 'x' }), echo('y')] }, { text: 'Done.' }]), tools });
+    expect((await transcriptOf(run)).slice(2, 4)).toEqual(['tool: x', 'tool: y']);
+  });
+
+  it('of arguments may not be arguments of the tool itself', async () => {
+    const run = await testRun(agentWith({ toolAliases: { add: { arguments: { a: ['b'] } } } }), { input: 'Hi', model: scriptedModel([]), tools });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'agent-invalid', message: expect.stringContaining('"b" of tool "add" is an argument of the tool itself') } });
+  });
+
+  it('of a tool that a hook took away are not found', async () => {
+    const agent = agentWith({ toolAliases: { echo: { names: ['say'] } }, middleware: [{ name: 'less', beforeAgent: () => ({ tools: ['add'] }) }] });
+    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: [call('say', { text: 'x' })] }, { text: 'Done.' }]), tools });
+    expect((await transcriptOf(run))[2]).toBe("tool: error The model called tool 'say', which this agent does not have. It has: add.");
+  });
+});
+
+describe('a tool that the agent does not have', () => {
+  it('is told to the model with those that it has', async () => {
+    const model = scriptedModel([{ toolCalls: [call('refund')] }, { text: 'Done.' }]);
+    const agent = agentWith({ tools: ['search', 'reply'] });
+    const run = await testRun(agent, { input: 'Hi', model, tools: { search: tools.echo, reply: tools.echo } });
+    expect((await transcriptOf(run))[2]).toBe("tool: error The model called tool 'refund', which this agent does not have. It has: search, reply.");
+    expect((await run.transcript())[2]?.parts[0]).toMatchObject({ callId: 'call-1-1', name: 'refund' });
+  });
+
+  it('ends the run when tool errors do', async () => {
+    const run = await testRun(agentWith({ toolErrors: 'fail' }), { input: 'Hi', model: scriptedModel([{ toolCalls: [call('refund')] }]), tools });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'tool-not-found' } });
+  });
+
+  it('is answered by unknownTool, under the call ids and names of the model', async () => {
+    const agent = agentWith({ unknownTool: (name, input) => `no ${name} with ${JSON.stringify(input)}` });
+    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: [{ ...call('one', { x: 1 }), id: 'id-1' }, { ...call('two'), id: 'id-2' }] }, { text: 'Done.' }]), tools });
+    expect((await run.transcript()).slice(2, 4).map(({ parts }) => parts[0])).toEqual([
+      { type: 'tool-result', callId: 'id-1', name: 'one', output: 'no one with {"x":1}' },
+      { type: 'tool-result', callId: 'id-2', name: 'two', output: 'no two with {}' },
+    ]);
+  });
+
+  it('fails the run by name when unknownTool throws', async () => {
+    const agent = agentWith({
+      unknownTool: () => {
+        throw new Error('lost');
+      },
+    });
+    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: [call('one')] }]), tools });
+    expect(await run.outcome()).toMatchObject({ error: { code: 'hook-failed', message: 'unknownTool of agent "agent" failed: lost' } });
+  });
+});
+
+describe('ending with a tool', () => {
+  it('exit gives the final result and calls nothing after', async () => {
+    const model = scriptedModel([{ toolCalls: [call('exit', { final_result: 'All done.' })] }]);
+    const run = await testRun(agentWith({ exitTool: true }), { input: 'Hi', model, tools });
+    expect(await run.outcome()).toEqual({ status: 'completed', output: 'All done.', text: 'All done.' });
+    expect(model.requests[0]?.tools.map(({ name }) => name)).toContain('exit');
+    expect((await linesOf(run)).slice(-2)).toEqual(['tool-end exit', 'run-end']);
+  });
+
+  it('exit with wrong arguments goes back to the model', async () => {
+    const model = scriptedModel([{ toolCalls: [call('exit', { result: 1 })] }, { text: 'Done.' }]);
+    const run = await testRun(agentWith({ exitTool: true }), { input: 'Hi', model, tools });
+    expect(await run.outcome()).toMatchObject({ text: 'Done.' });
+    expect((await transcriptOf(run))[2]).toBe("tool: error The tool 'exit' takes { final_result: string }.");
+  });
+
+  it('a return-directly result is the output, and its event comes last', async () => {
+    const model = scriptedModel([{ toolCalls: [call('add', { a: 1 }), echo('b'), echo('c')] }]);
+    const run = await testRun(agentWith({ returnDirectly: ['add'] }), { input: 'Hi', model, tools });
+    expect(await run.outcome()).toEqual({ status: 'completed', output: { sum: 2 }, text: '{"sum":2}' });
+    expect((await linesOf(run)).filter((line) => line.startsWith('tool-end'))).toEqual(['tool-end echo', 'tool-end echo', 'tool-end add']);
+    expect((await transcriptOf(run)).slice(2)).toEqual(['tool: {"sum":2}', 'tool: b', 'tool: c']);
+  });
+
+  it('of several return-directly calls the last one counts, and all run', async () => {
+    const model = scriptedModel([{ toolCalls: [echo('first'), call('add', { a: 1 }), echo('last')] }]);
+    const run = await testRun(agentWith({ returnDirectly: ['echo'] }), { input: 'Hi', model, tools });
+    expect(await run.outcome()).toMatchObject({ output: 'last' });
+    expect((await linesOf(run)).filter((line) => line.startsWith('tool-end'))).toHaveLength(3);
+  });
+
+  it('a return-directly tool that fails goes back to the model', async () => {
+    const model = scriptedModel([{ toolCalls: [call('fail')] }, { text: 'Sorry.' }]);
+    const run = await testRun(agentWith({ returnDirectly: ['fail'] }), { input: 'Hi', model, tools });
+    expect(await run.outcome()).toMatchObject({ text: 'Sorry.' });
+  });
+});
+
+it('a call is not lost when the run is told so while another one works', async () => {
+  const door = gate();
+  const slow = defineTool({ description: 'Waits.', inputSchema: z.object({}), execute: async () => (await door.opened, 'slow') });
+  const run = await testRun(agentWith({ tools: ['slow', 'echo'] }), { input: 'Hi', model: scriptedModel([{ toolCalls: [call('slow'), echo('b')] }, { text: 'Done.' }]), tools: { ...tools, slow } });
+  for await (const event of run.events()) if (event.type === 'tool-end') break;
+  expect((await run.view()).messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
+  expect((await run.view()).status).toBe('running');
+  door.open();
+  expect((await run.outcome()).status).toBe('completed');
+});

@@ -1,0 +1,47 @@
+import type { HistoryAndWorkflowId } from '@temporalio/client';
+import { Worker } from '@temporalio/worker';
+import type { WorkflowBundle } from '../worker/bundle';
+import { bundleAgents } from '../worker/bundle';
+import { removePromiseHooks } from '../worker/check-bundle';
+import type { History, HistoryFile } from './history-files';
+import { readHistories } from './history-files';
+
+export interface ReplayOptions {
+  /** Path of the agents module. */
+  readonly agents: string;
+  /** A file, a folder, or a pattern such as `test/replay/*.json`. */
+  readonly histories: string;
+  /** The agents' bundle, when there is one. */
+  readonly bundle?: WorkflowBundle;
+}
+
+export interface Replayed {
+  /** The file's name without its end. */
+  readonly id: string;
+  /** Why today's code would not do again what this history says. */
+  readonly error?: Error;
+}
+
+/** Runs recorded histories through today's agents. An error names what open runs would meet if this code took them over. */
+export async function replayHistories({ agents, histories, bundle }: ReplayOptions): Promise<readonly Replayed[]> {
+  const files = await readHistories(histories);
+  const { code } = bundle ?? (await bundleAgents(agents));
+  const errors = new Map<string, Error | undefined>();
+  try {
+    for await (const { runId, error } of Worker.runReplayHistories({ workflowBundle: { code } }, runsOf(files))) errors.set(runId, error);
+  } finally {
+    removePromiseHooks();
+  }
+  return files.map(({ id, history }) => {
+    const error = errors.get(startOf(history)?.originalExecutionRunId ?? '');
+    return error === undefined ? { id } : { id, error };
+  });
+}
+
+function* runsOf(files: readonly HistoryFile[]): Generator<HistoryAndWorkflowId> {
+  for (const { id, history } of files) yield { workflowId: startOf(history)?.workflowId || id, history };
+}
+
+function startOf(history: History): NonNullable<NonNullable<History['events']>[number]['workflowExecutionStartedEventAttributes']> | undefined {
+  return history.events?.[0]?.workflowExecutionStartedEventAttributes ?? undefined;
+}

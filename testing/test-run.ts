@@ -1,0 +1,183 @@
+import type { LanguageModel, ModelProvider, ResolvedModel } from '../activities/models';
+import { ModelRegistry } from '../activities/models';
+import { defaultModelFacts } from '../activities/parts';
+import { ToolRegistry, defaultToolFacts } from '../activities/tools';
+import type { WorkerMiddleware } from '../activities/worker-middleware';
+import { HalfRegistry } from '../activities/worker-middleware';
+import type { AnswerOptions, ApproveOptions } from '../client/answers';
+import { approvalOf, checkFit, checkSize, rejectionOf } from '../client/answers';
+import type { Outcome } from '../client/run';
+import { outcomeOf } from '../client/run';
+import type { StartOptions } from '../client/start-input';
+import { startInputOf } from '../client/start-input';
+import { parseDuration } from '../contract/plain/duration';
+import { HoldfastError, isErrorCode } from '../contract/plain/errors';
+import type { RunEvent, RunView } from '../contract/plain/events';
+import type { Interrupt } from '../contract/plain/interrupts';
+import type { Language } from '../contract/plain/manifest';
+import type { Json, StoredMessage, Usage } from '../contract/plain/messages';
+import { defaultTenant } from '../contract/plain/names';
+import type { Agent } from '../kernel/agent';
+import { definitionOf } from '../kernel/agent';
+import type { Agents } from '../kernel/memory/run';
+import { MemoryRun } from '../kernel/memory/run';
+import type { LoseCall } from './memory-work';
+import { memoryWork } from './memory-work';
+
+export interface TestRunOptions<Input> extends Omit<StartOptions, 'model' | 'deadline' | 'startDelay'> {
+  readonly input: Input;
+  /** Answers for every model that the agent names. `scriptedModel(…)` is one. */
+  readonly model: ModelProvider | LanguageModel;
+  readonly tools?: Readonly<Record<string, unknown>>;
+  /** Worker halves. */
+  readonly middleware?: readonly WorkerMiddleware[];
+  readonly language?: Language;
+  readonly tenant?: string;
+  /** Where the clock stands at the start; it moves by `advance` only. Default: 2026-01-01. */
+  readonly now?: Date;
+  /** Loses calls, as a worker that dies does. */
+  readonly lose?: LoseCall;
+}
+
+const firstOfJanuary = Date.UTC(2026, 0, 1);
+
+/** Runs an agent in memory, with the tools, worker halves and checks of production and with time that you move. */
+export async function testRun<Input extends Json, Output>(agent: Agent<string, Input, Output>, options: TestRunOptions<NoInfer<Input>>): Promise<TestRun<Output>> {
+  const { input, model, tools = {}, middleware = [], language = 'en', tenant = defaultTenant, now, lose = () => undefined, ...rest } = options;
+  const start = startInputOf(tenant, agent.name, input, { id: 'test', ...rest }, false);
+  const parts = {
+    tools: new ToolRegistry(tools),
+    models: new TestModels(model),
+    halves: new HalfRegistry(middleware),
+    language,
+    toolDefaults: defaultToolFacts,
+    modelFacts: defaultModelFacts,
+  };
+  return new TestRun<Output>(new MemoryRun(agentsOf(agent), { start }, memoryWork(parts, lose), now?.getTime() ?? firstOfJanuary), start.id);
+}
+
+/** A run as the client shows it, in memory. Reads wait until it stands still; `view` and `events` tell what there is now. */
+export class TestRun<Output = unknown> {
+  readonly isNew = true;
+
+  constructor(
+    private readonly run: MemoryRun,
+    readonly id: string,
+  ) {}
+
+  /** The durable log. Until `waiting`: as far as the run comes by itself. */
+  async *events(options: { from?: number; until?: 'end' | 'waiting'; signal?: AbortSignal } = {}): AsyncGenerator<RunEvent> {
+    const { from = 0, until = 'end', signal } = options;
+    const aborted = new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
+    for (let offset = from; ; ) {
+      const event = this.run.events[offset];
+      if (event !== undefined) {
+        offset += 1;
+        yield event;
+      } else if (this.run.ended || signal?.aborted === true || (until === 'waiting' && this.run.standsStill)) return;
+      else await Promise.race([this.run.more, aborted, ...(until === 'waiting' ? [this.run.idle()] : [])]);
+    }
+  }
+
+  async view(): Promise<RunView> {
+    return this.run.view();
+  }
+
+  async transcript(): Promise<readonly StoredMessage[]> {
+    await this.run.idle();
+    return this.run.view().messages;
+  }
+
+  async usage(): Promise<Usage> {
+    await this.run.idle();
+    return this.run.view().usage;
+  }
+
+  async interrupts(): Promise<readonly Interrupt[]> {
+    await this.run.idle();
+    return this.run.view().interrupts;
+  }
+
+  /** How the run stands once it cannot go on by itself. One that only sleeps is `running`: let time pass with `advance`. */
+  async outcome(options: { timeout?: string } = {}): Promise<Outcome<Output>> {
+    const events = this.events({ until: 'waiting', ...(options.timeout === undefined ? {} : { signal: AbortSignal.timeout(milliseconds(options.timeout)) }) });
+    while ((await events.next()).done !== true);
+    return outcomeOf(this.run.view()) as Outcome<Output>;
+  }
+
+  /** The output of a run that completes by itself. Rejects with its code when it failed, and when it waits. */
+  async result(): Promise<Output> {
+    const outcome = await this.outcome();
+    if (outcome.status === 'completed') return outcome.output;
+    if (outcome.status === 'cancelled') throw new HoldfastError('cancelled', `The run "${this.id}" was cancelled.`);
+    if ('error' in outcome) throw new HoldfastError(isErrorCode(outcome.error.code) ? outcome.error.code : 'run-failed', outcome.error.message);
+    throw new HoldfastError('request-invalid', `The run "${this.id}" has no result: it is ${outcome.status}.`);
+  }
+
+  async resume(interruptId: string, answer: Json, options: AnswerOptions = {}): Promise<void> {
+    await this.until(() => this.run.view().interrupts.some(({ id }) => id === interruptId));
+    checkSize(answer);
+    const view = this.run.view();
+    checkFit(view.interrupts, interruptId, answer);
+    if (this.run.ended) throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${view.status}).`);
+    const whole = { interruptId, answer, ...options };
+    const refused = this.run.refusalOf(whole);
+    if (refused !== undefined) throw new HoldfastError(isErrorCode(refused.code) ? refused.code : 'answer-invalid', refused.message);
+    this.run.answer(whole);
+  }
+
+  approve(interruptId: string, options: ApproveOptions = {}): Promise<void> {
+    const { decision, who } = approvalOf(options);
+    return this.resume(interruptId, decision, who);
+  }
+
+  reject(interruptId: string, feedback?: string, options: AnswerOptions = {}): Promise<void> {
+    return this.resume(interruptId, rejectionOf(feedback), options);
+  }
+
+  /** Asks the run to stop now, as a person does. */
+  async cancel(): Promise<void> {
+    if (this.run.ended) throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${this.run.view().status}).`);
+    this.run.cancel();
+  }
+
+  /** Lets time pass, such as '3 days': sleeps end, deadlines expire, in their order. */
+  async advance(duration: string): Promise<void> {
+    await this.run.advance(milliseconds(duration));
+  }
+
+  /** Takes the run over a border, as long runs go and as a move to new code does: state as JSON, open code entered again. */
+  async goOnAsNew(agent?: Agent<string, Json, unknown>): Promise<void> {
+    await this.run.goOnAsNew(agent === undefined ? undefined : agentsOf(agent));
+  }
+
+  private async until(found: () => boolean): Promise<void> {
+    while (!found() && !this.run.standsStill) await Promise.race([this.run.more, this.run.idle()]);
+  }
+}
+
+/** Every name is a model here; the one model answers for all and is told by which name. */
+class TestModels extends ModelRegistry {
+  constructor(private readonly model: ModelProvider | LanguageModel) {
+    super({}, {});
+  }
+
+  override idOf(name: string): string {
+    return name.includes('/') ? name : `test/${name}`;
+  }
+
+  override async resolve(name: string): Promise<ResolvedModel> {
+    const { model } = this;
+    return { id: this.idOf(name), model: 'model' in model ? await model.model(name) : model };
+  }
+}
+
+function agentsOf(agent: Agent<string, Json, unknown>): Agents {
+  return new Map([[agent.name, definitionOf(agent as Agent)]]);
+}
+
+function milliseconds(duration: string): number {
+  const parsed = parseDuration(duration);
+  if (parsed === undefined) throw new HoldfastError('request-invalid', `"${duration}" is no duration; write for example "30s".`);
+  return parsed;
+}
