@@ -5,9 +5,9 @@ function border(folder, ...forbidden) {
   return {
     files: [`${folder}/**/*.ts`],
     rules: {
-      'no-restricted-imports': [
+      '@typescript-eslint/no-restricted-imports': [
         'error',
-        { patterns: forbidden.map((name) => ({ regex: name.startsWith('@') || !name.includes('/') ? `^(node:)?${name}` : `^(\\.\\./)+${name}`, message: `${folder} must not import ${name}.` })) },
+        { patterns: forbidden.map((name) => ({ regex: name.startsWith('@') || !name.includes('/') ? `^(node:)?${name}` : `^(\\.\\./)+${name}`, message: `${folder} must not import ${name}.`, allowTypeImports: true })) },
       ],
     },
   };
@@ -31,6 +31,8 @@ module.exports = tseslint.config(
       '@typescript-eslint/only-throw-error': 'off',
       '@typescript-eslint/prefer-promise-reject-errors': 'off',
       '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowNever: true }],
       'no-restricted-syntax': ['error', { selector: 'ExportDefaultDeclaration', message: 'Export by name.' }, { selector: 'ExportAllDeclaration', message: 'Export by name.' }],
     },
   },

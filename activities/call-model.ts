@@ -4,7 +4,7 @@ import type { FoldedRequest } from '../contract/plain/fold';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Failure, Message, StoredMessage, Usage } from '../contract/plain/messages';
 import { isMessage, notJson } from '../contract/plain/messages';
-import type { ModelRegistry } from './models';
+import type { GenerateAnswer, ModelRegistry } from './models';
 import type { ToolRegistry, ToolSpec } from './tools';
 import { exitToolSpec } from './exit-tool';
 import type { HalfRegistry, WorkerCall, WorkerModelRequest, WorkerModelResponse } from './worker-middleware';
@@ -34,8 +34,9 @@ export async function generate(
       settings: asked.settings,
       signal: call.signal,
     });
-    const message: Message = { role: 'assistant', parts: answer.parts };
-    return answer.usage === undefined ? { message } : { message, usage: answer.usage };
+    const { parts: said, usage } = (answer ?? {}) as Partial<GenerateAnswer>;
+    const message = { role: 'assistant', parts: said } as Message;
+    return usage === undefined ? { message } : { message, usage };
   };
   const wraps = parts.halves.of(slots.halves ?? []).flatMap(({ wrapModel }) => (wrapModel?.generate === undefined ? [] : [wrapModel.generate.bind(wrapModel)]));
   const run = wrapAround(

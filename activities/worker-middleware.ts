@@ -38,7 +38,7 @@ export interface WorkerMiddleware {
 }
 
 export function defineWorkerMiddleware<Options extends Json = Json>(name: string, make: (options: Options) => WorkerHalf): WorkerMiddleware {
-  return { name, make: make as (options: Json) => WorkerHalf };
+  return { name, make: make };
 }
 
 /** Worker halves by name; one instance for each name and options. */

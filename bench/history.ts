@@ -25,7 +25,7 @@ export async function benchHistory(): Promise<object> {
       const run = await bed.client.start('worker', 'Work.', { id: `history-${turns}-${round}` });
       await run.result();
       const messages = await run.transcript();
-      const content = messages.reduce((sum, { parts }) => sum + parts.reduce((bytes, part) => bytes + (part.type === 'text' ? part.text.length : part.type === 'tool-result' ? String(part.output).length : 0), 0), 0);
+      const content = messages.reduce((sum, { parts }) => sum + parts.reduce((bytes, part) => bytes + (part.type === 'text' ? part.text.length : part.type === 'tool-result' ? JSON.stringify(part.output).length - 2 : 0), 0), 0);
       const chain = await chainBytes(connection, bench.server.namespace, `default/${run.id}`);
       measured.push({ history: chain.bytes, runs: chain.runs, content, storage: storedBytes(bench.directory) - stored });
     }

@@ -28,6 +28,7 @@ export async function startRawBed({ server }: BenchBed, taskQueue: string, say: 
     activities: activities(say),
     workerDeploymentOptions: { version: { deploymentName: taskQueue, buildId: 'raw' }, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' },
     stickyQueueScheduleToStartTimeout: 1000,
+    maxConcurrentWorkflowTaskExecutions: 16,
     maxHeartbeatThrottleInterval: 500,
     defaultHeartbeatThrottleInterval: 500,
     ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),

@@ -37,7 +37,7 @@ export function approvalOf({ editedInput, forRestOfRun, ...who }: ApproveOptions
     ...(editedInput === undefined ? {} : { editedInput }),
     ...(forRestOfRun === undefined ? {} : { forRestOfRun }),
   };
-  return { decision: decision as unknown as Json, who };
+  return { decision: decision, who };
 }
 
 export function rejectionOf(feedback: string | undefined): Json {

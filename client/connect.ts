@@ -30,6 +30,8 @@ export interface ConnectOptions {
   readonly dataConverter?: DataConverter;
 }
 
+export type { StartOptions } from './start-input';
+
 export interface ListedRun {
   readonly id: string;
   readonly agent: string;
@@ -52,7 +54,7 @@ interface AgentShape<Input, Output> {
   readonly description: string;
   readonly types?: { readonly input: Input; readonly output: Output };
 }
-type AgentsOf<Module> = Extract<Module[keyof Module], AgentShape<never, unknown>>;
+type AgentsOf<Module> = Extract<Module[keyof Module], AgentShape<unknown, unknown>>;
 type Named<Module, Name> = Extract<AgentsOf<Module>, { readonly name: Name }>;
 type InputOf<A> = A extends { readonly types?: { readonly input: infer Input } } ? Input : never;
 type OutputOf<A> = A extends { readonly types?: { readonly output: infer Output } } ? Output : never;

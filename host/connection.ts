@@ -87,7 +87,7 @@ function clientOptions(settings: TemporalSettings) {
 }
 
 export function isLoopback(address: string): boolean {
-  const host = address.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+  const host = address === '::1' ? address : address.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 

@@ -31,7 +31,7 @@ export async function checkSearchAttributes(connection: Connection, namespace: s
 async function registeredTypes(connection: Connection, namespace: string): Promise<Record<string, number> | undefined> {
   try {
     const listed = await connection.operatorService.listSearchAttributes({ namespace });
-    return listed.customAttributes as Record<string, number>;
+    return listed.customAttributes;
   } catch (error) {
     if (isNamespaceMissing(error)) throw namespaceUnknown(namespace, error);
     return undefined;

@@ -2,7 +2,7 @@ import { parseDuration } from '../contract/plain/duration';
 import { HoldfastError } from '../contract/plain/errors';
 import type { Interrupt } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
-import type { Json, Message, ToolCall } from '../contract/plain/messages';
+import type { Json, ToolCall } from '../contract/plain/messages';
 import { canonicalJson, notJson } from '../contract/plain/messages';
 import type { Frame } from './frames';
 import { interruptId } from './interrupts';
@@ -101,7 +101,7 @@ async function callHidden(scope: AgentScope, frame: Frame, tool: string, input: 
 function callOther(scope: AgentScope, name: string, request: Parameters<HookContext['model']>[1]): Promise<ModelResponse> {
   const { run, path, record } = scope;
   const address = run.uniqueAddress(`${path.join('/')}/t${record.turn}/ctx.model`);
-  const messages = storedMessages(request.messages as readonly Message[], record.messages, () => run.ports.uuid(), 'ctx.model');
+  const messages = storedMessages(request.messages, record.messages, () => run.ports.uuid(), 'ctx.model');
   return callModelOnce(scope, {
     address,
     path: [...path, 'ctx.model'],

@@ -78,7 +78,7 @@ export class Frame {
     const n = this.count++;
     const settled = this.journal.find(this.key, n);
     if (settled !== undefined) return this.recall<T>(settled, kind);
-    return run(n).then(
+    return started(run, n).then(
       (value) => {
         this.journal.settle(this.key, { n, kind, value });
         return value;
@@ -120,7 +120,7 @@ export class Frame {
     try {
       this.check(settled, kind);
     } catch (error) {
-      return Promise.reject(error as Error);
+      return Promise.reject(error);
     }
     return 'error' in settled ? Promise.reject(errorOf(settled.error)) : Promise.resolve(settled.value as T);
   }
@@ -131,10 +131,19 @@ export class Frame {
   }
 }
 
+/** What is refused at once is refused by the promise too, so that code which drops it is not thrown at. */
+function started<T>(run: (n: number) => Promise<T>, n: number): Promise<T> {
+  try {
+    return run(n);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
 export function failureOf(error: unknown): Failure {
   return { code: codeOf(error) ?? 'run-failed', message: messageOf(error) };
 }
 
 export function errorOf(failure: Failure): HoldfastError {
-  return new HoldfastError((codeOf(failure) ?? 'run-failed') as HoldfastError['code'], failure.message);
+  return new HoldfastError((codeOf(failure) ?? 'run-failed'), failure.message);
 }

@@ -32,6 +32,11 @@ export class Ledger {
     if (message !== undefined) this.known.add(message.id);
   }
 
+  /** Whether history has this message, whole. */
+  knows(id: string): boolean {
+    return this.known.has(id);
+  }
+
   learnId(id: string): void {
     this.known.add(id);
   }
@@ -41,7 +46,7 @@ export class Ledger {
     return events.map((event) => {
       if (event.type === 'model-end' || event.type === 'tool-end') {
         const { id } = event.message;
-        if (this.known.has(id)) return { ...event, message: id } as unknown as WireEvent;
+        if (this.known.has(id)) return { ...event, message: id };
         this.known.add(id);
         return event as unknown as WireEvent;
       }
@@ -83,5 +88,5 @@ function changedSlots(before: Partial<RequestSlots>, slots: RequestSlots): Parti
     const earlier: unknown = before[key as keyof RequestSlots];
     return earlier !== value && JSON.stringify(earlier) !== JSON.stringify(value);
   });
-  return changed.length === 0 ? undefined : (Object.fromEntries(changed) as Partial<RequestSlots>);
+  return changed.length === 0 ? undefined : (Object.fromEntries(changed));
 }

@@ -1,7 +1,7 @@
 import { HoldfastError } from '../contract/plain/errors';
 import type { Json, StoredMessage, ToolCall } from '../contract/plain/messages';
 import { textOf, toolCallsOf } from '../contract/plain/messages';
-import { Frame } from './frames';
+import type { Frame } from './frames';
 import { runAfterAgent, runBeforeAgent, runStateHooks } from './hooks';
 import { modelStep } from './model-step';
 import type { AgentScope } from './scope';

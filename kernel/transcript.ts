@@ -8,7 +8,7 @@ import { canonicalJson, isMessage } from '../contract/plain/messages';
  */
 export function storedMessages(messages: readonly Message[], before: readonly StoredMessage[], uuid: () => string, origin: string): readonly StoredMessage[] {
   if (messages === before) return before;
-  if (!Array.isArray(messages)) throw new HoldfastError('message-invalid', `${origin} returned messages that are no list.`);
+  if (!isList(messages)) throw new HoldfastError('message-invalid', `${origin} returned messages that are no list.`);
   const known = new Map(before.map((message) => [message.id, message]));
   const taken = new Set<string>();
   return messages.map((message, position) => {
@@ -17,6 +17,10 @@ export function storedMessages(messages: readonly Message[], before: readonly St
     taken.add(unique.id);
     return unique;
   });
+}
+
+function isList(messages: unknown): boolean {
+  return Array.isArray(messages);
 }
 
 export function storedMessage(message: Message, known: StoredMessage | undefined, uuid: () => string, origin: string): StoredMessage {

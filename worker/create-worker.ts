@@ -40,6 +40,8 @@ export interface WorkerOptions {
   readonly modelFacts?: Partial<ModelFacts>;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly maxCachedRuns?: number;
+  /** How much of transcripts is kept in memory; what is missing is read from history. Default 64 MB. */
+  readonly messageCacheBytes?: number;
   /** How long a shutdown waits for calls that run. At least the longest tool timeout. */
   readonly shutdownGraceMs?: number;
   /** Milliseconds between looks at which older builds still have open runs. */
@@ -170,7 +172,7 @@ function partsOf(options: WorkerOptions, connection: Connection): WorkerParts {
     tools: new ToolRegistry(options.tools, toolDefaults),
     models: new ModelRegistry(options.models, options.environment),
     halves: new HalfRegistry(options.middleware ?? []),
-    messages: new MessageStore(runHistory(source, loadDataConverter(options.dataConverter))),
+    messages: new MessageStore(runHistory(source, loadDataConverter(options.dataConverter)), options.messageCacheBytes),
     language: options.language ?? 'en',
     toolDefaults,
     modelFacts: { ...defaultModelFacts, ...options.modelFacts },
@@ -188,6 +190,9 @@ function createTemporalWorker(bundle: WorkflowBundle, options: WorkerOptions, pa
     interceptors: { activity: [callInterceptor] },
     workerDeploymentOptions: { version: { deploymentName: taskQueue, buildId: bundle.buildId }, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' },
     stickyQueueScheduleToStartTimeout: options.stickyTimeoutMs ?? 1000,
+    // One thread runs all workflow code. After a crash every run is replayed: more at once and each takes longer than the
+    // server waits for a task (10 s), which it then hands out again.
+    maxConcurrentWorkflowTaskExecutions: 16,
     maxHeartbeatThrottleInterval: 500,
     defaultHeartbeatThrottleInterval: 500,
     shutdownGraceTime: options.shutdownGraceMs ?? longest,

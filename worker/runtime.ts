@@ -9,7 +9,7 @@ export function installRuntime(write: (level: LogLevel, message: string, meta: R
   installed = true;
   Runtime.install({
     logger: new DefaultLogger(level, (entry) => write(entry.level, entry.message, entry.meta ?? {})),
-    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) } },
+    telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: level === 'ERROR' ? 'ERROR' : 'WARN', other: 'ERROR' }) } },
     shutdownSignals: [],
   });
 }

@@ -14,6 +14,7 @@ import {
 import { codeOf, messageOf } from '../contract/plain/errors';
 import type { Answer } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
+import type { Json } from '../contract/plain/messages';
 import { names } from '../contract/plain/names';
 import type { AgentRunInput, AgentRunResult, ResumeReceipt, StatusReply } from '../contract/plain/wire';
 import type { AgentDefinition } from '../kernel/agent';
@@ -78,17 +79,17 @@ class RunWorkflow {
   private listen(): void {
     setHandler(resumeSignal, (answer) => {
       this.signals += 1;
-      this.run.answer(answer);
+      this.run.answer(answerIn(answer));
     });
     setHandler(
       resumeUpdate,
       (answer) => {
         this.updates += 1;
-        return { sequence: this.run.answer(answer) };
+        return { sequence: this.run.answer(answerIn(answer)) };
       },
       {
         validator: (answer) => {
-          const refused = this.run.refusalOf(answer);
+          const refused = this.run.refusalOf(answerIn(answer));
           if (refused !== undefined) throw ApplicationFailure.nonRetryable(refused.message, refused.code);
         },
       },
@@ -151,6 +152,18 @@ class RunWorkflow {
       this.ports.flush();
     }
   }
+}
+
+/** Anybody can send a signal with anything in it. What is no answer answers no interrupt, and leaves the event that says so. */
+function answerIn(sent: unknown): Answer {
+  const { interruptId, answer, by, inputHash } = (typeof sent === 'object' && sent !== null ? sent : {}) as Partial<Record<keyof Answer, unknown>>;
+  if (typeof interruptId !== 'string' || answer === undefined) return { interruptId: '', answer: null };
+  return {
+    interruptId,
+    answer: answer as Json,
+    ...(typeof by === 'string' ? { by } : {}),
+    ...(inputHash === undefined ? {} : { inputHash: typeof inputHash === 'string' ? inputHash : 'no hash' }),
+  };
 }
 
 /** Only failures of Temporal's own kind end a workflow; anything else would fail its task for ever. */

@@ -71,7 +71,8 @@ export class TemporalPorts implements Ports {
   }
 
   prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest> {
-    return this.local('prepareRun', [request, messages], 60_000);
+    // A message that the agent's prompt made stands in no history yet: it goes with the first model call.
+    return this.local('prepareRun', [request, messages.filter(({ id }) => this.ledger.knows(id))], 60_000);
   }
 
   parseInput(tool: string, input: Json): Promise<ParseInputResult> {

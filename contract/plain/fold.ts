@@ -208,10 +208,11 @@ export class HistoryFold {
   }
 
   private end(status: EndStatus, result: AgentRunResult | undefined, error: Failure | undefined): readonly EventBody[] {
+    // A message stands whole in the edit or in the event, whichever was written first; both may name it.
+    for (const [, , insert] of result?.splices ?? []) for (const item of insert) if (typeof item !== 'string') this.messagesById.set(item.id, item);
     const events = this.expand(result?.events);
     if (result?.splices !== undefined) {
       const base = this.baseOf(result.base, this.agent).messages;
-      for (const [, , insert] of result.splices) for (const item of insert) if (typeof item !== 'string') this.messagesById.set(item.id, item);
       this.list = applySplices(base, result.splices, (item) => this.messageOf(item));
       this.shown = [];
     }

@@ -91,14 +91,17 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value) ?? 'null';
 }
 
+const deepest = 1000;
+
 /** The path to the first thing in a value that JSON would lose, or nothing. */
-export function notJson(value: unknown, path = ''): string | undefined {
+export function notJson(value: unknown, path = '', depth = 0): string | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : `${path || 'the value'} is ${value}`;
   if (typeof value !== 'object') return `${path || 'the value'} is a ${typeof value}`;
+  if (depth > deepest) return `${path.slice(0, 60)}… contains itself or is more than ${deepest} levels deep`;
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
-      const found = notJson(value[index], `${path}[${index}]`);
+      const found = notJson(value[index], `${path}[${index}]`, depth + 1);
       if (found !== undefined) return found;
     }
     return undefined;
@@ -110,7 +113,7 @@ export function notJson(value: unknown, path = ''): string | undefined {
   }
   for (const [key, item] of Object.entries(value)) {
     if (item === undefined) continue;
-    const found = notJson(item, path === '' ? key : `${path}.${key}`);
+    const found = notJson(item, path === '' ? key : `${path}.${key}`, depth + 1);
     if (found !== undefined) return found;
   }
   return undefined;

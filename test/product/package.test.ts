@@ -1,0 +1,99 @@
+import { execFile, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort } from '../../host/free-port';
+
+const run = promisify(execFile);
+const root = resolve(__dirname, '..', '..');
+
+/** The README's code blocks that say which file they are. */
+function filesOfReadme(): Readonly<Record<string, string>> {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const blocks = [...readme.matchAll(/```ts\n\/\/ (\S+\.ts)\n([\s\S]*?)```/g)];
+  return Object.fromEntries(blocks.map(([, name, code]) => [name ?? '', code ?? '']));
+}
+
+describe('the packed package in an empty project', () => {
+  const project = mkdtempSync(join(tmpdir(), 'holdfast-package-'));
+  const environment = { ...process.env, HOLDFAST_DIR: join(project, '.holdfast'), NO_COLOR: '1' };
+  let service: ChildProcess | undefined;
+
+  const node = async (file: string, code: string): Promise<string> => {
+    writeFileSync(join(project, file), code);
+    const { stdout } = await run('node', [file], { cwd: project, env: environment });
+    return stdout.trim();
+  };
+
+  beforeAll(async () => {
+    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', project], { cwd: root });
+    const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [{ filename: string }];
+    writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'my-agents', private: true }));
+    await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', join(project, filename), 'zod@4.6.7', 'typescript@5.9.3', '@types/node@20.19.43'], { cwd: project });
+  }, 240_000);
+
+  afterAll(async () => {
+    if (service !== undefined && service.exitCode === null) {
+      const ended = once(service, 'exit');
+      service.kill('SIGTERM');
+      await ended;
+    }
+    rmSync(project, { recursive: true, force: true });
+  }, 60_000);
+
+  const doors = ['holdfast', 'holdfast/workflow', 'holdfast/worker', 'holdfast/client', 'holdfast/testing'];
+  const names = ['defineConfig', 'agentsFor', 'defineTool', 'connect', 'testRun'];
+
+  it('opens every door to CommonJS', async () => {
+    const code = doors.map((door, index) => `console.log(typeof require('${door}').${names[index]});`).join('\n');
+    expect(await node('doors.cjs', code)).toBe(doors.map(() => 'function').join('\n'));
+  });
+
+  it('opens every door to ESM, by name', async () => {
+    const code = doors.map((door, index) => `import { ${names[index]} } from '${door}';\nconsole.log(typeof ${names[index]});`).join('\n');
+    expect(await node('doors.mjs', code)).toBe(doors.map(() => 'function').join('\n'));
+  });
+
+  it('gives both the same objects', async () => {
+    expect(await node('same.mjs', `import { createRequire } from 'node:module';\nimport { connect } from 'holdfast/client';\nconsole.log(createRequire(import.meta.url)('holdfast/client').connect === connect);`)).toBe('true');
+  });
+
+  it('compiles and runs the example of the README', async () => {
+    const files = filesOfReadme();
+    expect(Object.keys(files).sort()).toEqual(['agents.ts', 'client.ts', 'holdfast.config.ts', 'tools.ts']);
+    for (const [name, code] of Object.entries(files)) writeFileSync(join(project, name), code);
+    mkdirSync(join(project, 'types'), { recursive: true });
+    const compilerOptions = { strict: true, module: 'nodenext', moduleResolution: 'nodenext', target: 'es2022', noEmit: true, skipLibCheck: true, types: ['node'] };
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(files) }));
+    await run('npx', ['--no-install', 'tsc', '-p', '.'], { cwd: project, env: environment }).catch((error: { stdout: string }) => {
+      throw new Error(error.stdout);
+    });
+
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    service = spawn('npx', ['--no-install', 'holdfast', 'dev', '--port', String(port)], { cwd: project, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+    await ready(service, url);
+    const server = JSON.parse(readFileSync(join(project, '.holdfast', 'server.json'), 'utf8')) as { address: string };
+    const { stdout } = await run('npx', ['--no-install', 'jiti', 'client.ts'], { cwd: project, env: { ...environment, TEMPORAL_ADDRESS: server.address }, timeout: 60_000 });
+    expect(stdout).toContain('completed');
+  }, 180_000);
+});
+
+async function ready(service: ChildProcess, url: string): Promise<void> {
+  let output = '';
+  const collect = (chunk: Buffer): void => void (output += chunk.toString());
+  service.stdout?.on('data', collect);
+  service.stderr?.on('data', collect);
+  for (;;) {
+    if (service.exitCode !== null) throw new Error(`holdfast dev ended with ${service.exitCode}:\n${output}`);
+    const up = await fetch(`${url}/health`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (up) return;
+    await once(service.stdout ?? service, 'data');
+  }
+}

@@ -1,0 +1,43 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
+import { testServer } from './test-bed';
+
+/** Temporal itself, for what only an operator or a broken program would do to a run. */
+export interface Temporal {
+  readonly connection: Connection;
+  handle(runId: string): WorkflowHandle;
+  /** Temporal's own id of the latest execution. */
+  executionOf(runId: string): Promise<string>;
+  /** Waits until the run has gone on as new, or was reset. */
+  untilAnotherExecution(runId: string, than: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openTemporal(): Promise<Temporal> {
+  const connection = await Connection.connect({ address: testServer().address });
+  const client = new Client({ connection });
+  const handle = (runId: string): WorkflowHandle => client.workflow.getHandle(`default/${runId}`);
+  const executionOf = async (runId: string): Promise<string> => (await handle(runId).describe()).runId;
+  return {
+    connection,
+    handle,
+    executionOf,
+    async untilAnotherExecution(runId, than) {
+      while ((await executionOf(runId)) === than) await new Promise((resolve) => setTimeout(resolve, 20));
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** Lists are brought up to date a moment after what they list. */
+export async function eventually(check: () => Promise<void>): Promise<void> {
+  const until = Date.now() + 10_000;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}

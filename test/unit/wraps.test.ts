@@ -1,0 +1,270 @@
+import { scriptedModel, testRun } from 'holdfast/testing';
+import type { AgentMiddleware, Json, ModelResponse } from 'holdfast/workflow';
+import { agentUnder, agentWith, echo, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
+
+const twoTurns = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
+const never = (): Promise<never> => new Promise(() => undefined);
+const assistant = (text: string): ModelResponse => ({ message: { role: 'assistant', parts: [{ type: 'text', text }] } });
+
+describe('wraps', () => {
+  it('nest in registration order, around each call', async () => {
+    const seen: string[] = [];
+    const around = (name: string): AgentMiddleware => ({
+      name,
+      wrapModel: async (request, next) => {
+        seen.push(`${name} model in`);
+        const response = await next(request);
+        seen.push(`${name} model out`);
+        return response;
+      },
+      wrapToolCall: async (call, next) => {
+        seen.push(`${name} ${call.name} in`);
+        const output = await next(call);
+        seen.push(`${name} ${call.name} out`);
+        return output;
+      },
+    });
+    await (await testRun(agentUnder(around('A'), around('B')), { input: 'Hi', model: twoTurns(), tools })).outcome();
+    const model = ['A model in', 'B model in', 'B model out', 'A model out'];
+    expect(seen).toEqual([...model, 'A echo in', 'B echo in', 'B echo out', 'A echo out', ...model]);
+  });
+
+  it('change the request of one call, and the transcript forgets it', async () => {
+    const model = scriptedModel([{ text: 'Done.' }]);
+    const louder: AgentMiddleware = {
+      name: 'louder',
+      wrapModel: (request, next) => next({ ...request, instructions: 'Shout.', messages: [...request.messages, { role: 'user', parts: [{ type: 'text', text: 'Now!' }] }], tools: ['echo'], model: 'test/other' }),
+    };
+    const run = await testRun(agentUnder(louder), { input: 'Hi', model, tools });
+    await run.outcome();
+    expect(model.requests[0]).toMatchObject({ instructions: 'Shout.', model: 'test/other' });
+    expect(model.requests[0]?.messages).toHaveLength(2);
+    expect(model.requests[0]?.tools).toHaveLength(1);
+    expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: Done.']);
+    expect((await logOf(run)).find((event) => event.type === 'model-end')).toMatchObject({ model: 'test/other' });
+  });
+
+  it('change the answer, and event and transcript have the changed one under a new id', async () => {
+    const ids: string[] = [];
+    const polite: AgentMiddleware = {
+      name: 'polite',
+      wrapModel: async (request, next) => {
+        const response = await next(request);
+        ids.push(response.message.id ?? '');
+        return { ...response, message: { ...response.message, parts: [{ type: 'text', text: 'Please.' }] } };
+      },
+      wrapToolCall: async (call, next) => `modified: ${String(await next(call))}`,
+    };
+    const run = await testRun(agentUnder(polite), { input: 'Hi', model: scriptedModel([{ text: 'Rude.' }]), tools });
+    await run.outcome();
+    const shown = (await logOf(run)).flatMap((event) => (event.type === 'model-end' ? [event.message] : []))[0];
+    expect(shown?.parts).toEqual([{ type: 'text', text: 'Please.' }]);
+    expect(shown?.id).not.toBe(ids[0]);
+    expect((await run.transcript()).at(-1)).toEqual(shown);
+  });
+
+  it('see the id that the event later has', async () => {
+    const ids: (string | undefined)[] = [];
+    const watching: AgentMiddleware = {
+      name: 'watching',
+      wrapModel: async (request, next) => {
+        const response = await next(request);
+        ids.push(response.message.id);
+        return response;
+      },
+    };
+    const run = await testRun(agentUnder(watching), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    await run.outcome();
+    expect((await run.transcript()).at(-1)?.id).toBe(ids[0]);
+  });
+
+  it('change a tool result, and the model sees the changed one', async () => {
+    const model = twoTurns();
+    const marked: AgentMiddleware = { name: 'marked', wrapToolCall: async (call, next) => `modified: ${String(await next(call))}` };
+    const run = await testRun(agentUnder(marked), { input: 'Hi', model, tools });
+    await run.outcome();
+    expect((await transcriptOf(run))[2]).toBe('tool: modified: x');
+    expect(JSON.stringify(model.requests[1]?.messages)).toContain('modified: x');
+  });
+
+  it('may call next twice, one after the other, and each call is a call of its own', async () => {
+    const model = scriptedModel([{ error: 'down' }, { toolCalls: [{ name: 'fail', input: {} }] }, { text: 'Done.' }]);
+    const fallback: AgentMiddleware = {
+      name: 'fallback',
+      wrapModel: async (request, next) => {
+        try {
+          return await next(request);
+        } catch {
+          return next({ ...request, model: 'test/spare' });
+        }
+      },
+      wrapToolCall: async (call, next) => {
+        try {
+          return await next(call);
+        } catch {
+          return next({ ...call, name: call.name, input: {} }).catch((error: unknown) => `twice: ${(error as Error).message}`);
+        }
+      },
+    };
+    const run = await testRun(agentUnder(fallback), { input: 'Hi', model, tools });
+    expect((await run.outcome()).status).toBe('completed');
+    const addresses = (await logOf(run)).flatMap((event) => ('address' in event ? [event.address] : []));
+    expect(addresses).toEqual(['agent/t1/model', 'agent/t1/model.2', 'agent/t1/fail.0', 'agent/t1/fail.0.2', 'agent/t2/model']);
+    expect((await transcriptOf(run))[2]).toBe("tool: twice: The tool 'fail' failed: out of order");
+  });
+
+  it('may call next twice at once', async () => {
+    const model = scriptedModel([{ text: 'One.' }, { text: 'Two.' }]);
+    const racing: AgentMiddleware = {
+      name: 'racing',
+      wrapModel: async (request, next) => {
+        const [, second] = await Promise.all([next(request), next(request)]);
+        return second;
+      },
+    };
+    const run = await testRun(agentUnder(racing), { input: 'Hi', model, tools });
+    expect(await run.outcome()).toMatchObject({ text: 'Two.' });
+  });
+
+  it('may answer without next', async () => {
+    const model = scriptedModel([]);
+    const cache: AgentMiddleware = { name: 'cache', wrapModel: async () => assistant('Cached.') };
+    const run = await testRun(agentUnder(cache), { input: 'Hi', model, tools });
+    expect(await run.outcome()).toMatchObject({ text: 'Cached.' });
+    expect(await linesOf(run)).toEqual(['run-start', 'model-end', 'run-end']);
+  });
+
+  it.each([
+    ['wrapModel', { wrapModel: async (request: never, next: (request: never) => Promise<ModelResponse>) => (void next(request).catch(() => undefined), assistant('Early.')) }],
+    ['wrapToolCall', { wrapToolCall: async (call: never, next: (call: never) => Promise<Json>) => (void next(call).catch(() => undefined), 'early') }],
+  ])('that leave next running fail the run by name: %s', async (hook, wrap) => {
+    const run = await testRun(agentUnder({ name: 'hasty', ...wrap } as unknown as AgentMiddleware), { input: 'Hi', model: twoTurns(), tools });
+    expect(await run.outcome()).toEqual({ status: 'failed', error: { code: 'next-left-running', message: `${hook} of middleware "hasty" returned while a call of next was still running.` } });
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['a text', 'Hello.'],
+    ['no message', { text: 'Hello.' }],
+    ['a message without parts', { message: { role: 'assistant' } }],
+  ])('of the model that return %s fail the run by name', async (_, garbage) => {
+    const bad = { name: 'bad', wrapModel: async () => garbage } as unknown as AgentMiddleware;
+    const run = await testRun(agentUnder(bad), { input: 'Hi', model: twoTurns(), tools });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'model-response-invalid', message: expect.stringContaining('wrapModel of middleware "bad" returned no response') } });
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['a function', () => 1],
+    ['a date', new Date(0)],
+    ['not a number', Number.NaN],
+  ])('of a tool that return %s fail the run by name', async (_, garbage) => {
+    const bad = { name: 'bad', wrapToolCall: async () => garbage } as unknown as AgentMiddleware;
+    const run = await testRun(agentUnder(bad), { input: 'Hi', model: twoTurns(), tools });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'hook-failed', message: expect.stringContaining('wrapToolCall of middleware "bad" returned something that is not JSON') } });
+  });
+
+  it.each([
+    ['an error', new Error('odd'), 'odd'],
+    ['a text', 'just text', 'just text'],
+    ['an object', { odd: true }, '{"odd":true}'],
+    ['nothing', undefined, 'undefined'],
+    ['null', null, 'null'],
+  ])('may throw %s, later or at once', async (_, thrown, text) => {
+    const later: AgentMiddleware = { name: 'later', wrapModel: async () => Promise.reject(thrown as Error) };
+    const atOnce: AgentMiddleware = {
+      name: 'at-once',
+      wrapToolCall: () => {
+        throw thrown;
+      },
+    };
+    const model = await testRun(agentUnder(later), { input: 'Hi', model: twoTurns(), tools });
+    expect(await model.outcome()).toEqual({ status: 'failed', error: { code: 'hook-failed', message: `wrapModel of middleware "later" failed: ${text}` } });
+    const tool = await testRun(agentUnder(atOnce), { input: 'Hi', model: twoTurns(), tools });
+    expect(await tool.outcome()).toEqual({ status: 'failed', error: { code: 'hook-failed', message: `wrapToolCall of middleware "at-once" failed: ${text}` } });
+  });
+
+  it('let what has a code pass as the same error', async () => {
+    const seen: unknown[] = [];
+    const outer: AgentMiddleware = {
+      name: 'outer',
+      wrapToolCall: async (call, next) => {
+        try {
+          return await next(call);
+        } catch (error) {
+          seen.push(error);
+          throw error;
+        }
+      },
+    };
+    const inner: AgentMiddleware = { ...outer, name: 'inner' };
+    const model = scriptedModel([{ toolCalls: [{ name: 'fail', input: {} }] }, { text: 'Done.' }]);
+    await (await testRun(agentUnder(outer, inner), { input: 'Hi', model, tools })).outcome();
+    expect(seen).toHaveLength(2);
+    expect(seen[0]).toBe(seen[1]);
+    expect(seen[0]).toMatchObject({ code: 'tool-failed' });
+  });
+
+  it.each([
+    ['wrapModel', { wrapModel: never }],
+    ['wrapToolCall', { wrapToolCall: never }],
+    ['afterAgent', { afterAgent: never }],
+  ])('that wait for what never comes are named: %s', async (hook, wrap) => {
+    const run = await testRun(agentUnder({ name: 'stuck', ...wrap }), { input: 'Hi', model: twoTurns(), tools });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'hook-stalled', message: expect.stringContaining(`${hook} of middleware "stuck" waits for something that never comes`) } });
+  });
+
+  it('that stall beside a person who is waited for are found once the person has answered', async () => {
+    const mixed: AgentMiddleware = { name: 'mixed', wrapToolCall: async (call, next, ctx) => ((await ctx.interrupt('Go on?')) === 'yes' ? never() : next(call)) };
+    const run = await testRun(agentUnder(mixed), { input: 'Hi', model: twoTurns(), tools });
+    const outcome = await run.outcome();
+    if (outcome.status !== 'waiting') throw new Error(outcome.status);
+    await run.resume(outcome.interrupts[0]?.id ?? '', 'yes');
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'hook-stalled' } });
+  });
+
+  it('refuse a request that is not whole', async () => {
+    const partial = { name: 'partial', wrapModel: (_: unknown, next: (request: unknown) => Promise<ModelResponse>) => next({ model: 'test/other' }) } as unknown as AgentMiddleware;
+    const run = await testRun(agentUnder(partial), { input: 'Hi', model: twoTurns(), tools });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'hook-failed', message: expect.stringContaining('next without a whole request') } });
+  });
+
+  it('see only the tools that they name, and parse only those before', async () => {
+    const seen: Json[] = [];
+    const some: AgentMiddleware = { name: 'some', onlyTools: ['add'], wrapToolCall: (call, next) => (seen.push(call.input), next(call)) };
+    const model = scriptedModel([{ toolCalls: [echo('x'), { name: 'add', input: { a: 1 } }] }, { text: 'Done.' }]);
+    await (await testRun(agentUnder(some), { input: 'Hi', model, tools })).outcome();
+    expect(seen).toEqual([{ a: 1, b: 1 }]);
+  });
+
+  it('see arguments parsed, and one that does not parse never reaches them', async () => {
+    const seen: Json[] = [];
+    const watching: AgentMiddleware = { name: 'watching', wrapToolCall: (call, next) => (seen.push(call.input), next(call)) };
+    const model = scriptedModel([{ toolCalls: [{ name: 'add', input: { a: 1 } }, { name: 'add', input: { a: 'x' } }] }, { text: 'Done.' }]);
+    const run = await testRun(agentUnder(watching), { input: 'Hi', model, tools });
+    await run.outcome();
+    expect(seen).toEqual([{ a: 1, b: 1 }]);
+    expect((await transcriptOf(run))[3]).toMatch(/^tool: error The arguments of 'add' do not fit/);
+  });
+
+  it('run a tool with changed arguments, parsed again', async () => {
+    const doubling: AgentMiddleware = { name: 'doubling', wrapToolCall: (call, next) => next({ ...call, input: { a: 20 } }) };
+    const run = await testRun(agentUnder(doubling), { input: 'Hi', model: scriptedModel([{ toolCalls: [{ name: 'add', input: { a: 1, b: 5 } }] }, { text: 'Done.' }]), tools });
+    expect((await transcriptOf(run))[2]).toBe('tool: {"sum":21}');
+  });
+
+  it('may turn a failed tool into a result, and an error of their own ends the run', async () => {
+    const forgiving: AgentMiddleware = { name: 'forgiving', wrapToolCall: (call, next) => next(call).catch(() => 'forgiven') };
+    const model = scriptedModel([{ toolCalls: [{ name: 'fail', input: {} }] }, { text: 'Done.' }]);
+    const run = await testRun(agentUnder(forgiving), { input: 'Hi', model, tools });
+    expect((await transcriptOf(run))[2]).toBe('tool: forgiven');
+  });
+
+  it('keep results apart when tools run side by side', async () => {
+    const tagging: AgentMiddleware = { name: 'tagging', wrapToolCall: async (call, next, ctx) => (await ctx.sleep('1s'), `${call.id}=${String(await next(call))}`) };
+    const model = scriptedModel([{ toolCalls: [{ ...echo('a'), id: '1' }, { ...echo('b'), id: '2' }, { ...echo('c'), id: '3' }] }, { text: 'Done.' }]);
+    const run = await testRun(agentWith({ middleware: [tagging] }), { input: 'Hi', model, tools });
+    await run.advance('1s');
+    expect((await transcriptOf(run)).slice(2, 5)).toEqual(['tool: 1=a', 'tool: 2=b', 'tool: 3=c']);
+  });
+});
