@@ -29,6 +29,8 @@ export interface AgentDefinition {
   readonly tools: readonly string[];
   readonly middleware: readonly AgentMiddleware[];
   readonly halves: readonly HalfRef[];
+  /** Which hooks around a model call some middleware has; a hook that none has costs no promise. */
+  readonly has: { readonly beforeModelRewriteState: boolean; readonly afterModelRewriteState: boolean; readonly afterToolCalls: boolean };
   readonly maxIterations: number;
   readonly language?: Language;
   readonly returnDirectly: readonly string[];
@@ -141,6 +143,11 @@ function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDef
     tools: options.tools,
     middleware,
     halves: middleware.filter((layer) => layer.half !== undefined).map((layer) => layer.half as HalfRef),
+    has: {
+      beforeModelRewriteState: middleware.some((layer) => layer.beforeModelRewriteState !== undefined),
+      afterModelRewriteState: middleware.some((layer) => layer.afterModelRewriteState !== undefined),
+      afterToolCalls: middleware.some((layer) => layer.afterToolCalls !== undefined),
+    },
     maxIterations,
     returnDirectly: options.returnDirectly ?? [],
     exitTool: options.exitTool ?? false,

@@ -25,6 +25,11 @@ export class InterruptDesk {
   /** Waits for the answer. An interrupt that went over a border under the same id waits on. */
   open(pending: PendingInterrupt): Promise<Json> {
     const { id } = pending.shown;
+    const { [id]: early, ...others } = this.state.early ?? {};
+    if (early !== undefined) {
+      this.state.early = others;
+      return Promise.resolve(early.answer);
+    }
     const known = this.state.interrupts.find((interrupt) => interrupt.shown.id === id);
     const interrupt = known ?? pending;
     if (known === undefined) {
@@ -66,11 +71,13 @@ export class InterruptDesk {
       return this.state.sequence;
     }
     const waiting = this.waiting.get(answer.interruptId);
+    if (waiting === undefined) this.state.early = { ...this.state.early, [answer.interruptId]: { answer: answer.answer } };
     this.remove(answer.interruptId);
     this.ports.emit({ type: 'interrupt-end', interruptId: answer.interruptId, answer: answer.answer, reason: 'answer', ...byOf(answer) });
     this.ports.hideInterrupt(answer.interruptId);
     waiting?.timer?.cancel();
-    waiting?.resolve(answer.answer);
+    // The handler's own answer to its caller comes first, however many steps the run then takes until its next command.
+    if (waiting !== undefined) this.ports.afterHandlers(() => waiting.resolve(answer.answer));
     return ++this.state.sequence;
   }
 

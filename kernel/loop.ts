@@ -45,15 +45,16 @@ function leave(scope: AgentScope, iteration: Frame): void {
 /** One iteration. Its state is put together from recorded results, so it can be entered again after a border. */
 async function iterate(scope: AgentScope, iteration: Frame): Promise<AgentResult | undefined> {
   const { agent, record } = scope;
+  const { has } = agent;
   scope.run.borders.set(scope.path.join('/'), { ...record });
   if (record.remaining <= 0) {
     throw new HoldfastError('max-iterations', `Agent "${agent.name}" exceeds max iterations: the model was called ${agent.maxIterations} times without a final answer.`);
   }
   record.remaining -= 1;
-  await runStateHooks('beforeModelRewriteState', scope, iteration);
+  if (has.beforeModelRewriteState) await runStateHooks('beforeModelRewriteState', scope, iteration);
   const answer = await modelStep(scope, iteration);
   record.messages = [...record.messages, answer];
-  await runStateHooks('afterModelRewriteState', scope, iteration);
+  if (has.afterModelRewriteState) await runStateHooks('afterModelRewriteState', scope, iteration);
   const last = record.messages.at(-1);
   if (last === undefined) throw new HoldfastError('message-invalid', `No messages left in the state of agent "${agent.name}" after the model call.`);
   const calls = toolCallsOf(last);
@@ -66,7 +67,7 @@ async function runTools(scope: AgentScope, calls: readonly ToolCall[], iteration
   const directly = returnDirectlyPosition(scope, calls);
   const results = await toolStep(scope, calls, directly, iteration);
   record.messages = [...record.messages, ...results.map(({ message }) => message)];
-  await runStateHooks('afterToolCalls', scope, iteration);
+  if (scope.agent.has.afterToolCalls) await runStateHooks('afterToolCalls', scope, iteration);
   if (directly === undefined || results[directly]?.error !== undefined) return undefined;
   const output = outputOf(results[directly]?.message);
   return { output, text: typeof output === 'string' ? output : JSON.stringify(output) };

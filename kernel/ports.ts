@@ -56,6 +56,8 @@ export interface Ports {
   /** A deadline beside something else that is waited for. */
   timer(at: number): Timer;
   sleep(until: number): Promise<void>;
+  /** Runs something once all messages that came in together have been handled. */
+  afterHandlers(run: () => void): void;
   now(): number;
   uuid(): string;
   /** Called where nothing is open. Never settles when the run goes on elsewhere; returns nothing when it goes on here. */

@@ -42,6 +42,8 @@ export interface RunState {
   runLocal: Record<string, Record<string, Json>>;
   interrupts: PendingInterrupt[];
   answered: string[];
+  /** Answers that came after a border and before the code that waits for them was entered again. */
+  early?: Readonly<Record<string, { readonly answer: Json }>>;
   sequence: number;
   agents: Record<string, AgentRecord>;
   journal: Readonly<Record<string, readonly Effect[]>>;

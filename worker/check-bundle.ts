@@ -12,11 +12,17 @@ export async function checkBundle(bundle: WorkflowBundle): Promise<void> {
   try {
     await Worker.runReplayHistory({ workflowBundle: { code: bundle.code }, replayName: `check-${bundle.buildId}` }, firstTask());
   } catch (error) {
-    throw new HoldfastError('agents-invalid', `The agents module does not load in the workflow sandbox: ${messageOf((error as { cause?: unknown }).cause ?? error)}`, { cause: error });
+    throw new HoldfastError('agents-invalid', `The agents module does not load in the workflow sandbox: ${reasonOf(error)}`, { cause: error });
   } finally {
     removePromiseHooks();
   }
   checked.add(bundle.buildId);
+}
+
+/** Temporal quotes the failure of the task; what was thrown stands in it as its message. */
+function reasonOf(error: unknown): string {
+  const text = messageOf((error as { cause?: unknown }).cause ?? error);
+  return /Failure \{ message: "((?:[^"\\]|\\.)*)", source/.exec(text)?.[1] ?? text;
 }
 
 /** A replay runs in this thread and leaves a hook on every promise of it behind, which costs a millisecond a turn. */
@@ -24,7 +30,7 @@ export function removePromiseHooks(): void {
   globalHandlers.uninstall();
 }
 
-/** A history of a run that was just started: replaying it loads the module and starts the workflow. */
+/** A history of a run of no agent, which fails in its first task: replaying it loads the module and must come to the same end. */
 function firstTask(): object {
   const input = { start: { version: 1, tenant: 'check', id: 'check', agent: '', input: '', values: {}, stream: false, options: {}, tags: [] } };
   const payload = {
@@ -50,6 +56,13 @@ function firstTask(): object {
       },
       { eventId: '2', eventTime, eventType: 'EVENT_TYPE_WORKFLOW_TASK_SCHEDULED', workflowTaskScheduledEventAttributes: { taskQueue: { name: 'check' }, startToCloseTimeout: '10s', attempt: 1 } },
       { eventId: '3', eventTime, eventType: 'EVENT_TYPE_WORKFLOW_TASK_STARTED', workflowTaskStartedEventAttributes: { scheduledEventId: '2' } },
+      { eventId: '4', eventTime, eventType: 'EVENT_TYPE_WORKFLOW_TASK_COMPLETED', workflowTaskCompletedEventAttributes: { scheduledEventId: '2', startedEventId: '3' } },
+      {
+        eventId: '5',
+        eventTime,
+        eventType: 'EVENT_TYPE_WORKFLOW_EXECUTION_FAILED',
+        workflowExecutionFailedEventAttributes: { failure: { message: 'no agent', applicationFailureInfo: { type: 'agent-unknown', nonRetryable: true } }, workflowTaskCompletedEventId: '4' },
+      },
     ],
   };
 }

@@ -4,10 +4,10 @@ import {
   CancelledFailure,
   allHandlersFinished,
   condition,
-  continueAsNew,
   defineQuery,
   defineSignal,
   defineUpdate,
+  makeContinueAsNewFunc,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -60,7 +60,7 @@ class RunWorkflow {
 
   async execute(): Promise<AgentRunResult> {
     this.watchCancellation();
-    const background = CancellationScope.nonCancellable(() => Promise.race([this.watchStall(), this.watchBorder(), this.flushLeftovers()]));
+    const background = CancellationScope.nonCancellable(() => Promise.race([this.watchStall(), this.watchBorder(), this.flushLeftovers(), this.answerAfterHandlers()]));
     try {
       const { output, text } = await Promise.race([this.run.execute(), background]);
       this.done = true;
@@ -117,7 +117,7 @@ class RunWorkflow {
 
   /** Nothing is on its way and nobody is waited for, yet the run is not over: a hook waits for something that never comes. */
   private async watchStall(): Promise<never> {
-    await condition(() => activation.settled && !this.done && this.ports.pending === 0 && this.run.waitingFor === 0 && !this.ports.parked && !this.ports.draining);
+    await condition(() => activation.settled && !this.done && this.isQuiet && this.run.waitingFor === 0 && !this.ports.parked && !this.ports.draining);
     const open = this.run.openCode.at(-1) ?? 'the agent';
     throw ApplicationFailure.nonRetryable(`${open} waits for something that never comes: no call, timer or interrupt of it is open.`, 'hook-stalled');
   }
@@ -125,14 +125,14 @@ class RunWorkflow {
   /** Goes on as new where nothing is on its way: at an iteration border, or while only people are waited for. */
   private async watchBorder(): Promise<never> {
     const { ports } = this;
-    await condition(() => activation.settled && ports.pending === 0 && (ports.parked || (this.wantsBorder() && this.run.waitingFor > 0)) && allHandlersFinished());
+    await condition(() => activation.settled && this.isQuiet && (ports.parked || (this.wantsBorder() && this.run.waitingFor > 0)) && allHandlersFinished());
     ports.draining = true;
     const { start } = this.input;
     const { events = [] } = ports.takeEvents();
     const snapshot = { ...this.run.snapshot(), shown: ports.shownMessages, nextOffset: ports.nextOffset, events };
     const next: AgentRunInput = { start, snapshot };
     this.checkSnapshot(next);
-    return continueAsNew<(input: AgentRunInput) => Promise<AgentRunResult>>(next);
+    return makeContinueAsNewFunc<(input: AgentRunInput) => Promise<AgentRunResult>>({ memo: listedMemo() })(next);
   }
 
   private checkSnapshot(next: AgentRunInput): void {
@@ -145,6 +145,18 @@ class RunWorkflow {
     );
   }
 
+  /** Nothing is on its way, and no answer is about to be handed on. */
+  private get isQuiet(): boolean {
+    return this.ports.pending === 0 && this.ports.deferred.length === 0;
+  }
+
+  private async answerAfterHandlers(): Promise<never> {
+    for (;;) {
+      await condition(() => activation.settled && this.ports.deferred.length > 0);
+      this.ports.runDeferred();
+    }
+  }
+
   /** Events that no command took along when all code has run, such as the end of one of two parallel tools. */
   private async flushLeftovers(): Promise<never> {
     for (;;) {
@@ -152,6 +164,11 @@ class RunWorkflow {
       this.ports.flush();
     }
   }
+}
+
+/** What lists show of the run. Search attributes go over a border by themselves; of the memo only what the run was started with. */
+function listedMemo(): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(workflowInfo().memo ?? {}).filter(([key, value]) => key !== names.memo.events && value !== null));
 }
 
 /** Anybody can send a signal with anything in it. What is no answer answers no interrupt, and leaves the event that says so. */

@@ -36,6 +36,7 @@ export class TemporalPorts implements Ports {
   parked = false;
   /** Nothing new may start: the run is about to go on elsewhere. */
   draining = false;
+  deferred: (() => void)[] = [];
   private outbox: EventBody[] = [];
   private offset: number;
   private waiting: number;
@@ -80,10 +81,11 @@ export class TemporalPorts implements Ports {
   }
 
   async callModel(call: ModelCall): Promise<CallModelResult> {
-    await this.gate();
+    if (this.draining) await this.never();
     const edit = this.ledger.editFor(call);
     const input: CallModelInput = { ...edit, path: call.path, turn: call.turn, ...this.takeEvents() };
-    await this.makeRoom(input, `the model call ${call.address}`);
+    const room = this.makeRoom(input, `the model call ${call.address}`);
+    if (room !== undefined) await room;
     if (call.path.join('/') === this.root) this.shown = [];
     this.offset += 1;
     const { timeoutMs, heartbeatMs, attempts } = call.facts;
@@ -106,11 +108,12 @@ export class TemporalPorts implements Ports {
   }
 
   async callTool(call: ToolCallRequest): Promise<CallToolResult> {
-    await this.gate();
+    if (this.draining) await this.never();
     const { address, facts } = call;
     const once = facts.effect === 'once' && call.reconcile !== true;
     const input: CallToolInput = { ...toolInputOf(call), ...this.takeEvents() };
-    await this.makeRoom(input, `the call of tool "${call.tool}"`);
+    const room = this.makeRoom(input, `the call of tool "${call.tool}"`);
+    if (room !== undefined) await room;
     if (call.hidden !== true && call.resumed === undefined && call.reconcile !== true) this.offset += 1;
     try {
       const result = await this.counted(
@@ -167,8 +170,19 @@ export class TemporalPorts implements Ports {
   }
 
   async sleep(until: number): Promise<void> {
-    await this.gate();
+    if (this.draining) await this.never();
     await this.counted(sleep(Math.max(1, until - Date.now())));
+  }
+
+  afterHandlers(run: () => void): void {
+    this.deferred.push(run);
+  }
+
+  /** Runs what waited for the handlers to be done. */
+  runDeferred(): void {
+    const runs = this.deferred;
+    this.deferred = [];
+    for (const run of runs) run();
   }
 
   now(): number {
@@ -188,10 +202,6 @@ export class TemporalPorts implements Ports {
   /** Ends what was held back, so that a cancelled run can end. */
   release(): void {
     this.ended.cancel();
-  }
-
-  private gate(): Promise<void> | undefined {
-    return this.draining ? this.never() : undefined;
   }
 
   private never(): Promise<never> {
@@ -221,7 +231,7 @@ export class TemporalPorts implements Ports {
   }
 
   private async runLocal<T>(type: string, input: readonly unknown[], timeout: number): Promise<T> {
-    await this.gate();
+    if (this.draining) await this.never();
     try {
       return await this.counted(
         scheduleLocalActivity<T>(type, [...input], {
@@ -241,7 +251,7 @@ export class TemporalPorts implements Ports {
   }
 
   /** Refuses what no server takes, and spreads over several tasks what one task cannot carry. */
-  private async makeRoom(input: unknown, what: string): Promise<void> {
+  private makeRoom(input: unknown, what: string): Promise<void> | undefined {
     const bytes = checkedBytes(input, what);
     const { historyLength } = workflowInfo();
     if (this.scheduledAt !== historyLength) {
@@ -249,9 +259,7 @@ export class TemporalPorts implements Ports {
       this.scheduledBytes = 0;
     }
     this.scheduledBytes += bytes;
-    if (this.scheduledBytes <= limits.activation) return;
-    await this.counted(sleep(1));
-    await this.makeRoom(input, what);
+    return this.scheduledBytes <= limits.activation ? undefined : this.counted(sleep(1)).then(() => this.makeRoom(input, what));
   }
 }
 

@@ -156,6 +156,10 @@ export class MemoryPorts implements Ports {
     }
   }
 
+  afterHandlers(run: () => void): void {
+    run();
+  }
+
   now(): number {
     return this.world.clock.now;
   }

@@ -1,0 +1,124 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { msToTs } from '@temporalio/common/lib/time';
+import type { Worker } from '@temporalio/worker';
+import { connect } from '../../client/connect';
+import { oddTools } from '../fixtures/odd-tools';
+import type { Temporal } from '../support/temporal';
+import { eventually, openTemporal } from '../support/temporal';
+import type { TestBed } from '../support/test-bed';
+import { calls, script, startTestBed, testServer, text } from '../support/test-bed';
+
+const answer = script(calls({ name: 'echo', input: { text: 'hello' } }), text('Done.'));
+const agents = join(__dirname, '..', 'fixtures', 'hooked-agents.ts');
+
+let temporal: Temporal;
+beforeAll(async () => {
+  temporal = await openTemporal();
+});
+afterAll(() => temporal.close());
+
+describe('a hook that goes wrong in a way no try catches', () => {
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await startTestBed(answer, { agents, tools: oddTools });
+  });
+  afterAll(() => bed.close());
+
+  it('fails the run by name when it waits for something that never comes', async () => {
+    const run = await bed.client.start('stalls', 'hello');
+    expect(await run.outcome({ timeout: '30s' })).toMatchObject({
+      status: 'failed',
+      error: { code: 'hook-stalled', message: expect.stringContaining('beforeModelRewriteState of middleware "stalling"') },
+    });
+  });
+
+  it('shows a rejection that nobody waits for, while other runs go on', async () => {
+    const run = await bed.client.start('floats', 'hello');
+    const outcome = await run.outcome({ timeout: '30s' });
+    expect(['stuck', 'failed']).toContain(outcome.status);
+    expect(outcome).toMatchObject({ error: { message: expect.stringContaining('nobody waits for this') } });
+    const other = await bed.client.start('signed', 'hello');
+    expect(await other.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+    if (outcome.status === 'stuck') await temporal.handle(run.id).terminate('enough');
+  });
+
+  it('shows an endless loop, while other runs go on', async () => {
+    const run = await bed.client.start('loops', 'hello');
+    const other = await bed.client.start('signed', 'hello');
+    expect(await run.outcome({ timeout: '50s' })).toMatchObject({ status: 'stuck', error: { code: 'run-stuck' } });
+    expect(await other.outcome({ timeout: '50s' })).toMatchObject({ status: 'completed' });
+    await temporal.handle(run.id).terminate('enough');
+    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'failed', error: { code: 'run-terminated', message: 'enough' } });
+  });
+});
+
+describe('a worker', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-agents-'));
+  let polled = 0;
+  async function refusal(code: string, options: object = {}): Promise<unknown> {
+    const path = join(directory, `agents-${polled++}.ts`);
+    writeFileSync(path, code);
+    return startTestBed(answer, { agents: path, ...options }).then(
+      () => 'it started',
+      (error: unknown) => error,
+    );
+  }
+  const agent = "defineAgent({ name: 'one', description: 'One.', instructions: '', model: 'test/model', tools: [] })";
+
+  it('refuses an agents module that throws when it is loaded', async () => {
+    expect(await refusal("throw new Error('no such setting');")).toMatchObject({ code: 'agents-invalid', message: expect.stringContaining('no such setting') });
+  });
+
+  it('refuses an agents module that reads the environment', async () => {
+    expect(await refusal('export const key = process.env.KEY.length;')).toMatchObject({ code: 'agents-invalid', message: expect.stringContaining('process') });
+  });
+
+  it('refuses two agents of one name', async () => {
+    const code = `import { defineAgent } from 'holdfast/workflow'; export const a = ${agent}; export const b = ${agent};`;
+    expect(await refusal(code)).toMatchObject({ code: expect.stringMatching(/agents?-invalid/), message: expect.stringContaining('Two agents are named "one"') });
+  });
+
+  it('refuses an agents module that imports a Node module, and names both', async () => {
+    const code = `import { readFileSync } from 'node:fs'; import { defineAgent } from 'holdfast/workflow'; export const a = ${agent}; export const b = readFileSync;`;
+    const refused = await refusal(code);
+    expect(refused).toMatchObject({ code: 'agents-invalid', message: expect.stringContaining('fs') });
+    expect((refused as Error).message).toContain(`agents-${polled - 1}.ts`);
+  });
+
+  it('refuses an agents module with a mistake in it, and names the file', async () => {
+    expect(await refusal('export const a = {;')).toMatchObject({ code: 'agents-invalid', message: expect.stringContaining(`agents-${polled - 1}.ts`) });
+    expect(await startTestBed(answer, { agents: join(directory, 'missing.ts') }).catch((error: unknown) => error)).toMatchObject({ code: 'agents-invalid' });
+  });
+
+  it('refuses a namespace without the search attributes, and says how to register them', async () => {
+    const namespace = `bare-${process.pid}`;
+    await temporal.connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs('1 day') });
+    await eventually(async () => {
+      const refused: unknown = await startTestBed(answer, { server: { ...testServer(), namespace } }).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ code: 'search-attribute-missing', message: expect.stringContaining('temporal operator search-attribute create') });
+    });
+  });
+
+  it('tells within 15 s that there is no server', async () => {
+    const started = Date.now();
+    await expect(startTestBed(answer, { server: { address: '127.0.0.1:9', namespace: 'default' } })).rejects.toMatchObject({ code: 'server-unreachable' });
+    expect(Date.now() - started).toBeLessThan(15_000);
+  }, 20_000);
+
+  it('says so when it stops although nobody asked', async () => {
+    const bed = await startTestBed(answer);
+    const [inner] = [...(bed.worker as unknown as { workers: Map<string, { worker: Worker }> }).workers.values()];
+    inner?.worker.shutdown();
+    await expect(bed.worker.run()).rejects.toMatchObject({ code: 'internal', message: expect.stringContaining('stopped unasked') });
+    await bed.client.close();
+    await bed.worker.shutdown().catch(() => undefined);
+  });
+
+  it('leaves the client able to read when it is gone', async () => {
+    const client = await connect({ server: testServer() });
+    await expect(client.run('never-was').view()).rejects.toMatchObject({ code: 'run-unknown' });
+    await client.close();
+  });
+});

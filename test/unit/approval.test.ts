@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import { defineTool } from 'holdfast/worker';
+import type { ApprovalRule } from 'holdfast/workflow';
+import { approval } from 'holdfast/workflow';
+import type { ScriptedModel, TestRun } from 'holdfast/testing';
+import { scriptedModel, testRun } from 'holdfast/testing';
+import type { Agent, Json } from 'holdfast/workflow';
+import { agentWith, linesOf, logOf, only, transcriptOf } from '../support/memory-bed';
+
+interface Refund {
+  readonly orderId: string;
+  readonly amount: number;
+  readonly reason?: string;
+}
+
+const paid: unknown[] = [];
+const refund = defineTool({
+  description: 'Pays money back.',
+  inputSchema: z.object({ orderId: z.string(), amount: z.coerce.number(), reason: z.string().default('none given') }),
+  effect: 'idempotent',
+  execute: (input) => (paid.push(input), `paid ${input.amount}`),
+});
+const tools = { refund };
+
+function agentAsking(rule: true | ApprovalRule<Refund>): Agent<'agent', Json> {
+  return agentWith({ tools: ['refund'], middleware: [approval({ tools: { refund: rule } })] });
+}
+
+const refundCall = (amount: Json): { name: string; input: Json } => ({ name: 'refund', input: { orderId: '42', amount } });
+const asking = (...amounts: readonly Json[]): ScriptedModel => scriptedModel([{ toolCalls: amounts.map(refundCall) }, { text: 'Done.' }]);
+
+async function started(rule: true | ApprovalRule<Refund>, model = asking(80)): Promise<TestRun> {
+  paid.length = 0;
+  return testRun(agentAsking(rule), { input: 'Refund', model, tools });
+}
+
+async function pendingOf(run: TestRun) {
+  const interrupt = only(await run.interrupts());
+  if (interrupt.kind !== 'approval') throw new Error(interrupt.kind);
+  return interrupt;
+}
+
+describe('approval', () => {
+  it('shows a human the parsed arguments and runs with exactly those', async () => {
+    const run = await started(true, asking('80'));
+    expect(await pendingOf(run)).toMatchObject({ id: 'agent.t1.refund-0.approval.1', kind: 'approval', tool: 'refund', callId: 'call-1-1', agent: 'agent', input: { orderId: '42', amount: 80, reason: 'none given' } });
+    expect(paid).toEqual([]);
+    await run.approve((await pendingOf(run)).id, { by: 'ada' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(paid).toEqual([{ orderId: '42', amount: 80, reason: 'none given' }]);
+    expect((await logOf(run)).find((event) => event.type === 'interrupt-end')).toMatchObject({ by: 'ada', reason: 'answer', answer: { type: 'approve' } });
+  });
+
+  it('asks only where the rule says so', async () => {
+    const run = await started({ when: ({ amount }) => amount > 50 }, asking(20, 80));
+    expect((await pendingOf(run)).input).toMatchObject({ amount: 80 });
+    expect(paid).toMatchObject([{ amount: 20 }]);
+  });
+
+  it('asks when the rule throws', async () => {
+    const run = await started({
+      when: () => {
+        throw new Error('no idea');
+      },
+    });
+    expect((await run.outcome()).status).toBe('waiting');
+  });
+
+  it('asks nobody about arguments that do not parse', async () => {
+    const run = await started(true, asking('many'));
+    expect((await run.outcome()).status).toBe('completed');
+    expect((await transcriptOf(run))[2]).toMatch(/^tool: error The arguments of 'refund' do not fit/);
+  });
+
+  it('runs with what the human edited, parsed', async () => {
+    const run = await started(true);
+    await run.approve((await pendingOf(run)).id, { editedInput: { orderId: '42', amount: '10', reason: 'partly' } });
+    await run.outcome();
+    expect(paid).toEqual([{ orderId: '42', amount: 10, reason: 'partly' }]);
+  });
+
+  it('tells the model of an edit that does not parse', async () => {
+    const run = await started(true);
+    await run.approve((await pendingOf(run)).id, { editedInput: { amount: 'all' } });
+    expect((await run.outcome()).status).toBe('completed');
+    expect(paid).toEqual([]);
+    expect((await transcriptOf(run))[2]).toMatch(/error The arguments of 'refund' do not fit/);
+  });
+
+  it('tells the model that a human rejected the call, and why', async () => {
+    const run = await started(true);
+    await run.reject((await pendingOf(run)).id, 'too much');
+    await run.outcome();
+    expect(paid).toEqual([]);
+    expect((await transcriptOf(run))[2]).toBe("tool: A human rejected the call of 'refund'. It did not run. They said: too much");
+  });
+
+  it('answers in the place of the tool', async () => {
+    const run = await started(true);
+    await run.resume((await pendingOf(run)).id, { type: 'respond', output: { paid: 'by hand' } });
+    await run.outcome();
+    expect(paid).toEqual([]);
+    expect((await transcriptOf(run))[2]).toBe('tool: {"paid":"by hand"}');
+  });
+
+  it('asks no more for the rest of the run when told so', async () => {
+    const model = scriptedModel([{ toolCalls: [refundCall(80)] }, { toolCalls: [refundCall(90)] }, { text: 'Done.' }]);
+    const run = await started(true, model);
+    await run.approve((await pendingOf(run)).id, { forRestOfRun: true });
+    expect((await run.outcome()).status).toBe('completed');
+    expect(paid).toHaveLength(2);
+  });
+
+  it.each([
+    ['reject', undefined, "tool: A human rejected the call of 'refund'. It did not run. They said: Nobody decided in time.", 0],
+    ['reject', 'reject' as const, "tool: A human rejected the call of 'refund'. It did not run. They said: Nobody decided in time.", 0],
+    ['approve', 'approve' as const, 'tool: paid 80', 1],
+  ])('%ss when nobody decided in time (onExpiry %s)', async (_, onExpiry, result, times) => {
+    const run = await started({ expires: '3d', ...(onExpiry === undefined ? {} : { onExpiry }) });
+    expect((await pendingOf(run)).deadline).toBe(Date.UTC(2026, 0, 4));
+    await run.advance('2 days');
+    expect((await run.outcome()).status).toBe('waiting');
+    await run.advance('1 day');
+    expect((await run.outcome()).status).toBe('completed');
+    expect((await transcriptOf(run))[2]).toBe(result);
+    expect(paid).toHaveLength(times);
+    expect((await logOf(run)).find((event) => event.type === 'interrupt-end')).toMatchObject({ reason: 'deadline' });
+  });
+
+  it('takes the decision of those who are named, and of nobody else', async () => {
+    const run = await started({ by: ['ada', 'bob'] });
+    const { id } = await pendingOf(run);
+    await expect(run.approve(id)).rejects.toMatchObject({ code: 'answer-forbidden', message: expect.stringContaining('Only ada, bob may answer') });
+    await expect(run.approve(id, { by: 'eve' })).rejects.toMatchObject({ code: 'answer-forbidden' });
+    await run.approve(id, { by: 'bob' });
+    expect((await run.outcome()).status).toBe('completed');
+  });
+
+  it.each([
+    ['a text', 'yes'],
+    ['nothing', null],
+    ['an unknown decision', { type: 'maybe' }],
+    ['a field too many', { type: 'approve', forever: true }],
+    ['a wrong field', { type: 'approve', forRestOfRun: 'yes' }],
+    ['a response without output', { type: 'respond' }],
+  ])('refuses %s as a decision, and goes on waiting', async (_, answer) => {
+    const run = await started(true);
+    const { id } = await pendingOf(run);
+    await expect(run.resume(id, answer as Json)).rejects.toMatchObject({ code: 'answer-invalid' });
+    expect((await run.outcome()).status).toBe('waiting');
+    expect(await linesOf(run)).not.toContain('interrupt-end');
+  });
+
+  it('refuses a decision about other arguments than it showed', async () => {
+    const run = await started(true);
+    const { id, inputHash } = await pendingOf(run);
+    await expect(run.approve(id, { inputHash: 'another' })).rejects.toMatchObject({ code: 'answer-stale' });
+    await run.approve(id, { inputHash });
+    expect((await run.outcome()).status).toBe('completed');
+  });
+
+  it('takes the first of two decisions', async () => {
+    const run = await started(true, scriptedModel([{ toolCalls: [refundCall(80), refundCall(90)] }, { text: 'Done.' }]));
+    const [first, second] = await run.interrupts();
+    await run.reject(first?.id ?? '');
+    await expect(run.approve(first?.id ?? '')).rejects.toMatchObject({ code: 'interrupt-answered' });
+    await expect(run.approve('nowhere')).rejects.toMatchObject({ code: 'interrupt-unknown', message: expect.stringContaining(second?.id ?? '') });
+    await run.reject(second?.id ?? '');
+    expect((await run.outcome()).status).toBe('completed');
+    await expect(run.approve(first?.id ?? '')).rejects.toMatchObject({ code: 'run-ended', message: expect.stringContaining('(completed)') });
+  });
+
+  it('takes decisions about calls of one message in any order', async () => {
+    const run = await started(true, asking(1, 2, 3));
+    const ids = (await run.interrupts()).map(({ id }) => id);
+    expect(ids).toEqual(['agent.t1.refund-0.approval.1', 'agent.t1.refund-1.approval.1', 'agent.t1.refund-2.approval.1']);
+    await run.approve(ids[2] ?? '');
+    await run.reject(ids[0] ?? '');
+    expect(await run.interrupts()).toHaveLength(1);
+    await run.approve(ids[1] ?? '');
+    expect((await run.outcome()).status).toBe('completed');
+    expect((await transcriptOf(run)).slice(2, 5)).toEqual(["tool: A human rejected the call of 'refund'. It did not run.", 'tool: paid 2', 'tool: paid 3']);
+  });
+
+  it('does not run a call whose meaning a new schema changed after the decision', async () => {
+    const schema = { current: z.object({ orderId: z.string(), amount: z.number() }) as z.ZodType<{ amount: number }> };
+    const shifting = defineTool({ description: 'Pays.', inputSchema: z.any().transform((value) => schema.current.parse(value)), execute: ({ amount }) => `paid ${amount}` });
+    const run = await testRun(agentAsking(true), { input: 'Refund', model: asking(80), tools: { refund: shifting } });
+    const { id } = await pendingOf(run);
+    schema.current = z.object({ amount: z.number().transform((amount) => amount * 100) });
+    await run.approve(id);
+    await run.outcome();
+    expect((await transcriptOf(run))[2]).toBe("tool: error The arguments of 'refund' no longer mean what was decided about: its input schema changed in between.");
+  });
+
+  it('runs a call whose schema changes its input when it is parsed, once and not twice', async () => {
+    const cents = defineTool({ description: 'Pays.', inputSchema: z.object({ amount: z.number().transform((amount) => amount * 100) }), execute: ({ amount }) => `paid ${amount}` });
+    const run = await testRun(agentAsking(true), { input: 'Refund', model: asking(80), tools: { refund: cents } });
+    expect((await pendingOf(run)).input).toEqual({ amount: 8000 });
+    await run.approve((await pendingOf(run)).id);
+    expect((await transcriptOf(run))[2]).toBe('tool: paid 8000');
+  });
+
+  it.each([
+    ['a duration that is none', { expires: 'soon' }, /expires "soon" is no duration/],
+    ['an expiry that is none', { onExpiry: 'maybe' }, /onExpiry is "approve" or "reject"/],
+  ])('refuses %s when the agent is defined', (_, rule, message) => {
+    expect(() => agentAsking(rule as ApprovalRule<Refund>)).toThrow(message);
+  });
+});

@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import { defineTool } from 'holdfast/worker';
+import type { ScriptedStep } from 'holdfast/testing';
+import { scriptedModel, testRun } from 'holdfast/testing';
+import type { AgentMiddleware } from 'holdfast/workflow';
+import { approval } from 'holdfast/workflow';
+import { definitionOf } from '../../kernel/agent';
+import { MemoryRun } from '../../kernel/memory/run';
+import { HistoryFold } from '../../contract/plain/fold';
+import { defaultModelFacts } from '../../activities/parts';
+import { ToolRegistry, defaultToolFacts } from '../../activities/tools';
+import { HalfRegistry } from '../../activities/worker-middleware';
+import { ModelRegistry } from '../../activities/models';
+import { memoryWork } from '../../testing/memory-work';
+import type { TestRun } from '../../testing/index';
+import { agentUnder, agentWith, echo, gate, linesOf, logOf, only, tools, transcriptOf } from '../support/memory-bed';
+
+const script: readonly ScriptedStep[] = [{ toolCalls: [echo('a'), echo('b')] }, { text: 'Done.' }];
+
+/** Everything a run shows, without what differs between two runs. */
+async function shownBy(run: TestRun): Promise<unknown> {
+  const events = await logOf(run);
+  const ids = [...new Set(events.flatMap((event) => ('message' in event ? [event.message.id] : [])))];
+  const text = JSON.stringify({ events, transcript: await run.transcript(), usage: await run.usage(), outcome: await run.outcome() });
+  return JSON.parse(ids.reduce((all, id, position) => all.replaceAll(id, `message-${position}`), text));
+}
+
+describe('a run that goes over a border', () => {
+  it('shows the same as one that does not', async () => {
+    const asking: AgentMiddleware = {
+      name: 'asking',
+      beforeModelRewriteState: async (_, ctx) => {
+        ctx.sendEvent('turn', ctx.iteration);
+        ctx.runLocal.set('turns', Number(ctx.runLocal.get('turns') ?? 0) + 1);
+        const answer = await ctx.interrupt({ turn: ctx.iteration });
+        ctx.sendEvent('answer', [answer as string, ctx.runLocal.get('turns') ?? null]);
+      },
+      wrapToolCall: async (call, next, ctx) => {
+        const before = await ctx.call('add', { a: 1 });
+        const output = await next(call);
+        const answer = await ctx.interrupt({ output });
+        return `${String(output)} ${String(answer)} ${JSON.stringify(before)}`;
+      },
+    };
+    const play = async (border: boolean): Promise<unknown> => {
+      const run = await testRun(agentUnder(asking), { input: 'Hi', model: scriptedModel(script), tools });
+      for (let open = await run.interrupts(); open.length > 0; open = await run.interrupts()) {
+        if (border) await run.goOnAsNew();
+        expect(await run.interrupts()).toEqual(open);
+        await run.resume(open.at(-1)?.id ?? '', 'yes');
+      }
+      return shownBy(run);
+    };
+    expect(await play(true)).toEqual(await play(false));
+  });
+
+  it('runs settled effects once', async () => {
+    const counts = { model: 0, tool: 0, before: 0, layer: 0 };
+    const counted = defineTool({ description: 'Counts.', inputSchema: z.object({}), execute: () => ++counts.tool });
+    const layer: AgentMiddleware = {
+      name: 'layer',
+      beforeModelRewriteState: () => void counts.before++,
+      wrapToolCall: async (call, next, ctx) => {
+        counts.layer++;
+        const output = await next(call);
+        await ctx.interrupt('Keep it?');
+        return output;
+      },
+    };
+    const run = await testRun(agentWith({ tools: ['counted'], middleware: [layer] }), {
+      input: 'Hi',
+      model: scriptedModel([() => (counts.model++, { toolCalls: [{ name: 'counted', input: {} }] }), { text: 'Done.' }]),
+      tools: { counted },
+    });
+    const before = only(await run.interrupts());
+    await run.goOnAsNew();
+    await run.goOnAsNew();
+    expect(only(await run.interrupts())).toEqual(before);
+    await run.resume(before.id, true);
+    expect((await transcriptOf(run))[2]).toBe('tool: 1');
+    // The layer is entered three times, the tool it called once; hooks that are done are not entered again, until the next turn.
+    expect(counts).toEqual({ model: 1, tool: 1, before: 2, layer: 3 });
+  });
+
+  it('keeps values, usage, deadlines and what was answered', async () => {
+    const keeping: AgentMiddleware = {
+      name: 'keeping',
+      beforeAgent: (_, ctx) => (ctx.session.set('s', 1), { values: { v: 2 }, instructions: 'New.', tools: ['echo'] }),
+      beforeModelRewriteState: async (_, ctx) => {
+        if (ctx.iteration === 2) ctx.sendEvent('late', [await ctx.interrupt('Go?', { deadline: '2h', onDeadline: 'default' }) as string, ctx.session.get('s') ?? null, ctx.values['v'] ?? null, ctx.usage.inputTokens]);
+      },
+    };
+    const model = scriptedModel([{ toolCalls: [echo('a')], usage: { inputTokens: 7, outputTokens: 1 } }, { text: 'Done.' }]);
+    const run = await testRun(agentUnder(keeping), { input: 'Hi', model, tools });
+    await run.advance('1h');
+    await run.goOnAsNew();
+    await run.advance('1h');
+    await run.outcome();
+    expect((await logOf(run)).find((event) => event.type === 'custom')).toMatchObject({ data: ['default', 1, 2, 7] });
+    expect(model.requests[1]).toMatchObject({ instructions: 'New.', tools: [{ name: 'echo' }] });
+    expect(await run.usage()).toEqual({ inputTokens: 7, outputTokens: 1 });
+  });
+
+  it('counts model calls on', async () => {
+    const stopping: AgentMiddleware = { name: 'stopping', afterToolCalls: async (_, ctx) => void (await ctx.interrupt('Go?')) };
+    const run = await testRun(agentWith({ middleware: [stopping], maxIterations: 2 }), { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('a')] }, { toolCalls: [echo('b')] }]), tools });
+    for (let turn = 0; turn < 2; turn++) {
+      await run.goOnAsNew();
+      await run.resume(only(await run.interrupts()).id, true);
+    }
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'max-iterations' } });
+  });
+
+  it('goes over where an iteration ends, and the view shows each message once', async () => {
+    const door = gate();
+    const slow = defineTool({ description: 'Waits.', inputSchema: z.object({}), execute: async () => (await door.opened, 'slow') });
+    const asking: AgentMiddleware = { name: 'asking', beforeModelRewriteState: async (_, ctx) => void (ctx.iteration === 2 && (await ctx.interrupt('Go?'))) };
+    const run = await testRun(agentWith({ tools: ['slow'], middleware: [asking] }), { input: 'Hi', model: scriptedModel([{ toolCalls: [{ name: 'slow', input: {} }] }, { text: 'Done.' }]), tools: { slow } });
+    const over = run.goOnAsNew();
+    door.open();
+    await over;
+    expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: slow({})', 'tool: slow']);
+    await run.resume(only(await run.interrupts()).id, true);
+    expect((await run.outcome()).status).toBe('completed');
+    expect((await logOf(run)).map(({ offset }) => offset)).toEqual((await logOf(run)).map((_, position) => position));
+  });
+
+  it.each<[string, AgentMiddleware['wrapToolCall'], AgentMiddleware['wrapToolCall']]>([
+    ['asks for something else', async (call, next, ctx) => (await ctx.interrupt('Go?'), next(call)), async (call, next, ctx) => (await ctx.sleep('1s'), await ctx.interrupt('Go?'), next(call))],
+    ['leaves something out', async (call, next, ctx) => (ctx.sendEvent('note', 1), await ctx.call('add', { a: 1 }), await ctx.interrupt('Go?'), next(call)), async () => 'nothing'],
+  ])('is told that the code of an open frame changed when it %s', async (_, before, after) => {
+    const layer = (wrapToolCall: AgentMiddleware['wrapToolCall']): AgentMiddleware => ({ name: 'layer', ...(wrapToolCall === undefined ? {} : { wrapToolCall }) });
+    const run = await testRun(agentUnder(layer(before)), { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]), tools });
+    await run.interrupts();
+    await run.goOnAsNew(agentUnder(layer(after)));
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'frame-changed', message: expect.stringContaining('agent/t1/echo.0/layer changed') } });
+  });
+
+  it('goes on under new code where no frame is open', async () => {
+    const rule = approval({ tools: { echo: true } });
+    const run = await testRun(agentUnder(rule), { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]), tools });
+    const { id } = only(await run.interrupts());
+    await run.goOnAsNew(agentWith({ middleware: [rule, { name: 'added', afterAgent: (_, ctx) => ctx.sendEvent('added', true) }] }));
+    await run.approve(id);
+    expect((await run.outcome()).status).toBe('completed');
+    expect(await linesOf(run)).toContain('custom added');
+  });
+});
+
+describe('an answer that comes before the code that waits for it was entered again', () => {
+  it('is not lost', async () => {
+    const door = gate();
+    let prepared = 0;
+    const parts = {
+      tools: new ToolRegistry(tools),
+      models: new ModelRegistry({ providers: { test: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]) } }),
+      halves: new HalfRegistry([]),
+      language: 'en' as const,
+      toolDefaults: defaultToolFacts,
+      modelFacts: defaultModelFacts,
+    };
+    const work = memoryWork(parts, () => undefined);
+    const agents = new Map([['agent', definitionOf(agentUnder(approval({ tools: { echo: true } })))]]);
+    const start = { version: 1 as const, tenant: 'default', id: 'early', agent: 'agent', input: 'Hi', values: {}, stream: false, options: {}, tags: [] };
+    const slowToPrepare = { ...work, prepare: async (...request: Parameters<typeof work.prepare>) => (prepared++ > 0 && (await door.opened), work.prepare(...request)) };
+    const run = new MemoryRun(agents, { start }, slowToPrepare, 0);
+    await run.idle();
+    const { id } = only(run.view().interrupts);
+    const over = run.goOnAsNew();
+    while (prepared < 2) await work.settle();
+    run.answer({ interruptId: id, answer: { type: 'approve' } });
+    door.open();
+    await over;
+    expect(run.view()).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(run.events.filter(({ type }) => type === 'interrupt-start')).toHaveLength(1);
+  });
+});
+
+it('a reader that begins after a border sees the same state and the same next offset as one that saw all', async () => {
+  const asking: AgentMiddleware = { name: 'asking', wrapToolCall: async (call, next, ctx) => (call.id === 'call-1-1' && (await ctx.interrupt('Go?')), next(call)) };
+  const agents = new Map([['agent', definitionOf(agentUnder(asking))]]);
+  const parts = {
+    tools: new ToolRegistry(tools),
+    models: new ModelRegistry({ providers: { test: scriptedModel(script) } }),
+    halves: new HalfRegistry([]),
+    language: 'en' as const,
+    toolDefaults: defaultToolFacts,
+    modelFacts: defaultModelFacts,
+  };
+  const start = { version: 1 as const, tenant: 'default', id: 'late', agent: 'agent', input: 'Hi', values: {}, stream: false, options: {}, tags: [] };
+  const run = new MemoryRun(agents, { start }, memoryWork(parts, () => undefined), 0);
+  await run.goOnAsNew();
+  const check = (): void => {
+    const facts = run.facts;
+    const from = facts.map(({ kind }) => kind).lastIndexOf('start');
+    const late = new HistoryFold();
+    for (const fact of facts.slice(from)) late.add(fact);
+    expect(late.view()).toEqual(run.view());
+  };
+  check();
+  run.answer({ interruptId: only(run.view().interrupts).id, answer: true });
+  await run.idle();
+  expect(run.view().status).toBe('completed');
+  check();
+});

@@ -1,0 +1,135 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { keyedProviderTable } from '../../activities/providers/keyed';
+import { errorTable } from '../../contract/plain/errors';
+import { limits } from '../../contract/plain/limits';
+import { configurationTable } from '../../host/configuration';
+import { retentionDays } from '../../host/namespace-setup';
+
+const root = resolve(__dirname, '..', '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+const codeFolders = readdirSync(root, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !['dist', 'docs', 'node_modules', 'coverage'].includes(entry.name))
+  .map(({ name }) => name);
+
+const documents = [
+  ...readdirSync(root).filter((name) => name.endsWith('.md')),
+  ...readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
+  ...codeFolders.map((folder) => `${folder}/README.md`).filter((path) => existsSync(join(root, path))),
+];
+
+/** The cells of all rows of a document's tables, without the marks of Markdown. */
+function rowsOf(markdown: string): readonly (readonly string[])[] {
+  return markdown
+    .split('\n')
+    .filter((line) => /^\| /.test(line))
+    .map((line) => line.split('|').slice(1, -1).map(plain));
+}
+
+/** Prettier escapes what Markdown could take for a mark; code keeps its text. */
+function plain(text: string): string {
+  return text.replace(/[`\\]/g, '').trim();
+}
+
+const byFirst = (rows: readonly (readonly string[])[]): ReadonlyMap<string, readonly string[]> => new Map(rows.map((cells) => [cells[0] ?? '', cells.slice(1)]));
+
+function sectionOf(markdown: string, heading: string): string {
+  const [, after = ''] = markdown.split(new RegExp(`^## ${heading}$`, 'm'));
+  return after.split(/^## /m)[0] ?? '';
+}
+
+describe('docs/errors.md', () => {
+  const rows = rowsOf(read('docs/errors.md')).filter(([first]) => first !== 'Code' && !/^-+$/.test(first ?? ''));
+
+  it('has exactly the codes of the table, each once', () => {
+    expect(rows.map(([code]) => code).sort()).toEqual(Object.keys(errorTable).sort());
+  });
+
+  it('says for each what the table says', () => {
+    const said = byFirst(rows);
+    for (const [code, { status, fix }] of Object.entries(errorTable)) {
+      const [http, meaning, change] = said.get(code) ?? [];
+      expect({ code, http, change }).toEqual({ code, http: String(status), change: plain(fix) });
+      expect(meaning).toMatch(/\.$/);
+    }
+  });
+});
+
+describe('docs/configuration.md', () => {
+  const markdown = read('docs/configuration.md');
+
+  it('has exactly the variables of the table, with defaults and meanings', () => {
+    const rows = rowsOf(sectionOf(markdown, 'Environment')).filter(([first]) => /^[A-Z]/.test(first ?? '') && first !== 'Variable');
+    expect(rows).toEqual(Object.entries(configurationTable).map(([name, { default: value, meaning }]) => [name, value === '' ? 'none' : value, plain(meaning)]));
+  });
+
+  it('has every provider with its key, address and package', () => {
+    const rows = rowsOf(sectionOf(markdown, 'Model providers')).slice(2);
+    expect(rows).toEqual(Object.entries(keyedProviderTable).map(([name, provider]) => [`${name}/…`, provider.keyVariable, provider.urlVariable, provider.package]));
+  });
+});
+
+describe('the README', () => {
+  const markdown = read('README.md');
+  const size = (bytes: number): string => (bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MB` : `${bytes / 1024} KB`);
+  const count = (number: number): string => number.toLocaleString('en-US');
+
+  it('states the limits of the code', () => {
+    const said = byFirst(rowsOf(sectionOf(markdown, 'Limits')));
+    const expected: Record<string, string> = {
+      'Input of a run': size(limits.runInput),
+      'Result of a tool': `${size(limits.toolResult)}, with resultLimit up to ${size(limits.payload)}`,
+      'What goes into or comes out of one step': size(limits.payload),
+      'Steps that one activation schedules together': `${size(limits.activation)}; the rest follows in the next one`,
+      'State of a run at a continue-as-new, without storage': size(limits.inlineSnapshot),
+      'State of a run that goes to external storage, if any': `from ${size(limits.externalSnapshot)}`,
+      'Signals of one Temporal run, then it continues as new': count(limits.signalsPerRun),
+      'Updates of one Temporal run, then it continues as new': count(limits.updatesPerRun),
+      'Model calls of an agent (maxIterations)': `${limits.maxIterations} by default`,
+      'Finished runs are kept, and their ids with them': `${retentionDays} days with the embedded server; your namespace's retention elsewhere`,
+    };
+    expect(Object.fromEntries(Object.keys(expected).map((what) => [what, said.get(what)?.[0]]))).toEqual(expected);
+  });
+
+  it('names the files of its example in their first lines', () => {
+    const files = [...markdown.matchAll(/^```ts\n\/\/ (\S+)\n/gm)].map(([, file]) => file);
+    expect(files).toEqual(['tools.ts', 'agents.ts', 'holdfast.config.ts', 'client.ts']);
+  });
+});
+
+describe('every document', () => {
+  it('that belongs to a top-level folder is there and has at most 30 lines', () => {
+    const lines = codeFolders.map((folder) => ({ folder, lines: existsSync(join(root, folder, 'README.md')) ? read(`${folder}/README.md`).trimEnd().split('\n').length : 0 }));
+    expect(lines.filter(({ lines }) => lines === 0 || lines > 30)).toEqual([]);
+  });
+
+  it.each(documents)('%s links to files and headings that there are', (document) => {
+    const links = [...withoutCode(read(document)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? '').filter((target) => !/^(https?|mailto):/.test(target));
+    expect(links.filter((link) => !leadsSomewhere(document, link))).toEqual([]);
+  });
+
+  it.each(documents)('%s names no path of a machine', (document) => {
+    expect(read(document).match(/(?<![\w.~)])\/(root|home|Users|work|tmp|var|opt|mnt)\/\S*/g) ?? []).toEqual([]);
+  });
+});
+
+function leadsSomewhere(document: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? join(root, document) : join(root, dirname(document), path);
+  if (!existsSync(target)) return false;
+  return anchor === undefined || anchorsOf(readFileSync(target, 'utf8')).includes(anchor);
+}
+
+function anchorsOf(markdown: string): readonly string[] {
+  return [...withoutCode(markdown).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    plain(heading)
+      .toLowerCase()
+      .replace(/[^\p{Letter}\p{Number} _-]/gu, '')
+      .replace(/ /g, '-'),
+  );
+}
+
+function withoutCode(markdown: string): string {
+  return markdown.replace(/^```[\s\S]*?^```$/gm, '');
+}
