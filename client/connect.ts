@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common';
@@ -15,13 +17,15 @@ import type { AgentRunInput } from '../contract/plain/wire';
 import type { TemporalConnection, TemporalSettings } from '../host/connection';
 import { connectTemporal } from '../host/connection';
 import { readConfiguration } from '../host/configuration';
+import { findLiveServer } from '../host/server-reuse';
+import { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
 import { Run } from './run';
 import { RunReader } from './run-reader';
 import type { StartOptions } from './start-input';
 import { startInputOf } from './start-input';
 
 export interface ConnectOptions {
-  /** host:port of the server. Default: Temporal's own environment variables and profile, else a server on this machine. */
+  /** host:port of the server. Default: Temporal's own environment variables and profile, else the server that `holdfast dev` runs in this directory, else localhost:7233. */
   readonly address?: string;
   readonly server?: TemporalSettings;
   readonly tenant?: string;
@@ -66,8 +70,19 @@ const tagsKey = defineSearchAttributeKey('HoldfastTags', 'KEYWORD_LIST');
 
 /** Connects to the server that keeps the runs. `Module` is the type of the agents module, for names and inputs. */
 export async function connect<Module = never>(options: ConnectOptions = {}): Promise<HoldfastClient<Module>> {
-  const connection = await connectTemporal(serverOf(options));
-  return new HoldfastClient(connection, options);
+  const { tenant, taskQueue } = readConfiguration();
+  const known = { tenant, taskQueue, ...(await embeddedServer(options)), ...options };
+  const connection = await connectTemporal(serverOf(known));
+  return new HoldfastClient(connection, known);
+}
+
+/** With no address given anywhere: the server that `holdfast dev` runs for this directory, with its storage. */
+async function embeddedServer(options: ConnectOptions): Promise<ConnectOptions> {
+  const { server, directory, namespace } = readConfiguration();
+  if (options.server !== undefined || options.address !== undefined || server !== undefined || !existsSync(directory)) return {};
+  const live = await findLiveServer(directory, 'file');
+  if (live === undefined) return {};
+  return { server: { address: live.address, namespace }, dataConverter: snapshotStorage(new DirectoryDriver(join(directory, 'snapshots'))) };
 }
 
 export class HoldfastClient<Module = never> {

@@ -5,6 +5,7 @@ import { temporal } from '@temporalio/proto';
 import { isErrorCode } from '../contract/plain/errors';
 import type { HistoryFact } from '../contract/plain/fold';
 import type { Failure } from '../contract/plain/messages';
+import { names } from '../contract/plain/names';
 import type { AgentRunInput, AgentRunResult, CallModelInput, CallToolInput } from '../contract/plain/wire';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
@@ -44,6 +45,8 @@ export class FactReader {
     if (closed) return { kind: 'activity-closed', time, scheduledId: Number(closed.scheduledEventId) };
     const memo = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields;
     if (memo) return { kind: 'memo', time, values: await this.record(memo) };
+    if (event.workflowExecutionSignaledEventAttributes?.signalName === names.resumeSignal) return { kind: 'stirred', time, by: 'answer' };
+    if (event.workflowExecutionCancelRequestedEventAttributes) return { kind: 'stirred', time, by: 'cancel' };
     return this.taskOrEnd(event, time);
   }
 

@@ -2,23 +2,54 @@ import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
 import type { Failure } from '../contract/plain/messages';
 import { isCancellation } from './ports';
 
-/** One settled effect of an open frame, in the order in which the frame asked for them. */
-export type Effect = { readonly n: number; readonly kind: string } & ({ readonly value?: unknown } | { readonly error: Failure });
+/** An effect of an open frame: settled, or on its way. Numbered in the order in which the frame asked for them. */
+export type Effect = { readonly n: number; readonly kind: string } & ({ readonly value?: unknown } | { readonly error: Failure } | { readonly open: true });
 
-/** Settled effects of the frames that are open. A closed frame is its result, which stands in its parent's journal. */
+type OnTheirWay = Map<string, Map<number, string>>;
+
+/** The effects of the frames that are open. A closed frame is its result, which stands in its parent's journal. */
 export class Journal {
   private readonly frames = new Map<string, Effect[]>();
   private readonly open = new Map<string, string>();
+  private readonly started: OnTheirWay = new Map();
+  /** On their way when the run went over a border, and not asked for again since. */
+  private readonly awaited: OnTheirWay = new Map();
 
   constructor(saved: Readonly<Record<string, readonly Effect[]>> = {}) {
-    for (const [address, effects] of Object.entries(saved)) this.frames.set(address, [...effects]);
+    for (const [address, effects] of Object.entries(saved)) {
+      this.frames.set(
+        address,
+        effects.filter((effect) => !('open' in effect)),
+      );
+      for (const effect of effects) if ('open' in effect) put(this.awaited, address, effect.n, effect.kind);
+    }
   }
 
   find(address: string, n: number): Effect | undefined {
     return this.frames.get(address)?.find((effect) => effect.n === n);
   }
 
+  /** What the code asked for here before the border, when that has not settled. */
+  awaitedKind(address: string, n: number): string | undefined {
+    return this.awaited.get(address)?.get(n);
+  }
+
+  /** Whether the code asked before the border for something that it does not ask for now. */
+  asksForLess(address: string, count: number): boolean {
+    return this.find(address, count) !== undefined || (this.awaited.get(address)?.size ?? 0) > 0;
+  }
+
+  start(address: string, n: number, kind: string): void {
+    this.awaited.get(address)?.delete(n);
+    put(this.started, address, n, kind);
+  }
+
+  /** What settles after its frame has closed is nobody's any more. */
   settle(address: string, effect: Effect): void {
+    if (this.started.get(address)?.delete(effect.n) === true) this.keep(address, effect);
+  }
+
+  keep(address: string, effect: Effect): void {
     const effects = this.frames.get(address);
     if (effects === undefined) this.frames.set(address, [effect]);
     else effects.push(effect);
@@ -30,11 +61,11 @@ export class Journal {
 
   /** Forgets a frame and all frames inside it. */
   close(address: string): void {
-    this.frames.delete(address);
-    this.open.delete(address);
     const inside = `${address}/`;
-    for (const key of this.frames.keys()) if (key.startsWith(inside)) this.frames.delete(key);
-    for (const key of this.open.keys()) if (key.startsWith(inside)) this.open.delete(key);
+    for (const map of [this.frames, this.open, this.started, this.awaited]) {
+      map.delete(address);
+      for (const key of map.keys()) if (key.startsWith(inside)) map.delete(key);
+    }
   }
 
   /** The innermost user code that is still open, for the message of a stalled run. */
@@ -43,8 +74,22 @@ export class Journal {
   }
 
   toJSON(): Record<string, readonly Effect[]> {
-    return Object.fromEntries([...this.frames].filter(([, effects]) => effects.length > 0));
+    const saved: Record<string, readonly Effect[]> = {};
+    for (const [address, effects] of this.frames) if (effects.length > 0) saved[address] = effects;
+    for (const map of [this.started, this.awaited]) {
+      for (const [address, kinds] of map) {
+        const open = [...kinds].map(([n, kind]) => ({ n, kind, open: true as const }));
+        if (open.length > 0) saved[address] = [...(saved[address] ?? []), ...open];
+      }
+    }
+    return saved;
   }
+}
+
+function put(map: OnTheirWay, address: string, n: number, kind: string): void {
+  const kinds = map.get(address);
+  if (kinds === undefined) map.set(address, new Map([[n, kind]]));
+  else kinds.set(n, kind);
 }
 
 /**
@@ -78,6 +123,9 @@ export class Frame {
     const n = this.count++;
     const settled = this.journal.find(this.key, n);
     if (settled !== undefined) return this.recall<T>(settled, kind);
+    const awaited = this.journal.awaitedKind(this.key, n);
+    if (awaited !== undefined && awaited !== kind) return Promise.reject(this.changed(n, awaited, kind));
+    this.journal.start(this.key, n, kind);
     return started(run, n).then(
       (value) => {
         this.journal.settle(this.key, { n, kind, value });
@@ -97,15 +145,17 @@ export class Frame {
     if (settled !== undefined) {
       this.check(settled, kind);
       if ('error' in settled) throw errorOf(settled.error);
-      return settled.value as T;
+      return (settled as { value?: unknown }).value as T;
     }
+    const awaited = this.journal.awaitedKind(this.key, n);
+    if (awaited !== undefined) throw this.changed(n, awaited, kind);
     const value = run();
-    this.journal.settle(this.key, { n, kind, value });
+    this.journal.keep(this.key, { n, kind, value });
     return value;
   }
 
   close(): void {
-    if (this.journal.find(this.key, this.count) !== undefined) {
+    if (this.journal.asksForLess(this.key, this.count)) {
       throw new HoldfastError('frame-changed', `The code at ${this.key} changed: it asked for ${this.count} effects, and more are recorded.`);
     }
     this.journal.close(this.key);
@@ -122,12 +172,16 @@ export class Frame {
     } catch (error) {
       return Promise.reject(error);
     }
-    return 'error' in settled ? Promise.reject(errorOf(settled.error)) : Promise.resolve(settled.value as T);
+    return 'error' in settled ? Promise.reject(errorOf(settled.error)) : Promise.resolve((settled as { value?: unknown }).value as T);
   }
 
   private check(settled: Effect, kind: string): void {
     if (settled.kind === kind) return;
-    throw new HoldfastError('frame-changed', `The code at ${this.key} changed: effect ${settled.n} was "${settled.kind}" and is now "${kind}".`);
+    throw this.changed(settled.n, settled.kind, kind);
+  }
+
+  private changed(n: number, was: string, is: string): HoldfastError {
+    return new HoldfastError('frame-changed', `The code at ${this.key} changed: effect ${n} was "${was}" and is now "${is}".`);
   }
 }
 

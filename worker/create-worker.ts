@@ -22,6 +22,7 @@ import { BundleStore, bundleAgents } from './bundle';
 import { checkBundle } from './check-bundle';
 import { Deployment } from './deployment';
 import { callInterceptor } from './interceptors';
+import { withLoopGuard } from './loop-guard';
 import { runHistory } from './run-history';
 
 export interface WorkerOptions {
@@ -181,23 +182,25 @@ function partsOf(options: WorkerOptions, connection: Connection): WorkerParts {
 
 function createTemporalWorker(bundle: WorkflowBundle, options: WorkerOptions, parts: WorkerParts, connection: NativeConnection, taskQueue: string): Promise<Worker> {
   const longest = Math.max(...parts.tools.names.map((name) => parts.tools.factsOf(name)?.timeoutMs ?? 0), 10_000);
-  return Worker.create({
-    connection,
-    namespace: options.server.namespace,
-    taskQueue,
-    workflowBundle: { code: bundle.code },
-    activities: createActivities(parts),
-    interceptors: { activity: [callInterceptor] },
-    workerDeploymentOptions: { version: { deploymentName: taskQueue, buildId: bundle.buildId }, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' },
-    stickyQueueScheduleToStartTimeout: options.stickyTimeoutMs ?? 1000,
-    // One thread runs all workflow code. After a crash every run is replayed: more at once and each takes longer than the
-    // server waits for a task (10 s), which it then hands out again.
-    maxConcurrentWorkflowTaskExecutions: 16,
-    maxHeartbeatThrottleInterval: 500,
-    defaultHeartbeatThrottleInterval: 500,
-    shutdownGraceTime: options.shutdownGraceMs ?? longest,
-    ...(options.maxCachedRuns === undefined ? {} : { maxCachedWorkflows: options.maxCachedRuns }),
-    ...(options.dataConverter === undefined ? {} : { dataConverter: options.dataConverter }),
-  });
+  return withLoopGuard(() =>
+    Worker.create({
+      connection,
+      namespace: options.server.namespace,
+      taskQueue,
+      workflowBundle: { code: bundle.code },
+      activities: createActivities(parts),
+      interceptors: { activity: [callInterceptor] },
+      workerDeploymentOptions: { version: { deploymentName: taskQueue, buildId: bundle.buildId }, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' },
+      stickyQueueScheduleToStartTimeout: options.stickyTimeoutMs ?? 1000,
+      // One thread runs all workflow code. After a crash every run is replayed: more at once and each takes longer than the
+      // server waits for a task (10 s), which it then hands out again.
+      maxConcurrentWorkflowTaskExecutions: 16,
+      maxHeartbeatThrottleInterval: 500,
+      defaultHeartbeatThrottleInterval: 500,
+      shutdownGraceTime: options.shutdownGraceMs ?? longest,
+      ...(options.maxCachedRuns === undefined ? {} : { maxCachedWorkflows: options.maxCachedRuns }),
+      ...(options.dataConverter === undefined ? {} : { dataConverter: options.dataConverter }),
+    }),
+  );
 }
 

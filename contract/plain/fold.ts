@@ -17,6 +17,8 @@ export type HistoryFact =
   | { readonly kind: 'memo'; readonly time: number; readonly values: Readonly<Record<string, unknown>> }
   | { readonly kind: 'task-completed'; readonly time: number }
   | { readonly kind: 'task-failed'; readonly time: number; readonly message: string }
+  /** Something came in that the run's code has not seen yet. */
+  | { readonly kind: 'stirred'; readonly time: number; readonly by: 'answer' | 'cancel' }
   | { readonly kind: 'continued'; readonly time: number; readonly nextRunId: string }
   | { readonly kind: 'end'; readonly time: number; readonly status: EndStatus; readonly result?: AgentRunResult; readonly error?: Failure };
 
@@ -50,6 +52,8 @@ export class HistoryFold {
   private text: string | undefined;
   private error: Failure | undefined;
   private stuck: string | undefined;
+  private stirred = false;
+  private cancelling = false;
   private offset = 0;
   private started = false;
   /** The run that this one continued as. */
@@ -62,7 +66,8 @@ export class HistoryFold {
   }
 
   view(): RunView {
-    const open = this.status === 'running' && this.interrupts.size > 0 ? 'waiting' : this.status;
+    const waits = this.interrupts.size > 0 && !this.stirred && !this.cancelling;
+    const open = this.status === 'running' && waits ? 'waiting' : this.status;
     const stuck = this.stuck !== undefined && (open === 'running' || open === 'waiting');
     return {
       id: this.id,
@@ -109,6 +114,11 @@ export class HistoryFold {
         return this.memo(fact.values);
       case 'task-completed':
         this.stuck = undefined;
+        this.stirred = false;
+        return [];
+      case 'stirred':
+        if (fact.by === 'cancel') this.cancelling = true;
+        else this.stirred = true;
         return [];
       case 'task-failed':
         this.stuck = fact.message;
@@ -124,6 +134,8 @@ export class HistoryFold {
   private start(workflowId: string, input: AgentRunInput): readonly EventBody[] {
     const { start, snapshot } = input;
     this.nextRunId = undefined;
+    this.stirred = false;
+    this.cancelling = false;
     this.scheduled.clear();
     this.requests.clear();
     this.id = runIdOf(workflowId);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
 import type { ScriptedStep } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
-import type { AgentMiddleware } from 'holdfast/workflow';
+import type { Agent, AgentMiddleware } from 'holdfast/workflow';
 import { approval } from 'holdfast/workflow';
 import { definitionOf } from '../../kernel/agent';
 import { MemoryRun } from '../../kernel/memory/run';
@@ -87,7 +87,9 @@ describe('a run that goes over a border', () => {
       name: 'keeping',
       beforeAgent: (_, ctx) => (ctx.session.set('s', 1), { values: { v: 2 }, instructions: 'New.', tools: ['echo'] }),
       beforeModelRewriteState: async (_, ctx) => {
-        if (ctx.iteration === 2) ctx.sendEvent('late', [await ctx.interrupt('Go?', { deadline: '2h', onDeadline: 'default' }) as string, ctx.session.get('s') ?? null, ctx.values['v'] ?? null, ctx.usage.inputTokens]);
+        if (ctx.iteration !== 2) return;
+        const answer = (await ctx.interrupt('Go?', { deadline: '2h', onDeadline: 'default' })) as string;
+        ctx.sendEvent('late', [answer, ctx.session.get('s') ?? null, ctx.values['v'] ?? null, ctx.usage.inputTokens]);
       },
     };
     const model = scriptedModel([{ toolCalls: [echo('a')], usage: { inputTokens: 7, outputTokens: 1 } }, { text: 'Done.' }]);
@@ -127,6 +129,8 @@ describe('a run that goes over a border', () => {
 
   it.each<[string, AgentMiddleware['wrapToolCall'], AgentMiddleware['wrapToolCall']]>([
     ['asks for something else', async (call, next, ctx) => (await ctx.interrupt('Go?'), next(call)), async (call, next, ctx) => (await ctx.sleep('1s'), await ctx.interrupt('Go?'), next(call))],
+    ['no longer asks', async (call, next, ctx) => (await ctx.interrupt('Go?'), next(call)), async (call, next) => next(call)],
+    ['asks no more and answers itself', async (call, next, ctx) => (await ctx.interrupt('Go?'), next(call)), async () => 'nothing'],
     ['leaves something out', async (call, next, ctx) => (ctx.sendEvent('note', 1), await ctx.call('add', { a: 1 }), await ctx.interrupt('Go?'), next(call)), async () => 'nothing'],
   ])('is told that the code of an open frame changed when it %s', async (_, before, after) => {
     const layer = (wrapToolCall: AgentMiddleware['wrapToolCall']): AgentMiddleware => ({ name: 'layer', ...(wrapToolCall === undefined ? {} : { wrapToolCall }) });
@@ -134,6 +138,20 @@ describe('a run that goes over a border', () => {
     await run.interrupts();
     await run.goOnAsNew(agentUnder(layer(after)));
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'frame-changed', message: expect.stringContaining('agent/t1/echo.0/layer changed') } });
+  });
+
+  it.each<[string, AgentMiddleware[]]>([
+    ['a layer', []],
+    ['a hook', [approval({ tools: { echo: true } })]],
+  ])('is told so when %s that waits is gone, and the tool does not run', async (_, left) => {
+    const asking: AgentMiddleware = { name: 'asking', afterModelRewriteState: async (__, ctx) => void (await ctx.interrupt('Go?')) };
+    const echoed = jest.fn(() => 'echoed');
+    const own = { ...tools, echo: defineTool({ description: 'Echoes.', inputSchema: z.object({ text: z.string() }), execute: echoed }) };
+    const run = await testRun(agentUnder(left.length === 0 ? approval({ tools: { echo: true } }) : asking, ...left), { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('a')] }]), tools: own });
+    await run.interrupts();
+    await run.goOnAsNew(agentUnder(...left));
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'frame-changed' } });
+    expect(echoed).not.toHaveBeenCalled();
   });
 
   it('goes on under new code where no frame is open', async () => {
@@ -160,7 +178,7 @@ describe('an answer that comes before the code that waits for it was entered aga
       modelFacts: defaultModelFacts,
     };
     const work = memoryWork(parts, () => undefined);
-    const agents = new Map([['agent', definitionOf(agentUnder(approval({ tools: { echo: true } })))]]);
+    const agents = new Map([['agent', definitionOf(agentUnder(approval({ tools: { echo: true } })) as Agent)]]);
     const start = { version: 1 as const, tenant: 'default', id: 'early', agent: 'agent', input: 'Hi', values: {}, stream: false, options: {}, tags: [] };
     const slowToPrepare = { ...work, prepare: async (...request: Parameters<typeof work.prepare>) => (prepared++ > 0 && (await door.opened), work.prepare(...request)) };
     const run = new MemoryRun(agents, { start }, slowToPrepare, 0);
@@ -178,7 +196,7 @@ describe('an answer that comes before the code that waits for it was entered aga
 
 it('a reader that begins after a border sees the same state and the same next offset as one that saw all', async () => {
   const asking: AgentMiddleware = { name: 'asking', wrapToolCall: async (call, next, ctx) => (call.id === 'call-1-1' && (await ctx.interrupt('Go?')), next(call)) };
-  const agents = new Map([['agent', definitionOf(agentUnder(asking))]]);
+  const agents = new Map([['agent', definitionOf(agentUnder(asking) as Agent)]]);
   const parts = {
     tools: new ToolRegistry(tools),
     models: new ModelRegistry({ providers: { test: scriptedModel(script) } }),

@@ -10,7 +10,9 @@ const root = resolve(__dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 const codeFolders = readdirSync(root, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !['dist', 'docs', 'node_modules', 'coverage'].includes(entry.name))
+  .filter(
+    (entry) => entry.isDirectory() && !entry.name.startsWith('.') && !['dist', 'docs', 'node_modules', 'coverage'].includes(entry.name),
+  )
   .map(({ name }) => name);
 
 const documents = [
@@ -32,7 +34,8 @@ function plain(text: string): string {
   return text.replace(/[`\\]/g, '').trim();
 }
 
-const byFirst = (rows: readonly (readonly string[])[]): ReadonlyMap<string, readonly string[]> => new Map(rows.map((cells) => [cells[0] ?? '', cells.slice(1)]));
+const byFirst = (rows: readonly (readonly string[])[]): ReadonlyMap<string, readonly string[]> =>
+  new Map(rows.map((cells) => [cells[0] ?? '', cells.slice(1)]));
 
 function sectionOf(markdown: string, heading: string): string {
   const [, after = ''] = markdown.split(new RegExp(`^## ${heading}$`, 'm'));
@@ -61,12 +64,25 @@ describe('docs/configuration.md', () => {
 
   it('has exactly the variables of the table, with defaults and meanings', () => {
     const rows = rowsOf(sectionOf(markdown, 'Environment')).filter(([first]) => /^[A-Z]/.test(first ?? '') && first !== 'Variable');
-    expect(rows).toEqual(Object.entries(configurationTable).map(([name, { default: value, meaning }]) => [name, value === '' ? 'none' : value, plain(meaning)]));
+    expect(rows).toEqual(
+      Object.entries(configurationTable).map(([name, { default: value, meaning }]) => [
+        name,
+        value === '' ? 'none' : value,
+        plain(meaning),
+      ]),
+    );
   });
 
   it('has every provider with its key, address and package', () => {
     const rows = rowsOf(sectionOf(markdown, 'Model providers')).slice(2);
-    expect(rows).toEqual(Object.entries(keyedProviderTable).map(([name, provider]) => [`${name}/…`, provider.keyVariable, provider.urlVariable, provider.package]));
+    expect(rows).toEqual(
+      Object.entries(keyedProviderTable).map(([name, provider]) => [
+        `${name}/…`,
+        provider.keyVariable,
+        provider.urlVariable,
+        provider.package,
+      ]),
+    );
   });
 });
 
@@ -81,6 +97,8 @@ describe('the README', () => {
       'Input of a run': size(limits.runInput),
       'Result of a tool': `${size(limits.toolResult)}, with resultLimit up to ${size(limits.payload)}`,
       'What goes into or comes out of one step': size(limits.payload),
+      'What an interrupt shows; the instructions of an agent': size(limits.payload / 2),
+      'An answer': size(limits.runInput),
       'Steps that one activation schedules together': `${size(limits.activation)}; the rest follows in the next one`,
       'State of a run at a continue-as-new, without storage': size(limits.inlineSnapshot),
       'State of a run that goes to external storage, if any': `from ${size(limits.externalSnapshot)}`,
@@ -100,12 +118,17 @@ describe('the README', () => {
 
 describe('every document', () => {
   it('that belongs to a top-level folder is there and has at most 30 lines', () => {
-    const lines = codeFolders.map((folder) => ({ folder, lines: existsSync(join(root, folder, 'README.md')) ? read(`${folder}/README.md`).trimEnd().split('\n').length : 0 }));
+    const lines = codeFolders.map((folder) => ({
+      folder,
+      lines: existsSync(join(root, folder, 'README.md')) ? read(`${folder}/README.md`).trimEnd().split('\n').length : 0,
+    }));
     expect(lines.filter(({ lines }) => lines === 0 || lines > 30)).toEqual([]);
   });
 
   it.each(documents)('%s links to files and headings that there are', (document) => {
-    const links = [...withoutCode(read(document)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? '').filter((target) => !/^(https?|mailto):/.test(target));
+    const links = [...withoutCode(read(document)).matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, target]) => target ?? '')
+      .filter((target) => !/^(https?|mailto):/.test(target));
     expect(links.filter((link) => !leadsSomewhere(document, link))).toEqual([]);
   });
 

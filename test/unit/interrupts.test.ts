@@ -4,7 +4,7 @@ import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { agentUnder, agentWith, echo, linesOf, logOf, only, tools, transcriptOf } from '../support/memory-bed';
 
-const call = (name: string): { name: string; input: object } & { input: Record<string, never> } => ({ name, input: {} });
+const call = (name: string) => ({ name, input: {} });
 const entries: unknown[] = [];
 const ask = defineTool({
   description: 'Asks twice.',
@@ -12,7 +12,7 @@ const ask = defineTool({
   execute: (_, context): string => {
     const { resumed } = context;
     entries.push(resumed ?? 'first');
-    if (resumed === undefined) context.interrupt({ question: 'Which?' }, { state: { step: 1 }, answerSchema: z.object({ choice: z.string() }) });
+    if (resumed === undefined) return context.interrupt({ question: 'Which?' }, { state: { step: 1 }, answerSchema: z.object({ choice: z.string() }) });
     if ((resumed.state as { step: number }).step === 1) context.interrupt({ question: 'Sure?' }, { state: { step: 2, choice: (resumed.answer as { choice: string }).choice }, deadline: '1h' });
     return `${(resumed.state as { choice: string }).choice}, ${String(resumed.answer)}`;
   },
