@@ -25,6 +25,8 @@ export interface LanguageModel {
 export interface ModelProvider {
   /** The environment variable that holds the key, when one is needed. */
   readonly keyVariable?: string;
+  /** What else is missing on this worker, such as a package; then a list of models goes on to the next one. */
+  missing?(): string | undefined;
   model(name: string): LanguageModel | Promise<LanguageModel>;
 }
 
@@ -73,7 +75,7 @@ export class ModelRegistry {
       if (problem === undefined) return this.checkedId(id);
       missing.push(problem);
     }
-    throw new HoldfastError('model-key-missing', `No model of "${name}" can be used${missing.length === 0 ? ': its list is empty' : `; set one of ${missing.join(', ')}`}.`);
+    throw new HoldfastError('model-key-missing', `No model of "${name}" can be used${missing.length === 0 ? ': its list is empty' : `; missing: ${missing.join(', ')}`}.`);
   }
 
   async resolve(name: string): Promise<ResolvedModel> {
@@ -96,13 +98,15 @@ export class ModelRegistry {
       throw new HoldfastError('model-unknown', `There is no model "${id}". There are: ${known.join(', ')}.`);
     }
     const missing = this.missingKey(id);
-    if (missing !== undefined) throw new HoldfastError('model-key-missing', `The model "${id}" needs ${missing}, which is not set on this worker.`);
+    if (missing !== undefined) throw new HoldfastError('model-key-missing', `The model "${id}" needs ${missing}, which this worker does not have.`);
     return id;
   }
 
   private missingKey(id: string): string | undefined {
-    const variable = this.providers[id.split('/')[0] ?? '']?.keyVariable;
-    return variable === undefined || (this.environment[variable] ?? '') !== '' ? undefined : variable;
+    const provider = this.providers[id.split('/')[0] ?? ''];
+    const variable = provider?.keyVariable;
+    if (variable !== undefined && (this.environment[variable] ?? '') === '') return variable;
+    return provider?.missing?.();
   }
 }
 

@@ -4,6 +4,7 @@ import { notJson } from '../contract/plain/messages';
 import { blame, labelOf } from './compose';
 import { hookContext } from './context';
 import type { Frame } from './frames';
+import { frozen } from './freeze';
 import type { AgentMiddleware, AgentState, RunSetup } from './middleware';
 import type { AgentScope } from './scope';
 import { exitTool } from './tool-plan';
@@ -26,7 +27,7 @@ export async function runStateHooks(hook: StateHook, scope: AgentScope, iteratio
     if (middleware[hook] === undefined) continue;
     const result = await runHook(hook, middleware, iteration, async (frame) => {
       const { messages, tools } = scope.record;
-      const update = await middleware[hook]?.({ messages, tools }, hookContext(scope, frame));
+      const update = await middleware[hook]?.(frozen({ messages, tools }), hookContext(scope, frame));
       return checkedUpdate(update, hook, middleware, scope);
     });
     applyResult(scope, result);
@@ -38,7 +39,7 @@ export async function runBeforeAgent(scope: AgentScope, setup: Frame): Promise<v
     if (middleware.beforeAgent === undefined) continue;
     const result = await runHook('beforeAgent', middleware, setup, async (frame) => {
       const { instructions, tools, returnDirectly } = scope.record;
-      const update = await middleware.beforeAgent?.({ instructions, tools, returnDirectly }, hookContext(scope, frame));
+      const update = await middleware.beforeAgent?.(frozen({ instructions, tools, returnDirectly }), hookContext(scope, frame));
       return checkedUpdate(update, 'beforeAgent', middleware, scope);
     });
     applyResult(scope, result);
@@ -50,7 +51,7 @@ export async function runAfterAgent(scope: AgentScope, end: Frame): Promise<void
     if (middleware.afterAgent === undefined) continue;
     await runHook('afterAgent', middleware, end, async (frame) => {
       const { messages, tools } = scope.record;
-      await middleware.afterAgent?.({ messages, tools }, hookContext(scope, frame));
+      await middleware.afterAgent?.(frozen({ messages, tools }), hookContext(scope, frame));
       return {};
     });
   }

@@ -84,6 +84,7 @@ export class InterruptDesk {
   cancelAll(error: unknown): void {
     for (const [id, waiting] of this.waiting) {
       this.remove(id);
+      this.ports.emit({ type: 'interrupt-end', interruptId: id, answer: null, reason: 'cancel' });
       waiting.timer?.cancel();
       waiting.reject(error);
     }

@@ -19,6 +19,7 @@ export async function runAgentLoop(scope: AgentScope, root: Frame): Promise<Agen
   if (record.turn === 0) {
     const setup = root.child('setup');
     await runBeforeAgent(scope, setup);
+    record.callable = record.tools;
     setup.close();
     record.turn = 1;
   }

@@ -4,6 +4,7 @@ import type { Layer } from './compose';
 import { compose } from './compose';
 import { hookContext } from './context';
 import type { Frame } from './frames';
+import { frozen } from './freeze';
 import type { AgentMiddleware, ModelRequest, ModelResponse } from './middleware';
 import type { StoredResponse } from './model-call';
 import { callModelOnce } from './model-call';
@@ -71,7 +72,7 @@ function modelLayer(scope: AgentScope, middleware: AgentMiddleware): Layer<Model
   return {
     name: middleware.name,
     hook: 'wrapModel',
-    wrap: async (request, next, frame) => (await middleware.wrapModel?.(request, next, hookContext(scope, frame))) as ModelResponse,
+    wrap: async (request, next, frame) => (await middleware.wrapModel?.(frozen(request), next, hookContext(scope, frame))) as ModelResponse,
     check: (response, label) => {
       const message: unknown = (response as Partial<ModelResponse> | undefined)?.message;
       if (typeof message === 'object' && message !== null && Array.isArray((message as { parts?: unknown }).parts)) return response;

@@ -128,6 +128,7 @@ function freshRecord(agent: AgentDefinition, path: readonly string[], messages: 
     remaining: agent.maxIterations,
     instructions: agent.instructions,
     tools,
+    callable: tools,
     returnDirectly: agent.returnDirectly,
     values: state.values,
     messages,

@@ -10,7 +10,10 @@ export interface AgentRecord {
   turn: number;
   remaining: number;
   instructions: string;
+  /** What the model is shown. */
   tools: readonly string[];
+  /** What it may call besides: the tools of the run's setup, also those that a hook hid from it later. */
+  callable: readonly string[];
   returnDirectly: readonly string[];
   values: Readonly<Record<string, Json | undefined>>;
   messages: readonly StoredMessage[];

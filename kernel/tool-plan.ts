@@ -13,7 +13,7 @@ export const exitTool = 'exit';
 /** From what the model wrote to what is called: name alias, argument aliases, the arguments handler; unknown names. */
 export function planCall(scope: AgentScope, requested: ToolCall): PlannedCall {
   const { agent, record } = scope;
-  const name = canonicalName(agent, requested.name, record.tools);
+  const name = canonicalName(agent, requested.name, [...record.tools, ...record.callable]);
   if (name === exitTool && agent.exitTool) return exitResult(requested);
   if (name === undefined) return unknownCall(agent, requested, record.tools);
   try {
@@ -27,7 +27,7 @@ export function planCall(scope: AgentScope, requested: ToolCall): PlannedCall {
 
 function canonicalName(agent: AgentDefinition, name: string, offered: readonly string[]): string | undefined {
   if (name === exitTool && agent.exitTool) return name;
-  if (offered.includes(name) || agent.tools.includes(name)) return name;
+  if (offered.includes(name)) return name;
   return offered.find((tool) => agent.toolAliases[tool]?.names?.includes(name) === true);
 }
 

@@ -4,6 +4,7 @@ import { canonicalJson, notJson, toolMessage } from '../contract/plain/messages'
 import type { Layer } from './compose';
 import { compose } from './compose';
 import { hookContext } from './context';
+import { frozen } from './freeze';
 import type { Frame } from './frames';
 import { failureOf } from './frames';
 import type { AgentMiddleware } from './middleware';
@@ -145,7 +146,7 @@ function toolLayer(scope: AgentScope, middleware: AgentMiddleware): Layer<ToolCa
   return {
     name: middleware.name,
     hook: 'wrapToolCall',
-    wrap: async (call, next, frame) => (await middleware.wrapToolCall?.(call, next, hookContext(scope, frame))) as Json,
+    wrap: async (call, next, frame) => (await middleware.wrapToolCall?.(frozen(call), next, hookContext(scope, frame))) as Json,
     check: (output, label) => {
       const problem = output === undefined ? 'it is undefined' : notJson(output);
       if (problem !== undefined) throw new HoldfastError('hook-failed', `${label} returned something that is not JSON: ${problem}.`);

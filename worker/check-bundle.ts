@@ -22,7 +22,7 @@ export async function checkBundle(bundle: WorkflowBundle): Promise<void> {
 /** Temporal quotes the failure of the task; what was thrown stands in it as its message. */
 function reasonOf(error: unknown): string {
   const text = messageOf((error as { cause?: unknown }).cause ?? error);
-  return /Failure \{ message: "((?:[^"\\]|\\.)*)", source/.exec(text)?.[1] ?? text;
+  return /Failure \{ message: "((?:[^"\\]|\\.)*)", source/.exec(text)?.[1]?.replace(/\\(["'\\])/g, '$1') ?? text;
 }
 
 /** A replay runs in this thread and leaves a hook on every promise of it behind, which costs a millisecond a turn. */

@@ -48,6 +48,8 @@ export interface WorkerOptions {
   /** Milliseconds between looks at which older builds still have open runs. */
   readonly buildCheckMs?: number;
   readonly stickyTimeoutMs?: number;
+  /** Told once of what needs a person, such as open runs whose code is missing. */
+  readonly onProblem?: (problem: HoldfastError) => void;
   /** A bundle made before, to spare tests the time. */
   readonly bundle?: WorkflowBundle;
 }
@@ -58,7 +60,10 @@ export class HoldfastWorker {
   private readonly stopped: Promise<void>;
   private stop: () => void = () => undefined;
   private failed: (error: unknown) => void = () => undefined;
+  private readonly missing = new Set<string>();
   private stopping = false;
+  /** The look at builds that goes on, or the last one. */
+  private checking: Promise<void> = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;
 
   private constructor(
@@ -68,6 +73,7 @@ export class HoldfastWorker {
     private readonly store: BundleStore,
     private readonly deployment: Deployment,
     private readonly close: () => Promise<void>,
+    private readonly onProblem: (problem: HoldfastError) => void,
   ) {
     this.stopped = new Promise<void>((resolve, reject) => {
       this.stop = resolve;
@@ -94,7 +100,7 @@ export class HoldfastWorker {
         await native?.close();
         await closeConnection();
       };
-      const worker = new HoldfastWorker(bundle.buildId, parts, start, store, deployment, closeAll);
+      const worker = new HoldfastWorker(bundle.buildId, parts, start, store, deployment, closeAll, options.onProblem ?? (() => undefined));
       await worker.open(bundle, options.buildCheckMs ?? 15_000);
       return worker;
     } catch (error) {
@@ -119,16 +125,27 @@ export class HoldfastWorker {
     if (this.stopping) return this.stopped;
     this.stopping = true;
     clearTimeout(this.timer);
-    const running = [...this.workers.values()];
-    for (const { worker } of running) if (worker.getState() === 'RUNNING') worker.shutdown();
-    await Promise.allSettled(running.map(({ done }) => done));
+    const drain = (): void => {
+      for (const { worker } of this.workers.values()) if (worker.getState() === 'RUNNING') worker.shutdown();
+    };
+    drain();
+    await this.checking.catch(() => undefined);
+    drain();
+    await Promise.allSettled([...this.workers.values()].map(({ done }) => done));
     await this.close();
     this.stop();
   }
 
   /** Looks which older builds still have open runs, and serves exactly those. */
-  async checkBuilds(): Promise<void> {
-    for (const buildId of await this.store.builds()) {
+  checkBuilds(): Promise<void> {
+    this.checking = this.checking.catch(() => undefined).then(() => this.serveOpenBuilds());
+    return this.checking;
+  }
+
+  private async serveOpenBuilds(): Promise<void> {
+    const kept = await this.store.builds();
+    await this.reportMissing(kept);
+    for (const buildId of kept) {
       if (this.stopping || buildId === this.buildId) continue;
       const open = await this.deployment.openRuns(buildId);
       const serving = this.workers.get(buildId);
@@ -141,17 +158,29 @@ export class HoldfastWorker {
     }
   }
 
+  /** Runs whose code is not kept here wait until a worker comes that has it: that must not go unseen. */
+  private async reportMissing(kept: readonly string[]): Promise<void> {
+    for (const buildId of await this.deployment.builds()) {
+      if (this.stopping || kept.includes(buildId) || this.missing.has(buildId)) continue;
+      const open = await this.deployment.openRuns(buildId);
+      if (open === 0) continue;
+      this.missing.add(buildId);
+      this.onProblem(new HoldfastError('build-missing', `${open} open runs were begun under build ${buildId}, and its bundle is not in the directory of bundles. They wait.`));
+    }
+  }
+
   private async open(bundle: WorkflowBundle, buildCheckMs: number): Promise<void> {
     await this.serve(bundle);
     await this.deployment.makeCurrent(bundle.buildId, () => !this.stopping);
     await this.checkBuilds();
     const again = (): void => {
+      if (this.stopping) return;
       this.timer = setTimeout(() => {
         this.checkBuilds().then(again, again);
       }, buildCheckMs);
       this.timer.unref();
     };
-    if (!this.stopping) again();
+    again();
   }
 
   private async serve(bundle: WorkflowBundle): Promise<void> {

@@ -33,6 +33,12 @@ export class Deployment {
     }
   }
 
+  /** Every build that the server knows of. */
+  async builds(): Promise<readonly string[]> {
+    const { workerDeploymentInfo } = await this.connection.workflowService.describeWorkerDeployment({ namespace: this.namespace, deploymentName: this.name });
+    return (workerDeploymentInfo?.versionSummaries ?? []).flatMap(({ deploymentVersion }) => deploymentVersion?.buildId ?? []);
+  }
+
   /** How many runs are open under a build. */
   async openRuns(buildId: string): Promise<number> {
     const { count } = await this.connection.workflowService.countWorkflowExecutions({

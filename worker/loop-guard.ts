@@ -1,4 +1,7 @@
-import threads = require('node:worker_threads');
+import type { WorkerOptions } from 'node:worker_threads';
+
+/** The module itself, not a copy of its names: the SDK takes its Worker from it. */
+const threads = process.getBuiltinModule('node:worker_threads');
 
 /**
  * An endless loop in a hook is ended by a timeout, and the task fails. But when the loop stands in a promise's continuation, Node 20 finds its stack of
@@ -36,7 +39,7 @@ export async function withLoopGuard<T>(run: () => Promise<T>): Promise<T> {
 }
 
 class GuardedWorker extends plainWorker {
-  constructor(file: string | URL, options?: threads.WorkerOptions) {
+  constructor(file: string | URL, options?: WorkerOptions) {
     if (!/workflow-worker-thread/.test(String(file)) || options !== undefined) super(file, options);
     else super(`${guard}\nrequire(${JSON.stringify(String(file))});`, { eval: true });
   }

@@ -85,8 +85,9 @@ function usageOf(usage: Record<string, unknown>): Usage {
     const nested = (value as Record<string, unknown> | undefined)?.[key];
     return typeof nested === 'number' ? nested : undefined;
   };
-  const cached = typeof usage['cachedInputTokens'] === 'number' ? usage['cachedInputTokens'] : count(usage['inputTokens'], 'cacheRead');
-  const reasoning = typeof usage['reasoningTokens'] === 'number' ? usage['reasoningTokens'] : count(usage['outputTokens'], 'reasoning');
+  const detail = (flat: string, value: unknown, key: string): unknown => usage[flat] ?? (typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined);
+  const cached = detail('cachedInputTokens', usage['inputTokens'], 'cacheRead');
+  const reasoning = detail('reasoningTokens', usage['outputTokens'], 'reasoning');
   return {
     inputTokens: count(usage['inputTokens'], 'total') ?? 0,
     outputTokens: count(usage['outputTokens'], 'total') ?? 0,

@@ -23,6 +23,7 @@ export function keyedProviders(environment: Readonly<Record<string, string | und
 function providerOf(name: string, provider: KeyedProvider, environment: Readonly<Record<string, string | undefined>>): ModelProvider {
   return {
     keyVariable: provider.keyVariable,
+    missing: () => (isInstalled(provider.package) ? undefined : `the package ${provider.package} (npm install ${provider.package})`),
     async model(model) {
       const module = await load(name, provider);
       const create = module[provider.factory] as (options: object) => (model: string) => object;
@@ -30,6 +31,16 @@ function providerOf(name: string, provider: KeyedProvider, environment: Readonly
       return aiSdkModel(create({ apiKey: environment[provider.keyVariable], ...(baseURL === undefined ? {} : { baseURL }) })(model));
     },
   };
+}
+
+/** Found from the project first, as it is the project that installs it. */
+function isInstalled(name: string): boolean {
+  try {
+    require.resolve(name, { paths: [process.cwd(), __dirname] });
+    return true;
+  } catch (error) {
+    return (error as { code?: unknown }).code !== 'MODULE_NOT_FOUND';
+  }
 }
 
 async function load(name: string, provider: KeyedProvider): Promise<Record<string, unknown>> {

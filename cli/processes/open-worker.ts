@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ModelsOptions } from '../../activities/models';
-import { messageOf } from '../../contract/plain/errors';
+import { messageOf, errorTable } from '../../contract/plain/errors';
 import { HoldfastWorker } from '../../worker/create-worker';
 import { installRuntime } from '../../worker/runtime';
 import type { Lifetime } from './lifetime';
@@ -20,6 +20,7 @@ export async function openWorker(settings: ProcessSettings, server: OpenServer, 
     models: { ...models, ...(options.demo ? { demo: true } : {}) } satisfies ModelsOptions,
     taskQueue,
     bundles: join(configuration.directory, 'bundles'),
+    onProblem: (problem) => logger.error(problem.message, { code: problem.code, fix: errorTable[problem.code].fix }),
     ...(middleware === undefined ? {} : { middleware }),
     ...(language === undefined ? {} : { language }),
     ...(dataConverter === undefined ? {} : { dataConverter }),

@@ -18,7 +18,7 @@ export function utf8Length(text: string): number {
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
     if (unit > 0x7f) bytes += unit > 0x7ff ? 2 : 1;
-    if (unit >= 0xd800 && unit <= 0xdbff) index++;
+    if (unit >= 0xd800 && unit <= 0xdbff && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) index++;
   }
   return bytes;
 }

@@ -215,7 +215,7 @@ describe('input that nobody should send', () => {
     it('takes ten parallel calls with 400 KB of input each', async () => {
       const run = await hooked.client.start('inflates', JSON.stringify(Array.from({ length: 10 }, () => ({ tool: 'length', input: { text: '' } }))));
       expect(await end(run)).toMatchObject(done);
-      expect((await run.transcript()).slice(2, -1).map(({ parts }) => parts[0])).toEqual(Array.from({ length: 10 }, () => expect.objectContaining({ output: 400_000 })));
+      expect((await run.transcript()).slice(2, -1).map(({ parts }) => parts[0])).toEqual(Array.from({ length: 10 }, (): unknown => expect.objectContaining({ output: 400_000 })));
     });
   });
 

@@ -219,7 +219,7 @@ describe('a transcript on two workers', () => {
     const stopped = first.close();
     held.open();
     await stopped;
-    await completed(second.client.run(run.id) as Run);
+    await completed(second.client.run(run.id));
     expect(seen).toHaveLength(6);
     await expectGrowing(second.client.run(run.id));
     expect(second.worker.parts.messages.misses.lists).toBeGreaterThan(0);

@@ -10,6 +10,7 @@ import type { Outcome, Run } from '../../client/run';
 import type { StoredMessage } from '../../contract/plain/messages';
 import { textOf } from '../../contract/plain/messages';
 import { fixtureTools } from '../fixtures/tools';
+import { eventually } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
 import { calls, startTestBed, testServer, text } from '../support/test-bed';
 
@@ -180,9 +181,10 @@ describe('code that changes under runs that wait', () => {
     await current.worker.checkBuilds();
     expect(current.worker.builds).toContain(old.worker.buildId);
     expect(await decide(runOf('late'), 'approve')).toMatchObject(done);
-    do await current.worker.checkBuilds();
-    while (current.worker.builds.length > 1);
-    expect(current.worker.builds).toEqual([current.worker.buildId]);
+    await eventually(async () => {
+      await current.worker.checkBuilds();
+      expect(current.worker.builds).toEqual([current.worker.buildId]);
+    });
   });
 
   it('lists, reads and streams finished runs of old code with no worker at all', async () => {

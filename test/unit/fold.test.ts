@@ -1,0 +1,161 @@
+import type { HistoryFact } from '../../contract/plain/fold';
+import { HistoryFold, addUsage, messageOfOutcome } from '../../contract/plain/fold';
+import type { Interrupt } from '../../contract/plain/interrupts';
+import type { StoredMessage } from '../../contract/plain/messages';
+import { Ledger } from '../../kernel/ledger';
+import type { ModelCall } from '../../kernel/ports';
+
+const text = (id: string, role: StoredMessage['role'] = 'assistant'): StoredMessage => ({ id, role, parts: [{ type: 'text', text: id }] });
+const input = { start: { version: 1 as const, tenant: 'default', id: 'r1', agent: 'a', input: 'Hi', values: {}, stream: false, options: {}, tags: [] } };
+const start: HistoryFact = { kind: 'start', time: 1, workflowId: 'default/r1', input };
+const first: HistoryFact = { kind: 'model-scheduled', time: 2, eventId: 5, activityId: 'a/t1/model', input: { base: 'start', path: ['a'], turn: 1 } };
+const interrupt: Interrupt = { id: 'a.t1', address: ['a'], agent: 'a', kind: 'question', info: 'Go?' };
+const folded = (...facts: readonly HistoryFact[]): HistoryFold => {
+  const fold = new HistoryFold();
+  for (const fact of facts) fold.add(fact);
+  return fold;
+};
+
+describe('a history', () => {
+  it('says nothing before it begins', () => {
+    expect(folded().view()).toMatchObject({ id: '', status: 'running', messages: [], nextOffset: 0 });
+  });
+
+  it('gives each event its offset and its time', () => {
+    const fold = new HistoryFold();
+    expect(fold.add(start)).toEqual([{ type: 'run-start', agent: 'a', input: 'Hi', offset: 0, time: 1 }]);
+    expect(fold.add(first)).toMatchObject([{ type: 'model-start', offset: 1, time: 2, turn: 1, address: 'a/t1/model' }]);
+  });
+
+  it('shows a message from the event that tells it, and once', () => {
+    const fold = folded(start, first, { kind: 'activity-completed', time: 3, scheduledId: 5, result: { address: 'a/t1/model', message: text('m1'), usage: { inputTokens: 1, outputTokens: 2 } } });
+    expect(fold.view()).toMatchObject({ messages: [{ id: 'input.0' }], usage: { inputTokens: 1, outputTokens: 2 } });
+    expect(fold.add({ kind: 'memo', time: 4, values: { holdfastEvents: [{ type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: 'm1', model: 'x' }] } })).toMatchObject([{ message: text('m1') }]);
+    expect(fold.view().messages.map(({ id }) => id)).toEqual(['input.0', 'm1']);
+    fold.add({ kind: 'model-scheduled', time: 5, eventId: 9, activityId: 'a/t2/model', input: { base: 'a/t1/model', splices: [[1, 0, ['m1']]], path: ['a'], turn: 2 } });
+    expect(fold.view().messages.map(({ id }) => id)).toEqual(['input.0', 'm1']);
+  });
+
+  it('does not show messages of other agents', () => {
+    const other = { type: 'model-end', agent: 'b', runPath: ['a', 'b'], turn: 1, message: text('m1'), model: 'x' };
+    const fold = folded(start, { kind: 'memo', time: 4, values: { holdfastEvents: [other] } });
+    expect(fold.view().messages.map(({ id }) => id)).toEqual(['input.0']);
+  });
+
+  it('shows tool calls but not those of hooks, second entries and reconciling', () => {
+    const fold = folded(start);
+    const call = { tool: 't', callId: '1', input: {}, path: ['a'] };
+    const events = (extra: object): readonly unknown[] => fold.add({ kind: 'tool-scheduled', time: 2, eventId: 7, activityId: 'x', input: { ...call, ...extra } });
+    expect(events({})).toMatchObject([{ type: 'tool-start', tool: 't', callId: '1' }]);
+    for (const extra of [{ hidden: true }, { resumed: { answer: 1 } }, { reconcile: true }]) expect(events(extra)).toEqual([]);
+  });
+
+  it('waits while an interrupt is in the memo', () => {
+    const waits: HistoryFact = { kind: 'memo', time: 3, values: { 'holdfastInterrupts:a.t1': interrupt, holdfastEvents: [{ type: 'interrupt-start', interrupt: 'a.t1' }] } };
+    const fold = folded(start);
+    expect(fold.add(waits)).toMatchObject([{ type: 'interrupt-start', interrupt }]);
+    expect(fold.view()).toMatchObject({ status: 'waiting', interrupts: [interrupt] });
+    fold.add({ kind: 'memo', time: 4, values: { 'holdfastInterrupts:a.t1': null } });
+    expect(fold.view()).toMatchObject({ status: 'running', interrupts: [] });
+  });
+
+  it('is stuck while its tasks fail, and no longer', () => {
+    const fold = folded(start, { kind: 'task-failed', time: 2, message: 'x is not a function' });
+    expect(fold.view()).toMatchObject({ status: 'stuck', error: { code: 'run-stuck', message: 'x is not a function' } });
+    fold.add({ kind: 'task-completed', time: 3 });
+    expect(fold.view()).not.toHaveProperty('error');
+  });
+
+  it('ends with its output, the last events and the last edit', () => {
+    const fold = folded(start, first, { kind: 'memo', time: 3, values: { 'holdfastInterrupts:a.t1': interrupt } });
+    const events = fold.add({
+      kind: 'end',
+      time: 4,
+      status: 'completed',
+      result: { output: 'x', text: 'x', usage: { inputTokens: 0, outputTokens: 0 }, base: 'a/t1/model', splices: [[1, 0, [text('m1')]]], events: [{ type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: 'm1', model: 'x' }] },
+    });
+    expect(events).toMatchObject([{ type: 'model-end', message: text('m1') }, { type: 'run-end', status: 'completed', output: 'x', text: 'x' }]);
+    expect(fold.view()).toMatchObject({ status: 'completed', interrupts: [], messages: [{ id: 'input.0' }, text('m1')] });
+    expect(fold.ended).toBe(true);
+  });
+
+  it.each(['failed', 'cancelled'] as const)('ends as %s with what was shown until then', (status) => {
+    const fold = folded(start, { kind: 'end', time: 4, status, ...(status === 'failed' ? { error: { code: 'tool-failed', message: 'no' } } : {}) });
+    expect(fold.view()).toMatchObject({ status, messages: [{ id: 'input.0' }] });
+  });
+
+  it('forgets a call that closed without a result', () => {
+    const fold = folded(start, first, { kind: 'activity-closed', time: 3, scheduledId: 5 }, { kind: 'activity-completed', time: 4, scheduledId: 5, result: { message: text('late') } });
+    expect(fold.messagesById.has('late')).toBe(false);
+  });
+
+  it('keeps the slots of a request that did not change', () => {
+    const fold = folded(start);
+    const slots = { instructions: 'Be.', tools: ['t'], model: 'x/y', settings: null, halves: [] };
+    fold.add({ kind: 'model-scheduled', time: 2, eventId: 5, activityId: 'one', input: { base: 'start', slots, path: ['a'], turn: 1 } });
+    fold.add({ kind: 'model-scheduled', time: 3, eventId: 6, activityId: 'two', input: { base: 'one', slots: { model: 'x/z' }, path: ['a'], turn: 2 } });
+    expect(fold.requestOf('two')?.slots).toEqual({ ...slots, model: 'x/z' });
+    expect(fold.requestOf('three')).toBeUndefined();
+  });
+});
+
+describe('the message of a tool outcome', () => {
+  const call = { tool: 't', callId: '1', input: {}, path: ['a'] };
+  it.each([
+    [{ type: 'done', messageId: 'm', output: { a: 1 } } as const, { id: 'm', role: 'tool', parts: [{ type: 'tool-result', callId: '1', name: 't', output: { a: 1 } }] }],
+    [{ type: 'failed', messageId: 'm', error: { code: 'tool-failed', message: 'no' } } as const, { id: 'm', role: 'tool', parts: [{ type: 'tool-result', callId: '1', name: 't', output: 'no', isError: true }] }],
+    [{ type: 'interrupted', info: 1 } as const, undefined],
+    [{ type: 'unsettled' } as const, undefined],
+    [{ type: 'undone' } as const, undefined],
+  ])('%p', (outcome, message) => expect(messageOfOutcome(call, { address: 'x', outcome })).toEqual(message));
+});
+
+it('usage sums up, with the counts that a provider gives', () => {
+  expect(addUsage({ inputTokens: 1, outputTokens: 2, cachedInputTokens: 3 }, { inputTokens: 10, outputTokens: 20, reasoningTokens: 4 })).toEqual({ inputTokens: 11, outputTokens: 22, cachedInputTokens: 3, reasoningTokens: 4 });
+  expect(addUsage({ inputTokens: 1, outputTokens: 2 }, { inputTokens: 1, outputTokens: 1 })).toEqual({ inputTokens: 2, outputTokens: 3 });
+});
+
+describe('the ledger', () => {
+  const hi = text('input.0', 'user');
+  const call = (address: string, messages: readonly StoredMessage[], extra: Partial<ModelCall> = {}): ModelCall => ({
+    address,
+    path: ['a'],
+    turn: 1,
+    instructions: 'Be.',
+    messages,
+    tools: ['t'],
+    model: 'x/y',
+    facts: { timeoutMs: 1, heartbeatMs: 1, attempts: 1 },
+    settings: undefined,
+    halves: [],
+    ...extra,
+  });
+
+  it('edits the list that the run began with, then the last one', () => {
+    const ledger = new Ledger({ a: [hi] }, []);
+    expect(ledger.editFor(call('one', [hi]))).toEqual({ base: 'start', slots: { instructions: 'Be.', tools: ['t'], model: 'x/y', settings: null, halves: [] } });
+    ledger.learn(text('m1'));
+    expect(ledger.editFor(call('two', [hi, text('m1')]))).toEqual({ base: 'one', splices: [[1, 0, ['m1']]] });
+    expect(ledger.editFor(call('three', [hi, text('m1')], { model: 'x/z' }))).toEqual({ base: 'two', slots: { model: 'x/z' } });
+  });
+
+  it('writes a message that was born in the workflow whole, once', () => {
+    const ledger = new Ledger({ a: [hi] }, []);
+    expect(ledger.editFor(call('one', [hi, text('own')])).splices).toEqual([[1, 0, [text('own')]]]);
+    expect(ledger.finalEdit('a', [hi, text('x'), text('own')]).splices).toEqual([[1, 0, [text('x')]]]);
+    expect(ledger.encode([{ type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: text('own'), model: 'x' }])).toMatchObject([{ message: 'own' }]);
+    expect(ledger.encode([{ type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: text('new'), model: 'x' }])).toMatchObject([{ message: text('new') }]);
+    expect(ledger.encode([{ type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: text('new'), model: 'x' }])).toMatchObject([{ message: 'new' }]);
+  });
+
+  it('keeps the lists of agents apart', () => {
+    const ledger = new Ledger({ a: [hi] }, []);
+    ledger.editFor(call('one', [hi]));
+    expect(ledger.editFor(call('other', [hi], { path: ['a', 'b'] })).base).toBeUndefined();
+    expect(ledger.editFor(call('two', [hi])).base).toBe('one');
+  });
+
+  it('names an interrupt by its id', () => {
+    expect(new Ledger({}, []).encode([{ type: 'interrupt-start', interrupt }])).toEqual([{ type: 'interrupt-start', interrupt: 'a.t1' }]);
+  });
+});

@@ -1,0 +1,32 @@
+import { defineAgent } from '../../kernel/agent';
+import type { AgentMiddleware } from '../../kernel/middleware';
+import { scriptedModel, testRun } from '../../testing/index';
+
+describe('what a hook is given', () => {
+  const outcomeWith = async (middleware: AgentMiddleware): Promise<unknown> => {
+    const agent = defineAgent({ name: 'agent', description: '', instructions: '', model: 'test', tools: [], middleware: [middleware] });
+    const run = await testRun(agent, { input: 'Hello', model: scriptedModel([{ text: 'Hi.' }]), tools: {} });
+    return run.outcome();
+  };
+
+  it('cannot be changed in place: a list of messages', async () => {
+    const outcome = await outcomeWith({
+      name: 'pusher',
+      beforeModelRewriteState(state) {
+        (state.messages as unknown[]).push({ role: 'user', parts: [] });
+      },
+    });
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'hook-failed', message: expect.stringContaining('beforeModelRewriteState of middleware "pusher"') } });
+  });
+
+  it('cannot be changed in place: a message deep inside a request', async () => {
+    const outcome = await outcomeWith({
+      name: 'editor',
+      wrapModel(request, next) {
+        (request.messages[0]?.parts[0] as { text: string }).text = 'Something else';
+        return next(request);
+      },
+    });
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'hook-failed', message: expect.stringContaining('wrapModel of middleware "editor"') } });
+  });
+});

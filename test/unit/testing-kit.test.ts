@@ -1,0 +1,184 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { currentCall, defineTool } from 'holdfast/worker';
+import { scriptedModel, testRun } from 'holdfast/testing';
+import type { AgentMiddleware } from 'holdfast/workflow';
+import { ModelRegistry } from '../../activities/models';
+import { VirtualClock } from '../../kernel/memory/clock';
+import { readHistories, writeHistory } from '../../testing/history-files';
+import { agentUnder, agentWith, echo, only, tools, transcriptOf } from '../support/memory-bed';
+
+describe('scriptedModel', () => {
+  it('fails the run on a call too many, and says which and what was asked', async () => {
+    const model = scriptedModel([{ toolCalls: [echo('a')] }]);
+    const run = await testRun(agentWith({ tools: ['echo'] }), { input: 'Hi', model, tools });
+    expect(await run.outcome()).toEqual({
+      status: 'failed',
+      error: { code: 'model-failed', message: 'scriptedModel: call 2 is one too many, the script has 1 step. The model was asked: tool "{"type":"tool-result","callId":"call-1-1","name":"echo","output":"a"}" (3 messages, the tools echo, model test/model).' },
+    });
+    expect(model.requests).toHaveLength(2);
+  });
+
+  it('names the steps that are left', async () => {
+    const model = scriptedModel([{ text: 'Done.' }, { text: 'More.' }, () => ({ text: 'x' })]);
+    await (await testRun(agentWith(), { input: 'Hi', model, tools })).outcome();
+    expect(() => model.assertComplete()).toThrow('scriptedModel: the model was called 1 times, and 2 steps of the script were not used: 2. {"text":"More."} 3. a function');
+  });
+
+  it('answers as a function says that sees the request', async () => {
+    const model = scriptedModel([({ messages, tools: offered }) => ({ text: `${messages.length} message, ${offered.length} tools` })]);
+    expect(await (await testRun(agentWith(), { input: 'Hi', model, tools })).outcome()).toMatchObject({ text: '1 message, 3 tools' });
+    model.assertComplete();
+  });
+
+  it('gives calls ids that differ, or those of the script, and text beside them', async () => {
+    const model = scriptedModel([{ text: 'Look:', toolCalls: [echo('a'), { ...echo('b'), id: 'own' }] }, { toolCalls: [echo('c')] }, { text: 'Done.' }]);
+    const run = await testRun(agentWith(), { input: 'Hi', model, tools });
+    const parts = (await run.transcript()).flatMap((message) => (message.role === 'assistant' ? message.parts : []));
+    expect(parts.flatMap((part) => (part.type === 'tool-call' ? [part.id] : []))).toEqual(['call-1-1', 'own', 'call-2-1']);
+    expect(parts[0]).toEqual({ type: 'text', text: 'Look:' });
+  });
+
+  it('is a provider for a real worker', async () => {
+    const model = scriptedModel([{ text: 'Done.' }]);
+    const { model: resolved } = await new ModelRegistry({ providers: { scripted: model } }, {}).resolve('scripted/any');
+    expect(await resolved.generate({ instructions: '', messages: [], tools: [], settings: {}, signal: new AbortController().signal })).toEqual({ parts: [{ type: 'text', text: 'Done.' }] });
+    expect(model.requests[0]?.model).toBe('any');
+  });
+});
+
+describe('testRun', () => {
+  it('checks its start as the client does', async () => {
+    const model = scriptedModel([]);
+    await expect(testRun(agentWith(), { input: undefined as never, model, tools })).rejects.toMatchObject({ code: 'input-invalid' });
+    await expect(testRun(agentWith(), { input: 'Hi', id: 'a/b', model, tools })).rejects.toMatchObject({ code: 'run-id-invalid' });
+    await expect(testRun(agentWith(), { input: 'x'.repeat(300_000), model, tools })).rejects.toMatchObject({ code: 'input-too-large' });
+    await expect(testRun(agentWith(), { input: 'Hi', model, tools: { echo: {} } })).rejects.toMatchObject({ code: 'config-invalid' });
+  });
+
+  it('gives its result, or says why there is none', async () => {
+    const result = async (...steps: Parameters<typeof scriptedModel>[0]): Promise<unknown> => (await testRun(agentWith(), { input: 'Hi', model: scriptedModel(steps), tools })).result();
+    expect(await result({ text: 'Done.' })).toBe('Done.');
+    await expect(result({ error: 'down' })).rejects.toMatchObject({ code: 'model-failed', message: 'down' });
+    const asking: AgentMiddleware = { name: 'asking', beforeAgent: async (_, ctx) => void (await ctx.interrupt('Go?')) };
+    const waiting = await testRun(agentUnder(asking), { input: 'Hi', model: scriptedModel([]), tools });
+    await expect(waiting.result()).rejects.toThrow('it is waiting');
+    await waiting.cancel();
+    await expect(waiting.result()).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  it('fires timers in their order, and what one wakes runs before the next', async () => {
+    const seen: string[] = [];
+    const sleeping: AgentMiddleware = {
+      name: 'sleeping',
+      wrapToolCall: async (call, next, ctx) => {
+        const [first, second] = call.id === 'slow' ? ['3h', '1h'] : ['1h', '1h'];
+        await ctx.sleep(first);
+        seen.push(`${call.id} ${(ctx.now() - Date.UTC(2026, 0, 1)) / 3_600_000}`);
+        await ctx.sleep(second);
+        seen.push(`${call.id} ${(ctx.now() - Date.UTC(2026, 0, 1)) / 3_600_000}`);
+        return next(call);
+      },
+    };
+    const run = await testRun(agentUnder(sleeping), { input: 'Hi', model: scriptedModel([{ toolCalls: [{ ...echo('a'), id: 'slow' }, { ...echo('b'), id: 'fast' }] }, { text: 'Done.' }]), tools });
+    await run.advance('150m');
+    expect(seen).toEqual(['fast 1', 'fast 2']);
+    await run.advance('1 day');
+    expect(seen).toEqual(['fast 1', 'fast 2', 'slow 3', 'slow 4']);
+    expect((await run.outcome()).status).toBe('completed');
+  });
+
+  it('reads from an offset on, and stops when the reader goes', async () => {
+    const run = await testRun(agentWith(), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    await run.outcome();
+    const types: string[] = [];
+    for await (const { type } of run.events({ from: 2 })) types.push(type);
+    expect(types).toEqual(['model-end', 'run-end']);
+    const asking: AgentMiddleware = { name: 'asking', beforeAgent: async (_, ctx) => void (await ctx.interrupt('Go?')) };
+    const waiting = await testRun(agentUnder(asking), { input: 'Hi', model: scriptedModel([]), tools });
+    const abort = new AbortController();
+    const reading = (async () => {
+      for await (const event of waiting.events({ signal: abort.signal })) if (event.type === 'interrupt-start') abort.abort();
+    })();
+    await reading;
+    expect((await waiting.view()).status).toBe('waiting');
+  });
+
+  it('shares nothing with the run that JSON would not carry', async () => {
+    const result = { list: [1], gone: undefined };
+    const giving = defineTool({ description: 'Gives.', inputSchema: z.object({}), execute: () => result });
+    const seen: unknown[] = [];
+    const layer: AgentMiddleware = { name: 'layer', beforeModelRewriteState: async (_, ctx) => void seen.push(await ctx.call('giving', {})) };
+    await (await testRun(agentWith({ tools: ['giving'], middleware: [layer] }), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools: { giving } })).outcome();
+    expect(seen).toEqual([{ list: [1] }]);
+    expect(seen[0]).not.toBe(result);
+    expect(Object.keys(seen[0] as object)).toEqual(['list']);
+  });
+
+  it('tells tools which call they work for', async () => {
+    const asked = defineTool({ description: 'Asks.', inputSchema: z.object({}), execute: () => ({ ...currentCall() }) as never });
+    const run = await testRun(agentWith({ tools: ['asked'] }), { input: 'Hi', id: 'r1', model: scriptedModel([{ toolCalls: [{ name: 'asked', input: {} }] }, { text: 'Done.' }]), tools: { asked } });
+    expect((await transcriptOf(run))[2]).toContain('"workflowId":"default/r1"');
+    expect((await transcriptOf(run))[2]).toContain('"activityId":"agent/t1/asked.0"');
+  });
+
+  it('refuses an input that one step cannot carry', async () => {
+    const heavy: AgentMiddleware = { name: 'heavy', beforeModelRewriteState: () => ({ messages: [{ role: 'user', parts: [{ type: 'text', text: 'x'.repeat(1_100_000) }] }] }) };
+    const run = await testRun(agentUnder(heavy), { input: 'Hi', model: scriptedModel([]), tools });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'payload-too-large', message: expect.stringContaining('The input of the model call agent/t1/model has') } });
+  });
+});
+
+describe('the virtual clock', () => {
+  it('fires a timer of the past a little later, never at once', () => {
+    const clock = new VirtualClock(1000);
+    clock.timer(5);
+    expect(clock.next).toBe(1001);
+    expect(clock.fireNext(1000)).toBe(false);
+    expect(clock.fireNext(1001)).toBe(true);
+  });
+
+  it('rejects a timer that is cancelled, as cancelled', async () => {
+    const clock = new VirtualClock(0);
+    const timer = clock.timer(10);
+    timer.cancel();
+    await expect(timer.fired).rejects.toMatchObject({ code: 'cancelled' });
+    expect(clock.next).toBeUndefined();
+  });
+});
+
+describe('history files', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-histories-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('are found by file, folder and pattern, and read as they were written', async () => {
+    const history = { events: [{ eventId: 1, eventType: 1, eventTime: { seconds: 1, nanos: 0 }, workflowExecutionStartedEventAttributes: { workflowId: 'default/r1' } }] };
+    for (const name of ['b.json', 'a.json', 'deep/c.json', 'note.txt']) await writeHistory(join(folder, name), history as never);
+    const idsOf = async (pattern: string): Promise<readonly string[]> => (await readHistories(join(folder, pattern))).map(({ id }) => id);
+    expect(await idsOf('*.json')).toEqual(['a', 'b']);
+    expect(await idsOf('**/*.json')).toEqual(['a', 'b', 'c']);
+    expect(await idsOf('')).toEqual(['a', 'b', 'c']);
+    expect(await idsOf('deep/*')).toEqual(['c']);
+    const read = only(await readHistories(join(folder, 'a.json')));
+    expect(read.history.events?.[0]?.workflowExecutionStartedEventAttributes?.workflowId).toBe('default/r1');
+    await expect(readHistories(join(folder, 'x*.json'))).rejects.toMatchObject({ code: 'request-invalid' });
+    await expect(readHistories(join(folder, 'none.json'))).rejects.toMatchObject({ code: 'request-invalid' });
+  });
+});
+
+describe('an agent', () => {
+  it.each([
+    ['a name that is none', { name: 'a b' as 'agent' }, /a name is 1 to 64 letters/],
+    ['no model', { model: '' }, /model is required/],
+    ['instructions that are no text', { instructions: undefined as never }, /instructions are a text/],
+    ['no iterations', { maxIterations: 0 }, /maxIterations is a whole number of at least 1/],
+    ['a middleware without a name', { middleware: [{ name: '' }] }, /every middleware needs a name/],
+    ['two middlewares of one name', { middleware: [{ name: 'a' }, { name: 'a' }] }, /"a" stands in the list twice/],
+    ['a tool twice', { tools: ['echo', 'echo'] }, /a tool is named twice/],
+    ['a tool of an MCP server', { tools: ['mcp:files' as never] }, /not available in this version/],
+  ])('with %s is refused when it is defined', (_, options, message) => {
+    expect(() => agentWith(options)).toThrow(message);
+  });
+});
