@@ -7,13 +7,33 @@ function border(folder, ...forbidden) {
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',
-        { patterns: forbidden.map((name) => ({ regex: name.startsWith('@') || !name.includes('/') ? `^(node:)?${name}` : `^(\\.\\./)+${name}`, message: `${folder} must not import ${name}.`, allowTypeImports: true })) },
+        {
+          patterns: forbidden.map((name) => ({
+            regex: name.startsWith('@') || !name.includes('/') ? `^(node:)?${name}` : `^(\\.\\./)+${name}`,
+            message: `${folder} must not import ${name}.`,
+            allowTypeImports: true,
+          })),
+        },
       ],
     },
   };
 }
 
-const sandboxed = ['zod', 'node:', 'fs', '@temporalio/client', '@temporalio/worker', '@temporalio/activity', 'activities/', 'worker/', 'client/', 'host/', 'service/', 'cli/', 'contract/schemas'];
+const sandboxed = [
+  'zod',
+  'node:',
+  'fs',
+  '@temporalio/client',
+  '@temporalio/worker',
+  '@temporalio/activity',
+  'activities/',
+  'worker/',
+  'client/',
+  'host/',
+  'service/',
+  'cli/',
+  'contract/schemas',
+];
 
 module.exports = tseslint.config(
   { ignores: ['dist/', 'node_modules/', '.holdfast/', 'test/product/fixtures/'] },
@@ -33,7 +53,11 @@ module.exports = tseslint.config(
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/unbound-method': 'off',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowNever: true }],
-      'no-restricted-syntax': ['error', { selector: 'ExportDefaultDeclaration', message: 'Export by name.' }, { selector: 'ExportAllDeclaration', message: 'Export by name.' }],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ExportDefaultDeclaration', message: 'Export by name.' },
+        { selector: 'ExportAllDeclaration', message: 'Export by name.' },
+      ],
     },
   },
   border('kernel', '@temporalio', ...sandboxed),
@@ -46,6 +70,16 @@ module.exports = tseslint.config(
   border('service', '@temporalio/worker', 'worker/', 'cli/'),
   border('worker', 'client/', 'service/', 'cli/'),
   border('testing', 'service/', 'cli/'),
-  { files: ['host/**/*.ts', '**/*.test.ts', 'test/**/*.ts', 'examples/**/*.ts', '**/*.config.ts'], rules: { 'no-restricted-syntax': 'off' } },
-  { files: ['test/**/*.ts'], rules: { '@typescript-eslint/no-unsafe-assignment': 'off', '@typescript-eslint/no-unsafe-member-access': 'off', '@typescript-eslint/no-non-null-assertion': 'off' } },
+  {
+    files: ['host/**/*.ts', '**/*.test.ts', 'test/**/*.ts', 'examples/**/*.ts', '**/*.config.ts'],
+    rules: { 'no-restricted-syntax': 'off' },
+  },
+  {
+    files: ['test/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+    },
+  },
 );

@@ -19,7 +19,12 @@ module.exports = {
   testTimeout: 60_000,
   projects: [
     { ...base, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts', '<rootDir>/middleware/**/*.test.ts'] },
-    { ...base, ...real, displayName: 'integration', testMatch: ['<rootDir>/test/integration/**/*.test.ts', '<rootDir>/test/replay/**/*.test.ts'] },
+    {
+      ...base,
+      ...real,
+      displayName: 'integration',
+      testMatch: ['<rootDir>/test/integration/**/*.test.ts', '<rootDir>/test/replay/**/*.test.ts'],
+    },
     { ...base, ...real, displayName: 'kill', testMatch: ['<rootDir>/test/kill/**/*.test.ts'] },
     { ...base, displayName: 'host', testMatch: ['<rootDir>/test/host/**/*.test.ts'] },
     { ...base, displayName: 'product', testMatch: ['<rootDir>/test/product/**/*.test.ts'] },

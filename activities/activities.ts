@@ -3,7 +3,14 @@ import { codeOf, messageOf } from '../contract/plain/errors';
 import { messageOfOutcome } from '../contract/plain/fold';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
 import type { StoredMessage } from '../contract/plain/messages';
-import type { CallModelInput, CallModelResult, CallToolInput, CallToolResult, ParseInputRequest, ParseInputResult } from '../contract/plain/wire';
+import type {
+  CallModelInput,
+  CallModelResult,
+  CallToolInput,
+  CallToolResult,
+  ParseInputRequest,
+  ParseInputResult,
+} from '../contract/plain/wire';
 import { generate } from './call-model';
 import { ToolRetry, executeTool } from './call-tool';
 import { activityFailure, isCancelled, modelVerdict } from './failures';

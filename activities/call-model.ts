@@ -38,9 +38,13 @@ export async function generate(
     const message = { role: 'assistant', parts: said } as Message;
     return usage === undefined ? { message } : { message, usage };
   };
-  const wraps = parts.halves.of(slots.halves ?? []).flatMap(({ wrapModel }) => (wrapModel?.generate === undefined ? [] : [wrapModel.generate.bind(wrapModel)]));
+  const wraps = parts.halves
+    .of(slots.halves ?? [])
+    .flatMap(({ wrapModel }) => (wrapModel?.generate === undefined ? [] : [wrapModel.generate.bind(wrapModel)]));
   const run = wrapAround(
-    wraps.map((wrap) => (asked: WorkerModelRequest, next: (asked: WorkerModelRequest) => Promise<WorkerModelResponse>) => wrap(asked, next, call)),
+    wraps.map(
+      (wrap) => (asked: WorkerModelRequest, next: (asked: WorkerModelRequest) => Promise<WorkerModelResponse>) => wrap(asked, next, call),
+    ),
     core,
   );
   const response = await run({

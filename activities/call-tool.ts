@@ -22,7 +22,11 @@ export interface ToolExecution {
 export class ToolRetry extends Error {}
 
 /** One execution of a tool on the worker, worker halves around it. What comes of it is an outcome, never an exception. */
-export async function executeTool(input: CallToolInput, parts: { readonly tools: ToolRegistry; readonly halves: HalfRegistry }, execution: ToolExecution): Promise<ToolOutcome> {
+export async function executeTool(
+  input: CallToolInput,
+  parts: { readonly tools: ToolRegistry; readonly halves: HalfRegistry },
+  execution: ToolExecution,
+): Promise<ToolOutcome> {
   const tool = parts.tools.find(input.tool);
   if (tool === undefined) throw new HoldfastError('tool-unknown', `This worker has no tool "${input.tool}".`);
   const parsed = await parsedInput(input, parts.tools);
@@ -55,7 +59,10 @@ async function parsedInput(input: CallToolInput, tools: ToolRegistry): Promise<P
     const fromRaw = await tools.parse(input.tool, input.rawInput);
     if (fromRaw.ok && fromRaw.hash === input.inputHash) return fromRaw;
   }
-  return { ok: false, message: `The arguments of '${input.tool}' no longer mean what was decided about: its input schema changed in between.` };
+  return {
+    ok: false,
+    message: `The arguments of '${input.tool}' no longer mean what was decided about: its input schema changed in between.`,
+  };
 }
 
 async function throughHalves(
@@ -66,7 +73,9 @@ async function throughHalves(
   halves: HalfRegistry,
   execution: ToolExecution,
 ): Promise<unknown> {
-  const wraps = halves.of(input.halves ?? []).flatMap((half) => (half.wrapInvokableToolCall === undefined ? [] : [half.wrapInvokableToolCall.bind(half)]));
+  const wraps = halves
+    .of(input.halves ?? [])
+    .flatMap((half) => (half.wrapInvokableToolCall === undefined ? [] : [half.wrapInvokableToolCall.bind(half)]));
   if (wraps.length === 0) return tool.execute(parsed.value, context);
   const run = wrapAround<Json, Json>(
     wraps.map((wrap) => (json, next) => wrap(json, next, execution.call)),
@@ -103,7 +112,13 @@ function interruptedBy({ info, options }: ToolInterrupt): ToolOutcome {
   };
 }
 
-async function reconcile(tool: Tool<unknown, unknown>, value: unknown, context: ToolCallContext, input: CallToolInput, tools: ToolRegistry): Promise<ToolOutcome> {
+async function reconcile(
+  tool: Tool<unknown, unknown>,
+  value: unknown,
+  context: ToolCallContext,
+  input: CallToolInput,
+  tools: ToolRegistry,
+): Promise<ToolOutcome> {
   if (tool.reconcile === undefined) return { type: 'unsettled' };
   const said: Reconciled<unknown> = await tool.reconcile(value, context);
   if (said === 'unknown') return { type: 'unsettled' };

@@ -21,7 +21,9 @@ const retryableStatus = new Set([408, 409, 425, 429]);
 /** The one place that says whether a failure of a model provider is worth another attempt. */
 export function classify(error: unknown): Verdict {
   const message = messageOf(error);
-  const { statusCode, status, isRetryable, code, responseHeaders } = (typeof error === 'object' && error !== null ? error : {}) as ProviderError;
+  const { statusCode, status, isRetryable, code, responseHeaders } = (
+    typeof error === 'object' && error !== null ? error : {}
+  ) as ProviderError;
   const http = statusCode ?? status;
   if (codeOf(error) !== undefined) return { retryable: false, message };
   if (http !== undefined) {

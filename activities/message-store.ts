@@ -58,7 +58,8 @@ export class MessageStore {
     const resolved = base === undefined ? undefined : await this.fromMemory(workflowId, runId, base, input);
     const request = resolved ?? (await this.fromHistory(workflowId, runId, activityId));
     this.putList(runId, activityId, { ids: request.messages.map(({ id }) => id), slots: request.slots });
-    if (this.misses.messages > messages || this.misses.lists > lists) this.misses.slowestMs = Math.max(this.misses.slowestMs, performance.now() - begun);
+    if (this.misses.messages > messages || this.misses.lists > lists)
+      this.misses.slowestMs = Math.max(this.misses.slowestMs, performance.now() - begun);
     return request;
   }
 
@@ -157,7 +158,9 @@ function messagesIn(fact: HistoryFact, results: Map<number, unknown>): readonly 
       return message === undefined ? events : [message, ...events];
     }
     case 'model-scheduled': {
-      const inserted = (fact.input.splices ?? []).flatMap(([, , insert]) => insert.filter((item): item is StoredMessage => typeof item !== 'string'));
+      const inserted = (fact.input.splices ?? []).flatMap(([, , insert]) =>
+        insert.filter((item): item is StoredMessage => typeof item !== 'string'),
+      );
       return [...inserted, ...messagesInEvents(fact.input.events)];
     }
     case 'memo':

@@ -75,7 +75,10 @@ export class ModelRegistry {
       if (problem === undefined) return this.checkedId(id);
       missing.push(problem);
     }
-    throw new HoldfastError('model-key-missing', `No model of "${name}" can be used${missing.length === 0 ? ': its list is empty' : `; missing: ${missing.join(', ')}`}.`);
+    throw new HoldfastError(
+      'model-key-missing',
+      `No model of "${name}" can be used${missing.length === 0 ? ': its list is empty' : `; missing: ${missing.join(', ')}`}.`,
+    );
   }
 
   async resolve(name: string): Promise<ResolvedModel> {
@@ -98,7 +101,8 @@ export class ModelRegistry {
       throw new HoldfastError('model-unknown', `There is no model "${id}". There are: ${known.join(', ')}.`);
     }
     const missing = this.missingKey(id);
-    if (missing !== undefined) throw new HoldfastError('model-key-missing', `The model "${id}" needs ${missing}, which this worker does not have.`);
+    if (missing !== undefined)
+      throw new HoldfastError('model-key-missing', `The model "${id}" needs ${missing}, which this worker does not have.`);
     return id;
   }
 

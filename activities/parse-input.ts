@@ -6,5 +6,7 @@ import type { ToolRegistry } from './tools';
 export async function parseInput(tools: ToolRegistry, { tool, input }: ParseInputRequest): Promise<ParseInputResult> {
   const parsed = await tools.parse(tool, input);
   if (!parsed.ok) return parsed;
-  return canonicalJson(parsed.json) === canonicalJson(input) ? { ok: true, hash: parsed.hash } : { ok: true, input: parsed.json, hash: parsed.hash };
+  return canonicalJson(parsed.json) === canonicalJson(input)
+    ? { ok: true, hash: parsed.hash }
+    : { ok: true, input: parsed.json, hash: parsed.hash };
 }

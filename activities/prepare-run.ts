@@ -6,12 +6,18 @@ import type { WorkerParts } from './parts';
 export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, 'messages'>): Manifest {
   const { tools, models, halves } = parts;
   const unknown = request.tools.find((name) => tools.factsOf(name) === undefined);
-  if (unknown !== undefined) throw new HoldfastError('tool-unknown', `The agent names the tool "${unknown}". The worker has: ${tools.names.join(', ') || 'none'}.`);
+  if (unknown !== undefined)
+    throw new HoldfastError('tool-unknown', `The agent names the tool "${unknown}". The worker has: ${tools.names.join(', ') || 'none'}.`);
   const missing = request.halves.find((name) => !halves.has(name));
-  if (missing !== undefined) throw new HoldfastError('worker-half-missing', `The agent names the worker half "${missing}". The worker has: ${halves.names.join(', ') || 'none'}.`);
+  if (missing !== undefined)
+    throw new HoldfastError(
+      'worker-half-missing',
+      `The agent names the worker half "${missing}". The worker has: ${halves.names.join(', ') || 'none'}.`,
+    );
   for (const [tool, aliases] of Object.entries(request.argumentAliases)) {
     const clash = aliases.find((alias) => tools.propertiesOf(tool).includes(alias));
-    if (clash !== undefined) throw new HoldfastError('agent-invalid', `The argument alias "${clash}" of tool "${tool}" is an argument of the tool itself.`);
+    if (clash !== undefined)
+      throw new HoldfastError('agent-invalid', `The argument alias "${clash}" of tool "${tool}" is an argument of the tool itself.`);
   }
   return {
     version: 1,

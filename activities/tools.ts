@@ -62,7 +62,9 @@ export interface ToolSpec {
   readonly inputSchema: Json;
 }
 
-export type ParsedInput = { readonly ok: true; readonly value: unknown; readonly json: Json; readonly hash: string } | { readonly ok: false; readonly message: string };
+export type ParsedInput =
+  | { readonly ok: true; readonly value: unknown; readonly json: Json; readonly hash: string }
+  | { readonly ok: false; readonly message: string };
 
 interface Entry {
   readonly tool: Tool<unknown, unknown>;
@@ -135,7 +137,8 @@ function entryOf(name: string, candidate: unknown, defaults: ToolFacts): Entry {
   if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name)) refuse('a name is 1 to 64 letters, digits, _ or -, starting with a letter.');
   const tool = candidate as Tool<unknown, unknown>;
   if (typeof tool !== 'object' || tool === null || typeof tool.execute !== 'function') refuse('it has no execute function.');
-  if (typeof (tool.inputSchema as { safeParseAsync?: unknown } | undefined)?.safeParseAsync !== 'function') refuse('inputSchema is no zod schema.');
+  if (typeof (tool.inputSchema as { safeParseAsync?: unknown } | undefined)?.safeParseAsync !== 'function')
+    refuse('inputSchema is no zod schema.');
   const effect = tool.effect ?? defaults.effect;
   if (!['none', 'idempotent', 'once'].includes(effect)) refuse(`effect "${effect}" is unknown; use none, idempotent or once.`);
   if (tool.reconcile !== undefined && effect !== 'once') refuse('reconcile is for tools with effect "once".');

@@ -27,7 +27,11 @@ export interface WorkerModelResponse {
 /** The worker half of a middleware: I/O around the real call. */
 export interface WorkerHalf {
   wrapModel?: {
-    generate?(request: WorkerModelRequest, next: (request: WorkerModelRequest) => Promise<WorkerModelResponse>, call: WorkerCall): Promise<WorkerModelResponse>;
+    generate?(
+      request: WorkerModelRequest,
+      next: (request: WorkerModelRequest) => Promise<WorkerModelResponse>,
+      call: WorkerCall,
+    ): Promise<WorkerModelResponse>;
   };
   wrapInvokableToolCall?(input: Json, next: (input: Json) => Promise<Json>, call: ToolWorkerCall): Promise<Json>;
 }
@@ -37,7 +41,10 @@ export interface WorkerMiddleware {
   make(options: Json): WorkerHalf;
 }
 
-export function defineWorkerMiddleware<Options extends Json = Json>(name: string, make: (options: Options) => WorkerHalf): WorkerMiddleware {
+export function defineWorkerMiddleware<Options extends Json = Json>(
+  name: string,
+  make: (options: Options) => WorkerHalf,
+): WorkerMiddleware {
   return { name, make: make };
 }
 
@@ -48,7 +55,8 @@ export class HalfRegistry {
 
   constructor(middleware: readonly WorkerMiddleware[]) {
     for (const half of middleware) {
-      if (typeof half?.name !== 'string' || typeof half.make !== 'function') throw new HoldfastError('config-invalid', 'An entry of `middleware` is no worker half; make it with defineWorkerMiddleware.');
+      if (typeof half?.name !== 'string' || typeof half.make !== 'function')
+        throw new HoldfastError('config-invalid', 'An entry of `middleware` is no worker half; make it with defineWorkerMiddleware.');
       if (this.halves.has(half.name)) throw new HoldfastError('config-invalid', `Two worker halves are named "${half.name}".`);
       this.halves.set(half.name, half);
     }
@@ -78,6 +86,9 @@ export class HalfRegistry {
 type Next<Request, Response> = (request: Request) => Promise<Response>;
 
 /** Puts wraps around a core, first outermost. */
-export function wrapAround<Request, Response>(wraps: readonly ((request: Request, next: Next<Request, Response>) => Promise<Response>)[], core: Next<Request, Response>): Next<Request, Response> {
+export function wrapAround<Request, Response>(
+  wraps: readonly ((request: Request, next: Next<Request, Response>) => Promise<Response>)[],
+  core: Next<Request, Response>,
+): Next<Request, Response> {
   return wraps.reduceRight<Next<Request, Response>>((next, wrap) => (request) => wrap(request, next), core);
 }

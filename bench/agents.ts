@@ -2,7 +2,14 @@ import { approval, defineAgent } from '../workflows/index';
 
 const model = 'bench/model';
 
-export const worker = defineAgent({ name: 'worker', description: 'Works.', instructions: 'You work.', model, tools: ['look', 'words'], maxIterations: 10_000 });
+export const worker = defineAgent({
+  name: 'worker',
+  description: 'Works.',
+  instructions: 'You work.',
+  model,
+  tools: ['look', 'words'],
+  maxIterations: 10_000,
+});
 
 export const careful = defineAgent({
   name: 'careful',

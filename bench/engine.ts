@@ -19,7 +19,11 @@ export async function benchEngine(): Promise<object> {
     const perSecond = (ms: number): number => (50 * turns * 1000) / ms;
     return {
       single: { rawMs: rounded(single.raw / turns), ms: rounded(single.ours / turns), ratio: rounded(single.ours / single.raw, 3) },
-      fifty: { rawTurnsPerSecond: rounded(perSecond(fifty.raw), 1), turnsPerSecond: rounded(perSecond(fifty.ours), 1), ratio: rounded(fifty.ours / fifty.raw, 3) },
+      fifty: {
+        rawTurnsPerSecond: rounded(perSecond(fifty.raw), 1),
+        turnsPerSecond: rounded(perSecond(fifty.ours), 1),
+        ratio: rounded(fifty.ours / fifty.raw, 3),
+      },
     };
   } finally {
     await bed.close();

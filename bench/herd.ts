@@ -22,7 +22,9 @@ export async function benchHerd(): Promise<object> {
   await report(first, ({ ready }) => ready === true);
   const client = await connect({ server: bench.server, taskQueue: 'herd' });
   const allHeld = report(first, ({ held }) => held === runs);
-  const started = await Promise.all(Array.from({ length: runs }, (_, position) => client.start('worker', 'Work.', { id: `herd-${position}` })));
+  const started = await Promise.all(
+    Array.from({ length: runs }, (_, position) => client.start('worker', 'Work.', { id: `herd-${position}` })),
+  );
   await allHeld;
   first.kill('SIGKILL');
   await once(first, 'exit');
@@ -37,7 +39,14 @@ export async function benchHerd(): Promise<object> {
   second.kill('SIGKILL');
   await client.close();
   await bench.close();
-  return { runs, turns, ended: ended.reduce<number>((sum, one) => sum + one, 0), slowestRebuildMs: rounded(misses?.slowestMs ?? -1, 0), rebuilds: misses?.lists, killToLastEndMs: rounded(allEndedMs, 0) };
+  return {
+    runs,
+    turns,
+    ended: ended.reduce<number>((sum, one) => sum + one, 0),
+    slowestRebuildMs: rounded(misses?.slowestMs ?? -1, 0),
+    rebuilds: misses?.lists,
+    killToLastEndMs: rounded(allEndedMs, 0),
+  };
 }
 
 function startWorker({ server, directory }: BenchBed, mode: string): ChildProcess {

@@ -25,7 +25,16 @@ export async function benchHistory(): Promise<object> {
       const run = await bed.client.start('worker', 'Work.', { id: `history-${turns}-${round}` });
       await run.result();
       const messages = await run.transcript();
-      const content = messages.reduce((sum, { parts }) => sum + parts.reduce((bytes, part) => bytes + (part.type === 'text' ? part.text.length : part.type === 'tool-result' ? JSON.stringify(part.output).length - 2 : 0), 0), 0);
+      const content = messages.reduce(
+        (sum, { parts }) =>
+          sum +
+          parts.reduce(
+            (bytes, part) =>
+              bytes + (part.type === 'text' ? part.text.length : part.type === 'tool-result' ? JSON.stringify(part.output).length - 2 : 0),
+            0,
+          ),
+        0,
+      );
       const chain = await chainBytes(connection, bench.server.namespace, `default/${run.id}`);
       measured.push({ history: chain.bytes, runs: chain.runs, content, storage: storedBytes(bench.directory) - stored });
     }
@@ -44,12 +53,16 @@ export async function benchHistory(): Promise<object> {
 async function chainBytes(connection: Connection, namespace: string, workflowId: string): Promise<{ bytes: number; runs: number }> {
   let bytes = 0;
   let runs = 0;
-  for (let runId: string | undefined; ; ) {
+  for (let runId: string | undefined; ;) {
     const execution: { workflowId: string; runId?: string } = runId === undefined ? { workflowId } : { workflowId, runId };
     const { workflowExecutionInfo } = await connection.workflowService.describeWorkflowExecution({ namespace, execution });
     bytes += Number(workflowExecutionInfo?.historySizeBytes ?? 0);
     runs += 1;
-    const page = await connection.workflowService.getWorkflowExecutionHistory({ namespace, execution: { workflowId, runId: workflowExecutionInfo?.execution?.runId ?? '' }, maximumPageSize: 1 });
+    const page = await connection.workflowService.getWorkflowExecutionHistory({
+      namespace,
+      execution: { workflowId, runId: workflowExecutionInfo?.execution?.runId ?? '' },
+      maximumPageSize: 1,
+    });
     const previous = page.history?.events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId;
     if (previous === undefined || previous === null || previous === '') return { bytes, runs };
     runId = previous;

@@ -16,7 +16,14 @@ export async function benchInstance(): Promise<object> {
   const { connection, close } = await connectTemporal(bench.server);
   const client = new Client({ connection, namespace: bench.server.namespace });
   const models = {
-    providers: { bench: { model: () => ({ generate: (): Promise<GenerateAnswer> => Promise.resolve({ parts: [{ type: 'tool-call', id: 'c', name: 'refund', input: { orderId: '42', amount: 80 } }] }) }) } },
+    providers: {
+      bench: {
+        model: () => ({
+          generate: (): Promise<GenerateAnswer> =>
+            Promise.resolve({ parts: [{ type: 'tool-call', id: 'c', name: 'refund', input: { orderId: '42', amount: 80 } }] }),
+        }),
+      },
+    },
   };
   const bed = await startBed(bench, 'instance', { models, maxCachedRuns: runs * rounds * 3 });
   const raw = await startRawBed(bench, 'empty', '', runs * rounds * 3);

@@ -4,7 +4,13 @@ import { benchHerd } from './herd';
 import { benchInstance } from './instance';
 import { benchResume } from './resume';
 
-const benches: Readonly<Record<string, () => Promise<object>>> = { engine: benchEngine, herd: benchHerd, history: benchHistory, instance: benchInstance, resume: benchResume };
+const benches: Readonly<Record<string, () => Promise<object>>> = {
+  engine: benchEngine,
+  herd: benchHerd,
+  history: benchHistory,
+  instance: benchInstance,
+  resume: benchResume,
+};
 
 async function main(): Promise<void> {
   const wanted = process.argv.slice(2);

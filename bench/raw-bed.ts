@@ -26,7 +26,11 @@ export async function startRawBed({ server }: BenchBed, taskQueue: string, say: 
     taskQueue,
     workflowsPath: join(__dirname, 'raw-workflow.js'),
     activities: activities(say),
-    workerDeploymentOptions: { version: { deploymentName: taskQueue, buildId: 'raw' }, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' },
+    workerDeploymentOptions: {
+      version: { deploymentName: taskQueue, buildId: 'raw' },
+      useWorkerVersioning: true,
+      defaultVersioningBehavior: 'PINNED',
+    },
     stickyQueueScheduleToStartTimeout: 1000,
     maxConcurrentWorkflowTaskExecutions: 16,
     maxHeartbeatThrottleInterval: 500,
@@ -56,11 +60,19 @@ function activities(say: string): RawActivities {
         { type: 'text', text: say },
         { type: 'tool-call', id: `call-${turn}`, name: 'look', input: { n: turn } },
       ];
-      const result = { address: Context.current().info.activityId, message: { role: 'assistant', parts, id: randomUUID() }, model: 'bench/model', usage: { inputTokens: 100, outputTokens: 100 } };
+      const result = {
+        address: Context.current().info.activityId,
+        message: { role: 'assistant', parts, id: randomUUID() },
+        model: 'bench/model',
+        usage: { inputTokens: 100, outputTokens: 100 },
+      };
       return Promise.resolve(result);
     },
     callTool() {
-      return Promise.resolve({ address: Context.current().info.activityId, outcome: { type: 'done', messageId: randomUUID(), output: toolText } });
+      return Promise.resolve({
+        address: Context.current().info.activityId,
+        outcome: { type: 'done', messageId: randomUUID(), output: toolText },
+      });
     },
   };
 }

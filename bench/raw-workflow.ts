@@ -24,11 +24,37 @@ export async function rawRun(turns: number): Promise<{ readonly output: string; 
   const messages: Message[] = [];
   for (let turn = 1; ; turn++) {
     const before = messages.at(-1)?.id;
-    const { message } = await callModel({ base: `worker/t${turn - 1}/model`, splices: [[turn * 2, 0, [before]]], path: ['worker'], turn, events: [{ type: 'tool-end', agent: 'worker', runPath: ['worker'], tool: 'look', callId: `call-${turn}`, message: before }] });
+    const { message } = await callModel({
+      base: `worker/t${turn - 1}/model`,
+      splices: [[turn * 2, 0, [before]]],
+      path: ['worker'],
+      turn,
+      events: [{ type: 'tool-end', agent: 'worker', runPath: ['worker'], tool: 'look', callId: `call-${turn}`, message: before }],
+    });
     messages.push(message);
     if (turn > turns) return { output: 'done', messages: messages.length };
-    const { outcome } = await callTool({ tool: 'look', callId: `call-${turn}`, input: { n: turn }, path: ['worker'], events: [{ type: 'model-end', agent: 'worker', runPath: ['worker'], turn, message: message.id, model: 'bench/model', usage: { inputTokens: 100, outputTokens: 100 } }] });
-    messages.push({ id: outcome.messageId, role: 'tool', parts: [{ type: 'tool-result', callId: `call-${turn}`, name: 'look', output: outcome.output }] });
+    const { outcome } = await callTool({
+      tool: 'look',
+      callId: `call-${turn}`,
+      input: { n: turn },
+      path: ['worker'],
+      events: [
+        {
+          type: 'model-end',
+          agent: 'worker',
+          runPath: ['worker'],
+          turn,
+          message: message.id,
+          model: 'bench/model',
+          usage: { inputTokens: 100, outputTokens: 100 },
+        },
+      ],
+    });
+    messages.push({
+      id: outcome.messageId,
+      role: 'tool',
+      parts: [{ type: 'tool-result', callId: `call-${turn}`, name: 'look', output: outcome.output }],
+    });
   }
 }
 

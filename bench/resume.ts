@@ -28,7 +28,12 @@ export async function benchResume(): Promise<object> {
           generate: ({ messages }: { messages: readonly { role: string; parts: readonly unknown[] }[] }): Promise<GenerateAnswer> => {
             const [first] = messages[0]?.parts ?? [];
             const orderId = (first as { text: string }).text;
-            return Promise.resolve({ parts: messages.length > 1 ? [{ type: 'text', text: 'Done.' }] : [{ type: 'tool-call', id: 'c', name: 'refund', input: { orderId, amount: 1 } }] });
+            return Promise.resolve({
+              parts:
+                messages.length > 1
+                  ? [{ type: 'text', text: 'Done.' }]
+                  : [{ type: 'tool-call', id: 'c', name: 'refund', input: { orderId, amount: 1 } }],
+            });
           },
         }),
       },

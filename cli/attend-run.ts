@@ -86,7 +86,10 @@ function ended(view: ShownRun, lines: EventLines, terminal: Terminal): number {
     terminal.write(lines.usageLine(view.id, view.usage));
     return exitCodes.done;
   }
-  const fallback = view.status === 'cancelled' ? { code: 'cancelled', message: `The run ${view.id} was cancelled.` } : { code: 'run-failed', message: `The run ${view.id} failed.` };
+  const fallback =
+    view.status === 'cancelled'
+      ? { code: 'cancelled', message: `The run ${view.id} was cancelled.` }
+      : { code: 'run-failed', message: `The run ${view.id} failed.` };
   reportFailure(view.error ?? fallback, terminal);
   return exitCodes.failed;
 }

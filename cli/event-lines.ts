@@ -28,17 +28,29 @@ export class EventLines {
       case 'tool-start':
         return write(`${cyan('→')} ${by(event.runPath)}${bold(event.tool)} ${oneLine(event.input)}`);
       case 'tool-end':
-        return write(`${event.error === undefined ? cyan('←') : red('←')} ${by(event.runPath)}${bold(event.tool)} ${dim(oneLine(resultOf(event.message), longestResult))}`);
+        return write(
+          `${event.error === undefined ? cyan('←') : red('←')} ${by(event.runPath)}${bold(event.tool)} ${dim(oneLine(resultOf(event.message), longestResult))}`,
+        );
       case 'interrupt-end': {
-        const how = event.reason === 'answer' ? `answered${event.by === undefined ? '' : ` by ${oneLine(event.by)}`}` : event.reason === 'deadline' ? 'nobody answered in time' : 'cancelled';
-        return write(`${green('✓')} ${event.interruptId}: ${how}${event.reason === 'cancel' ? '' : ` ${dim(oneLine(event.answer, longestResult))}`}`);
+        const how =
+          event.reason === 'answer'
+            ? `answered${event.by === undefined ? '' : ` by ${oneLine(event.by)}`}`
+            : event.reason === 'deadline'
+              ? 'nobody answered in time'
+              : 'cancelled';
+        return write(
+          `${green('✓')} ${event.interruptId}: ${how}${event.reason === 'cancel' ? '' : ` ${dim(oneLine(event.answer, longestResult))}`}`,
+        );
       }
       case 'resume-ignored':
         return write(`${yellow('!')} an answer to ${event.interruptId} was not taken: ${event.code}`);
       case 'custom':
         return write(dim(`· ${oneLine(event.name)} ${oneLine(event.data, longestResult)}`));
       case 'run-end': {
-        const answer = typeof event.output === 'string' || event.output === undefined ? (event.text ?? event.output ?? '') : JSON.stringify(event.output, null, 2);
+        const answer =
+          typeof event.output === 'string' || event.output === undefined
+            ? (event.text ?? event.output ?? '')
+            : JSON.stringify(event.output, null, 2);
         if (event.status === 'completed' && answer.trim() !== this.lastText) write(printable(answer.trim()));
         return;
       }
@@ -86,5 +98,7 @@ export function commandsFor(runId: string, interrupt: Interrupt, flags: string):
 
 function indented(value: Json): readonly string[] {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-  return printable(text).split('\n').map((line) => `    ${line}`);
+  return printable(text)
+    .split('\n')
+    .map((line) => `    ${line}`);
 }

@@ -23,7 +23,8 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
       return 1;
     }
     if (error.exitCode === 0) return 0;
-    if (error.code !== 'commander.help') reportError(new HoldfastError('command-invalid', error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')), terminal);
+    if (error.code !== 'commander.help')
+      reportError(new HoldfastError('command-invalid', error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')), terminal);
     return 1;
   }
 }
@@ -33,7 +34,11 @@ function programFor(terminal: Terminal, exit: (code: number) => void): Command {
     .description('AI agents that survive: every agent run is a Temporal workflow.')
     .version(version())
     .exitOverride()
-    .configureOutput({ writeOut: (text) => terminal.write(text.trimEnd()), writeErr: (text) => terminal.writeError(text.trimEnd()), outputError: () => undefined });
+    .configureOutput({
+      writeOut: (text) => terminal.write(text.trimEnd()),
+      writeErr: (text) => terminal.writeError(text.trimEnd()),
+      outputError: () => undefined,
+    });
   addProcesses(program, terminal, exit);
   addRunCommands(program, terminal, exit);
   addReadCommands(program, terminal, exit);
@@ -50,7 +55,9 @@ function addProcesses(program: Command, terminal: Terminal, exit: (code: number)
   process('serve', 'Runs the service alone.')
     .option('-p, --port <port>', 'port of the service; 0 takes a free one')
     .action(async (flags: ProcessFlags) => exit(await (await import('./processes/processes.js')).serve(flags, terminal)));
-  process('worker', 'Runs a worker alone.').action(async (flags: ProcessFlags) => exit(await (await import('./processes/processes.js')).work(flags, terminal)));
+  process('worker', 'Runs a worker alone.').action(async (flags: ProcessFlags) =>
+    exit(await (await import('./processes/processes.js')).work(flags, terminal)),
+  );
 }
 
 function addRunCommands(program: Command, terminal: Terminal, exit: (code: number) => void): void {
@@ -68,35 +75,49 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
     return (service) => startRun(service, terminal, agent as string, (input as string[]).join(' '), flags);
   });
   toService('approve <run> [interrupt]', 'Approves a tool call.', (command) =>
-    command.option('--edit <json>', 'other arguments').option('--for-rest', 'and all calls of this tool in the rest of the run').option(by, 'who decides').option('--no-follow', 'do not follow the run'),
+    command
+      .option('--edit <json>', 'other arguments')
+      .option('--for-rest', 'and all calls of this tool in the rest of the run')
+      .option(by, 'who decides')
+      .option('--no-follow', 'do not follow the run'),
   )(async ([run, interrupt], flags: DecisionFlags & { edit?: string; forRest?: boolean }) => {
     const { approve } = await import('./commands/run-commands.js');
     return (service) => approve(service, terminal, run as string, interrupt as string | undefined, flags);
   });
   toService('reject <run> [interrupt]', 'Rejects a tool call.', (command) =>
-    command.option('--feedback <text>', 'what the agent should know about it').option(by, 'who decides').option('--no-follow', 'do not follow the run'),
+    command
+      .option('--feedback <text>', 'what the agent should know about it')
+      .option(by, 'who decides')
+      .option('--no-follow', 'do not follow the run'),
   )(async ([run, interrupt], flags: DecisionFlags & { feedback?: string }) => {
     const { reject } = await import('./commands/run-commands.js');
     return (service) => reject(service, terminal, run as string, interrupt as string | undefined, flags);
   });
-  toService('answer <run> <interrupt> <json>', 'Answers a question of a run.', (command) => command.option(by, 'who answers').option('--no-follow', 'do not follow the run'))(
-    async ([run, interrupt, text], flags: DecisionFlags) => {
-      const { answer } = await import('./commands/run-commands.js');
-      return (service) => answer(service, terminal, run as string, interrupt as string, text as string, flags);
-    },
-  );
+  toService('answer <run> <interrupt> <json>', 'Answers a question of a run.', (command) =>
+    command.option(by, 'who answers').option('--no-follow', 'do not follow the run'),
+  )(async ([run, interrupt, text], flags: DecisionFlags) => {
+    const { answer } = await import('./commands/run-commands.js');
+    return (service) => answer(service, terminal, run as string, interrupt as string, text as string, flags);
+  });
 }
 
 function addReadCommands(program: Command, terminal: Terminal, exit: (code: number) => void): void {
   const toService = serviceCommand(program, exit);
   const json = (command: Command): Command => command.option('--json', 'print what the service answers');
   toService('list', 'Lists runs, newest first.', (command) =>
-    json(command).option('--status <status>', 'open, waiting, completed, failed or cancelled').option('--agent <agent>', 'runs of this agent').option('--limit <count>', 'how many (default 50)'),
+    json(command)
+      .option('--status <status>', 'open, waiting, completed, failed or cancelled')
+      .option('--agent <agent>', 'runs of this agent')
+      .option('--limit <count>', 'how many (default 50)'),
   )(async (_, flags: JsonFlag & { status?: string; agent?: string; limit?: string }) => {
     const { listRuns } = await import('./commands/read-commands.js');
     return (service) => listRuns(service, terminal, flags);
   });
-  toService('show <run>', 'Shows how a run stands.', json)(async ([run], flags: JsonFlag) => {
+  toService(
+    'show <run>',
+    'Shows how a run stands.',
+    json,
+  )(async ([run], flags: JsonFlag) => {
     const { showRun } = await import('./commands/read-commands.js');
     return (service) => showRun(service, terminal, run as string, flags);
   });
@@ -106,15 +127,27 @@ function addReadCommands(program: Command, terminal: Terminal, exit: (code: numb
     const { printEvents } = await import('./commands/read-commands.js');
     return (service) => printEvents(service, terminal, run as string, flags);
   });
-  toService('inbox', 'Lists what waits for a decision.', json)(async (_, flags: JsonFlag) => {
+  toService(
+    'inbox',
+    'Lists what waits for a decision.',
+    json,
+  )(async (_, flags: JsonFlag) => {
     const { inbox } = await import('./commands/read-commands.js');
     return (service) => inbox(service, terminal, flags);
   });
-  toService('cancel <run>', 'Asks a run to stop.', (command) => command)(async ([run]) => {
+  toService(
+    'cancel <run>',
+    'Asks a run to stop.',
+    (command) => command,
+  )(async ([run]) => {
     const { cancelRun } = await import('./commands/read-commands.js');
     return (service) => cancelRun(service, terminal, run as string);
   });
-  toService('agents', 'Lists the agents.', json)(async (_, flags: JsonFlag) => {
+  toService(
+    'agents',
+    'Lists the agents.',
+    json,
+  )(async (_, flags: JsonFlag) => {
     const { listAgents } = await import('./commands/read-commands.js');
     return (service) => listAgents(service, terminal, flags);
   });

@@ -4,7 +4,11 @@ import type { Terminal } from './terminal';
 import { printable } from './terminal';
 
 /** A failure as every command prints it. The stack only shows with HOLDFAST_LOG_LEVEL=debug or trace. */
-export function reportError(error: unknown, terminal: Terminal, environment: Readonly<Record<string, string | undefined>> = process.env): void {
+export function reportError(
+  error: unknown,
+  terminal: Terminal,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): void {
   const code = codeOf(error) ?? 'internal';
   reportFailure({ code, message: messageOf(error) }, terminal);
   const debugging = ['debug', 'trace'].includes((environment['HOLDFAST_LOG_LEVEL'] ?? '').toLowerCase());

@@ -65,7 +65,9 @@ export class ServiceClient {
     const path = `${runPath(id)}/events${queryText({ from: String(from), until })}`;
     const response = await this.request('GET', path);
     if (response.body === null) return;
-    const frames = response.body.pipeThrough(new TextDecoderStream() as never).pipeThrough(new EventSourceParserStream()) as unknown as AsyncIterable<{ readonly data: string }>;
+    const frames = response.body
+      .pipeThrough(new TextDecoderStream() as never)
+      .pipeThrough(new EventSourceParserStream()) as unknown as AsyncIterable<{ readonly data: string }>;
     const iterator = frames[Symbol.asyncIterator]();
     try {
       for (;;) {

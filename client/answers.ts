@@ -31,7 +31,10 @@ export function checkFit(interrupts: readonly Interrupt[], interruptId: string, 
   if (misfit !== undefined) throw new HoldfastError('answer-invalid', `The answer to "${interruptId}" does not fit: ${misfit}.`);
 }
 
-export function approvalOf({ editedInput, forRestOfRun, ...who }: ApproveOptions): { readonly decision: Json; readonly who: AnswerOptions } {
+export function approvalOf({ editedInput, forRestOfRun, ...who }: ApproveOptions): {
+  readonly decision: Json;
+  readonly who: AnswerOptions;
+} {
   const decision: ApprovalDecision = {
     type: 'approve',
     ...(editedInput === undefined ? {} : { editedInput }),
@@ -47,5 +50,7 @@ export function rejectionOf(feedback: string | undefined): Json {
 function schemaMisfit(interrupt: Interrupt, answer: Json): string | undefined {
   if (interrupt.kind === 'approval' || interrupt.answerSchema === undefined) return undefined;
   const parsed = z.fromJSONSchema(interrupt.answerSchema as Parameters<typeof z.fromJSONSchema>[0]).safeParse(answer);
-  return parsed.success ? undefined : parsed.error.issues.map((issue) => `${issue.path.join('.') || 'answer'}: ${issue.message}`).join('; ');
+  return parsed.success
+    ? undefined
+    : parsed.error.issues.map((issue) => `${issue.path.join('.') || 'answer'}: ${issue.message}`).join('; ');
 }

@@ -13,11 +13,14 @@ export interface RunChain {
 const grpcNotFound = 5;
 
 export async function readChain(connection: Connection, namespace: string, workflowId: string, id: string): Promise<RunChain> {
-  const { workflowExecutionInfo: info } = await found(connection.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } }), id);
+  const { workflowExecutionInfo: info } = await found(
+    connection.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } }),
+    id,
+  );
   const latestRunId = info?.execution?.runId ?? '';
   const known = new Set<string>([latestRunId]);
   let firstRunId = latestRunId;
-  for (let previous = await previousRun(connection, namespace, workflowId, firstRunId); previous !== undefined && previous !== ''; ) {
+  for (let previous = await previousRun(connection, namespace, workflowId, firstRunId); previous !== undefined && previous !== '';) {
     const before = await previousRun(connection, namespace, workflowId, previous);
     if (before === undefined) break;
     firstRunId = previous;
@@ -30,7 +33,11 @@ export async function readChain(connection: Connection, namespace: string, workf
 /** The run before in the chain: empty for the first one, undefined when the server no longer has this one. */
 async function previousRun(connection: Connection, namespace: string, workflowId: string, runId: string): Promise<string | undefined> {
   try {
-    const page = await connection.workflowService.getWorkflowExecutionHistory({ namespace, execution: { workflowId, runId }, maximumPageSize: 1 });
+    const page = await connection.workflowService.getWorkflowExecutionHistory({
+      namespace,
+      execution: { workflowId, runId },
+      maximumPageSize: 1,
+    });
     return page.history?.events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId ?? '';
   } catch (error) {
     if ((error as { code?: unknown }).code === grpcNotFound) return undefined;
@@ -42,7 +49,8 @@ export async function found<T>(reading: Promise<T>, id: string): Promise<T> {
   try {
     return await reading;
   } catch (error) {
-    if ((error as { code?: unknown }).code === grpcNotFound) throw new HoldfastError('run-unknown', `There is no run "${id}".`, { cause: error });
+    if ((error as { code?: unknown }).code === grpcNotFound)
+      throw new HoldfastError('run-unknown', `There is no run "${id}".`, { cause: error });
     throw error;
   }
 }

@@ -82,7 +82,10 @@ async function embeddedServer(options: ConnectOptions): Promise<ConnectOptions> 
   if (options.server !== undefined || options.address !== undefined || server !== undefined || !existsSync(directory)) return {};
   const live = await findLiveServer(directory, 'file');
   if (live === undefined) return {};
-  return { server: { address: live.address, namespace }, dataConverter: snapshotStorage(new DirectoryDriver(join(directory, 'snapshots'))) };
+  return {
+    server: { address: live.address, namespace },
+    dataConverter: snapshotStorage(new DirectoryDriver(join(directory, 'snapshots'))),
+  };
 }
 
 export class HoldfastClient<Module = never> {
@@ -104,11 +107,17 @@ export class HoldfastClient<Module = never> {
   }
 
   /** Starts a run, or finds the one that has this id, agent and input. */
-  async start<Name extends string & AgentsOf<Module>['name']>(agent: Name, input: InputOf<Named<Module, Name>>, options?: StartOptions): Promise<Run<OutputOf<Named<Module, Name>>>>;
+  async start<Name extends string & AgentsOf<Module>['name']>(
+    agent: Name,
+    input: InputOf<Named<Module, Name>>,
+    options?: StartOptions,
+  ): Promise<Run<OutputOf<Named<Module, Name>>>>;
   async start(agent: [Module] extends [never] ? string : never, input: Json, options?: StartOptions): Promise<Run>;
   async start(agent: string, input: unknown, options: StartOptions = {}): Promise<Run<never>> {
     const start = startInputOf(this.tenant, agent, input, options, this.options.dataConverter?.externalStorage !== undefined);
-    const hash = createHash('sha256').update(canonicalJson([agent, input])).digest('hex');
+    const hash = createHash('sha256')
+      .update(canonicalJson([agent, input]))
+      .digest('hex');
     try {
       await this.client.workflow.start(names.workflow, {
         workflowId: workflowIdOf(this.tenant, start.id),
@@ -168,7 +177,8 @@ export class HoldfastClient<Module = never> {
 
   private async findStarted(id: string, hash: string): Promise<Run<never>> {
     const { memo } = await this.client.workflow.getHandle(workflowIdOf(this.tenant, id)).describe();
-    if (memo?.[names.memo.start] !== hash) throw new HoldfastError('run-id-in-use', `The id "${id}" belongs to a run with another agent or input.`);
+    if (memo?.[names.memo.start] !== hash)
+      throw new HoldfastError('run-id-in-use', `The id "${id}" belongs to a run with another agent or input.`);
     return new Run(this.reader, this.tenant, id, false);
   }
 }
@@ -183,15 +193,27 @@ const statusClauses: Readonly<Record<NonNullable<ListOptions['status']>, string>
 
 type WorkflowInfo = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['describe']>>;
 
-function listedRun(info: Pick<WorkflowInfo, 'workflowId' | 'status' | 'memo' | 'typedSearchAttributes' | 'startTime' | 'closeTime'>): ListedRun {
+function listedRun(
+  info: Pick<WorkflowInfo, 'workflowId' | 'status' | 'memo' | 'typedSearchAttributes' | 'startTime' | 'closeTime'>,
+): ListedRun {
   const open = info.status.name === 'RUNNING';
   const interrupts = open
-    ? Object.entries(info.memo ?? {}).flatMap(([key, value]) => (key.startsWith(interruptMemoPrefix) && value !== null && value !== undefined ? [value as Interrupt] : []))
+    ? Object.entries(info.memo ?? {}).flatMap(([key, value]) =>
+        key.startsWith(interruptMemoPrefix) && value !== null && value !== undefined ? [value as Interrupt] : [],
+      )
     : [];
   return {
     id: runIdOf(info.workflowId),
     agent: info.typedSearchAttributes.get(agentKey) ?? '',
-    status: open ? (interrupts.length > 0 ? 'waiting' : 'running') : info.status.name === 'COMPLETED' ? 'completed' : info.status.name === 'CANCELLED' ? 'cancelled' : 'failed',
+    status: open
+      ? interrupts.length > 0
+        ? 'waiting'
+        : 'running'
+      : info.status.name === 'COMPLETED'
+        ? 'completed'
+        : info.status.name === 'CANCELLED'
+          ? 'cancelled'
+          : 'failed',
     startedAt: info.startTime.toISOString(),
     interrupts,
     tags: info.typedSearchAttributes.get(tagsKey) ?? [],

@@ -34,7 +34,11 @@ export class RunReader {
     return this.connection.withDeadline(deadline, run);
   }
 
-  async *events(workflowId: string, id: string, options: { from?: number; until?: 'end' | 'waiting'; signal?: AbortSignal }): AsyncGenerator<RunEvent> {
+  async *events(
+    workflowId: string,
+    id: string,
+    options: { from?: number; until?: 'end' | 'waiting'; signal?: AbortSignal },
+  ): AsyncGenerator<RunEvent> {
     const shared = this.share(workflowId, id);
     try {
       const follower = await shared.follower;
@@ -48,7 +52,10 @@ export class RunReader {
   async view(workflowId: string, id: string): Promise<RunView> {
     const fold = new HistoryFold();
     const source = { workflowService: this.connection.workflowService, namespace: this.namespace };
-    const { workflowExecutionInfo: info } = await found(this.connection.workflowService.describeWorkflowExecution({ namespace: this.namespace, execution: { workflowId } }), id);
+    const { workflowExecutionInfo: info } = await found(
+      this.connection.workflowService.describeWorkflowExecution({ namespace: this.namespace, execution: { workflowId } }),
+      id,
+    );
     for (let runId: string | undefined = info?.execution?.runId ?? ''; runId !== undefined; runId = fold.nextRunId) {
       for await (const events of oldestPages(source, { workflowId, runId }, false)) {
         for (const fact of await this.reader.read(events, workflowId)) fold.add(fact);
@@ -73,7 +80,9 @@ export class RunReader {
       known.readers += 1;
       return known;
     }
-    const follower = readChain(this.connection, this.namespace, workflowId, id).then((chain) => new RunFollower(this.connection, this.namespace, this.reader, workflowId, chain));
+    const follower = readChain(this.connection, this.namespace, workflowId, id).then(
+      (chain) => new RunFollower(this.connection, this.namespace, this.reader, workflowId, chain),
+    );
     follower.catch(() => undefined);
     const shared: Shared = { follower, readers: 1 };
     this.followers.set(workflowId, shared);

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { WorkflowFailedError, WorkflowNotFoundError, WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
+import {
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
 import { parseDuration } from '../contract/plain/duration';
 import { HoldfastError, isErrorCode, messageOf } from '../contract/plain/errors';
 import type { RunEvent, RunView } from '../contract/plain/events';
@@ -114,7 +119,10 @@ export class Run<Output = unknown> {
     const handle = this.reader.handle(this.workflowId);
     try {
       await this.reader.withDeadline(Date.now() + updateTimeoutMs, () =>
-        handle.executeUpdate<ResumeReceipt, [Answer]>(names.resumeUpdate, { args: [answer], updateId: `${answer.interruptId}:${randomUUID()}` }),
+        handle.executeUpdate<ResumeReceipt, [Answer]>(names.resumeUpdate, {
+          args: [answer],
+          updateId: `${answer.interruptId}:${randomUUID()}`,
+        }),
       );
     } catch (error) {
       if (error instanceof WorkflowUpdateFailedError) throw refusedAnswer(error);
@@ -155,7 +163,11 @@ function refusedAnswer(error: WorkflowUpdateFailedError): HoldfastError {
 }
 
 function isTimeout(error: unknown): boolean {
-  return error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || (error as { code?: unknown }).code === 4 || /deadline/i.test(messageOf(error));
+  return (
+    error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
+    (error as { code?: unknown }).code === 4 ||
+    /deadline/i.test(messageOf(error))
+  );
 }
 
 function milliseconds(duration: string): number {

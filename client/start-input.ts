@@ -51,9 +51,18 @@ export function startInputOf(tenant: string, agent: string, input: unknown, opti
 
 /** A text, a list of messages, or the job of an agent with a prompt. */
 function checkedInput(input: unknown): Json {
-  if (input === undefined || input === null) throw new HoldfastError('input-invalid', 'The input is missing: send a text, a list of messages or a job.');
-  if (Array.isArray(input) && input.length > 0 && input.every((item) => typeof item === 'object' && item !== null && 'role' in item) && !input.every(isMessage)) {
-    throw new HoldfastError('input-invalid', 'A message of the input has no known role (system, user, assistant, tool) or no list of parts.');
+  if (input === undefined || input === null)
+    throw new HoldfastError('input-invalid', 'The input is missing: send a text, a list of messages or a job.');
+  if (
+    Array.isArray(input) &&
+    input.length > 0 &&
+    input.every((item) => typeof item === 'object' && item !== null && 'role' in item) &&
+    !input.every(isMessage)
+  ) {
+    throw new HoldfastError(
+      'input-invalid',
+      'A message of the input has no known role (system, user, assistant, tool) or no list of parts.',
+    );
   }
   return input as Json;
 }

@@ -8,7 +8,10 @@ import { logFormats, logLevels, type LogFormat, type LogLevel } from './logger';
 
 /** Every environment variable that Holdfast reads, apart from the keys of model providers. docs/configuration.md is checked against this table. */
 export const configurationTable = {
-  HOLDFAST_DIR: { default: '.holdfast', meaning: 'Directory of the embedded server: its database and log, the kept bundles, snapshots, and which service and server run.' },
+  HOLDFAST_DIR: {
+    default: '.holdfast',
+    meaning: 'Directory of the embedded server: its database and log, the kept bundles, snapshots, and which service and server run.',
+  },
   HOLDFAST_HOST: { default: '127.0.0.1', meaning: 'Address on which the HTTP service listens.' },
   HOLDFAST_PORT: { default: '4747', meaning: 'Port on which the HTTP service listens; 0 takes a free one.' },
   HOLDFAST_URL: {

@@ -29,19 +29,33 @@ export class FactReader {
     const time = millisecondsOf(event.eventTime);
     const eventId = Number(event.eventId);
     if (event.workflowExecutionStartedEventAttributes) {
-      return { kind: 'start', time, workflowId, input: await this.first<AgentRunInput>(event.workflowExecutionStartedEventAttributes.input) };
+      return {
+        kind: 'start',
+        time,
+        workflowId,
+        input: await this.first<AgentRunInput>(event.workflowExecutionStartedEventAttributes.input),
+      };
     }
     const scheduled = event.activityTaskScheduledEventAttributes;
     if (scheduled) {
       const activityId = scheduled.activityId ?? '';
       const type = scheduled.activityType?.name;
-      if (type === 'callModel') return { kind: 'model-scheduled', time, eventId, activityId, input: await this.first<CallModelInput>(scheduled.input) };
-      if (type === 'callTool') return { kind: 'tool-scheduled', time, eventId, activityId, input: await this.first<CallToolInput>(scheduled.input) };
+      if (type === 'callModel')
+        return { kind: 'model-scheduled', time, eventId, activityId, input: await this.first<CallModelInput>(scheduled.input) };
+      if (type === 'callTool')
+        return { kind: 'tool-scheduled', time, eventId, activityId, input: await this.first<CallToolInput>(scheduled.input) };
       return undefined;
     }
     const completed = event.activityTaskCompletedEventAttributes;
-    if (completed) return { kind: 'activity-completed', time, scheduledId: Number(completed.scheduledEventId), result: await this.first(completed.result) };
-    const closed = event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes ?? event.activityTaskCanceledEventAttributes;
+    if (completed)
+      return {
+        kind: 'activity-completed',
+        time,
+        scheduledId: Number(completed.scheduledEventId),
+        result: await this.first(completed.result),
+      };
+    const closed =
+      event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes ?? event.activityTaskCanceledEventAttributes;
     if (closed) return { kind: 'activity-closed', time, scheduledId: Number(closed.scheduledEventId) };
     const memo = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields;
     if (memo) return { kind: 'memo', time, values: await this.record(memo) };
@@ -65,8 +79,15 @@ export class FactReader {
     if (failed) return { kind: 'end', time, status: 'failed', error: failureOf(failed.failure) };
     if (event.workflowExecutionCanceledEventAttributes) return { kind: 'end', time, status: 'cancelled' };
     const terminated = event.workflowExecutionTerminatedEventAttributes;
-    if (terminated) return { kind: 'end', time, status: 'failed', error: { code: 'run-terminated', message: terminated.reason || 'The run was terminated.' } };
-    if (event.workflowExecutionTimedOutEventAttributes) return { kind: 'end', time, status: 'failed', error: { code: 'run-timed-out', message: 'The deadline of the run has passed.' } };
+    if (terminated)
+      return {
+        kind: 'end',
+        time,
+        status: 'failed',
+        error: { code: 'run-terminated', message: terminated.reason || 'The run was terminated.' },
+      };
+    if (event.workflowExecutionTimedOutEventAttributes)
+      return { kind: 'end', time, status: 'failed', error: { code: 'run-timed-out', message: 'The deadline of the run has passed.' } };
     return undefined;
   }
 
@@ -83,7 +104,10 @@ export class FactReader {
 
   private async value(payload: Payload): Promise<unknown> {
     const { externalStorage, payloadCodecs, payloadConverter } = this.converter;
-    const stored = externalStorage !== undefined && isReferencePayload(payload) ? (await new ExternalStorageRunner(externalStorage).retrieve([payload]))[0] : payload;
+    const stored =
+      externalStorage !== undefined && isReferencePayload(payload)
+        ? (await new ExternalStorageRunner(externalStorage).retrieve([payload]))[0]
+        : payload;
     const [decoded] = payloadCodecs.length === 0 ? [stored] : await decode(payloadCodecs, [stored as Payload]);
     return payloadConverter.fromPayload(decoded as Payload);
   }

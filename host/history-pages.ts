@@ -30,7 +30,12 @@ export async function* newestPages(source: HistorySource, execution: Execution):
 }
 
 /** Pages of a history, oldest first; with `follow` it waits for new events until the execution closes. */
-export async function* oldestPages(source: HistorySource, execution: Execution, follow: boolean, abandoned: () => boolean = () => false): AsyncGenerator<readonly HistoryEvent[]> {
+export async function* oldestPages(
+  source: HistorySource,
+  execution: Execution,
+  follow: boolean,
+  abandoned: () => boolean = () => false,
+): AsyncGenerator<readonly HistoryEvent[]> {
   let nextPageToken: Uint8Array | undefined;
   do {
     const page = await source.workflowService.getWorkflowExecutionHistory({

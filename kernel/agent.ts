@@ -89,7 +89,9 @@ export function agentsFor<T extends Tools>(): AgentFactory<T> {
   return { defineAgent: (options) => defineAgent(options as never) as never, defineMiddleware: (middleware) => middleware };
 }
 
-export function defineAgent<const Name extends string, Input extends Json = string>(options: AgentOptions<Tools, Name, Input>): Agent<Name, Input> {
+export function defineAgent<const Name extends string, Input extends Json = string>(
+  options: AgentOptions<Tools, Name, Input>,
+): Agent<Name, Input> {
   const definition = checkedDefinition(options as unknown as AgentOptions<Tools, string, Json>);
   return Object.freeze({ name: options.name, description: options.description, [agentMark]: definition });
 }
@@ -108,7 +110,8 @@ export function agentsOf(module: object): ReadonlyMap<string, AgentDefinition> {
   for (const exported of Object.values(module)) {
     if (!isAgent(exported)) continue;
     const known = agents.get(exported.name);
-    if (known !== undefined && known !== definitionOf(exported)) throw new HoldfastError('agent-invalid', `Two agents are named "${exported.name}".`);
+    if (known !== undefined && known !== definitionOf(exported))
+      throw new HoldfastError('agent-invalid', `Two agents are named "${exported.name}".`);
     agents.set(exported.name, definitionOf(exported));
   }
   return agents;
@@ -126,7 +129,8 @@ function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDef
   const middleware = options.middleware ?? [];
   const seen = new Set<string>();
   for (const layer of middleware) {
-    if (typeof layer !== 'object' || layer === null || typeof layer.name !== 'string' || layer.name === '') refuse('every middleware needs a name.');
+    if (typeof layer !== 'object' || layer === null || typeof layer.name !== 'string' || layer.name === '')
+      refuse('every middleware needs a name.');
     if (seen.has(layer.name)) refuse(`the middleware "${layer.name}" stands in the list twice; names must differ.`);
     seen.add(layer.name);
   }
@@ -184,4 +188,3 @@ function checkAliases(tools: readonly string[], aliases: Readonly<Record<string,
     }
   }
 }
-

@@ -48,14 +48,23 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
     interrupt: <Answer>(info: Json, options: InterruptOptions = {}) =>
       handled(
         frame.effect('interrupt', (n) => {
-          const shown = { ...interruptBase(scope, frame, n, options), kind: options.kind ?? 'question', info: checkedValue('interrupt', 'info', info) } as const;
+          const shown = {
+            ...interruptBase(scope, frame, n, options),
+            kind: options.kind ?? 'question',
+            info: checkedValue('interrupt', 'info', info),
+          } as const;
           const { answerSchema } = options;
           return run.desk.open(pending(answerSchema === undefined ? shown : { ...shown, answerSchema }, options));
         }) as Promise<Answer>,
       ),
     approve: (call, options = {}) =>
-      handled(frame.effect('interrupt', (n) => run.desk.open(pending({ ...interruptBase(scope, frame, n, options), ...approvalOf(call) }, options)))),
-    call: ((tool: string, input: Json) => handled(frame.effect(`call:${tool}`, (n) => callHidden(scope, frame.child(`call${n}`), tool, input)))) as HookContext<Tools>['call'],
+      handled(
+        frame.effect('interrupt', (n) =>
+          run.desk.open(pending({ ...interruptBase(scope, frame, n, options), ...approvalOf(call) }, options)),
+        ),
+      ),
+    call: ((tool: string, input: Json) =>
+      handled(frame.effect(`call:${tool}`, (n) => callHidden(scope, frame.child(`call${n}`), tool, input)))) as HookContext<Tools>['call'],
     model: (name, request) => handled(frame.effect(`model:${name}`, () => callOther(scope, name, request))),
     sleep: (duration) => handled(frame.effect('sleep', () => ports.sleep(ports.now() + milliseconds(duration)))),
     now: () => frame.once('now', () => ports.now()),
@@ -72,7 +81,12 @@ function approvalOf(call: ToolCall): { kind: 'approval'; tool: string; callId: s
   return { kind: 'approval', tool: call.name, callId: call.id, input: call.input, inputHash: call.inputHash ?? canonicalJson(call.input) };
 }
 
-function interruptBase(scope: AgentScope, frame: Frame, n: number, options: Omit<InterruptOptions, 'kind' | 'answerSchema'>): { id: string; address: readonly string[]; agent: string; deadline?: number; by?: readonly string[] } {
+function interruptBase(
+  scope: AgentScope,
+  frame: Frame,
+  n: number,
+  options: Omit<InterruptOptions, 'kind' | 'answerSchema'>,
+): { id: string; address: readonly string[]; agent: string; deadline?: number; by?: readonly string[] } {
   const { ports } = scope.run;
   return {
     id: interruptId(frame.address, n),
@@ -85,7 +99,8 @@ function interruptBase(scope: AgentScope, frame: Frame, n: number, options: Omit
 
 function pending(shown: Interrupt, options: Pick<InterruptOptions, 'onDeadline'>): PendingInterrupt {
   const size = jsonSize(shown);
-  if (size > limits.payload / 2) throw new HoldfastError('payload-too-large', `The interrupt "${shown.id}" shows ${size} bytes; at most ${limits.payload / 2} fit.`);
+  if (size > limits.payload / 2)
+    throw new HoldfastError('payload-too-large', `The interrupt "${shown.id}" shows ${size} bytes; at most ${limits.payload / 2} fit.`);
   return options.onDeadline === undefined ? { shown } : { shown, onDeadline: options.onDeadline };
 }
 
@@ -94,7 +109,12 @@ async function callHidden(scope: AgentScope, frame: Frame, tool: string, input: 
   if (run.manifest.tools[tool] === undefined) throw new HoldfastError('tool-unknown', `ctx.call("${tool}"): no worker has this tool.`);
   const address = `${path.join('/')}/t${record.turn}/call.${tool}`;
   const key = frame.address.join('/');
-  const done = await callToolOnce(scope, frame, { address, key, call: { id: key, name: tool, input: checkedValue('call', tool, input) }, hidden: true });
+  const done = await callToolOnce(scope, frame, {
+    address,
+    key,
+    call: { id: key, name: tool, input: checkedValue('call', tool, input) },
+    hidden: true,
+  });
   return done.output;
 }
 
@@ -121,6 +141,7 @@ function milliseconds(duration: string): number {
 
 function checkedValue(kind: string, key: string, value: Json): Json {
   const problem = notJson(value);
-  if (problem !== undefined) throw new HoldfastError('value-not-json', `The ${kind} value "${key}" is not JSON: ${problem}. Keep plain data here.`);
+  if (problem !== undefined)
+    throw new HoldfastError('value-not-json', `The ${kind} value "${key}" is not JSON: ${problem}. Keep plain data here.`);
   return value;
 }

@@ -3,7 +3,9 @@ import type { Failure } from '../contract/plain/messages';
 import { isCancellation } from './ports';
 
 /** An effect of an open frame: settled, or on its way. Numbered in the order in which the frame asked for them. */
-export type Effect = { readonly n: number; readonly kind: string } & ({ readonly value?: unknown } | { readonly error: Failure } | { readonly open: true });
+export type Effect = { readonly n: number; readonly kind: string } & (
+  { readonly value?: unknown } | { readonly error: Failure } | { readonly open: true }
+);
 
 type OnTheirWay = Map<string, Map<number, string>>;
 
@@ -156,7 +158,10 @@ export class Frame {
 
   close(): void {
     if (this.journal.asksForLess(this.key, this.count)) {
-      throw new HoldfastError('frame-changed', `The code at ${this.key} changed: it asked for ${this.count} effects, and more are recorded.`);
+      throw new HoldfastError(
+        'frame-changed',
+        `The code at ${this.key} changed: it asked for ${this.count} effects, and more are recorded.`,
+      );
     }
     this.journal.close(this.key);
   }
@@ -199,5 +204,5 @@ export function failureOf(error: unknown): Failure {
 }
 
 export function errorOf(failure: Failure): HoldfastError {
-  return new HoldfastError((codeOf(failure) ?? 'run-failed'), failure.message);
+  return new HoldfastError(codeOf(failure) ?? 'run-failed', failure.message);
 }

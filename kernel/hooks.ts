@@ -57,7 +57,12 @@ export async function runAfterAgent(scope: AgentScope, end: Frame): Promise<void
   }
 }
 
-function runHook(hook: string, middleware: AgentMiddleware, parent: Frame, run: (frame: Frame) => Promise<HookResult>): Promise<HookResult> {
+function runHook(
+  hook: string,
+  middleware: AgentMiddleware,
+  parent: Frame,
+  run: (frame: Frame) => Promise<HookResult>,
+): Promise<HookResult> {
   const label = labelOf(hook, middleware.name);
   return parent.effect(`${hook}:${middleware.name}`, async () => {
     const frame = parent.child(`${hook}:${middleware.name}`, label);
@@ -84,8 +89,11 @@ function applyResult(scope: AgentScope, result: HookResult): void {
 function checkedUpdate(update: unknown, hook: string, middleware: AgentMiddleware, scope: AgentScope): HookResult {
   if (update === undefined || update === null) return {};
   const label = labelOf(hook, middleware.name);
-  if (typeof update !== 'object' || Array.isArray(update)) throw new HoldfastError('hook-failed', `${label} returned ${typeof update}; return nothing or an object with what changes.`);
-  const { messages, tools, values, instructions, returnDirectly } = update as Partial<AgentState & RunSetup> & { values?: Record<string, Json> };
+  if (typeof update !== 'object' || Array.isArray(update))
+    throw new HoldfastError('hook-failed', `${label} returned ${typeof update}; return nothing or an object with what changes.`);
+  const { messages, tools, values, instructions, returnDirectly } = update as Partial<AgentState & RunSetup> & {
+    values?: Record<string, Json>;
+  };
   return {
     ...(messages === undefined ? {} : { messages: storedMessages(messages, scope.record.messages, () => scope.run.ports.uuid(), label) }),
     ...(tools === undefined ? {} : { tools: checkedTools(tools, label, scope) }),
@@ -96,7 +104,8 @@ function checkedUpdate(update: unknown, hook: string, middleware: AgentMiddlewar
 }
 
 function checkedTools(tools: unknown, label: string, scope: AgentScope): readonly string[] {
-  if (!Array.isArray(tools) || !tools.every((tool) => typeof tool === 'string')) throw new HoldfastError('hook-failed', `${label} returned tools that are no list of names.`);
+  if (!Array.isArray(tools) || !tools.every((tool) => typeof tool === 'string'))
+    throw new HoldfastError('hook-failed', `${label} returned tools that are no list of names.`);
   const unknown = tools.find((tool) => scope.run.manifest.tools[tool] === undefined && tool !== exitTool);
   if (unknown !== undefined) throw new HoldfastError('tool-unknown', `${label} named the tool "${unknown}", which no worker has.`);
   return tools;

@@ -115,7 +115,10 @@ export class InterruptDesk {
 
 function refusal(interrupt: Interrupt, answer: Answer): Failure | undefined {
   if (interrupt.by !== undefined && (answer.by === undefined || !interrupt.by.includes(answer.by))) {
-    return { code: 'answer-forbidden', message: `Only ${interrupt.by.join(', ')} may answer "${interrupt.id}"; this answer came from ${answer.by ?? 'nobody'}.` };
+    return {
+      code: 'answer-forbidden',
+      message: `Only ${interrupt.by.join(', ')} may answer "${interrupt.id}"; this answer came from ${answer.by ?? 'nobody'}.`,
+    };
   }
   if (interrupt.kind === 'approval' && answer.inputHash !== undefined && answer.inputHash !== interrupt.inputHash) {
     return { code: 'answer-stale', message: `The decision about "${interrupt.id}" was made for other arguments.` };

@@ -60,7 +60,13 @@ export class Ledger {
     const before = this.entries.get(key);
     const ids = call.messages.map(({ id }) => id);
     const splices = this.splice(before?.ids ?? [], call.messages);
-    const slots: RequestSlots = { instructions: call.instructions, tools: call.tools, model: call.model, settings: call.settings ?? null, halves: call.halves };
+    const slots: RequestSlots = {
+      instructions: call.instructions,
+      tools: call.tools,
+      model: call.model,
+      settings: call.settings ?? null,
+      halves: call.halves,
+    };
     const changed = changedSlots(before?.slots ?? {}, slots);
     this.entries.set(key, { base: call.address, ids, slots });
     return {
@@ -88,5 +94,5 @@ function changedSlots(before: Partial<RequestSlots>, slots: RequestSlots): Parti
     const earlier: unknown = before[key as keyof RequestSlots];
     return earlier !== value && JSON.stringify(earlier) !== JSON.stringify(value);
   });
-  return changed.length === 0 ? undefined : (Object.fromEntries(changed));
+  return changed.length === 0 ? undefined : Object.fromEntries(changed);
 }

@@ -49,7 +49,10 @@ async function iterate(scope: AgentScope, iteration: Frame): Promise<AgentResult
   const { has } = agent;
   scope.run.borders.set(scope.path.join('/'), { ...record });
   if (record.remaining <= 0) {
-    throw new HoldfastError('max-iterations', `Agent "${agent.name}" exceeds max iterations: the model was called ${agent.maxIterations} times without a final answer.`);
+    throw new HoldfastError(
+      'max-iterations',
+      `Agent "${agent.name}" exceeds max iterations: the model was called ${agent.maxIterations} times without a final answer.`,
+    );
   }
   record.remaining -= 1;
   if (has.beforeModelRewriteState) await runStateHooks('beforeModelRewriteState', scope, iteration);
@@ -57,7 +60,8 @@ async function iterate(scope: AgentScope, iteration: Frame): Promise<AgentResult
   record.messages = [...record.messages, answer];
   if (has.afterModelRewriteState) await runStateHooks('afterModelRewriteState', scope, iteration);
   const last = record.messages.at(-1);
-  if (last === undefined) throw new HoldfastError('message-invalid', `No messages left in the state of agent "${agent.name}" after the model call.`);
+  if (last === undefined)
+    throw new HoldfastError('message-invalid', `No messages left in the state of agent "${agent.name}" after the model call.`);
   const calls = toolCallsOf(last);
   if (calls.length === 0) return { output: textOf(last), text: textOf(last) };
   return runTools(scope, calls, iteration);

@@ -64,7 +64,10 @@ export interface HookContext<T extends Tools = Tools> {
   approve(call: ToolCall, options?: Omit<InterruptOptions, 'kind' | 'answerSchema'>): Promise<unknown>;
   /** I/O from a hook: a tool by name, run as an activity, not shown to the model. */
   call<Name extends keyof T & string>(tool: Name, input: InputOf<T[Name]>): Promise<OutputOf<T[Name]>>;
-  model(name: string, request: { readonly messages: readonly Message[]; readonly instructions?: string; readonly settings?: ModelSettings }): Promise<ModelResponse>;
+  model(
+    name: string,
+    request: { readonly messages: readonly Message[]; readonly instructions?: string; readonly settings?: ModelSettings },
+  ): Promise<ModelResponse>;
   sleep(duration: string): Promise<void>;
   /** Milliseconds since 1970 by the run's own clock. */
   now(): number;

@@ -26,11 +26,14 @@ export interface StoredResponse {
 export async function callModelOnce(scope: AgentScope, plan: ModelCallPlan): Promise<StoredResponse> {
   const { run, agent, record } = scope;
   const size = utf8Length(plan.instructions);
-  if (size > limits.payload / 2) throw new HoldfastError('payload-too-large', `The instructions of agent "${agent.name}" have ${size} bytes.`);
+  if (size > limits.payload / 2)
+    throw new HoldfastError('payload-too-large', `The instructions of agent "${agent.name}" have ${size} bytes.`);
   const result = await run.ports.callModel({ ...plan, turn: record.turn, facts: run.manifest.defaults.model, halves: agent.halves });
-  if (result.address !== plan.address) throw new HoldfastError('internal', `The model call ${plan.address} got the answer of ${result.address}.`);
+  if (result.address !== plan.address)
+    throw new HoldfastError('internal', `The model call ${plan.address} got the answer of ${result.address}.`);
   if (result.usage !== undefined) run.state.usage = addUsage(run.state.usage, result.usage);
   if (result.failed !== undefined) throw errorOf(result.failed);
-  if (!isMessage(result.message)) throw new HoldfastError('model-response-invalid', `The model call ${plan.address} came back without a message.`);
+  if (!isMessage(result.message))
+    throw new HoldfastError('model-response-invalid', `The model call ${plan.address} came back without a message.`);
   return { message: result.message, model: result.model ?? plan.model, ...(result.usage === undefined ? {} : { usage: result.usage }) };
 }

@@ -14,7 +14,9 @@ import { storedMessage, storedMessages } from './transcript';
 /** One model call through the wraps of the agent. What wraps change in the request is forgotten; what they change in the answer stays. */
 export async function modelStep(scope: AgentScope, iteration: Frame): Promise<StoredMessage> {
   const { run, agent, path, record } = scope;
-  const layers = agent.middleware.filter((middleware) => middleware.wrapModel !== undefined).map((middleware) => modelLayer(scope, middleware));
+  const layers = agent.middleware
+    .filter((middleware) => middleware.wrapModel !== undefined)
+    .map((middleware) => modelLayer(scope, middleware));
   const response = await iteration.effect('model', () => {
     const settings = { ...agent.settings, ...run.state.settings };
     const request: ModelRequest = {
@@ -30,12 +32,25 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
   });
   const { message, usage, model } = response;
   iteration.once('event', () =>
-    run.ports.emit({ type: 'model-end', agent: agent.name, runPath: path, turn: record.turn, message, model, ...(usage === undefined ? {} : { usage }) }),
+    run.ports.emit({
+      type: 'model-end',
+      agent: agent.name,
+      runPath: path,
+      turn: record.turn,
+      message,
+      model,
+      ...(usage === undefined ? {} : { usage }),
+    }),
   );
   return message;
 }
 
-async function wrapped(scope: AgentScope, layers: readonly Layer<ModelRequest, ModelResponse>[], request: ModelRequest, frame: Frame): Promise<StoredResponse> {
+async function wrapped(
+  scope: AgentScope,
+  layers: readonly Layer<ModelRequest, ModelResponse>[],
+  request: ModelRequest,
+  frame: Frame,
+): Promise<StoredResponse> {
   let answered: StoredMessage | undefined;
   const chain = compose(layers, async (changed: ModelRequest): Promise<ModelResponse> => {
     const response = await callCore(scope, checkedRequest(changed), scope.record.messages);
@@ -44,7 +59,12 @@ async function wrapped(scope: AgentScope, layers: readonly Layer<ModelRequest, M
   });
   const response = await chain(request, frame);
   frame.close();
-  const message = storedMessage(response.message, answered?.id === response.message.id ? answered : undefined, () => scope.run.ports.uuid(), 'wrapModel');
+  const message = storedMessage(
+    response.message,
+    answered?.id === response.message.id ? answered : undefined,
+    () => scope.run.ports.uuid(),
+    'wrapModel',
+  );
   return { message, model: response.model ?? request.model, ...(response.usage === undefined ? {} : { usage: response.usage }) };
 }
 
@@ -62,8 +82,17 @@ function callCore(scope: AgentScope, request: ModelRequest, before: readonly Sto
 }
 
 function checkedRequest(request: ModelRequest): ModelRequest {
-  if (typeof request !== 'object' || request === null || typeof request.model !== 'string' || !Array.isArray(request.tools) || typeof request.instructions !== 'string') {
-    throw new HoldfastError('hook-failed', 'A wrapModel layer called next without a whole request; pass on a changed copy: next({ ...request, model }).');
+  if (
+    typeof request !== 'object' ||
+    request === null ||
+    typeof request.model !== 'string' ||
+    !Array.isArray(request.tools) ||
+    typeof request.instructions !== 'string'
+  ) {
+    throw new HoldfastError(
+      'hook-failed',
+      'A wrapModel layer called next without a whole request; pass on a changed copy: next({ ...request, model }).',
+    );
   }
   return request;
 }
@@ -76,7 +105,10 @@ function modelLayer(scope: AgentScope, middleware: AgentMiddleware): Layer<Model
     check: (response, label) => {
       const message: unknown = (response as Partial<ModelResponse> | undefined)?.message;
       if (typeof message === 'object' && message !== null && Array.isArray((message as { parts?: unknown }).parts)) return response;
-      throw new HoldfastError('model-response-invalid', `${label} returned no response; return what next returned, or { message: { role: 'assistant', parts: [...] } }.`);
+      throw new HoldfastError(
+        'model-response-invalid',
+        `${label} returned no response; return what next returned, or { message: { role: 'assistant', parts: [...] } }.`,
+      );
     },
   };
 }

@@ -34,7 +34,10 @@ export class AgentRun {
     const { state } = this;
     const agent = this.agents.get(state.agent);
     if (agent === undefined) {
-      throw new HoldfastError('agent-unknown', `There is no agent "${state.agent}". There are: ${[...this.agents.keys()].join(', ') || 'none'}.`);
+      throw new HoldfastError(
+        'agent-unknown',
+        `There is no agent "${state.agent}". There are: ${[...this.agents.keys()].join(', ') || 'none'}.`,
+      );
     }
     const path = [agent.name];
     const record = state.agents[agent.name] ?? freshRecord(agent, path, this.firstMessages(agent), state);
@@ -87,7 +90,11 @@ export class AgentRun {
     const { input } = this.state;
     if (agent.prompt !== undefined) return [promptMessage(agent, input, this.ports)];
     const messages = messagesOfInput(input);
-    if (messages === undefined) throw new HoldfastError('input-invalid', `Agent "${agent.name}" takes a text or a list of messages; it has no prompt for a typed job.`);
+    if (messages === undefined)
+      throw new HoldfastError(
+        'input-invalid',
+        `Agent "${agent.name}" takes a text or a list of messages; it has no prompt for a typed job.`,
+      );
     return messages;
   }
 

@@ -81,5 +81,12 @@ export function freshState(start: StartInput): RunState {
 export function restoredState(state: RunState, lists: Readonly<Record<string, readonly StoredMessage[]>>): RunState {
   const agents: Record<string, AgentRecord> = {};
   for (const [key, record] of Object.entries(state.agents)) agents[key] = { ...record, messages: lists[key] ?? [] };
-  return { ...state, session: { ...state.session }, runLocal: { ...state.runLocal }, interrupts: [...state.interrupts], answered: [...state.answered], agents };
+  return {
+    ...state,
+    session: { ...state.session },
+    runLocal: { ...state.runLocal },
+    interrupts: [...state.interrupts],
+    answered: [...state.answered],
+    agents,
+  };
 }

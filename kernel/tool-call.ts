@@ -52,7 +52,12 @@ export async function callToolOnce(scope: AgentScope, frame: Frame, plan: ToolCa
         frame.abandon();
         throw new ToolError(outcome.error, outcome.messageId === '' ? undefined : outcome.messageId);
       case 'interrupted':
-        extra = { resumed: { answer: await ask(scope, frame, questionOf(scope, frame, outcome)), ...(outcome.state === undefined ? {} : { state: outcome.state }) } };
+        extra = {
+          resumed: {
+            answer: await ask(scope, frame, questionOf(scope, frame, outcome)),
+            ...(outcome.state === undefined ? {} : { state: outcome.state }),
+          },
+        };
         break;
       case 'undone':
         extra = asked.resumed === undefined ? {} : { resumed: asked.resumed };

@@ -40,7 +40,10 @@ function unknownCall(agent: AgentDefinition, requested: ToolCall, offered: reado
     }
   }
   const has = offered.length === 0 ? 'It has no tools.' : `It has: ${offered.join(', ')}.`;
-  return { type: 'refused', error: { code: 'tool-not-found', message: `The model called tool '${requested.name}', which this agent does not have. ${has}` } };
+  return {
+    type: 'refused',
+    error: { code: 'tool-not-found', message: `The model called tool '${requested.name}', which this agent does not have. ${has}` },
+  };
 }
 
 function exitResult(requested: ToolCall): PlannedCall {

@@ -15,7 +15,15 @@ import { ToolError, callToolOnce } from './tool-call';
 import { planCall } from './tool-plan';
 
 /** What a model can react to. That a worker lacks the tool is not the model's business. */
-const returnable = new Set<string>(['tool-failed', 'tool-timeout', 'tool-input-invalid', 'tool-not-found', 'tool-result-too-large', 'tool-result-invalid', 'value-not-json']);
+const returnable = new Set<string>([
+  'tool-failed',
+  'tool-timeout',
+  'tool-input-invalid',
+  'tool-not-found',
+  'tool-result-too-large',
+  'tool-result-invalid',
+  'value-not-json',
+]);
 
 export interface ToolStepResult {
   readonly message: StoredMessage;
@@ -23,7 +31,12 @@ export interface ToolStepResult {
 }
 
 /** Runs the tool calls of one message. Results stand in call order; the return-directly one is shown last. */
-export async function toolStep(scope: AgentScope, calls: readonly ToolCall[], directly: number | undefined, iteration: Frame): Promise<readonly ToolStepResult[]> {
+export async function toolStep(
+  scope: AgentScope,
+  calls: readonly ToolCall[],
+  directly: number | undefined,
+  iteration: Frame,
+): Promise<readonly ToolStepResult[]> {
   const run = (position: number): Promise<ToolStepResult> => {
     const call = calls[position] as ToolCall;
     return iteration.effect(`call:${call.name}`, async () => {
@@ -88,7 +101,9 @@ async function runCall(scope: AgentScope, requested: ToolCall, position: number,
 }
 
 function throughLayers(scope: AgentScope, call: ToolCall, position: number, frame: Frame, onDone: (done: ToolDone) => void): Promise<Json> {
-  const layers = scope.agent.middleware.filter(({ wrapToolCall, onlyTools }) => wrapToolCall !== undefined && onlyTools?.includes(call.name) !== false);
+  const layers = scope.agent.middleware.filter(
+    ({ wrapToolCall, onlyTools }) => wrapToolCall !== undefined && onlyTools?.includes(call.name) !== false,
+  );
   const address = `${scope.path.join('/')}/t${scope.record.turn}/${call.name}.${position}`;
   if (layers.length === 0) {
     return callToolOnce(scope, frame, { address, key: address, call }).then((done) => {
@@ -139,7 +154,15 @@ function endOrReturn(scope: AgentScope, call: ToolCall, error: unknown): ToolSte
 
 function showEnd(scope: AgentScope, call: ToolCall, { message, error }: ToolStepResult): void {
   const { run, agent, path } = scope;
-  run.ports.emit({ type: 'tool-end', agent: agent.name, runPath: path, tool: call.name, callId: call.id, message, ...(error === undefined ? {} : { error }) });
+  run.ports.emit({
+    type: 'tool-end',
+    agent: agent.name,
+    runPath: path,
+    tool: call.name,
+    callId: call.id,
+    message,
+    ...(error === undefined ? {} : { error }),
+  });
 }
 
 function toolLayer(scope: AgentScope, middleware: AgentMiddleware): Layer<ToolCall, Json> {

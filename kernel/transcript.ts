@@ -6,13 +6,23 @@ import { canonicalJson, isMessage } from '../contract/plain/messages';
  * Gives every message of a list an id of its own. A message that a hook returned unchanged keeps its id;
  * one that was changed under its id, or has none, gets a new one, so that content under an id never changes.
  */
-export function storedMessages(messages: readonly Message[], before: readonly StoredMessage[], uuid: () => string, origin: string): readonly StoredMessage[] {
+export function storedMessages(
+  messages: readonly Message[],
+  before: readonly StoredMessage[],
+  uuid: () => string,
+  origin: string,
+): readonly StoredMessage[] {
   if (messages === before) return before;
   if (!isList(messages)) throw new HoldfastError('message-invalid', `${origin} returned messages that are no list.`);
   const known = new Map(before.map((message) => [message.id, message]));
   const taken = new Set<string>();
   return messages.map((message, position) => {
-    const stored = storedMessage(message, known.get((message as Partial<StoredMessage> | null)?.id ?? ''), uuid, `${origin}, message ${position}`);
+    const stored = storedMessage(
+      message,
+      known.get((message as Partial<StoredMessage> | null)?.id ?? ''),
+      uuid,
+      `${origin}, message ${position}`,
+    );
     const unique = taken.has(stored.id) ? { ...stored, id: uuid() } : stored;
     taken.add(unique.id);
     return unique;
@@ -24,7 +34,11 @@ function isList(messages: unknown): boolean {
 }
 
 export function storedMessage(message: Message, known: StoredMessage | undefined, uuid: () => string, origin: string): StoredMessage {
-  if (!isMessage(message)) throw new HoldfastError('message-invalid', `${origin} is no message: it needs a role (system, user, assistant, tool) and a list of parts.`);
+  if (!isMessage(message))
+    throw new HoldfastError(
+      'message-invalid',
+      `${origin} is no message: it needs a role (system, user, assistant, tool) and a list of parts.`,
+    );
   if (known !== undefined && (known === message || canonicalJson(known) === canonicalJson(message))) return known;
   return { ...message, id: uuid() };
 }

@@ -17,7 +17,9 @@ export interface HistoryFile {
 export async function readHistories(pattern: string): Promise<readonly HistoryFile[]> {
   const paths = await matchingFiles(pattern);
   if (paths.length === 0) throw new HoldfastError('request-invalid', `No history matches ${pattern}.`);
-  return Promise.all(paths.map(async (path) => ({ id: basename(path, '.json'), path, history: historyFromJSON(JSON.parse(await readFile(path, 'utf8'))) })));
+  return Promise.all(
+    paths.map(async (path) => ({ id: basename(path, '.json'), path, history: historyFromJSON(JSON.parse(await readFile(path, 'utf8'))) })),
+  );
 }
 
 export async function writeHistory(path: string, history: History): Promise<void> {
@@ -49,6 +51,8 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 function expressionOf(pattern: string): RegExp {
-  const source = pattern.split(/(\*\*\/|\*)/).map((piece) => (piece === '**/' ? '(?:.*/)?' : piece === '*' ? '[^/]*' : piece.replace(/[.+?^${}()|[\]\\]/g, '\\$&')));
+  const source = pattern
+    .split(/(\*\*\/|\*)/)
+    .map((piece) => (piece === '**/' ? '(?:.*/)?' : piece === '*' ? '[^/]*' : piece.replace(/[.+?^${}()|[\]\\]/g, '\\$&')));
   return new RegExp(`^${source.join('')}$`);
 }

@@ -41,12 +41,22 @@ export function memoryWork(parts: Parts, lose: LoseCall): MemoryWork {
           return { address, failed: { code, message } };
         }
       }),
-    callTool: (input, call) => attempts(call, call.facts.effect === 'once' && input.reconcile !== true ? 1 : call.facts.attempts, (attempt, signal) => toolAttempt(input, call, parts, lose, attempt, signal)),
+    callTool: (input, call) =>
+      attempts(call, call.facts.effect === 'once' && input.reconcile !== true ? 1 : call.facts.attempts, (attempt, signal) =>
+        toolAttempt(input, call, parts, lose, attempt, signal),
+      ),
     settle: () => new Promise((resolve) => setImmediate(resolve)),
   };
 }
 
-async function toolAttempt(input: CallToolInput, call: MemoryCall<ToolFacts>, parts: Parts, lose: LoseCall, attempt: number, signal: AbortSignal): Promise<CallToolResult> {
+async function toolAttempt(
+  input: CallToolInput,
+  call: MemoryCall<ToolFacts>,
+  parts: Parts,
+  lose: LoseCall,
+  attempt: number,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
   const { address, workflowId } = call;
   const { tool, callId } = input;
   const lost = lose({ tool, callId, input: input.input, attempt, reconcile: input.reconcile === true });
@@ -70,13 +80,19 @@ async function toolAttempt(input: CallToolInput, call: MemoryCall<ToolFacts>, pa
 /** An attempt that gave no result; the next one is made at once, as virtual time passes only by `advance`. */
 class Lost extends HoldfastError {}
 
-async function attempts<Result>(call: MemoryCall<ModelFacts | ToolFacts>, most: number, run: (attempt: number, signal: AbortSignal) => Promise<Result>): Promise<Result> {
+async function attempts<Result>(
+  call: MemoryCall<ModelFacts | ToolFacts>,
+  most: number,
+  run: (attempt: number, signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const abort = new AbortController();
   void call.cancelled.then(() => abort.abort());
   const activityType = 'effect' in call.facts ? 'callTool' : 'callModel';
   for (let attempt = 1; ; attempt++) {
     try {
-      return await withCall({ workflowId: call.workflowId, runId: 'memory', activityId: call.address, activityType, attempt }, () => run(attempt, abort.signal));
+      return await withCall({ workflowId: call.workflowId, runId: 'memory', activityId: call.address, activityType, attempt }, () =>
+        run(attempt, abort.signal),
+      );
     } catch (error) {
       if (attempt >= most || abort.signal.aborted) throw error;
     }

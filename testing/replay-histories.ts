@@ -42,6 +42,8 @@ function* runsOf(files: readonly HistoryFile[]): Generator<HistoryAndWorkflowId>
   for (const { id, history } of files) yield { workflowId: startOf(history)?.workflowId || id, history };
 }
 
-function startOf(history: History): NonNullable<NonNullable<History['events']>[number]['workflowExecutionStartedEventAttributes']> | undefined {
+function startOf(
+  history: History,
+): NonNullable<NonNullable<History['events']>[number]['workflowExecutionStartedEventAttributes']> | undefined {
   return history.events?.[0]?.workflowExecutionStartedEventAttributes ?? undefined;
 }

@@ -30,7 +30,10 @@ export function scriptedModel(steps: readonly ScriptedStep[]): ScriptedModel {
   const answer = async (request: ScriptedRequest): Promise<GenerateAnswer> => {
     const position = requests.push(request) - 1;
     const step = steps[position];
-    if (step === undefined) throw failure(`scriptedModel: call ${position + 1} is one too many, the script has ${count(steps.length)}. The model was asked: ${asked(request)}`);
+    if (step === undefined)
+      throw failure(
+        `scriptedModel: call ${position + 1} is one too many, the script has ${count(steps.length)}. The model was asked: ${asked(request)}`,
+      );
     return answerOf(typeof step === 'function' ? await step(request) : step, position);
   };
   return {
@@ -39,7 +42,10 @@ export function scriptedModel(steps: readonly ScriptedStep[]): ScriptedModel {
     model: (name) => ({ generate: (request) => answer({ ...request, model: name }) }),
     assertComplete() {
       const left = steps.slice(requests.length).map((step, index) => `${requests.length + index + 1}. ${described(step)}`);
-      if (left.length > 0) throw new Error(`scriptedModel: the model was called ${requests.length} times, and ${count(left.length)} of the script were not used: ${left.join(' ')}`);
+      if (left.length > 0)
+        throw new Error(
+          `scriptedModel: the model was called ${requests.length} times, and ${count(left.length)} of the script were not used: ${left.join(' ')}`,
+        );
     },
   };
 }
@@ -49,7 +55,9 @@ function answerOf(answer: ScriptedAnswer, position: number): GenerateAnswer {
   const parts: Part[] = [];
   if (answer.text !== undefined) parts.push({ type: 'text', text: answer.text });
   if ('toolCalls' in answer) {
-    answer.toolCalls.forEach(({ name, input, id }, index) => parts.push({ type: 'tool-call', id: id ?? `call-${position + 1}-${index + 1}`, name, input }));
+    answer.toolCalls.forEach(({ name, input, id }, index) =>
+      parts.push({ type: 'tool-call', id: id ?? `call-${position + 1}-${index + 1}`, name, input }),
+    );
   }
   return answer.usage === undefined ? { parts } : { parts, usage: answer.usage };
 }

@@ -42,8 +42,21 @@ export interface TestRunOptions<Input> extends Omit<StartOptions, 'model' | 'dea
 const firstOfJanuary = Date.UTC(2026, 0, 1);
 
 /** Runs an agent in memory, with the tools, worker halves and checks of production and with time that you move. */
-export async function testRun<Input extends Json, Output>(agent: Agent<string, Input, Output>, options: TestRunOptions<NoInfer<Input>>): Promise<TestRun<Output>> {
-  const { input, model, tools = {}, middleware = [], language = 'en', tenant = defaultTenant, now, lose = () => undefined, ...rest } = options;
+export async function testRun<Input extends Json, Output>(
+  agent: Agent<string, Input, Output>,
+  options: TestRunOptions<NoInfer<Input>>,
+): Promise<TestRun<Output>> {
+  const {
+    input,
+    model,
+    tools = {},
+    middleware = [],
+    language = 'en',
+    tenant = defaultTenant,
+    now,
+    lose = () => undefined,
+    ...rest
+  } = options;
   const start = startInputOf(tenant, agent.name, input, { id: 'test', ...rest }, false);
   const parts = {
     tools: new ToolRegistry(tools),
@@ -53,7 +66,10 @@ export async function testRun<Input extends Json, Output>(agent: Agent<string, I
     toolDefaults: defaultToolFacts,
     modelFacts: defaultModelFacts,
   };
-  return new TestRun<Output>(new MemoryRun(agentsOf(agent), { start }, memoryWork(parts, lose), now?.getTime() ?? firstOfJanuary), start.id);
+  return new TestRun<Output>(
+    new MemoryRun(agentsOf(agent), { start }, memoryWork(parts, lose), now?.getTime() ?? firstOfJanuary),
+    start.id,
+  );
 }
 
 /** A run as the client shows it, in memory. Reads wait until it stands still; `view` and `events` tell what there is now. */
@@ -69,7 +85,7 @@ export class TestRun<Output = unknown> {
   async *events(options: { from?: number; until?: 'end' | 'waiting'; signal?: AbortSignal } = {}): AsyncGenerator<RunEvent> {
     const { from = 0, until = 'end', signal } = options;
     const aborted = new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
-    for (let offset = from; ; ) {
+    for (let offset = from; ;) {
       const event = this.run.events[offset];
       if (event !== undefined) {
         offset += 1;
@@ -100,7 +116,10 @@ export class TestRun<Output = unknown> {
 
   /** How the run stands once it cannot go on by itself. One that only sleeps is `running`: let time pass with `advance`. */
   async outcome(options: { timeout?: string } = {}): Promise<Outcome<Output>> {
-    const events = this.events({ until: 'waiting', ...(options.timeout === undefined ? {} : { signal: AbortSignal.timeout(milliseconds(options.timeout)) }) });
+    const events = this.events({
+      until: 'waiting',
+      ...(options.timeout === undefined ? {} : { signal: AbortSignal.timeout(milliseconds(options.timeout)) }),
+    });
     while ((await events.next()).done !== true);
     return outcomeOf(this.run.view()) as Outcome<Output>;
   }
@@ -110,7 +129,8 @@ export class TestRun<Output = unknown> {
     const outcome = await this.outcome();
     if (outcome.status === 'completed') return outcome.output;
     if (outcome.status === 'cancelled') throw new HoldfastError('cancelled', `The run "${this.id}" was cancelled.`);
-    if ('error' in outcome) throw new HoldfastError(isErrorCode(outcome.error.code) ? outcome.error.code : 'run-failed', outcome.error.message);
+    if ('error' in outcome)
+      throw new HoldfastError(isErrorCode(outcome.error.code) ? outcome.error.code : 'run-failed', outcome.error.message);
     throw new HoldfastError('request-invalid', `The run "${this.id}" has no result: it is ${outcome.status}.`);
   }
 

@@ -28,14 +28,22 @@ export async function bundleAgents(agentsPath: string): Promise<WorkflowBundle> 
         ...config,
         resolve: {
           ...config.resolve,
-          alias: { ...config.resolve?.alias, __holdfast_agents__: path, 'holdfast/workflow': require.resolve(join(workflowsFolder, 'index')) },
+          alias: {
+            ...config.resolve?.alias,
+            __holdfast_agents__: path,
+            'holdfast/workflow': require.resolve(join(workflowsFolder, 'index')),
+          },
         },
       }),
     });
     return { buildId: buildIdOf(code, path), code };
   } catch (error) {
     const details = [...problems, messageOf(error)].join('\n').trim();
-    throw new HoldfastError('agents-invalid', `The agents module ${path} cannot be bundled for the sandbox. Move what needs Node into a tool.\n${details}`, { cause: error });
+    throw new HoldfastError(
+      'agents-invalid',
+      `The agents module ${path} cannot be bundled for the sandbox. Move what needs Node into a tool.\n${details}`,
+      { cause: error },
+    );
   }
 }
 
@@ -48,10 +56,19 @@ function buildIdOf(code: string, agentsPath: string): string {
 
 type Level = 'TRACE' | 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
 
-function quietLogger(problems: string[]): { log(level: Level, message: string): void } & Record<'trace' | 'debug' | 'info' | 'warn' | 'error', (message: string) => void> {
+function quietLogger(
+  problems: string[],
+): { log(level: Level, message: string): void } & Record<'trace' | 'debug' | 'info' | 'warn' | 'error', (message: string) => void> {
   const keep = (message: string): void => void problems.push(message);
   const drop = (): void => undefined;
-  return { log: (level, message) => (level === 'ERROR' ? keep(message) : undefined), trace: drop, debug: drop, info: drop, warn: drop, error: keep };
+  return {
+    log: (level, message) => (level === 'ERROR' ? keep(message) : undefined),
+    trace: drop,
+    debug: drop,
+    info: drop,
+    warn: drop,
+    error: keep,
+  };
 }
 
 /** Keeps the code of every build: a run that is open goes on under the code it began with. */
@@ -71,7 +88,9 @@ export class BundleStore {
     try {
       return { buildId, code: await readFile(this.pathOf(buildId), 'utf8') };
     } catch (error) {
-      throw new HoldfastError('build-missing', `The bundle of build ${buildId} is not in ${this.directory}, and runs of it are open.`, { cause: error });
+      throw new HoldfastError('build-missing', `The bundle of build ${buildId} is not in ${this.directory}, and runs of it are open.`, {
+        cause: error,
+      });
     }
   }
 

@@ -12,7 +12,9 @@ export async function checkBundle(bundle: WorkflowBundle): Promise<void> {
   try {
     await Worker.runReplayHistory({ workflowBundle: { code: bundle.code }, replayName: `check-${bundle.buildId}` }, firstTask());
   } catch (error) {
-    throw new HoldfastError('agents-invalid', `The agents module does not load in the workflow sandbox: ${reasonOf(error)}`, { cause: error });
+    throw new HoldfastError('agents-invalid', `The agents module does not load in the workflow sandbox: ${reasonOf(error)}`, {
+      cause: error,
+    });
   } finally {
     removePromiseHooks();
   }
@@ -32,7 +34,9 @@ export function removePromiseHooks(): void {
 
 /** A history of a run of no agent, which fails in its first task: replaying it loads the module and must come to the same end. */
 function firstTask(): object {
-  const input = { start: { version: 1, tenant: 'check', id: 'check', agent: '', input: '', values: {}, stream: false, options: {}, tags: [] } };
+  const input = {
+    start: { version: 1, tenant: 'check', id: 'check', agent: '', input: '', values: {}, stream: false, options: {}, tags: [] },
+  };
   const payload = {
     metadata: { encoding: Buffer.from('json/plain').toString('base64') },
     data: Buffer.from(JSON.stringify(input)).toString('base64'),
@@ -54,14 +58,32 @@ function firstTask(): object {
           attempt: 1,
         },
       },
-      { eventId: '2', eventTime, eventType: 'EVENT_TYPE_WORKFLOW_TASK_SCHEDULED', workflowTaskScheduledEventAttributes: { taskQueue: { name: 'check' }, startToCloseTimeout: '10s', attempt: 1 } },
-      { eventId: '3', eventTime, eventType: 'EVENT_TYPE_WORKFLOW_TASK_STARTED', workflowTaskStartedEventAttributes: { scheduledEventId: '2' } },
-      { eventId: '4', eventTime, eventType: 'EVENT_TYPE_WORKFLOW_TASK_COMPLETED', workflowTaskCompletedEventAttributes: { scheduledEventId: '2', startedEventId: '3' } },
+      {
+        eventId: '2',
+        eventTime,
+        eventType: 'EVENT_TYPE_WORKFLOW_TASK_SCHEDULED',
+        workflowTaskScheduledEventAttributes: { taskQueue: { name: 'check' }, startToCloseTimeout: '10s', attempt: 1 },
+      },
+      {
+        eventId: '3',
+        eventTime,
+        eventType: 'EVENT_TYPE_WORKFLOW_TASK_STARTED',
+        workflowTaskStartedEventAttributes: { scheduledEventId: '2' },
+      },
+      {
+        eventId: '4',
+        eventTime,
+        eventType: 'EVENT_TYPE_WORKFLOW_TASK_COMPLETED',
+        workflowTaskCompletedEventAttributes: { scheduledEventId: '2', startedEventId: '3' },
+      },
       {
         eventId: '5',
         eventTime,
         eventType: 'EVENT_TYPE_WORKFLOW_EXECUTION_FAILED',
-        workflowExecutionFailedEventAttributes: { failure: { message: 'no agent', applicationFailureInfo: { type: 'agent-unknown', nonRetryable: true } }, workflowTaskCompletedEventId: '4' },
+        workflowExecutionFailedEventAttributes: {
+          failure: { message: 'no agent', applicationFailureInfo: { type: 'agent-unknown', nonRetryable: true } },
+          workflowTaskCompletedEventId: '4',
+        },
       },
     ],
   };

@@ -94,7 +94,8 @@ export class HoldfastWorker {
       const store = new BundleStore(options.bundles);
       await store.save(bundle);
       const parts = partsOf(options, connection);
-      const start = (build: WorkflowBundle): Promise<Worker> => createTemporalWorker(build, options, parts, native as NativeConnection, taskQueue);
+      const start = (build: WorkflowBundle): Promise<Worker> =>
+        createTemporalWorker(build, options, parts, native as NativeConnection, taskQueue);
       const deployment = new Deployment(connection, server.namespace, taskQueue);
       const closeAll = async (): Promise<void> => {
         await native?.close();
@@ -165,7 +166,12 @@ export class HoldfastWorker {
       const open = await this.deployment.openRuns(buildId);
       if (open === 0) continue;
       this.missing.add(buildId);
-      this.onProblem(new HoldfastError('build-missing', `${open} open runs were begun under build ${buildId}, and its bundle is not in the directory of bundles. They wait.`));
+      this.onProblem(
+        new HoldfastError(
+          'build-missing',
+          `${open} open runs were begun under build ${buildId}, and its bundle is not in the directory of bundles. They wait.`,
+        ),
+      );
     }
   }
 
@@ -187,9 +193,11 @@ export class HoldfastWorker {
     const worker = await this.start(bundle);
     const done = worker.run().then(
       () => {
-        if (!this.stopping && this.workers.has(bundle.buildId)) this.failed(new HoldfastError('internal', `The worker of build ${bundle.buildId} stopped unasked.`));
+        if (!this.stopping && this.workers.has(bundle.buildId))
+          this.failed(new HoldfastError('internal', `The worker of build ${bundle.buildId} stopped unasked.`));
       },
-      (error: unknown) => this.failed(new HoldfastError('internal', `The worker of build ${bundle.buildId} failed: ${messageOf(error)}`, { cause: error })),
+      (error: unknown) =>
+        this.failed(new HoldfastError('internal', `The worker of build ${bundle.buildId} failed: ${messageOf(error)}`, { cause: error })),
     );
     this.workers.set(bundle.buildId, { worker, done });
   }
@@ -209,7 +217,13 @@ function partsOf(options: WorkerOptions, connection: Connection): WorkerParts {
   };
 }
 
-function createTemporalWorker(bundle: WorkflowBundle, options: WorkerOptions, parts: WorkerParts, connection: NativeConnection, taskQueue: string): Promise<Worker> {
+function createTemporalWorker(
+  bundle: WorkflowBundle,
+  options: WorkerOptions,
+  parts: WorkerParts,
+  connection: NativeConnection,
+  taskQueue: string,
+): Promise<Worker> {
   const longest = Math.max(...parts.tools.names.map((name) => parts.tools.factsOf(name)?.timeoutMs ?? 0), 10_000);
   return withLoopGuard(() =>
     Worker.create({
@@ -219,7 +233,11 @@ function createTemporalWorker(bundle: WorkflowBundle, options: WorkerOptions, pa
       workflowBundle: { code: bundle.code },
       activities: createActivities(parts),
       interceptors: { activity: [callInterceptor] },
-      workerDeploymentOptions: { version: { deploymentName: taskQueue, buildId: bundle.buildId }, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' },
+      workerDeploymentOptions: {
+        version: { deploymentName: taskQueue, buildId: bundle.buildId },
+        useWorkerVersioning: true,
+        defaultVersioningBehavior: 'PINNED',
+      },
       stickyQueueScheduleToStartTimeout: options.stickyTimeoutMs ?? 1000,
       // One thread runs all workflow code. After a crash every run is replayed: more at once and each takes longer than the
       // server waits for a task (10 s), which it then hands out again.
@@ -232,4 +250,3 @@ function createTemporalWorker(bundle: WorkflowBundle, options: WorkerOptions, pa
     }),
   );
 }
-

@@ -27,7 +27,12 @@ export class Deployment {
         return;
       } catch (error) {
         if (!stillRunning()) return;
-        if (Date.now() > until) throw new HoldfastError('server-unreachable', `The server does not take build ${buildId} as the current one: ${messageOf(error)}`, { cause: error });
+        if (Date.now() > until)
+          throw new HoldfastError(
+            'server-unreachable',
+            `The server does not take build ${buildId} as the current one: ${messageOf(error)}`,
+            { cause: error },
+          );
         await delay(50);
       }
     }
@@ -35,7 +40,10 @@ export class Deployment {
 
   /** Every build that the server knows of. */
   async builds(): Promise<readonly string[]> {
-    const { workerDeploymentInfo } = await this.connection.workflowService.describeWorkerDeployment({ namespace: this.namespace, deploymentName: this.name });
+    const { workerDeploymentInfo } = await this.connection.workflowService.describeWorkerDeployment({
+      namespace: this.namespace,
+      deploymentName: this.name,
+    });
     return (workerDeploymentInfo?.versionSummaries ?? []).flatMap(({ deploymentVersion }) => deploymentVersion?.buildId ?? []);
   }
 

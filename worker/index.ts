@@ -5,7 +5,14 @@ export type { WorkflowBundle } from './bundle';
 export { defineTool } from '../activities/tools';
 export type { Reconciled, Tool, ToolCallContext, ToolSpec } from '../activities/tools';
 export { defineWorkerMiddleware } from '../activities/worker-middleware';
-export type { ToolWorkerCall, WorkerCall, WorkerHalf, WorkerMiddleware, WorkerModelRequest, WorkerModelResponse } from '../activities/worker-middleware';
+export type {
+  ToolWorkerCall,
+  WorkerCall,
+  WorkerHalf,
+  WorkerMiddleware,
+  WorkerModelRequest,
+  WorkerModelResponse,
+} from '../activities/worker-middleware';
 export { currentCall } from '../activities/call-context';
 export type { CallContext } from '../activities/call-context';
 export type { GenerateAnswer, GenerateRequest, LanguageModel, ModelProvider, ModelsOptions } from '../activities/models';

@@ -4,12 +4,17 @@ import type { LogLevel } from '@temporalio/worker';
 let installed = false;
 
 /** Temporal's own log, once for the process: warnings and errors as lines on stderr, the rest where `write` takes it. */
-export function installRuntime(write: (level: LogLevel, message: string, meta: Readonly<Record<string, unknown>>) => void, level: LogLevel = 'WARN'): void {
+export function installRuntime(
+  write: (level: LogLevel, message: string, meta: Readonly<Record<string, unknown>>) => void,
+  level: LogLevel = 'WARN',
+): void {
   if (installed) return;
   installed = true;
   Runtime.install({
     logger: new DefaultLogger(level, (entry) => write(entry.level, entry.message, entry.meta ?? {})),
-    telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: level === 'ERROR' ? 'ERROR' : 'WARN', other: 'ERROR' }) } },
+    telemetryOptions: {
+      logging: { forward: {}, filter: makeTelemetryFilterString({ core: level === 'ERROR' ? 'ERROR' : 'WARN', other: 'ERROR' }) },
+    },
     shutdownSignals: [],
   });
 }

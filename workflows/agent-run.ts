@@ -60,7 +60,9 @@ class RunWorkflow {
 
   async execute(): Promise<AgentRunResult> {
     this.watchCancellation();
-    const background = CancellationScope.nonCancellable(() => Promise.race([this.watchStall(), this.watchBorder(), this.flushLeftovers(), this.answerAfterHandlers()]));
+    const background = CancellationScope.nonCancellable(() =>
+      Promise.race([this.watchStall(), this.watchBorder(), this.flushLeftovers(), this.answerAfterHandlers()]),
+    );
     try {
       const { output, text } = await Promise.race([this.run.execute(), background]);
       this.done = true;
@@ -105,7 +107,12 @@ class RunWorkflow {
   }
 
   private wantsBorder(): boolean {
-    return this.borderAsked || workflowInfo().continueAsNewSuggested || this.updates >= limits.updatesPerRun || this.signals >= limits.signalsPerRun;
+    return (
+      this.borderAsked ||
+      workflowInfo().continueAsNewSuggested ||
+      this.updates >= limits.updatesPerRun ||
+      this.signals >= limits.signalsPerRun
+    );
   }
 
   private watchCancellation(): void {
@@ -117,15 +124,23 @@ class RunWorkflow {
 
   /** Nothing is on its way and nobody is waited for, yet the run is not over: a hook waits for something that never comes. */
   private async watchStall(): Promise<never> {
-    await condition(() => activation.settled && !this.done && this.isQuiet && this.run.waitingFor === 0 && !this.ports.parked && !this.ports.draining);
+    await condition(
+      () => activation.settled && !this.done && this.isQuiet && this.run.waitingFor === 0 && !this.ports.parked && !this.ports.draining,
+    );
     const open = this.run.openCode.at(-1) ?? 'the agent';
-    throw ApplicationFailure.nonRetryable(`${open} waits for something that never comes: no call, timer or interrupt of it is open.`, 'hook-stalled');
+    throw ApplicationFailure.nonRetryable(
+      `${open} waits for something that never comes: no call, timer or interrupt of it is open.`,
+      'hook-stalled',
+    );
   }
 
   /** Goes on as new where nothing is on its way: at an iteration border, or while only people are waited for. */
   private async watchBorder(): Promise<never> {
     const { ports } = this;
-    await condition(() => activation.settled && this.isQuiet && (ports.parked || (this.wantsBorder() && this.run.waitingFor > 0)) && allHandlersFinished());
+    await condition(
+      () =>
+        activation.settled && this.isQuiet && (ports.parked || (this.wantsBorder() && this.run.waitingFor > 0)) && allHandlersFinished(),
+    );
     ports.draining = true;
     const { start } = this.input;
     const { events = [] } = ports.takeEvents();
@@ -168,12 +183,16 @@ class RunWorkflow {
 
 /** What lists show of the run. Search attributes go over a border by themselves; of the memo only what the run was started with. */
 function listedMemo(): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(workflowInfo().memo ?? {}).filter(([key, value]) => key !== names.memo.events && value !== null));
+  return Object.fromEntries(
+    Object.entries(workflowInfo().memo ?? {}).filter(([key, value]) => key !== names.memo.events && value !== null),
+  );
 }
 
 /** Anybody can send a signal with anything in it. What is no answer answers no interrupt, and leaves the event that says so. */
 function answerIn(sent: unknown): Answer {
-  const { interruptId, answer, by, inputHash } = (typeof sent === 'object' && sent !== null ? sent : {}) as Partial<Record<keyof Answer, unknown>>;
+  const { interruptId, answer, by, inputHash } = (typeof sent === 'object' && sent !== null ? sent : {}) as Partial<
+    Record<keyof Answer, unknown>
+  >;
   if (typeof interruptId !== 'string' || answer === undefined) return { interruptId: '', answer: null };
   return {
     interruptId,

@@ -18,7 +18,14 @@ import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
 import type { Json, StoredMessage } from '../contract/plain/messages';
 import { messagesOfInput } from '../contract/plain/messages';
 import { names } from '../contract/plain/names';
-import type { AgentRunInput, CallModelInput, CallModelResult, CallToolInput, CallToolResult, ParseInputResult } from '../contract/plain/wire';
+import type {
+  AgentRunInput,
+  CallModelInput,
+  CallModelResult,
+  CallToolInput,
+  CallToolResult,
+  ParseInputResult,
+} from '../contract/plain/wire';
 import { checkedBytes, toolInputOf } from '../kernel/call-inputs';
 import { Ledger } from '../kernel/ledger';
 import type { ModelCall, Ports, Timer, ToolCallRequest } from '../kernel/ports';
@@ -263,7 +270,11 @@ export class TemporalPorts implements Ports {
   }
 }
 
-function retryPolicy(attempts: number): { maximumAttempts: number; initialInterval: number; backoffCoefficient: number; maximumInterval: number } {
+function retryPolicy(attempts: number): {
+  maximumAttempts: number;
+  initialInterval: number;
+  backoffCoefficient: number;
+  maximumInterval: number;
+} {
   return { maximumAttempts: attempts, initialInterval: 500, backoffCoefficient: 2, maximumInterval: 30_000 };
 }
-

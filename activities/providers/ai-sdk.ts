@@ -23,7 +23,9 @@ function callOptions({ instructions, messages, tools, settings, signal }: Genera
   return {
     prompt: instructions === '' ? prompt : [{ role: 'system', content: instructions }, ...prompt],
     abortSignal: signal,
-    ...(tools.length === 0 ? {} : { tools: tools.map((tool) => ({ type: 'function', ...tool })), toolChoice: settings.toolChoice ?? { type: 'auto' } }),
+    ...(tools.length === 0
+      ? {}
+      : { tools: tools.map((tool) => ({ type: 'function', ...tool })), toolChoice: settings.toolChoice ?? { type: 'auto' } }),
     ...(settings.temperature === undefined ? {} : { temperature: settings.temperature }),
     ...(settings.maxOutputTokens === undefined ? {} : { maxOutputTokens: settings.maxOutputTokens }),
     ...(settings.providerOptions === undefined ? {} : { providerOptions: settings.providerOptions }),
@@ -31,7 +33,8 @@ function callOptions({ instructions, messages, tools, settings, signal }: Genera
 }
 
 function promptMessage(message: Message): Record<string, unknown> {
-  if (message.role === 'system') return { role: 'system', content: message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') };
+  if (message.role === 'system')
+    return { role: 'system', content: message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') };
   return { role: message.role, content: message.parts.map(promptPart) };
 }
 
@@ -44,9 +47,20 @@ function promptPart(part: Part): Record<string, unknown> {
     case 'file':
       return { type: 'file', mediaType: part.mediaType, data: typeof part.data === 'string' ? part.data : new URL(part.data.url) };
     case 'tool-call':
-      return { type: 'tool-call', toolCallId: part.id, toolName: part.name, input: part.input, ...(part.extra === undefined ? {} : { providerOptions: part.extra }) };
+      return {
+        type: 'tool-call',
+        toolCallId: part.id,
+        toolName: part.name,
+        input: part.input,
+        ...(part.extra === undefined ? {} : { providerOptions: part.extra }),
+      };
     case 'tool-result':
-      return { type: 'tool-result', toolCallId: part.callId, toolName: part.name, output: resultOutput(part.output, part.isError === true) };
+      return {
+        type: 'tool-result',
+        toolCallId: part.callId,
+        toolName: part.name,
+        output: resultOutput(part.output, part.isError === true),
+      };
   }
 }
 
@@ -61,7 +75,14 @@ function answerOf(content: readonly Record<string, unknown>[], usage: Record<str
     const extra = item['providerMetadata'] === undefined ? {} : { extra: item['providerMetadata'] as Record<string, Json> };
     if (item['type'] === 'text') parts.push({ type: 'text', text: String(item['text']) });
     else if (item['type'] === 'reasoning') parts.push({ type: 'reasoning', text: String(item['text']), ...extra });
-    else if (item['type'] === 'tool-call') parts.push({ type: 'tool-call', id: String(item['toolCallId']), name: String(item['toolName']), input: inputOf(item['input']), ...extra });
+    else if (item['type'] === 'tool-call')
+      parts.push({
+        type: 'tool-call',
+        id: String(item['toolCallId']),
+        name: String(item['toolName']),
+        input: inputOf(item['input']),
+        ...extra,
+      });
     else if (item['type'] === 'file') parts.push({ type: 'file', mediaType: String(item['mediaType']), data: String(item['data']) });
   }
   return usage === undefined ? { parts } : { parts, usage: usageOf(usage) };
@@ -85,7 +106,8 @@ function usageOf(usage: Record<string, unknown>): Usage {
     const nested = (value as Record<string, unknown> | undefined)?.[key];
     return typeof nested === 'number' ? nested : undefined;
   };
-  const detail = (flat: string, value: unknown, key: string): unknown => usage[flat] ?? (typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined);
+  const detail = (flat: string, value: unknown, key: string): unknown =>
+    usage[flat] ?? (typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined);
   const cached = detail('cachedInputTokens', usage['inputTokens'], 'cacheRead');
   const reasoning = detail('reasoningTokens', usage['outputTokens'], 'reasoning');
   return {

@@ -3,7 +3,8 @@ import { textOf } from '../../contract/plain/messages';
 import type { GenerateAnswer, GenerateRequest, ModelProvider } from '../models';
 import type { ToolSpec } from '../tools';
 
-const notice = '(This is the demo model: a few rules, no AI. Set OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY for a real one.)';
+const notice =
+  '(This is the demo model: a few rules, no AI. Set OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY for a real one.)';
 
 /**
  * A stand-in for a model, for trying Holdfast without a key. It calls each tool whose name has a word of the
@@ -51,7 +52,8 @@ function argumentsFor(tool: ToolSpec, text: string, facts: Readonly<Record<strin
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
     const known = facts[key] ?? (/amount|price|sum/i.test(key) ? (facts['total'] ?? facts['price']) : undefined);
     if (property.enum?.[0] !== undefined) filled[key] = property.enum[0];
-    else if (property.type === 'number' || property.type === 'integer') filled[key] = typeof known === 'number' ? known : Number(number ?? 0);
+    else if (property.type === 'number' || property.type === 'integer')
+      filled[key] = typeof known === 'number' ? known : Number(number ?? 0);
     else if (property.type === 'boolean') filled[key] = true;
     else if (/id$|number$/i.test(key)) filled[key] = typeof known === 'string' ? known : (number ?? text);
     else if (property.type === 'string') filled[key] = typeof known === 'string' ? known : text;
@@ -71,7 +73,9 @@ function factsOf(turn: readonly Message[]): Record<string, Json> {
 }
 
 function summary(turn: readonly Message[]): string {
-  const results = turn.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? [`${part.name}: ${short(part.output)}`] : [])));
+  const results = turn.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === 'tool-result' ? [`${part.name}: ${short(part.output)}`] : [])),
+  );
   return results.length === 0 ? `There is nothing I can do about this. ${notice}` : `Done. ${results.join('; ')}. ${notice}`;
 }
 

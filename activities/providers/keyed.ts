@@ -12,8 +12,18 @@ interface KeyedProvider {
 /** Providers that need no more than their key in the environment and their AI SDK package in the project. */
 export const keyedProviderTable: Readonly<Record<string, KeyedProvider>> = {
   openai: { keyVariable: 'OPENAI_API_KEY', urlVariable: 'OPENAI_BASE_URL', package: '@ai-sdk/openai', factory: 'createOpenAI' },
-  anthropic: { keyVariable: 'ANTHROPIC_API_KEY', urlVariable: 'ANTHROPIC_BASE_URL', package: '@ai-sdk/anthropic', factory: 'createAnthropic' },
-  google: { keyVariable: 'GOOGLE_GENERATIVE_AI_API_KEY', urlVariable: 'GOOGLE_GENERATIVE_AI_BASE_URL', package: '@ai-sdk/google', factory: 'createGoogleGenerativeAI' },
+  anthropic: {
+    keyVariable: 'ANTHROPIC_API_KEY',
+    urlVariable: 'ANTHROPIC_BASE_URL',
+    package: '@ai-sdk/anthropic',
+    factory: 'createAnthropic',
+  },
+  google: {
+    keyVariable: 'GOOGLE_GENERATIVE_AI_API_KEY',
+    urlVariable: 'GOOGLE_GENERATIVE_AI_BASE_URL',
+    package: '@ai-sdk/google',
+    factory: 'createGoogleGenerativeAI',
+  },
 };
 
 export function keyedProviders(environment: Readonly<Record<string, string | undefined>>): Readonly<Record<string, ModelProvider>> {
@@ -47,6 +57,10 @@ async function load(name: string, provider: KeyedProvider): Promise<Record<strin
   try {
     return (await import(provider.package)) as Record<string, unknown>;
   } catch (error) {
-    throw new HoldfastError('config-invalid', `The provider "${name}" needs the package ${provider.package}: npm install ${provider.package}.`, { cause: error });
+    throw new HoldfastError(
+      'config-invalid',
+      `The provider "${name}" needs the package ${provider.package}: npm install ${provider.package}.`,
+      { cause: error },
+    );
   }
 }

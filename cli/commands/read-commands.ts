@@ -12,14 +12,24 @@ export interface JsonFlag {
   readonly json?: boolean;
 }
 
-export async function listRuns(service: ServiceClient, terminal: Terminal, flags: JsonFlag & { status?: string; agent?: string; limit?: string }): Promise<number> {
+export async function listRuns(
+  service: ServiceClient,
+  terminal: Terminal,
+  flags: JsonFlag & { status?: string; agent?: string; limit?: string },
+): Promise<number> {
   const { status, agent, limit } = flags;
   const answer = await service.list({ status, agent, limit });
   if (flags.json === true) return json(terminal, answer);
   if (answer.runs.length === 0) terminal.write('There are no such runs.');
   table(
     terminal,
-    answer.runs.map((run) => [run.id, run.agent, run.status, run.startedAt.slice(0, 19).replace('T', ' '), run.interrupts.map(waitsFor).join(', ')]),
+    answer.runs.map((run) => [
+      run.id,
+      run.agent,
+      run.status,
+      run.startedAt.slice(0, 19).replace('T', ' '),
+      run.interrupts.map(waitsFor).join(', '),
+    ]),
   );
   return exitCodes.done;
 }
@@ -41,9 +51,15 @@ export async function showRun(service: ServiceClient, terminal: Terminal, id: st
 }
 
 /** One event a line, as JSON. */
-export async function printEvents(service: ServiceClient, terminal: Terminal, id: string, flags: { from?: string; follow?: boolean }): Promise<number> {
+export async function printEvents(
+  service: ServiceClient,
+  terminal: Terminal,
+  id: string,
+  flags: { from?: string; follow?: boolean },
+): Promise<number> {
   let from = Number(flags.from ?? 0);
-  if (!Number.isSafeInteger(from) || from < 0) throw new HoldfastError('request-invalid', `--from is '${flags.from}'. It must be the offset of an event: a whole number from 0.`);
+  if (!Number.isSafeInteger(from) || from < 0)
+    throw new HoldfastError('request-invalid', `--from is '${flags.from}'. It must be the offset of an event: a whole number from 0.`);
   for (;;) {
     const { nextOffset, status } = await service.view(id);
     const ended = status === 'completed' || status === 'failed' || status === 'cancelled';
@@ -101,5 +117,11 @@ function json(terminal: Terminal, value: unknown): number {
 function table(terminal: Terminal, rows: readonly (readonly string[])[]): void {
   const cells = rows.map((row) => row.map((cell) => oneLine(cell)));
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)));
-  for (const row of cells) terminal.write(row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  ').trimEnd());
+  for (const row of cells)
+    terminal.write(
+      row
+        .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+        .join('  ')
+        .trimEnd(),
+    );
 }

@@ -37,7 +37,13 @@ export interface DecisionFlags {
   readonly follow: boolean;
 }
 
-export async function approve(service: ServiceClient, terminal: Terminal, id: string, interruptId: string | undefined, flags: DecisionFlags & { edit?: string; forRest?: boolean }): Promise<number> {
+export async function approve(
+  service: ServiceClient,
+  terminal: Terminal,
+  id: string,
+  interruptId: string | undefined,
+  flags: DecisionFlags & { edit?: string; forRest?: boolean },
+): Promise<number> {
   const { edit, forRest } = flags;
   return decide(service, terminal, id, interruptId, flags, (interrupt) => ({
     decision: 'approve',
@@ -47,12 +53,29 @@ export async function approve(service: ServiceClient, terminal: Terminal, id: st
   }));
 }
 
-export async function reject(service: ServiceClient, terminal: Terminal, id: string, interruptId: string | undefined, flags: DecisionFlags & { feedback?: string }): Promise<number> {
+export async function reject(
+  service: ServiceClient,
+  terminal: Terminal,
+  id: string,
+  interruptId: string | undefined,
+  flags: DecisionFlags & { feedback?: string },
+): Promise<number> {
   const { feedback } = flags;
-  return decide(service, terminal, id, interruptId, flags, (interrupt) => ({ decision: 'reject', ...hashOf(interrupt), ...(feedback === undefined ? {} : { feedback }) }));
+  return decide(service, terminal, id, interruptId, flags, (interrupt) => ({
+    decision: 'reject',
+    ...hashOf(interrupt),
+    ...(feedback === undefined ? {} : { feedback }),
+  }));
 }
 
-export async function answer(service: ServiceClient, terminal: Terminal, id: string, interruptId: string, text: string, flags: DecisionFlags): Promise<number> {
+export async function answer(
+  service: ServiceClient,
+  terminal: Terminal,
+  id: string,
+  interruptId: string,
+  text: string,
+  flags: DecisionFlags,
+): Promise<number> {
   return send(service, terminal, id, interruptId, (await service.view(id)).nextOffset, { answer: jsonOrText(text) }, flags);
 }
 
@@ -70,7 +93,15 @@ async function decide(
   return send(service, terminal, id, chosen?.id ?? interruptId ?? '', nextOffset, bodyFor(chosen), flags);
 }
 
-async function send(service: ServiceClient, terminal: Terminal, id: string, interruptId: string, from: number, body: object, flags: DecisionFlags): Promise<number> {
+async function send(
+  service: ServiceClient,
+  terminal: Terminal,
+  id: string,
+  interruptId: string,
+  from: number,
+  body: object,
+  flags: DecisionFlags,
+): Promise<number> {
   const { by, follow } = flags;
   await service.answer(id, interruptId, { ...body, ...(by === undefined ? {} : { by }) });
   if (!follow) {
@@ -84,7 +115,11 @@ function theOnlyApproval(id: string, interrupts: readonly Interrupt[]): Interrup
   const approvals = interrupts.filter(({ kind }) => kind === 'approval');
   const [only] = approvals;
   if (only === undefined) throw new HoldfastError('interrupt-unknown', `The run ${id} waits for no approval.`);
-  if (approvals.length > 1) throw new HoldfastError('request-invalid', `The run ${id} waits for several approvals; name one: ${approvals.map((interrupt) => interrupt.id).join(', ')}.`);
+  if (approvals.length > 1)
+    throw new HoldfastError(
+      'request-invalid',
+      `The run ${id} waits for several approvals; name one: ${approvals.map((interrupt) => interrupt.id).join(', ')}.`,
+    );
   return only;
 }
 

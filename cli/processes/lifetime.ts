@@ -52,7 +52,9 @@ export class Lifetime {
   private onSignal(signal: NodeJS.Signals): void {
     if (this.closing) process.exit(130);
     this.closing = true;
-    this.terminal.write(signal === 'SIGINT' ? '\nStopping. Calls that run may end; Ctrl-C again to stop now.' : 'Stopping. Calls that run may end.');
+    this.terminal.write(
+      signal === 'SIGINT' ? '\nStopping. Calls that run may end; Ctrl-C again to stop now.' : 'Stopping. Calls that run may end.',
+    );
     this.end(0);
   }
 

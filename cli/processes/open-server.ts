@@ -20,19 +20,29 @@ export interface OpenServer {
  * The configured server, else the embedded one of this directory. Only `dev` may start that: a worker that is
  * deployed without an address must not begin a server of its own.
  */
-export async function openServer(settings: ProcessSettings, lifetime: Lifetime, terminal: Terminal, mayStart: boolean): Promise<OpenServer> {
+export async function openServer(
+  settings: ProcessSettings,
+  lifetime: Lifetime,
+  terminal: Terminal,
+  mayStart: boolean,
+): Promise<OpenServer> {
   const { configuration, project } = settings;
   const { directory, namespace, server } = configuration;
   const { storage } = project.config;
-  if (server !== undefined) return { settings: server, embedded: false, ...(storage === undefined ? {} : { dataConverter: snapshotStorage(storage) }) };
+  if (server !== undefined)
+    return { settings: server, embedded: false, ...(storage === undefined ? {} : { dataConverter: snapshotStorage(storage) }) };
   if (!mayStart && (!existsSync(directory) || (await findLiveServer(directory, 'file')) === undefined)) {
-    throw new HoldfastError('server-unreachable', `TEMPORAL_ADDRESS is not set, and no embedded server runs in ${directory}. \`holdfast dev\` starts one.`);
+    throw new HoldfastError(
+      'server-unreachable',
+      `TEMPORAL_ADDRESS is not set, and no embedded server runs in ${directory}. \`holdfast dev\` starts one.`,
+    );
   }
   const embedded = await startEmbeddedServer({
     directory,
     namespace,
     onProgress: (message) => terminal.write(terminal.paint.dim(message)),
-    onExit: ({ code, log }) => lifetime.fail(new HoldfastError('server-failed', `The embedded Temporal server stopped with code ${code}.\n${log}`)),
+    onExit: ({ code, log }) =>
+      lifetime.fail(new HoldfastError('server-failed', `The embedded Temporal server stopped with code ${code}.\n${log}`)),
   });
   await lifetime.onEnd('Temporal server', () => embedded.stop());
   return {

@@ -10,7 +10,8 @@ import { recordService } from './service-record';
 
 /** Before a server is started for it in vain: whether the service's port is free. */
 export async function checkPort({ host, port }: ProcessSettings): Promise<void> {
-  if (port !== 0 && !(await isPortFree(port, host))) throw new HoldfastError('port-in-use', `The port ${port} of ${host} is taken by another process.`);
+  if (port !== 0 && !(await isPortFree(port, host)))
+    throw new HoldfastError('port-in-use', `The port ${port} of ${host} is taken by another process.`);
 }
 
 export async function openService(settings: ProcessSettings, server: OpenServer, lifetime: Lifetime): Promise<RunningService> {

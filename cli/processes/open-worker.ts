@@ -7,7 +7,12 @@ import type { Lifetime } from './lifetime';
 import type { OpenServer } from './open-server';
 import type { ProcessSettings } from './process-settings';
 
-export async function openWorker(settings: ProcessSettings, server: OpenServer, lifetime: Lifetime, options: { readonly demo: boolean }): Promise<HoldfastWorker> {
+export async function openWorker(
+  settings: ProcessSettings,
+  server: OpenServer,
+  lifetime: Lifetime,
+  options: { readonly demo: boolean },
+): Promise<HoldfastWorker> {
   const { project, logger, taskQueue, configuration } = settings;
   const { tools = {}, middleware, models, language } = project.config;
   const { dataConverter } = server;

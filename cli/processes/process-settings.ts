@@ -33,7 +33,12 @@ export async function readSettings(flags: ProcessFlags, environment: Environment
     project,
     logger: createLogger({ level: configuration.logLevel, format: configuration.logFormat }),
     host: inEnvironment('HOLDFAST_HOST') ? configuration.host : (http.host ?? configuration.host),
-    port: flags.port !== undefined ? portOf(flags.port) : inEnvironment('HOLDFAST_PORT') ? configuration.port : (http.port ?? configuration.port),
+    port:
+      flags.port !== undefined
+        ? portOf(flags.port)
+        : inEnvironment('HOLDFAST_PORT')
+          ? configuration.port
+          : (http.port ?? configuration.port),
     hosts: http.hosts ?? [],
     taskQueue: inEnvironment('HOLDFAST_TASK_QUEUE') ? configuration.taskQueue : (taskQueue ?? configuration.taskQueue),
     tenant: inEnvironment('HOLDFAST_TENANT') ? configuration.tenant : (tenant ?? configuration.tenant),
@@ -42,6 +47,7 @@ export async function readSettings(flags: ProcessFlags, environment: Environment
 
 function portOf(text: string): number {
   const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) throw new HoldfastError('config-invalid', `--port is '${text}'. It must be a whole number from 0 to 65535.`);
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new HoldfastError('config-invalid', `--port is '${text}'. It must be a whole number from 0 to 65535.`);
   return port;
 }

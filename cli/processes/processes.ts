@@ -59,7 +59,10 @@ function tellReady(terminal: Terminal, settings: ProcessSettings, { server, serv
   terminal.write();
   terminal.write(green('Holdfast is ready.'));
   if (service !== undefined) line('service', service.url);
-  line('temporal', `${server.settings.address} ${dim(server.embedded ? `(embedded; its data is in ${configuration.directory})` : `(namespace ${server.settings.namespace})`)}`);
+  line(
+    'temporal',
+    `${server.settings.address} ${dim(server.embedded ? `(embedded; its data is in ${configuration.directory})` : `(namespace ${server.settings.namespace})`)}`,
+  );
   line('agents', project.agents.map(({ name }) => name).join(', '));
   if (worker === undefined) return;
   if (service === undefined) line('queue', taskQueue);
@@ -69,7 +72,9 @@ function tellReady(terminal: Terminal, settings: ProcessSettings, { server, serv
 function defaultModel(worker: HoldfastWorker): string {
   try {
     const id = worker.parts.models.idOf('default');
-    return id.startsWith('demo/') ? `${id} (a few rules, no AI; set OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY)` : id;
+    return id.startsWith('demo/')
+      ? `${id} (a few rules, no AI; set OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY)`
+      : id;
   } catch (error) {
     return `none (${codeOf(error) ?? 'error'}: ${messageOf(error)})`;
   }

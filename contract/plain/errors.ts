@@ -2,15 +2,24 @@
 export const errorTable = {
   // --- starting and finding runs
   'agent-unknown': { status: 404, fix: 'Use the name of an agent that the agents module exports.' },
-  'run-unknown': { status: 404, fix: 'Check the id. Finished runs are kept for the retention of the namespace (30 days with the embedded server).' },
+  'run-unknown': {
+    status: 404,
+    fix: 'Check the id. Finished runs are kept for the retention of the namespace (30 days with the embedded server).',
+  },
   'run-id-invalid': { status: 400, fix: 'Use 1 to 200 letters, digits and . _ - : @ as an id, starting with a letter or digit.' },
-  'run-id-in-use': { status: 409, fix: 'The id belongs to a run with another agent or input. Use a new id, or send the same agent and input to get that run.' },
+  'run-id-in-use': {
+    status: 409,
+    fix: 'The id belongs to a run with another agent or input. Use a new id, or send the same agent and input to get that run.',
+  },
   'input-invalid': { status: 400, fix: 'Send the fields that the message names.' },
   'input-too-large': { status: 413, fix: 'Run input is limited to 256 KB. Store the large part elsewhere and let a tool read it.' },
   'run-ended': { status: 409, fix: 'The run has ended. Start a new one.' },
   // --- what an agent names
   'agent-invalid': { status: 500, fix: 'Correct the definition of the agent that the message names.' },
-  'agents-invalid': { status: 500, fix: 'Correct the agents module: it must load in the workflow sandbox, without Node modules and without side effects.' },
+  'agents-invalid': {
+    status: 500,
+    fix: 'Correct the agents module: it must load in the workflow sandbox, without Node modules and without side effects.',
+  },
   'model-unknown': { status: 400, fix: 'Name a model as provider/model with a provider that the configuration has.' },
   'model-key-missing': { status: 400, fix: 'Set the environment variable that the message names on the worker, or choose another model.' },
   'tool-unknown': { status: 400, fix: 'Add the tool to the tools of the configuration, or remove its name from the agent.' },
@@ -18,13 +27,22 @@ export const errorTable = {
   // --- while a run works
   'max-iterations': { status: 500, fix: 'Raise maxIterations of the agent, or tell the model in its instructions when to stop.' },
   'model-failed': { status: 502, fix: 'See the provider error in the message. The run can be started again with another id.' },
-  'model-response-invalid': { status: 502, fix: 'The model answered with something that is not a message. Check the provider or the wrapModel layer that the message names.' },
+  'model-response-invalid': {
+    status: 502,
+    fix: 'The model answered with something that is not a message. Check the provider or the wrapModel layer that the message names.',
+  },
   'model-response-too-large': { status: 502, fix: 'A model answer is limited to 1 MB. Lower maxOutputTokens.' },
   'tool-failed': { status: 500, fix: 'See the error of the tool in the message.' },
   'tool-timeout': { status: 504, fix: 'Raise the timeout of the tool, or make it faster.' },
   'tool-input-invalid': { status: 400, fix: 'The arguments do not match the input schema of the tool. The message says where.' },
-  'tool-not-found': { status: 400, fix: 'The model called a tool that the agent does not have. Correct the instructions, or set unknownTool.' },
-  'tool-result-too-large': { status: 500, fix: 'Return less, or raise resultLimit of the tool (at most 1 MB). Large data belongs in a store; return a reference.' },
+  'tool-not-found': {
+    status: 400,
+    fix: 'The model called a tool that the agent does not have. Correct the instructions, or set unknownTool.',
+  },
+  'tool-result-too-large': {
+    status: 500,
+    fix: 'Return less, or raise resultLimit of the tool (at most 1 MB). Large data belongs in a store; return a reference.',
+  },
   'tool-result-invalid': { status: 500, fix: 'Return something that JSON can hold.' },
   'payload-too-large': { status: 500, fix: 'One step may carry at most 1 MB. Shorten what the message names.' },
   'transcript-too-large': { status: 500, fix: 'Use a compaction middleware, or configure external storage for the snapshot of a run.' },
@@ -34,7 +52,10 @@ export const errorTable = {
   'message-invalid': { status: 500, fix: 'Return messages with a role and a list of parts.' },
   'value-not-json': { status: 500, fix: 'Keep only JSON in run-local, session and passed-on values.' },
   'outside-run': { status: 500, fix: 'Call this only inside of a hook, a wrap or a tool of a running agent.' },
-  'frame-changed': { status: 409, fix: 'The code of an open frame changed. Let the run finish under the code it began with, or undo the change.' },
+  'frame-changed': {
+    status: 409,
+    fix: 'The code of an open frame changed. Let the run finish under the code it began with, or undo the change.',
+  },
   'run-failed': { status: 500, fix: 'See the message; it is an error of the agent code that has no code of its own.' },
   'run-timed-out': { status: 504, fix: 'Raise the deadline of the run.' },
   'run-terminated': { status: 500, fix: 'Somebody, or the server at a limit, terminated the run. See the reason in the message.' },
@@ -50,7 +71,10 @@ export const errorTable = {
   // --- service
   'request-invalid': { status: 400, fix: 'Send what the message asks for.' },
   'route-unknown': { status: 404, fix: 'See docs/http.md for the routes.' },
-  'host-forbidden': { status: 403, fix: 'A service on loopback answers only requests to a loopback name. Set `http.hosts` to allow others.' },
+  'host-forbidden': {
+    status: 403,
+    fix: 'A service on loopback answers only requests to a loopback name. Set `http.hosts` to allow others.',
+  },
   'service-unreachable': { status: 503, fix: 'Start the service with `npm start` or `holdfast dev`, or give its address with --url.' },
   'port-in-use': { status: 500, fix: 'Stop the other process or choose another port with --port.' },
   // --- process and server
@@ -58,12 +82,18 @@ export const errorTable = {
   'config-invalid': { status: 500, fix: 'Correct the configuration file where the message says.' },
   'config-not-found': { status: 500, fix: 'Create holdfast.config.ts here or name one with --config.' },
   'server-unreachable': { status: 503, fix: 'Start the Temporal server, or correct its address (TEMPORAL_ADDRESS or the profile).' },
-  'server-unavailable': { status: 503, fix: 'Install the Temporal CLI, or Go 1.25 or newer so that it can be built, or set TEMPORAL_ADDRESS.' },
+  'server-unavailable': {
+    status: 503,
+    fix: 'Install the Temporal CLI, or Go 1.25 or newer so that it can be built, or set TEMPORAL_ADDRESS.',
+  },
   'server-locked': { status: 500, fix: 'Another process starts a server on this directory. Wait for it or use another directory.' },
-  'server-failed': { status: 500, fix: 'See the end of its log in the message. The whole log is server.log in the directory of the embedded server.' },
+  'server-failed': {
+    status: 500,
+    fix: 'See the end of its log in the message. The whole log is server.log in the directory of the embedded server.',
+  },
   'search-attribute-missing': { status: 500, fix: 'Register the search attributes; the message has the command.' },
   'build-missing': { status: 500, fix: 'Keep the directory of bundles: it holds the code of runs that are still open.' },
-  'internal': { status: 500, fix: 'This is a defect of Holdfast. Report it with the message.' },
+  internal: { status: 500, fix: 'This is a defect of Holdfast. Report it with the message.' },
 } as const satisfies Record<string, { status: number; fix: string }>;
 
 export type ErrorCode = keyof typeof errorTable;

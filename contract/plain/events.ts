@@ -10,11 +10,35 @@ interface InAgent {
 export type EventBody =
   | { readonly type: 'run-start'; readonly agent: string; readonly input: Json }
   | (InAgent & { readonly type: 'model-start'; readonly turn: number; readonly address: string })
-  | (InAgent & { readonly type: 'model-end'; readonly turn: number; readonly message: StoredMessage; readonly model: string; readonly usage?: Usage })
-  | (InAgent & { readonly type: 'tool-start'; readonly tool: string; readonly callId: string; readonly input: Json; readonly address: string })
-  | (InAgent & { readonly type: 'tool-end'; readonly tool: string; readonly callId: string; readonly message: StoredMessage; readonly error?: Failure })
+  | (InAgent & {
+      readonly type: 'model-end';
+      readonly turn: number;
+      readonly message: StoredMessage;
+      readonly model: string;
+      readonly usage?: Usage;
+    })
+  | (InAgent & {
+      readonly type: 'tool-start';
+      readonly tool: string;
+      readonly callId: string;
+      readonly input: Json;
+      readonly address: string;
+    })
+  | (InAgent & {
+      readonly type: 'tool-end';
+      readonly tool: string;
+      readonly callId: string;
+      readonly message: StoredMessage;
+      readonly error?: Failure;
+    })
   | { readonly type: 'interrupt-start'; readonly interrupt: Interrupt }
-  | { readonly type: 'interrupt-end'; readonly interruptId: string; readonly answer: Json; readonly by?: string; readonly reason: 'answer' | 'deadline' | 'cancel' }
+  | {
+      readonly type: 'interrupt-end';
+      readonly interruptId: string;
+      readonly answer: Json;
+      readonly by?: string;
+      readonly reason: 'answer' | 'deadline' | 'cancel';
+    }
   | { readonly type: 'resume-ignored'; readonly interruptId: string; readonly code: string; readonly by?: string }
   | (InAgent & { readonly type: 'custom'; readonly name: string; readonly data: Json })
   | { readonly type: 'run-end'; readonly status: EndStatus; readonly output?: Json; readonly text?: string; readonly error?: Failure };
@@ -26,7 +50,11 @@ export type RunStatus = 'running' | 'waiting' | 'stuck' | EndStatus;
 export type RunEvent = EventBody & { readonly offset: number; readonly time: number };
 
 /** In history a message stands whole once; after that its id stands for it, and an interrupt's id for the interrupt. */
-export type WireEvent = { readonly type: string; readonly message?: StoredMessage | string; readonly interrupt?: Interrupt | string } & Readonly<Record<string, unknown>>;
+export type WireEvent = {
+  readonly type: string;
+  readonly message?: StoredMessage | string;
+  readonly interrupt?: Interrupt | string;
+} & Readonly<Record<string, unknown>>;
 
 /** What the run's own record says of it. */
 export interface RunView {

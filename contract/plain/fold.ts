@@ -10,8 +10,20 @@ import type { AgentRunInput, AgentRunResult, CallModelInput, CallModelResult, Ca
 /** What a history event says, decoded. Whoever reads a history makes these; the fold knows no Temporal. */
 export type HistoryFact =
   | { readonly kind: 'start'; readonly time: number; readonly workflowId: string; readonly input: AgentRunInput }
-  | { readonly kind: 'model-scheduled'; readonly time: number; readonly eventId: number; readonly activityId: string; readonly input: CallModelInput }
-  | { readonly kind: 'tool-scheduled'; readonly time: number; readonly eventId: number; readonly activityId: string; readonly input: CallToolInput }
+  | {
+      readonly kind: 'model-scheduled';
+      readonly time: number;
+      readonly eventId: number;
+      readonly activityId: string;
+      readonly input: CallModelInput;
+    }
+  | {
+      readonly kind: 'tool-scheduled';
+      readonly time: number;
+      readonly eventId: number;
+      readonly activityId: string;
+      readonly input: CallToolInput;
+    }
   | { readonly kind: 'activity-completed'; readonly time: number; readonly scheduledId: number; readonly result: unknown }
   | { readonly kind: 'activity-closed'; readonly time: number; readonly scheduledId: number }
   | { readonly kind: 'memo'; readonly time: number; readonly values: Readonly<Record<string, unknown>> }
@@ -169,7 +181,8 @@ export class HistoryFold {
   }
 
   private modelScheduled(eventId: number, activityId: string, input: CallModelInput): readonly EventBody[] {
-    for (const [, , insert] of input.splices ?? []) for (const item of insert) if (typeof item !== 'string') this.messagesById.set(item.id, item);
+    for (const [, , insert] of input.splices ?? [])
+      for (const item of insert) if (typeof item !== 'string') this.messagesById.set(item.id, item);
     const events = this.expand(input.events);
     const key = input.path.join('/');
     const base = this.baseOf(input.base, key);
@@ -189,7 +202,10 @@ export class HistoryFold {
     this.scheduled.set(eventId, { activityId, tool: input });
     if (input.hidden === true || input.resumed !== undefined || input.reconcile === true) return events;
     const { path, tool, callId } = input;
-    return [...events, { type: 'tool-start', agent: path.at(-1) ?? '', runPath: path, tool, callId, input: input.input, address: activityId }];
+    return [
+      ...events,
+      { type: 'tool-start', agent: path.at(-1) ?? '', runPath: path, tool, callId, input: input.input, address: activityId },
+    ];
   }
 
   private completed(scheduledId: number, result: unknown): void {
@@ -221,7 +237,8 @@ export class HistoryFold {
 
   private end(status: EndStatus, result: AgentRunResult | undefined, error: Failure | undefined): readonly EventBody[] {
     // A message stands whole in the edit or in the event, whichever was written first; both may name it.
-    for (const [, , insert] of result?.splices ?? []) for (const item of insert) if (typeof item !== 'string') this.messagesById.set(item.id, item);
+    for (const [, , insert] of result?.splices ?? [])
+      for (const item of insert) if (typeof item !== 'string') this.messagesById.set(item.id, item);
     const events = this.expand(result?.events);
     if (result?.splices !== undefined) {
       const base = this.baseOf(result.base, this.agent).messages;

@@ -50,7 +50,10 @@ function misfitOfDecision(answer: Json): string | undefined {
   const decision = record(answer);
   switch (decision?.['type']) {
     case 'approve':
-      return onlyKeys(decision, ['type', 'editedInput', 'forRestOfRun']) ?? (isAbsentOr(decision['forRestOfRun'], 'boolean') ? undefined : 'forRestOfRun is true or false');
+      return (
+        onlyKeys(decision, ['type', 'editedInput', 'forRestOfRun']) ??
+        (isAbsentOr(decision['forRestOfRun'], 'boolean') ? undefined : 'forRestOfRun is true or false')
+      );
     case 'reject':
       return onlyKeys(decision, ['type', 'feedback']) ?? (isAbsentOr(decision['feedback'], 'string') ? undefined : 'feedback is a text');
     case 'respond':

@@ -60,7 +60,12 @@ export function toolCallsOf(message: Message): readonly ToolCall[] {
 }
 
 /** The one way a tool's result becomes a message: kernel, worker and fold must agree on it. */
-export function toolMessage(id: string, call: { readonly id: string; readonly name: string }, output: Json, isError?: boolean): StoredMessage {
+export function toolMessage(
+  id: string,
+  call: { readonly id: string; readonly name: string },
+  output: Json,
+  isError?: boolean,
+): StoredMessage {
   return { id, role: 'tool', parts: [{ type: 'tool-result', callId: call.id, name: call.name, output, ...(isError ? { isError } : {}) }] };
 }
 
@@ -75,7 +80,11 @@ const roles = ['system', 'user', 'assistant', 'tool'];
 export function isMessage(value: unknown): value is Message {
   if (typeof value !== 'object' || value === null) return false;
   const { role, parts } = value as { role?: unknown; parts?: unknown };
-  return roles.includes(role as string) && Array.isArray(parts) && parts.every((part: unknown) => typeof part === 'object' && part !== null && typeof (part as { type?: unknown }).type === 'string');
+  return (
+    roles.includes(role as string) &&
+    Array.isArray(parts) &&
+    parts.every((part: unknown) => typeof part === 'object' && part !== null && typeof (part as { type?: unknown }).type === 'string')
+  );
 }
 
 /** JSON with sorted keys, for hashes and comparisons. */
@@ -108,7 +117,10 @@ export function notJson(value: unknown, path = '', depth = 0): string | undefine
   }
   const kind = Object.prototype.toString.call(value);
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (kind !== '[object Object]' || (prototype !== null && (prototype as { constructor?: { name?: string } }).constructor?.name !== 'Object')) {
+  if (
+    kind !== '[object Object]' ||
+    (prototype !== null && (prototype as { constructor?: { name?: string } }).constructor?.name !== 'Object')
+  ) {
     return `${path || 'the value'} is a ${(prototype as { constructor?: { name?: string } } | null)?.constructor?.name ?? kind}`;
   }
   for (const [key, item] of Object.entries(value)) {

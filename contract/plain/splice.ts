@@ -19,7 +19,13 @@ export function spliceBetween(from: readonly string[], to: readonly StoredMessag
 }
 
 /** Keeps runs of messages that stand in both middles in order, so that two far edits do not name all between them. */
-function splitEdit(from: readonly string[], start: number, removed: number, middle: readonly StoredMessage[], isKnown: (id: string) => boolean): readonly Splice[] {
+function splitEdit(
+  from: readonly string[],
+  start: number,
+  removed: number,
+  middle: readonly StoredMessage[],
+  isKnown: (id: string) => boolean,
+): readonly Splice[] {
   const positions = new Map<string, number>();
   for (let index = 0; index < removed; index++) positions.set(from[start + index] as string, index);
   const splices: Splice[] = [];

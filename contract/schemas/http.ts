@@ -38,7 +38,10 @@ export const DecisionBody = z.discriminatedUnion('decision', [
 
 export const CancelBody = z.strictObject({});
 
-const count = z.string().regex(/^\d{1,15}$/, 'is no whole number').transform(Number);
+const count = z
+  .string()
+  .regex(/^\d{1,15}$/, 'is no whole number')
+  .transform(Number);
 
 export const ListQuery = z.strictObject({
   status: z.enum(['open', 'waiting', 'completed', 'failed', 'cancelled']).optional(),

@@ -51,7 +51,8 @@ export class VirtualClock {
 
   private earliest(): Entry | undefined {
     let first: Entry | undefined;
-    for (const entry of this.entries) if (first === undefined || entry.at < first.at || (entry.at === first.at && entry.order < first.order)) first = entry;
+    for (const entry of this.entries)
+      if (first === undefined || entry.at < first.at || (entry.at === first.at && entry.order < first.order)) first = entry;
     return first;
   }
 }

@@ -6,7 +6,15 @@ import type { Manifest, ManifestRequest } from '../../contract/plain/manifest';
 import type { Json, StoredMessage } from '../../contract/plain/messages';
 import { messagesOfInput } from '../../contract/plain/messages';
 import { names, workflowIdOf } from '../../contract/plain/names';
-import type { AgentRunInput, CallModelInput, CallModelResult, CallToolInput, CallToolResult, ParseInputResult, ToolOutcome } from '../../contract/plain/wire';
+import type {
+  AgentRunInput,
+  CallModelInput,
+  CallModelResult,
+  CallToolInput,
+  CallToolResult,
+  ParseInputResult,
+  ToolOutcome,
+} from '../../contract/plain/wire';
 import { checkedBytes, toolInputOf } from '../call-inputs';
 import { Ledger } from '../ledger';
 import type { ModelCall, Ports, Timer, ToolCallRequest } from '../ports';
@@ -78,7 +86,12 @@ export class MemoryPorts implements Ports {
     const eventId = record.nextEventId();
     record.write({ kind: 'model-scheduled', eventId, activityId: address, input });
     try {
-      const result = await this.recorded(eventId, this.orCancelled(work.callModel(record.requestOf(address), { workflowId: this.workflowId, address, path, facts, cancelled: this.cancelled })));
+      const result = await this.recorded(
+        eventId,
+        this.orCancelled(
+          work.callModel(record.requestOf(address), { workflowId: this.workflowId, address, path, facts, cancelled: this.cancelled }),
+        ),
+      );
       this.ledger.learn(result.message);
       return result;
     } catch (error) {
@@ -96,7 +109,8 @@ export class MemoryPorts implements Ports {
     checkedBytes(input, `the call of tool "${call.tool}"`);
     const eventId = record.nextEventId();
     record.write({ kind: 'tool-scheduled', eventId, activityId: address, input });
-    const running = (): Promise<CallToolResult> => work.callTool(asJson(input), { workflowId: this.workflowId, address, path, facts, cancelled: this.cancelled });
+    const running = (): Promise<CallToolResult> =>
+      work.callTool(asJson(input), { workflowId: this.workflowId, address, path, facts, cancelled: this.cancelled });
     try {
       // A `once` tool that was told to stop is waited for: only it knows how far it came.
       const result = await this.recorded(eventId, facts.effect === 'once' ? running() : this.orCancelled(running()));

@@ -123,7 +123,13 @@ export class MemoryRun {
     const { start, snapshot } = input;
     this.record.write({ kind: 'start', workflowId: this.workflowId, input });
     const state = snapshot === undefined ? freshState(start) : restoredState(snapshot.state as RunState, snapshot.lists);
-    const world = { work: this.work, clock: this.clock, record: this.record, changed: () => this.changed(), wantsBorder: () => this.borderAgents !== undefined };
+    const world = {
+      work: this.work,
+      clock: this.clock,
+      record: this.record,
+      changed: () => this.changed(),
+      wantsBorder: () => this.borderAgents !== undefined,
+    };
     const ports = new MemoryPorts(input, world);
     const run = new AgentRun(this.agents, state, ports);
     let stall: (error: HoldfastError) => void = () => undefined;

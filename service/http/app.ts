@@ -24,7 +24,9 @@ export function createApp(parts: ServiceParts): Hono {
   const { agents, hosts, logger } = parts;
   const app = new Hono();
   app.onError((error, context) => errorResponse(error, context, logger));
-  app.notFound((context) => errorResponse(new HoldfastError('route-unknown', `There is no route ${context.req.method} ${context.req.path}.`), context, logger));
+  app.notFound((context) =>
+    errorResponse(new HoldfastError('route-unknown', `There is no route ${context.req.method} ${context.req.path}.`), context, logger),
+  );
   if (hosts !== undefined) app.use(checkHost(hosts));
   app.use(async (context, next) => {
     await next();

@@ -27,12 +27,16 @@ export function answerRoutes({ client }: ServiceParts): Hono {
 
 function answerOf(body: Record<string, unknown>): { answer: Json; who: AnswerOptions } {
   if (!('decision' in body)) {
-    if (!('answer' in body)) throw new HoldfastError('request-invalid', 'The body has neither `answer` nor `decision`: send { "answer": … }, { "decision": "approve" } or { "decision": "reject" }.');
+    if (!('answer' in body))
+      throw new HoldfastError(
+        'request-invalid',
+        'The body has neither `answer` nor `decision`: send { "answer": … }, { "decision": "approve" } or { "decision": "reject" }.',
+      );
     const { answer, by, inputHash } = parse(AnswerBody, body, 'The body');
-    return { answer: answer as Json, who: whoOf(by, inputHash) };
+    return { answer: answer, who: whoOf(by, inputHash) };
   }
   const { decision, by, inputHash, ...rest } = parse(DecisionBody, body, 'The body');
-  return { answer: { type: decision, ...rest } as Json, who: whoOf(by, inputHash) };
+  return { answer: { type: decision, ...rest }, who: whoOf(by, inputHash) };
 }
 
 function whoOf(by: string | undefined, inputHash: string | undefined): AnswerOptions {

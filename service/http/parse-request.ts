@@ -29,7 +29,9 @@ export function parseQuery<T>(context: Context, schema: z.ZodType<T>): T {
 export function parse<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`));
+  const issues = parsed.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`,
+  );
   throw new HoldfastError('request-invalid', `${what} is not what this route takes: ${issues.join('; ')}.`);
 }
 

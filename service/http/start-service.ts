@@ -45,8 +45,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') reject(new HoldfastError('port-in-use', `The port ${port} of ${host} is taken by another process.`, { cause: error }));
-      else reject(new HoldfastError('config-invalid', `The service cannot listen on ${host}:${port}: ${messageOf(error)}`, { cause: error }));
+      if (error.code === 'EADDRINUSE')
+        reject(new HoldfastError('port-in-use', `The port ${port} of ${host} is taken by another process.`, { cause: error }));
+      else
+        reject(new HoldfastError('config-invalid', `The service cannot listen on ${host}:${port}: ${messageOf(error)}`, { cause: error }));
     });
     server.listen(port, host, resolve);
   });

@@ -37,7 +37,8 @@ export async function loadProject(path?: string, directory: string = process.cwd
   const agents = await loadAgents(agentsFile);
   for (const agent of agents.values()) checkAgent(agent, config, agentsFile, file);
   const { example } = config;
-  if (example !== undefined && !agents.has(example.agent)) throw new HoldfastError('config-invalid', `${file}: \`example.agent\` is "${example.agent}", which ${agentsFile} does not export.`);
+  if (example !== undefined && !agents.has(example.agent))
+    throw new HoldfastError('config-invalid', `${file}: \`example.agent\` is "${example.agent}", which ${agentsFile} does not export.`);
   return { file, config, agentsFile, agents: [...agents.values()].map(({ name, description }) => ({ name, description })) };
 }
 
@@ -48,12 +49,16 @@ function findConfiguration(path: string | undefined, directory: string): string 
     return file;
   }
   const found = configurationNames.map((name) => join(directory, name)).find((candidate) => existsSync(candidate));
-  if (found === undefined) throw new HoldfastError('config-not-found', `There is no holdfast.config.ts (or .mts, .cts, .js, .mjs, .cjs) in ${directory}.`);
+  if (found === undefined)
+    throw new HoldfastError('config-not-found', `There is no holdfast.config.ts (or .mts, .cts, .js, .mjs, .cjs) in ${directory}.`);
   return found;
 }
 
 async function loadConfiguration(file: string): Promise<unknown> {
-  const module = await load(file, (error) => new HoldfastError('config-invalid', `${file} cannot be loaded: ${messageOf(error)}`, { cause: error }));
+  const module = await load(
+    file,
+    (error) => new HoldfastError('config-invalid', `${file} cannot be loaded: ${messageOf(error)}`, { cause: error }),
+  );
   if (typeof module !== 'object' || module === null) return module;
   if ('default' in module) return module.default;
   // What `module.exports = …` gave; an ES module that exports only names has forgotten its default.
@@ -65,7 +70,7 @@ async function loadConfiguration(file: string): Promise<unknown> {
 
 function checkedConfig(value: unknown, file: string): ProjectConfig {
   const parsed = ProjectConfigSchema.safeParse(value);
-  if (parsed.success) return parsed.data as ProjectConfig;
+  if (parsed.success) return parsed.data;
   throw new HoldfastError('config-invalid', `${file}: ${parsed.error.issues.map(issueText).join('; ')}.`);
 }
 
@@ -85,19 +90,27 @@ async function loadAgents(agentsFile: string): Promise<ReadonlyMap<string, Agent
     const code = codeOf(error) === 'agent-invalid' ? 'agent-invalid' : 'agents-invalid';
     return new HoldfastError(code, `${agentsFile}: ${messageOf(error)}`, { cause: error });
   });
-  const agents = agentsOf(module as object);
-  if (agents.size === 0) throw new HoldfastError('agents-invalid', `${agentsFile} exports no agent. Make one with defineAgent and export it.`);
+  const agents = agentsOf(module);
+  if (agents.size === 0)
+    throw new HoldfastError('agents-invalid', `${agentsFile} exports no agent. Make one with defineAgent and export it.`);
   return agents;
 }
 
 function checkAgent(agent: AgentDefinition, { tools = {}, middleware = [] }: ProjectConfig, agentsFile: string, file: string): void {
   const where = relative(dirname(file), agentsFile);
   const tool = agent.tools.find((name) => !Object.hasOwn(tools, name));
-  if (tool !== undefined) throw new HoldfastError('tool-unknown', `${where}: the agent "${agent.name}" names the tool "${tool}", which \`tools\` of ${file} does not have. ${list(Object.keys(tools))}`);
+  if (tool !== undefined)
+    throw new HoldfastError(
+      'tool-unknown',
+      `${where}: the agent "${agent.name}" names the tool "${tool}", which \`tools\` of ${file} does not have. ${list(Object.keys(tools))}`,
+    );
   const half = agent.halves.find(({ name }) => !middleware.some((candidate) => candidate.name === name));
   if (half !== undefined) {
     const names = middleware.map(({ name }) => name);
-    throw new HoldfastError('worker-half-missing', `${where}: the agent "${agent.name}" names the worker half "${half.name}", which \`middleware\` of ${file} does not have. ${list(names)}`);
+    throw new HoldfastError(
+      'worker-half-missing',
+      `${where}: the agent "${agent.name}" names the worker half "${half.name}", which \`middleware\` of ${file} does not have. ${list(names)}`,
+    );
   }
 }
 

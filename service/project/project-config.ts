@@ -39,13 +39,21 @@ export function defineConfig(config: ProjectConfig): ProjectConfig {
 }
 
 function withMethods<T>(methods: readonly string[], problem: string): z.ZodType<T> {
-  return z.custom<T>((value) => typeof value === 'object' && value !== null && methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function'), problem);
+  return z.custom<T>(
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function'),
+    problem,
+  );
 }
 
 export const ProjectConfigSchema = z.strictObject({
   agents: z.string().min(1),
   tools: z.record(z.string(), withMethods(['execute'], 'is no tool; make it with defineTool from holdfast/worker')).optional(),
-  middleware: z.array(withMethods<WorkerMiddleware>(['make'], 'is no worker half; make it with defineWorkerMiddleware from holdfast/worker')).optional(),
+  middleware: z
+    .array(withMethods<WorkerMiddleware>(['make'], 'is no worker half; make it with defineWorkerMiddleware from holdfast/worker'))
+    .optional(),
   models: z
     .strictObject({
       providers: z.record(z.string(), withMethods<ModelProvider>(['model'], 'is no provider; it has a function model(name)')).optional(),

@@ -23,7 +23,8 @@ function answer(messages: readonly { role: string; parts: readonly Part[] }[]): 
   if (said === 'odd parts') return { parts: ['text'] } as unknown as GenerateAnswer;
   if (said === 'not json') return { parts: [{ type: 'text', text: 1n }] } as unknown as GenerateAnswer;
   if (said === 'large') return text('x'.repeat(1_500_000));
-  if (said === 'twice' && messages.filter(({ role }) => role === 'tool').length > 0) return calls({ name: 'refund', input: { orderId: '43', amount: 81 } });
+  if (said === 'twice' && messages.filter(({ role }) => role === 'tool').length > 0)
+    return calls({ name: 'refund', input: { orderId: '43', amount: 81 } });
   if (messages.some(({ role }) => role === 'tool')) return text('Done.');
   if (!said.startsWith('[')) return said === 'refund' ? calls({ name: 'refund', input: { orderId: '42', amount: 80 } }) : text('Done.');
   return calls(...(JSON.parse(said) as Calls).map(({ tool, input }) => ({ name: tool, input })));
@@ -38,7 +39,10 @@ describe('input that nobody should send', () => {
   beforeAll(async () => {
     const options = { tools: oddTools, environment: {} };
     bed = await startTestBed(({ messages }) => answer(messages), options);
-    hooked = await startTestBed(({ messages }) => answer(messages), { ...options, agents: join(__dirname, '..', 'fixtures', 'hooked-agents.ts') });
+    hooked = await startTestBed(({ messages }) => answer(messages), {
+      ...options,
+      agents: join(__dirname, '..', 'fixtures', 'hooked-agents.ts'),
+    });
   });
   afterAll(async () => {
     await bed.close();
@@ -51,7 +55,8 @@ describe('input that nobody should send', () => {
       (error: unknown) => codeOf(error) ?? error,
     );
   const end = (run: Run): Promise<Outcome<unknown>> => run.outcome({ timeout: '30s' });
-  const outcomeOf = async (agent: string, input: string, options?: StartOptions, at = bed): Promise<Outcome<unknown>> => end(await at.client.start(agent, input, options));
+  const outcomeOf = async (agent: string, input: string, options?: StartOptions, at = bed): Promise<Outcome<unknown>> =>
+    end(await at.client.start(agent, input, options));
   const waiting = async (agent: string, toolCalls: Calls, at = bed): Promise<{ run: Run; interrupts: readonly Interrupt[] }> => {
     const run = await at.client.start(agent, JSON.stringify(toolCalls));
     const outcome = await end(run);
@@ -62,11 +67,17 @@ describe('input that nobody should send', () => {
 
   describe('at the start', () => {
     it('fails a run of an unknown agent and names those that there are', async () => {
-      expect(await outcomeOf('nobody', 'hello')).toMatchObject({ status: 'failed', error: { code: 'agent-unknown', message: expect.stringContaining('guarded') } });
+      expect(await outcomeOf('nobody', 'hello')).toMatchObject({
+        status: 'failed',
+        error: { code: 'agent-unknown', message: expect.stringContaining('guarded') },
+      });
     });
 
     it('fails a run with an unknown model', async () => {
-      expect(await outcomeOf('plain', 'hello', { model: 'nope/model' })).toMatchObject({ status: 'failed', error: { code: 'model-unknown' } });
+      expect(await outcomeOf('plain', 'hello', { model: 'nope/model' })).toMatchObject({
+        status: 'failed',
+        error: { code: 'model-unknown' },
+      });
     });
 
     it('fails a run whose model has no key on the worker, and names the variable', async () => {
@@ -157,7 +168,18 @@ describe('input that nobody should send', () => {
       const { run, interrupts } = await waiting('guarded', [refund]);
       const connection = await Connection.connect({ address: testServer().address });
       const handle = new Client({ connection }).workflow.getHandle(`default/${run.id}`);
-      for (const garbage of [null, undefined, 5, 'text', [], {}, { interruptId: 5 }, { interruptId: idOf(interrupts) }, { interruptId: null, answer: 1n.toString() }]) await handle.signal('resume', garbage);
+      for (const garbage of [
+        null,
+        undefined,
+        5,
+        'text',
+        [],
+        {},
+        { interruptId: 5 },
+        { interruptId: idOf(interrupts) },
+        { interruptId: null, answer: 1n.toString() },
+      ])
+        await handle.signal('resume', garbage);
       await handle.signal('resume');
       await handle.signal('no such signal', 1);
       expect(await run.view()).toMatchObject({ status: expect.stringMatching(/waiting|running/) });
@@ -185,7 +207,10 @@ describe('input that nobody should send', () => {
     it.each(['a string', 'null', 'undefined', 'an object', 'an error'])('goes back to the model when it is thrown: %s', async (throws) => {
       const run = await hooked.client.start('signed', JSON.stringify([{ tool: 'odd', input: { throws } }]));
       expect(await end(run)).toMatchObject(done);
-      expect((await run.transcript())[2]?.parts[0]).toMatchObject({ isError: true, output: expect.stringContaining("The tool 'odd' failed") });
+      expect((await run.transcript())[2]?.parts[0]).toMatchObject({
+        isError: true,
+        output: expect.stringContaining("The tool 'odd' failed"),
+      });
     });
 
     it.each([
@@ -204,18 +229,29 @@ describe('input that nobody should send', () => {
     });
 
     it('goes back to the model when the arguments do not fit', async () => {
-      expect(await resultOf({ tool: 'refund', input: { orderId: 42 } })).toMatchObject({ isError: true, output: expect.stringContaining('amount') });
+      expect(await resultOf({ tool: 'refund', input: { orderId: 42 } })).toMatchObject({
+        isError: true,
+        output: expect.stringContaining('amount'),
+      });
       expect(await resultOf({ tool: 'echo', input: null })).toMatchObject({ isError: true });
     });
 
     it('goes back to the model when there is no such tool', async () => {
-      expect(await resultOf({ tool: 'teleport', input: {} })).toMatchObject({ isError: true, output: expect.stringContaining("'teleport', which this agent does not have") });
+      expect(await resultOf({ tool: 'teleport', input: {} })).toMatchObject({
+        isError: true,
+        output: expect.stringContaining("'teleport', which this agent does not have"),
+      });
     });
 
     it('takes ten parallel calls with 400 KB of input each', async () => {
-      const run = await hooked.client.start('inflates', JSON.stringify(Array.from({ length: 10 }, () => ({ tool: 'length', input: { text: '' } }))));
+      const run = await hooked.client.start(
+        'inflates',
+        JSON.stringify(Array.from({ length: 10 }, () => ({ tool: 'length', input: { text: '' } }))),
+      );
       expect(await end(run)).toMatchObject(done);
-      expect((await run.transcript()).slice(2, -1).map(({ parts }) => parts[0])).toEqual(Array.from({ length: 10 }, (): unknown => expect.objectContaining({ output: 400_000 })));
+      expect((await run.transcript()).slice(2, -1).map(({ parts }) => parts[0])).toEqual(
+        Array.from({ length: 10 }, (): unknown => expect.objectContaining({ output: 400_000 })),
+      );
     });
   });
 
@@ -230,7 +266,15 @@ describe('input that nobody should send', () => {
   });
 
   describe('from a hook', () => {
-    const hooks = ['beforeAgent', 'beforeModelRewriteState', 'afterModelRewriteState', 'wrapModel', 'wrapToolCall', 'afterToolCalls', 'afterAgent'];
+    const hooks = [
+      'beforeAgent',
+      'beforeModelRewriteState',
+      'afterModelRewriteState',
+      'wrapModel',
+      'wrapToolCall',
+      'afterToolCalls',
+      'afterAgent',
+    ];
 
     it.each(hooks)('fails the run and names the hook that threw: %s', async (hook) => {
       for (const how of ['error', 'string', 'null', 'object']) {
@@ -243,7 +287,10 @@ describe('input that nobody should send', () => {
     });
 
     it('fails the run when an interrupt shows too much', async () => {
-      expect(await outcomeOf('asksMuch', 'hello', { values: { size: 600_000 } }, hooked)).toMatchObject({ status: 'failed', error: { code: 'payload-too-large' } });
+      expect(await outcomeOf('asksMuch', 'hello', { values: { size: 600_000 } }, hooked)).toMatchObject({
+        status: 'failed',
+        error: { code: 'payload-too-large' },
+      });
     });
   });
 });

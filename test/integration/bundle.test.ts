@@ -14,7 +14,9 @@ describe('the bundle for the sandbox', () => {
 
   it('has no Node module', () => {
     const code = fixtureBundle().code;
-    const required = [...code.matchAll(/require\("([^"]+)"\)/g)].map(([, name]) => name).filter((name) => !/^(\.|@temporalio\/|__temporal)/.test(name ?? ''));
+    const required = [...code.matchAll(/require\("([^"]+)"\)/g)]
+      .map(([, name]) => name)
+      .filter((name) => !/^(\.|@temporalio\/|__temporal)/.test(name ?? ''));
     expect(required).toEqual([]);
     expect(modules.filter((name) => /^(external )?"?(node:|fs|path|crypto|os|http|child_process|worker_threads)/.test(name))).toEqual([]);
   });

@@ -76,7 +76,11 @@ describe('the events of a run', () => {
     await run.approve(await waitingId(run));
     const logs = await Promise.all(readers);
     for (const log of logs) expect(log).toEqual(logs[0]);
-    const begun = asked.mock.calls.filter(([request]) => (request as { waitNewEvent?: boolean }).waitNewEvent === true && (request as { nextPageToken?: unknown }).nextPageToken === undefined);
+    const begun = asked.mock.calls.filter(
+      ([request]) =>
+        (request as { waitNewEvent?: boolean }).waitNewEvent === true &&
+        (request as { nextPageToken?: unknown }).nextPageToken === undefined,
+    );
     expect(begun).toHaveLength(1);
     asked.mockRestore();
   });
@@ -107,7 +111,11 @@ describe('with no worker at all', () => {
   });
 
   it('runs are read and streamed', async () => {
-    expect(await runs.waiting.view()).toMatchObject({ status: 'waiting', interrupts: [{ tool: 'refund' }], messages: [{ role: 'user' }, { role: 'assistant' }] });
+    expect(await runs.waiting.view()).toMatchObject({
+      status: 'waiting',
+      interrupts: [{ tool: 'refund' }],
+      messages: [{ role: 'user' }, { role: 'assistant' }],
+    });
     expect(await runs.ended.view()).toMatchObject({ status: 'completed', text: 'Done.' });
     expect(await runs.failed.view()).toMatchObject({ status: 'failed', error: { code: 'model-unknown' } });
     expect((await all(runs.waiting.events({ until: 'waiting' }))).at(-1)).toMatchObject({ type: 'interrupt-start' });
@@ -133,7 +141,9 @@ describe('with no worker at all', () => {
     await runs.cancelled.cancel();
     revived = await startTestBed(refundThenDone, { taskQueue });
     expect(await runs.answered.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
-    expect(await all(runs.answered.events())).toContainEqual(expect.objectContaining({ type: 'interrupt-end', interruptId: id, by: 'ada' }));
+    expect(await all(runs.answered.events())).toContainEqual(
+      expect.objectContaining({ type: 'interrupt-end', interruptId: id, by: 'ada' }),
+    );
     expect(await runs.cancelled.outcome({ timeout: '30s' })).toEqual({ status: 'cancelled' });
     expect(await runs.waiting.view()).toMatchObject({ status: 'waiting' });
   });
@@ -156,8 +166,17 @@ describe('cancelling a run', () => {
 
   const tools = {
     ...fixtureTools,
-    echo: defineTool({ description: 'Takes long.', inputSchema: z.object({ text: z.string() }), execute: ({ text: said }, { signal }) => untilAborted(said, signal) }),
-    pay: defineTool({ description: 'Takes long.', inputSchema: z.object({ amount: z.number() }), effect: 'once', execute: (_input, { signal }) => untilAborted('pay', signal) }),
+    echo: defineTool({
+      description: 'Takes long.',
+      inputSchema: z.object({ text: z.string() }),
+      execute: ({ text: said }, { signal }) => untilAborted(said, signal),
+    }),
+    pay: defineTool({
+      description: 'Takes long.',
+      inputSchema: z.object({ amount: z.number() }),
+      effect: 'once',
+      execute: (_input, { signal }) => untilAborted('pay', signal),
+    }),
   };
 
   beforeAll(async () => {

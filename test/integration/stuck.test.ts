@@ -68,16 +68,25 @@ describe('a worker', () => {
   const agent = "defineAgent({ name: 'one', description: 'One.', instructions: '', model: 'test/model', tools: [] })";
 
   it('refuses an agents module that throws when it is loaded', async () => {
-    expect(await refusal("throw new Error('no such setting');")).toMatchObject({ code: 'agents-invalid', message: expect.stringContaining('no such setting') });
+    expect(await refusal("throw new Error('no such setting');")).toMatchObject({
+      code: 'agents-invalid',
+      message: expect.stringContaining('no such setting'),
+    });
   });
 
   it('refuses an agents module that reads the environment', async () => {
-    expect(await refusal('export const key = process.env.KEY.length;')).toMatchObject({ code: 'agents-invalid', message: expect.stringContaining('process') });
+    expect(await refusal('export const key = process.env.KEY.length;')).toMatchObject({
+      code: 'agents-invalid',
+      message: expect.stringContaining('process'),
+    });
   });
 
   it('refuses two agents of one name', async () => {
     const code = `import { defineAgent } from 'holdfast/workflow'; export const a = ${agent}; export const b = ${agent};`;
-    expect(await refusal(code)).toMatchObject({ code: expect.stringMatching(/agents?-invalid/), message: expect.stringContaining('Two agents are named "one"') });
+    expect(await refusal(code)).toMatchObject({
+      code: expect.stringMatching(/agents?-invalid/),
+      message: expect.stringContaining('Two agents are named "one"'),
+    });
   });
 
   it('refuses an agents module that imports a Node module, and names both', async () => {
@@ -88,8 +97,13 @@ describe('a worker', () => {
   });
 
   it('refuses an agents module with a mistake in it, and names the file', async () => {
-    expect(await refusal('export const a = {;')).toMatchObject({ code: 'agents-invalid', message: expect.stringContaining(`agents-${polled - 1}.ts`) });
-    expect(await startTestBed(answer, { agents: join(directory, 'missing.ts') }).catch((error: unknown) => error)).toMatchObject({ code: 'agents-invalid' });
+    expect(await refusal('export const a = {;')).toMatchObject({
+      code: 'agents-invalid',
+      message: expect.stringContaining(`agents-${polled - 1}.ts`),
+    });
+    expect(await startTestBed(answer, { agents: join(directory, 'missing.ts') }).catch((error: unknown) => error)).toMatchObject({
+      code: 'agents-invalid',
+    });
   });
 
   it('refuses a namespace without the search attributes, and says how to register them', async () => {
@@ -97,13 +111,18 @@ describe('a worker', () => {
     await temporal.connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs('1 day') });
     await eventually(async () => {
       const refused: unknown = await startTestBed(answer, { server: { ...testServer(), namespace } }).catch((error: unknown) => error);
-      expect(refused).toMatchObject({ code: 'search-attribute-missing', message: expect.stringContaining('temporal operator search-attribute create') });
+      expect(refused).toMatchObject({
+        code: 'search-attribute-missing',
+        message: expect.stringContaining('temporal operator search-attribute create'),
+      });
     });
   });
 
   it('tells within 15 s that there is no server', async () => {
     const started = Date.now();
-    await expect(startTestBed(answer, { server: { address: '127.0.0.1:9', namespace: 'default' } })).rejects.toMatchObject({ code: 'server-unreachable' });
+    await expect(startTestBed(answer, { server: { address: '127.0.0.1:9', namespace: 'default' } })).rejects.toMatchObject({
+      code: 'server-unreachable',
+    });
     expect(Date.now() - started).toBeLessThan(15_000);
   }, 20_000);
 

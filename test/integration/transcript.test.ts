@@ -170,7 +170,9 @@ describe.each([
     }
     expect((await run.view()).interrupts).toEqual(before.interrupts);
     await eventually(async () => {
-      expect((await bed.client.interrupts()).filter(({ runId }) => runId === run.id)).toEqual([{ runId: run.id, interrupt: before.interrupts[0] }]);
+      expect((await bed.client.interrupts()).filter(({ runId }) => runId === run.id)).toEqual([
+        { runId: run.id, interrupt: before.interrupts[0] },
+      ]);
     });
     await run.approve(before.interrupts[0]?.id ?? '', { by: 'ada' });
     const events = await completed(run);
@@ -183,7 +185,10 @@ describe.each([
     expect(events.filter(({ type }) => type === 'interrupt-end')).toHaveLength(1);
     expect(executed).toHaveLength(2);
     expect(seen).toHaveLength(3);
-    expect((await run.transcript()).slice(4, 6).map(({ parts }) => parts[0])).toMatchObject([{ name: 'echo', output: 'beside' }, { name: 'refund', output: { paid: 80 } }]);
+    expect((await run.transcript()).slice(4, 6).map(({ parts }) => parts[0])).toMatchObject([
+      { name: 'echo', output: 'beside' },
+      { name: 'refund', output: { paid: 80 } },
+    ]);
   });
 
   it('is right when an operator resets the run, and so are the keys of its effects', async () => {
@@ -191,7 +196,9 @@ describe.each([
     await completed(run);
     const [first, keys] = [seen, [...executed]];
     const { events } = await temporal.handle(run.id).fetchHistory();
-    const models = (events ?? []).filter(({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name === 'callModel');
+    const models = (events ?? []).filter(
+      ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name === 'callModel',
+    );
     await start(bed, 'signed', 'another', () => text('Done.')).then(completed);
     seen = [];
     executed.length = 0;
@@ -257,7 +264,8 @@ describe('the history of a run', () => {
     expect((forty - thirty) / 10).toBeLessThan(8000);
   });
 
-  const orders = (turns: number) => (turn: number) => (turn <= turns ? calls({ name: 'lookupOrder', input: { orderId: String(turn) } }) : text('Done.'));
+  const orders = (turns: number) => (turn: number) =>
+    turn <= turns ? calls({ name: 'lookupOrder', input: { orderId: String(turn) } }) : text('Done.');
 
   async function overBorder(at: TestBed, turns: number): Promise<Run> {
     const held = gate();

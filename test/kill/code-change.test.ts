@@ -93,7 +93,9 @@ function refundsOf(run: Run): number {
 }
 
 function resultsIn(messages: readonly StoredMessage[]): readonly unknown[] {
-  return messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? [[part.callId, part.name, part.output]] : [])));
+  return messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === 'tool-result' ? [[part.callId, part.name, part.output]] : [])),
+  );
 }
 
 const done = { status: 'completed', text: 'Done.' };

@@ -21,7 +21,14 @@ const scripts = {
   pay: [lookup, refund, step('pay', { amount: 7, hold: 'after' })],
   undone: [lookup, refund, step('pay', { amount: 7, hold: 'before' })],
   doubt: [lookup, refund, step('pay', { amount: 7, hold: 'after', forgetful: true })],
-  parallel: [{ calls: [lookup, step('refund', { orderId: '1', amount: 1, hold: true }), step('pay', { amount: 2, hold: 'after' })].flatMap(({ calls }) => calls) }, refund],
+  parallel: [
+    {
+      calls: [lookup, step('refund', { orderId: '1', amount: 1, hold: true }), step('pay', { amount: 2, hold: 'after' })].flatMap(
+        ({ calls }) => calls,
+      ),
+    },
+    refund,
+  ],
   guarded: [lookup, step('refund', { orderId: '42', amount: 80 })],
 } satisfies Record<string, readonly Step[]>;
 type Script = keyof typeof scripts;
@@ -64,7 +71,8 @@ async function place(name: string, own: Partial<WorkerSettings> = {}): Promise<P
   return {
     settings,
     client,
-    start: (script) => client.start(script === 'guarded' ? 'guarded' : 'plain', JSON.stringify(scripts[script]), { id: `${settings.taskQueue}-${script}` }),
+    start: (script) =>
+      client.start(script === 'guarded' ? 'guarded' : 'plain', JSON.stringify(scripts[script]), { id: `${settings.taskQueue}-${script}` }),
     paidBy: (run) => paymentsIn(settings.payments).flatMap(({ key, amount }) => (key.startsWith(`default/${run.id}/`) ? [amount] : [])),
   };
 }
@@ -86,7 +94,7 @@ async function record(run: Run): Promise<Recorded> {
   for await (const { time: _, ...event } of run.events()) events.push(event);
   const { messages, usage, output, status } = await run.view();
   const ids = new Map<string, string>();
-  const text = JSON.stringify({ events, transcript: { messages, usage, output, status } }).split(run.id).join('RUN');
+  const text = JSON.stringify({ transcript: { messages, usage, output, status }, events }).split(run.id).join('RUN');
   return JSON.parse(
     text.replace(/"deadline":\d+/g, '"deadline":0').replace(/"id":"([0-9a-f-]{36})"/g, (_match, id: string) => {
       if (!ids.has(id)) ids.set(id, `message-${ids.size}`);

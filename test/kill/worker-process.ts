@@ -86,7 +86,10 @@ async function answer({ messages }: GenerateRequest): Promise<GenerateAnswer> {
   await reach(`model:${turn + 1}`, step?.hold === true);
   const usage = { inputTokens: 10, outputTokens: 5 };
   if (step === undefined) return { parts: [{ type: 'text', text: `Seen: ${messages.map(({ role }) => role).join(', ')}.` }], usage };
-  return { parts: step.calls.map(({ tool, input }, position) => ({ type: 'tool-call', id: `call-${turn}-${position}`, name: tool, input })), usage };
+  return {
+    parts: step.calls.map(({ tool, input }, position) => ({ type: 'tool-call', id: `call-${turn}-${position}`, name: tool, input })),
+    usage,
+  };
 }
 
 async function main(): Promise<void> {

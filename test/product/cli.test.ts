@@ -16,8 +16,15 @@ interface Ended {
   readonly error: string;
 }
 
-function start(args: readonly string[], variables: Readonly<Record<string, string>> = {}): { readonly process: ChildProcess; readonly ended: Promise<Ended>; seen(text: string): Promise<string> } {
-  const child = spawn(process.execPath, [main, ...args], { cwd: directory, env: { ...environment, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
+function start(
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): { readonly process: ChildProcess; readonly ended: Promise<Ended>; seen(text: string): Promise<string> } {
+  const child = spawn(process.execPath, [main, ...args], {
+    cwd: directory,
+    env: { ...environment, ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let out = '';
   let error = '';
   let look: () => void = () => undefined;
@@ -136,7 +143,10 @@ describe('the commands', () => {
     expect((await holdfast('list', '--status', 'waiting')).out).toMatch(/ticket-5 +support +waiting .*approval of refund/);
     expect((await holdfast('inbox')).out).toContain('npx holdfast approve ticket-5');
     expect((await holdfast('show', 'ticket-5')).out).toMatch(/status +waiting/);
-    const events = (await holdfast('events', 'ticket-5', '--from', '1')).out.trim().split('\n').map((line) => JSON.parse(line) as { offset: number });
+    const events = (await holdfast('events', 'ticket-5', '--from', '1')).out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { offset: number });
     expect(events.map(({ offset }) => offset)).toEqual(events.map((_, index) => index + 1));
     const following = start(['events', 'ticket-5', '--follow']);
     await following.seen('interrupt-start');

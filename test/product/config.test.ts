@@ -31,7 +31,9 @@ function project(files: Record<string, string>): string {
   return directory;
 }
 
-const withBody = (body: string): Record<string, string> => ({ 'holdfast.config.ts': `import { tools } from './tools';\nexport default ${body};` });
+const withBody = (body: string): Record<string, string> => ({
+  'holdfast.config.ts': `import { tools } from './tools';\nexport default ${body};`,
+});
 
 describe('a project', () => {
   it('loads from the example', async () => {
@@ -43,20 +45,31 @@ describe('a project', () => {
 
   it.each([
     ['TypeScript in a CommonJS package', { 'package.json': '{}', 'holdfast.config.ts': config }],
-    ['TypeScript in an ESM package', { 'package.json': '{"type":"module"}', 'holdfast.config.ts': config.replace('./tools', './tools.js') }],
+    [
+      'TypeScript in an ESM package',
+      { 'package.json': '{"type":"module"}', 'holdfast.config.ts': config.replace('./tools', './tools.js') },
+    ],
     ['.mts', { 'package.json': '{}', 'holdfast.config.mts': config }],
     ['.mjs', { 'package.json': '{}', 'holdfast.config.mjs': config }],
     ['.js in an ESM package', { 'package.json': '{"type":"module"}', 'holdfast.config.js': config }],
-    ['.cjs', { 'package.json': '{"type":"module"}', 'holdfast.config.cjs': `module.exports = { agents: './agents.ts', tools: require('./tools.ts').tools };` }],
+    [
+      '.cjs',
+      {
+        'package.json': '{"type":"module"}',
+        'holdfast.config.cjs': `module.exports = { agents: './agents.ts', tools: require('./tools.ts').tools };`,
+      },
+    ],
   ])('loads from %s', async (_, files) => {
-    const { agents: found, config: loaded } = await loadProject(undefined, project(files as Record<string, string>));
+    const { agents: found, config: loaded } = await loadProject(undefined, project(files));
     expect(found).toEqual([{ name: 'helper', description: 'Helps.' }]);
     expect(Object.keys(loaded.tools ?? {})).toEqual(['say']);
   });
 
   it('shares one instance of Holdfast and of zod with its process', async () => {
     const probe = `import { currentCall } from 'holdfast/worker';\nimport { z } from 'zod';\nObject.assign(tools, { probe: { execute: () => ({ currentCall, ZodType: z.ZodType }) } });`;
-    const directory = project({ 'holdfast.config.ts': `import { defineConfig } from 'holdfast';\nimport { tools } from './tools';\n${probe}\nexport default defineConfig({ agents: './agents.ts', tools });` });
+    const directory = project({
+      'holdfast.config.ts': `import { defineConfig } from 'holdfast';\nimport { tools } from './tools';\n${probe}\nexport default defineConfig({ agents: './agents.ts', tools });`,
+    });
     const { config: loaded } = await loadProject(undefined, directory);
     const seen = (loaded.tools?.['probe'] as { execute(): { currentCall: unknown; ZodType: unknown } }).execute();
     expect(seen.currentCall).toBe(currentCall);
@@ -65,8 +78,14 @@ describe('a project', () => {
 
   it('says where it looked for a configuration', async () => {
     const directory = project({});
-    await expect(loadProject(undefined, directory)).rejects.toMatchObject({ code: 'config-not-found', message: expect.stringContaining(directory) });
-    await expect(loadProject('other.ts', directory)).rejects.toMatchObject({ code: 'config-not-found', message: expect.stringContaining('other.ts') });
+    await expect(loadProject(undefined, directory)).rejects.toMatchObject({
+      code: 'config-not-found',
+      message: expect.stringContaining(directory),
+    });
+    await expect(loadProject('other.ts', directory)).rejects.toMatchObject({
+      code: 'config-not-found',
+      message: expect.stringContaining('other.ts'),
+    });
   });
 
   it.each([
@@ -93,7 +112,10 @@ describe('a project', () => {
     ['imports what is not there', `import './nothing';\nexport default {};`, 'nothing'],
     ['forgot its default export', `export const config = {};`, 'default'],
   ])('refuses a file that %s', async (_, text, said) => {
-    await expect(loadProject(undefined, project({ 'holdfast.config.ts': text }))).rejects.toMatchObject({ code: 'config-invalid', message: expect.stringContaining(said) });
+    await expect(loadProject(undefined, project({ 'holdfast.config.ts': text }))).rejects.toMatchObject({
+      code: 'config-invalid',
+      message: expect.stringContaining(said),
+    });
   });
 
   it('refuses an agent whose tool there is not, naming both', async () => {
@@ -102,13 +124,26 @@ describe('a project', () => {
   });
 
   it('refuses an agent whose worker half there is not, naming both', async () => {
-    const directory = project({ ...withBody(`{ agents: './agents.ts', tools }`), 'agents.ts': agents.replace(`tools: ['say']`, `tools: ['say'], middleware: [onWorker('audit')]`) });
-    await expect(loadProject(undefined, directory)).rejects.toMatchObject({ code: 'worker-half-missing', message: expect.stringMatching(/"helper".*"audit"/) });
+    const directory = project({
+      ...withBody(`{ agents: './agents.ts', tools }`),
+      'agents.ts': agents.replace(`tools: ['say']`, `tools: ['say'], middleware: [onWorker('audit')]`),
+    });
+    await expect(loadProject(undefined, directory)).rejects.toMatchObject({
+      code: 'worker-half-missing',
+      message: expect.stringMatching(/"helper".*"audit"/),
+    });
   });
 
   it('refuses an agents module that throws, and one without agents', async () => {
-    const loading = (text: string): Promise<unknown> => loadProject(undefined, project({ ...withBody(`{ agents: './agents.ts', tools }`), 'agents.ts': text }));
-    await expect(loading(`throw new Error('too early');`)).rejects.toMatchObject({ code: 'agents-invalid', message: expect.stringContaining('too early') });
-    await expect(loading(`export const nothing = 1;`)).rejects.toMatchObject({ code: 'agents-invalid', message: expect.stringContaining('exports no agent') });
+    const loading = (text: string): Promise<unknown> =>
+      loadProject(undefined, project({ ...withBody(`{ agents: './agents.ts', tools }`), 'agents.ts': text }));
+    await expect(loading(`throw new Error('too early');`)).rejects.toMatchObject({
+      code: 'agents-invalid',
+      message: expect.stringContaining('too early'),
+    });
+    await expect(loading(`export const nothing = 1;`)).rejects.toMatchObject({
+      code: 'agents-invalid',
+      message: expect.stringContaining('exports no agent'),
+    });
   });
 });

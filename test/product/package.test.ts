@@ -32,7 +32,20 @@ describe('the packed package in an empty project', () => {
     const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', project], { cwd: root });
     const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [{ filename: string }];
     writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'my-agents', private: true }));
-    await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', join(project, filename), 'zod@4.6.7', 'typescript@5.9.3', '@types/node@20.19.43'], { cwd: project });
+    await run(
+      'npm',
+      [
+        'install',
+        '--no-audit',
+        '--no-fund',
+        '--prefer-offline',
+        join(project, filename),
+        'zod@4.6.7',
+        'typescript@5.9.3',
+        '@types/node@20.19.43',
+      ],
+      { cwd: project },
+    );
   }, 240_000);
 
   afterAll(async () => {
@@ -58,7 +71,12 @@ describe('the packed package in an empty project', () => {
   });
 
   it('gives both the same objects', async () => {
-    expect(await node('same.mjs', `import { createRequire } from 'node:module';\nimport { connect } from 'holdfast/client';\nconsole.log(createRequire(import.meta.url)('holdfast/client').connect === connect);`)).toBe('true');
+    expect(
+      await node(
+        'same.mjs',
+        `import { createRequire } from 'node:module';\nimport { connect } from 'holdfast/client';\nconsole.log(createRequire(import.meta.url)('holdfast/client').connect === connect);`,
+      ),
+    ).toBe('true');
   });
 
   it('compiles and runs the example of the README', async () => {
@@ -66,7 +84,15 @@ describe('the packed package in an empty project', () => {
     expect(Object.keys(files).sort()).toEqual(['agents.ts', 'client.ts', 'holdfast.config.ts', 'tools.ts']);
     for (const [name, code] of Object.entries(files)) writeFileSync(join(project, name), code);
     mkdirSync(join(project, 'types'), { recursive: true });
-    const compilerOptions = { strict: true, module: 'nodenext', moduleResolution: 'nodenext', target: 'es2022', noEmit: true, skipLibCheck: true, types: ['node'] };
+    const compilerOptions = {
+      strict: true,
+      module: 'nodenext',
+      moduleResolution: 'nodenext',
+      target: 'es2022',
+      noEmit: true,
+      skipLibCheck: true,
+      types: ['node'],
+    };
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(files) }));
     await run('npx', ['--no-install', 'tsc', '-p', '.'], { cwd: project, env: environment }).catch((error: { stdout: string }) => {
       throw new Error(error.stdout);
@@ -74,7 +100,11 @@ describe('the packed package in an empty project', () => {
 
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    service = spawn(join(project, 'node_modules', '.bin', 'holdfast'), ['dev', '--port', String(port)], { cwd: project, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+    service = spawn(join(project, 'node_modules', '.bin', 'holdfast'), ['dev', '--port', String(port)], {
+      cwd: project,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     await ready(service, url);
     const { stdout } = await run('npx', ['--no-install', 'jiti', 'client.ts'], { cwd: project, env: environment, timeout: 60_000 });
     expect(stdout).toContain('interrupt-start');

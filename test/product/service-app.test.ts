@@ -20,7 +20,11 @@ describe('the app on a client of the test', () => {
         stopped();
       }
     }
-    const app = createApp({ client: clientOf({ view: () => Promise.resolve({ status: 'running', nextOffset: 1 }), events }), agents: [], logger: quietLogger });
+    const app = createApp({
+      client: clientOf({ view: () => Promise.resolve({ status: 'running', nextOffset: 1 }), events }),
+      agents: [],
+      logger: quietLogger,
+    });
     const response = await app.request('/runs/r/events');
     const reader = response.body?.getReader();
     await reader?.read();

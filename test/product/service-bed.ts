@@ -81,6 +81,12 @@ export interface StreamedEvents {
   readonly events: readonly RunEvent[];
 }
 
-export function asStreamed(frames: readonly { readonly id?: string | undefined; readonly event?: string | undefined; readonly data: string }[]): StreamedEvents {
-  return { ids: frames.map(({ id }) => id ?? ''), types: frames.map(({ event }) => event ?? ''), events: frames.map(({ data }) => JSON.parse(data) as RunEvent) };
+export function asStreamed(
+  frames: readonly { readonly id?: string | undefined; readonly event?: string | undefined; readonly data: string }[],
+): StreamedEvents {
+  return {
+    ids: frames.map(({ id }) => id ?? ''),
+    types: frames.map(({ event }) => event ?? ''),
+    events: frames.map(({ data }) => JSON.parse(data) as RunEvent),
+  };
 }

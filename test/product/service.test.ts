@@ -19,18 +19,32 @@ async function get(path: string, headers: Record<string, string> = {}): Promise<
   return { status: response.status, body: await response.json() };
 }
 
-async function post(path: string, body: unknown, headers: Record<string, string> = { 'content-type': 'application/json' }): Promise<{ status: number; body: any }> {
-  const response = await fetch(`${bed.url}${path}`, { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) });
+async function post(
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = { 'content-type': 'application/json' },
+): Promise<{ status: number; body: any }> {
+  const response = await fetch(`${bed.url}${path}`, {
+    method: 'POST',
+    headers,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
   return { status: response.status, body: await response.json() };
 }
 
 /** Frames of a stream of events until it ends, or until the reader has seen enough and cuts the connection. */
-async function readEvents(path: string, headers: Record<string, string> = {}, enough: (frame: EventSourceMessage) => boolean = () => false) {
+async function readEvents(
+  path: string,
+  headers: Record<string, string> = {},
+  enough: (frame: EventSourceMessage) => boolean = () => false,
+) {
   const cut = new AbortController();
   const response = await fetch(`${bed.url}${path}`, { headers, signal: cut.signal });
   expect(response.headers.get('content-type')).toBe('text/event-stream');
   const frames: EventSourceMessage[] = [];
-  const stream = response.body?.pipeThrough(new TextDecoderStream() as never).pipeThrough(new EventSourceParserStream()) as unknown as AsyncIterable<EventSourceMessage>;
+  const stream = response.body
+    ?.pipeThrough(new TextDecoderStream() as never)
+    .pipeThrough(new EventSourceParserStream()) as unknown as AsyncIterable<EventSourceMessage>;
   try {
     for await (const frame of stream) {
       frames.push(frame);
@@ -63,10 +77,23 @@ describe('starting runs', () => {
 
   // Fails as long as the worker seeds the start list of a typed job with the prompt, which the workflow then sends again: the model sees it twice.
   it('takes a job, values, settings and tags', async () => {
-    const body = { agent: 'orders', input: { orderId: '43' }, id: 'job', values: { customer: 'c1' }, settings: { temperature: 0 }, tags: ['vip'], deadline: '1h', by: 'ada' };
+    const body = {
+      agent: 'orders',
+      input: { orderId: '43' },
+      id: 'job',
+      values: { customer: 'c1' },
+      settings: { temperature: 0 },
+      tags: ['vip'],
+      deadline: '1h',
+      by: 'ada',
+    };
     expect((await post('/runs', body)).status).toBe(201);
     await readEvents('/runs/job/events');
-    expect((await get('/runs/job')).body).toMatchObject({ status: 'completed', agent: 'orders', text: expect.stringContaining('on its way') });
+    expect((await get('/runs/job')).body).toMatchObject({
+      status: 'completed',
+      agent: 'orders',
+      text: expect.stringContaining('on its way'),
+    });
   });
 
   it('refuses five megabytes at once', async () => {
@@ -79,10 +106,20 @@ describe('requests that are wrong', () => {
   const json = { 'content-type': 'application/json' };
   const cases: readonly [string, number, string, () => Promise<{ status: number; body: any }>][] = [
     ['a body that is no JSON', 400, 'request-invalid', () => post('/runs', '{"agent":')],
-    ['a body that another site could send', 400, 'request-invalid', () => post('/runs', JSON.stringify(refund), { 'content-type': 'text/plain' })],
+    [
+      'a body that another site could send',
+      400,
+      'request-invalid',
+      () => post('/runs', JSON.stringify(refund), { 'content-type': 'text/plain' }),
+    ],
     ['a cancel that another site could send', 400, 'request-invalid', () => post('/runs/x/cancel', '', {})],
     ['a field that the route does not know', 400, 'request-invalid', () => post('/runs', { ...refund, modle: 'x' })],
-    ['a body nested without end', 400, 'request-invalid', () => post('/runs', `{"agent":"support","input":${'['.repeat(5000)}${']'.repeat(5000)}}`)],
+    [
+      'a body nested without end',
+      400,
+      'request-invalid',
+      () => post('/runs', `{"agent":"support","input":${'['.repeat(5000)}${']'.repeat(5000)}}`),
+    ],
     ['no input', 400, 'input-invalid', () => post('/runs', { agent: 'support' })],
     ['input over the limit', 413, 'input-too-large', () => post('/runs', { ...refund, input: 'x'.repeat(300_000) })],
     ['an id that is none', 400, 'run-id-invalid', () => post('/runs', { ...refund, id: 'a b' })],
@@ -106,7 +143,10 @@ describe('requests that are wrong', () => {
 
   it('refuses an id that belongs to a run with another input', async () => {
     await post('/runs', { ...lookup, id: 'mine' });
-    expect(await post('/runs', { ...lookup, id: 'mine', input: 'Another' })).toMatchObject({ status: 409, body: { error: { code: 'run-id-in-use' } } });
+    expect(await post('/runs', { ...lookup, id: 'mine', input: 'Another' })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'run-id-in-use' } },
+    });
   });
 
   it.each([
@@ -147,7 +187,14 @@ describe('following a run', () => {
     expect(whole.ids).toEqual(whole.events.map((_, offset) => String(offset)));
     expect(whole.types).toEqual(whole.events.map(({ type }) => type));
     expect(whole.types.filter((type) => /tool|interrupt|run/.test(type))).toEqual([
-      'run-start', 'tool-start', 'tool-end', 'interrupt-start', 'interrupt-end', 'tool-start', 'tool-end', 'run-end',
+      'run-start',
+      'tool-start',
+      'tool-end',
+      'interrupt-start',
+      'interrupt-end',
+      'tool-start',
+      'tool-end',
+      'run-end',
     ]);
   });
 
@@ -193,10 +240,16 @@ describe('following a run', () => {
 describe('deciding', () => {
   it('takes an edited approval and says by whom', async () => {
     const { id } = await waitingRun('edited');
-    expect(await post(`/runs/edited/interrupts/${id}`, { decision: 'approve', editedInput: { orderId: '42', amount: 60 }, by: 'ada' })).toEqual({ status: 200, body: { id: 'edited', interruptId: id } });
+    expect(
+      await post(`/runs/edited/interrupts/${id}`, { decision: 'approve', editedInput: { orderId: '42', amount: 60 }, by: 'ada' }),
+    ).toEqual({ status: 200, body: { id: 'edited', interruptId: id } });
     const { events } = await readEvents('/runs/edited/events');
     expect(events.find(({ type }) => type === 'interrupt-end')).toMatchObject({ by: 'ada', reason: 'answer' });
-    expect((await get('/runs/edited')).body).toMatchObject({ status: 'completed', interrupts: [], text: expect.stringContaining('"paid":60') });
+    expect((await get('/runs/edited')).body).toMatchObject({
+      status: 'completed',
+      interrupts: [],
+      text: expect.stringContaining('"paid":60'),
+    });
   });
 
   it('takes a rejection with a reason, which the agent is told', async () => {
@@ -237,10 +290,18 @@ describe('looking around', () => {
   it('lists agents, runs by status, and what waits', async () => {
     const { id } = await waitingRun('listed');
     expect((await get('/health')).body).toEqual({ status: 'ok' });
-    expect((await get('/agents')).body.agents).toContainEqual({ name: 'support', description: 'Answers order questions and issues refunds.' });
-    const found = await eventually(async () => (await get('/runs?status=waiting&agent=support&limit=50')).body.runs.find((run: { id: string }) => run.id === 'listed'));
+    expect((await get('/agents')).body.agents).toContainEqual({
+      name: 'support',
+      description: 'Answers order questions and issues refunds.',
+    });
+    const found = await eventually(async () =>
+      (await get('/runs?status=waiting&agent=support&limit=50')).body.runs.find((run: { id: string }) => run.id === 'listed'),
+    );
     expect(found).toMatchObject({ agent: 'support', status: 'waiting', interrupts: [{ id }] });
-    expect((await get('/interrupts')).body.interrupts).toContainEqual({ runId: 'listed', interrupt: expect.objectContaining({ id, tool: 'refund' }) });
+    expect((await get('/interrupts')).body.interrupts).toContainEqual({
+      runId: 'listed',
+      interrupt: expect.objectContaining({ id, tool: 'refund' }),
+    });
     expect((await get('/runs?limit=1')).body.runs).toHaveLength(1);
   });
 

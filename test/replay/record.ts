@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { GenerateAnswer } from '../../activities/models';
@@ -21,7 +21,7 @@ import { tools } from './fixtures/tools';
 
 // Records the histories of this version again: `npm run build && node dist/test/replay/record.js [version]`, from the repository's root.
 const root = process.cwd();
-const version = process.argv[2] ?? (require(resolve(root, 'package.json')) as { version: string }).version;
+const version = process.argv[2] ?? (JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8')) as { version: string }).version;
 const target = resolve(root, 'test/replay/histories');
 
 interface Scene {
@@ -37,10 +37,30 @@ interface Scene {
 const refund = { name: 'refund', input: { orderId: '42', amount: 80 } };
 
 const examples: readonly Scene[] = [
-  { name: 'support-approved', agent: 'support', input: 'Refund order 42', answers: supportAnswers(), act: (run) => decide(run, 'approve'), until: 'end' },
-  { name: 'support-rejected', agent: 'support', input: 'Refund order 42', answers: supportAnswers(), act: (run) => decide(run, 'reject'), until: 'end' },
+  {
+    name: 'support-approved',
+    agent: 'support',
+    input: 'Refund order 42',
+    answers: supportAnswers(),
+    act: (run) => decide(run, 'approve'),
+    until: 'end',
+  },
+  {
+    name: 'support-rejected',
+    agent: 'support',
+    input: 'Refund order 42',
+    answers: supportAnswers(),
+    act: (run) => decide(run, 'reject'),
+    until: 'end',
+  },
   { name: 'support-waiting', agent: 'support', input: 'Refund order 42', answers: supportAnswers(), until: 'waiting' },
-  { name: 'orders', agent: 'orders', input: { orderId: '43' }, answers: [calls({ name: 'lookupOrder', input: { orderId: '43' } }), text('It is on its way.')], until: 'end' },
+  {
+    name: 'orders',
+    agent: 'orders',
+    input: { orderId: '43' },
+    answers: [calls({ name: 'lookupOrder', input: { orderId: '43' } }), text('It is on its way.')],
+    until: 'end',
+  },
 ];
 
 const fixtures: readonly Scene[] = [
@@ -48,20 +68,58 @@ const fixtures: readonly Scene[] = [
     name: 'guarded-parallel',
     agent: 'guarded',
     input: 'Go',
-    answers: [calls({ name: 'lookup', input: { orderId: '42' } }, refund, { name: 'refund', input: { orderId: '43', amount: 5 } }, { name: 'lookup', input: { orderId: '43' } }), text('Done.')],
+    answers: [
+      calls(
+        { name: 'lookup', input: { orderId: '42' } },
+        refund,
+        { name: 'refund', input: { orderId: '43', amount: 5 } },
+        { name: 'lookup', input: { orderId: '43' } },
+      ),
+      text('Done.'),
+    ],
     act: (run) => decide(run, 'approve'),
     until: 'end',
   },
-  { name: 'plain-asks', agent: 'plain', input: 'Go', answers: [calls({ name: 'ask', input: { question: 'Which?' } }), text('Thanks.')], act: (run) => answer(run, { answer: 'this' }), until: 'end' },
-  { name: 'plain-tool-error', agent: 'plain', input: 'Go', answers: [calls({ name: 'fail', input: {} }, { name: 'lookup', input: { wrong: 1 } }, { name: 'missing', input: {} }), text('Sorry.')], until: 'end' },
+  {
+    name: 'plain-asks',
+    agent: 'plain',
+    input: 'Go',
+    answers: [calls({ name: 'ask', input: { question: 'Which?' } }), text('Thanks.')],
+    act: (run) => answer(run, { answer: 'this' }),
+    until: 'end',
+  },
+  {
+    name: 'plain-tool-error',
+    agent: 'plain',
+    input: 'Go',
+    answers: [calls({ name: 'fail', input: {} }, { name: 'lookup', input: { wrong: 1 } }, { name: 'missing', input: {} }), text('Sorry.')],
+    until: 'end',
+  },
   { name: 'guarded-cancelled', agent: 'guarded', input: 'Go', answers: [calls(refund)], act: cancel, until: 'end' },
   { name: 'strict-failed', agent: 'strict', input: 'Go', answers: [calls({ name: 'fail', input: {} })], until: 'end' },
-  { name: 'hooked', agent: 'hooked', input: 'Go', answers: [calls(refund, { name: 'lookup', input: { orderId: '42' } }), text('Done.')], until: 'end' },
-  { name: 'guarded-continued', agent: 'guarded', input: 'Go', answers: [calls(refund, { name: 'ask', input: { question: 'Sure?' } }), text('Done.')], act: continueThenAnswer, until: 'end' },
+  {
+    name: 'hooked',
+    agent: 'hooked',
+    input: 'Go',
+    answers: [calls(refund, { name: 'lookup', input: { orderId: '42' } }), text('Done.')],
+    until: 'end',
+  },
+  {
+    name: 'guarded-continued',
+    agent: 'guarded',
+    input: 'Go',
+    answers: [calls(refund, { name: 'ask', input: { question: 'Sure?' } }), text('Done.')],
+    act: continueThenAnswer,
+    until: 'end',
+  },
 ];
 
 function supportAnswers(): readonly GenerateAnswer[] {
-  return [calls({ name: 'lookupOrder', input: { orderId: '42' } }), calls({ name: 'refund', input: { orderId: '42', amount: 80 } }), text('The refund is settled.')];
+  return [
+    calls({ name: 'lookupOrder', input: { orderId: '42' } }),
+    calls({ name: 'refund', input: { orderId: '42', amount: 80 } }),
+    text('The refund is settled.'),
+  ];
 }
 
 async function decide(run: Run, decision: 'approve' | 'reject'): Promise<void> {
@@ -86,7 +144,12 @@ async function continueThenAnswer(run: Run, server: TemporalSettings): Promise<v
   while ((await run.interrupts()).length < 2) await new Promise((done) => setTimeout(done, 20));
   const { connection, close } = await connectTemporal(server);
   const execution = { workflowId: workflowIdOf('default', run.id) };
-  await connection.workflowService.signalWorkflowExecution({ namespace: server.namespace, workflowExecution: execution, signalName: names.borderSignal, identity: 'record' });
+  await connection.workflowService.signalWorkflowExecution({
+    namespace: server.namespace,
+    workflowExecution: execution,
+    signalName: names.borderSignal,
+    identity: 'record',
+  });
   const first = await latestRunId(connection.workflowService, server, execution);
   while ((await latestRunId(connection.workflowService, server, execution)) === first) await new Promise((done) => setTimeout(done, 20));
   await close();
@@ -94,7 +157,15 @@ async function continueThenAnswer(run: Run, server: TemporalSettings): Promise<v
   await decide(run, 'approve');
 }
 
-async function latestRunId(service: { describeWorkflowExecution(request: object): Promise<{ workflowExecutionInfo?: { execution?: { runId?: string | null } | null } | null }> }, server: TemporalSettings, execution: object): Promise<string> {
+async function latestRunId(
+  service: {
+    describeWorkflowExecution(
+      request: object,
+    ): Promise<{ workflowExecutionInfo?: { execution?: { runId?: string | null } | null } | null }>;
+  },
+  server: TemporalSettings,
+  execution: object,
+): Promise<string> {
   const { workflowExecutionInfo } = await service.describeWorkflowExecution({ namespace: server.namespace, execution });
   return workflowExecutionInfo?.execution?.runId ?? '';
 }
@@ -107,7 +178,14 @@ async function play(client: HoldfastClient, server: TemporalSettings, scene: Sce
   return run.id;
 }
 
-async function record(folder: string, agents: string, withTools: Readonly<Record<string, unknown>>, scenes: readonly Scene[], server: TemporalSettings, scratch: string): Promise<void> {
+async function record(
+  folder: string,
+  agents: string,
+  withTools: Readonly<Record<string, unknown>>,
+  scenes: readonly Scene[],
+  server: TemporalSettings,
+  scratch: string,
+): Promise<void> {
   const taskQueue = `record-${folder}`;
   let current: readonly GenerateAnswer[] = [];
   const model = { generate: async (request: Parameters<ReturnType<typeof script>>[0]) => script(...current)(request) };

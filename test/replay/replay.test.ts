@@ -28,7 +28,10 @@ describe.each(sets)('histories recorded by released versions, $folder', ({ folde
 });
 
 it('a history under code that would do something else is an error that names it', async () => {
-  const [waiting] = await replayHistories({ agents: join(__dirname, 'fixtures/changed-agents.ts'), histories: join(__dirname, 'histories', 'examples', '*-support-waiting.json') });
+  const [waiting] = await replayHistories({
+    agents: join(__dirname, 'fixtures/changed-agents.ts'),
+    histories: join(__dirname, 'histories', 'examples', '*-support-waiting.json'),
+  });
   expect(waiting?.id).toMatch(/support-waiting$/);
   expect(waiting?.error?.message).toMatch(/Nondeterminism/i);
 });

@@ -10,7 +10,14 @@ import type { TestRun } from '../../testing/index';
 
 /** An agent that a test names only the special parts of. */
 export function agentWith(options: Partial<AgentOptions<Tools, 'agent', Json>> = {}): Agent<'agent', Json> {
-  return defineAgent<'agent', Json>({ name: 'agent', description: 'Under test.', instructions: 'Be a test.', model: 'test/model', tools: ['echo', 'add', 'fail'], ...options });
+  return defineAgent<'agent', Json>({
+    name: 'agent',
+    description: 'Under test.',
+    instructions: 'Be a test.',
+    model: 'test/model',
+    tools: ['echo', 'add', 'fail'],
+    ...options,
+  });
 }
 
 export function agentUnder(...middleware: readonly AgentMiddleware[]): Agent<'agent', Json> {
@@ -19,7 +26,11 @@ export function agentUnder(...middleware: readonly AgentMiddleware[]): Agent<'ag
 
 export const tools = {
   echo: defineTool({ description: 'Says it again.', inputSchema: z.object({ text: z.string() }), execute: ({ text }) => text }),
-  add: defineTool({ description: 'Adds.', inputSchema: z.object({ a: z.number(), b: z.number().default(1) }), execute: ({ a, b }) => ({ sum: a + b }) }),
+  add: defineTool({
+    description: 'Adds.',
+    inputSchema: z.object({ a: z.number(), b: z.number().default(1) }),
+    execute: ({ a, b }) => ({ sum: a + b }),
+  }),
   fail: defineTool({
     description: 'Fails.',
     inputSchema: z.object({}),
@@ -40,7 +51,9 @@ export async function logOf(run: TestRun): Promise<readonly RunEvent[]> {
 
 /** Events in short: `tool-end echo`. */
 export async function linesOf(run: TestRun): Promise<readonly string[]> {
-  return (await logOf(run)).map((event) => ('tool' in event ? `${event.type} ${event.tool}` : event.type === 'custom' ? `custom ${event.name}` : event.type));
+  return (await logOf(run)).map((event) =>
+    'tool' in event ? `${event.type} ${event.tool}` : event.type === 'custom' ? `custom ${event.name}` : event.type,
+  );
 }
 
 /** Transcript in short: `user: Hi`. */
@@ -52,7 +65,8 @@ export function lineOf({ role, parts }: Pick<StoredMessage, 'role' | 'parts'>): 
   const texts = parts.map((part) => {
     if (part.type === 'text') return part.text;
     if (part.type === 'tool-call') return `${part.name}(${JSON.stringify(part.input)})`;
-    if (part.type === 'tool-result') return `${part.isError === true ? 'error ' : ''}${typeof part.output === 'string' ? part.output : JSON.stringify(part.output)}`;
+    if (part.type === 'tool-result')
+      return `${part.isError === true ? 'error ' : ''}${typeof part.output === 'string' ? part.output : JSON.stringify(part.output)}`;
     return part.type;
   });
   return `${role}: ${texts.join(' ')}`;

@@ -52,8 +52,12 @@ export async function startTestBed(answer: Answerer, options: Partial<WorkerOpti
     taskQueue,
     shutdownGraceMs: 2000,
     ...options,
-  } as WorkerOptions);
-  const client = await connect({ server, taskQueue, ...(options.dataConverter === undefined ? {} : { dataConverter: options.dataConverter }) });
+  });
+  const client = await connect({
+    server,
+    taskQueue,
+    ...(options.dataConverter === undefined ? {} : { dataConverter: options.dataConverter }),
+  });
   return {
     worker,
     client,

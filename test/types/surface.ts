@@ -5,8 +5,16 @@ import { agentsFor, approval, onWorker } from '../../workflows/index';
 import { defineTool, defineWorkerMiddleware } from '../../worker/index';
 
 export const tools = {
-  lookupOrder: defineTool({ description: 'Finds an order', inputSchema: z.object({ orderId: z.string() }), execute: ({ orderId }) => ({ id: orderId, total: 80 }) }),
-  lookupRole: defineTool({ description: 'Role of a user', inputSchema: z.object({ userId: z.string() }), execute: async (): Promise<string> => 'admin' }),
+  lookupOrder: defineTool({
+    description: 'Finds an order',
+    inputSchema: z.object({ orderId: z.string() }),
+    execute: ({ orderId }) => ({ id: orderId, total: 80 }),
+  }),
+  lookupRole: defineTool({
+    description: 'Role of a user',
+    inputSchema: z.object({ userId: z.string() }),
+    execute: async (): Promise<string> => 'admin',
+  }),
   refund: defineTool({
     description: 'Pays money back',
     inputSchema: z.object({ orderId: z.string(), amount: z.number() }),
@@ -47,7 +55,11 @@ export const support = defineAgent({
   instructions: 'Careful.',
   model: 'default',
   tools: ['lookupOrder', 'refund'],
-  middleware: [perUserTools, onWorker('audit', { level: 'full' }), approval({ tools: { refund: { when: (input) => input.amount > 50, expires: '3d', onExpiry: 'reject' } } })],
+  middleware: [
+    perUserTools,
+    onWorker('audit', { level: 'full' }),
+    approval({ tools: { refund: { when: (input) => input.amount > 50, expires: '3d', onExpiry: 'reject' } } }),
+  ],
 });
 export const invoices = defineAgent({
   name: 'invoices',
@@ -66,7 +78,8 @@ defineAgent({ name: 'x', description: '', instructions: '', model: 'm', tools: [
 export async function use(client: HoldfastClient<{ support: typeof support; invoices: typeof invoices }>): Promise<void> {
   const run = await client.start('support', 'Refund order 42', { id: 'ticket-981', values: { userId: 'u1' } });
   const outcome = await run.outcome();
-  if (outcome.status === 'waiting') for (const interrupt of outcome.interrupts) if (interrupt.kind === 'approval') await run.approve(interrupt.id);
+  if (outcome.status === 'waiting')
+    for (const interrupt of outcome.interrupts) if (interrupt.kind === 'approval') await run.approve(interrupt.id);
   await client.start('invoices', { invoiceId: 'in_7' }, { id: 'invoice-in_7' });
   // @ts-expect-error wrong input type
   await client.start('invoices', 'text');

@@ -43,12 +43,23 @@ async function pendingOf(run: TestRun) {
 describe('approval', () => {
   it('shows a human the parsed arguments and runs with exactly those', async () => {
     const run = await started(true, asking('80'));
-    expect(await pendingOf(run)).toMatchObject({ id: 'agent.t1.refund-0.approval.1', kind: 'approval', tool: 'refund', callId: 'call-1-1', agent: 'agent', input: { orderId: '42', amount: 80, reason: 'none given' } });
+    expect(await pendingOf(run)).toMatchObject({
+      id: 'agent.t1.refund-0.approval.1',
+      kind: 'approval',
+      tool: 'refund',
+      callId: 'call-1-1',
+      agent: 'agent',
+      input: { orderId: '42', amount: 80, reason: 'none given' },
+    });
     expect(paid).toEqual([]);
     await run.approve((await pendingOf(run)).id, { by: 'ada' });
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
     expect(paid).toEqual([{ orderId: '42', amount: 80, reason: 'none given' }]);
-    expect((await logOf(run)).find((event) => event.type === 'interrupt-end')).toMatchObject({ by: 'ada', reason: 'answer', answer: { type: 'approve' } });
+    expect((await logOf(run)).find((event) => event.type === 'interrupt-end')).toMatchObject({
+      by: 'ada',
+      reason: 'answer',
+      answer: { type: 'approve' },
+    });
   });
 
   it('asks only where the rule says so', async () => {
@@ -130,7 +141,10 @@ describe('approval', () => {
   it('takes the decision of those who are named, and of nobody else', async () => {
     const run = await started({ by: ['ada', 'bob'] });
     const { id } = await pendingOf(run);
-    await expect(run.approve(id)).rejects.toMatchObject({ code: 'answer-forbidden', message: expect.stringContaining('Only ada, bob may answer') });
+    await expect(run.approve(id)).rejects.toMatchObject({
+      code: 'answer-forbidden',
+      message: expect.stringContaining('Only ada, bob may answer'),
+    });
     await expect(run.approve(id, { by: 'eve' })).rejects.toMatchObject({ code: 'answer-forbidden' });
     await run.approve(id, { by: 'bob' });
     expect((await run.outcome()).status).toBe('completed');
@@ -164,10 +178,16 @@ describe('approval', () => {
     const [first, second] = await run.interrupts();
     await run.reject(first?.id ?? '');
     await expect(run.approve(first?.id ?? '')).rejects.toMatchObject({ code: 'interrupt-answered' });
-    await expect(run.approve('nowhere')).rejects.toMatchObject({ code: 'interrupt-unknown', message: expect.stringContaining(second?.id ?? '') });
+    await expect(run.approve('nowhere')).rejects.toMatchObject({
+      code: 'interrupt-unknown',
+      message: expect.stringContaining(second?.id ?? ''),
+    });
     await run.reject(second?.id ?? '');
     expect((await run.outcome()).status).toBe('completed');
-    await expect(run.approve(first?.id ?? '')).rejects.toMatchObject({ code: 'run-ended', message: expect.stringContaining('(completed)') });
+    await expect(run.approve(first?.id ?? '')).rejects.toMatchObject({
+      code: 'run-ended',
+      message: expect.stringContaining('(completed)'),
+    });
   });
 
   it('takes decisions about calls of one message in any order', async () => {
@@ -179,22 +199,36 @@ describe('approval', () => {
     expect(await run.interrupts()).toHaveLength(1);
     await run.approve(ids[1] ?? '');
     expect((await run.outcome()).status).toBe('completed');
-    expect((await transcriptOf(run)).slice(2, 5)).toEqual(["tool: A human rejected the call of 'refund'. It did not run.", 'tool: paid 2', 'tool: paid 3']);
+    expect((await transcriptOf(run)).slice(2, 5)).toEqual([
+      "tool: A human rejected the call of 'refund'. It did not run.",
+      'tool: paid 2',
+      'tool: paid 3',
+    ]);
   });
 
   it('does not run a call whose meaning a new schema changed after the decision', async () => {
     const schema = { current: z.object({ orderId: z.string(), amount: z.number() }) as z.ZodType<{ amount: number }> };
-    const shifting = defineTool({ description: 'Pays.', inputSchema: z.any().transform((value) => schema.current.parse(value)), execute: ({ amount }) => `paid ${amount}` });
+    const shifting = defineTool({
+      description: 'Pays.',
+      inputSchema: z.any().transform((value) => schema.current.parse(value)),
+      execute: ({ amount }) => `paid ${amount}`,
+    });
     const run = await testRun(agentAsking(true), { input: 'Refund', model: asking(80), tools: { refund: shifting } });
     const { id } = await pendingOf(run);
     schema.current = z.object({ amount: z.number().transform((amount) => amount * 100) });
     await run.approve(id);
     await run.outcome();
-    expect((await transcriptOf(run))[2]).toBe("tool: error The arguments of 'refund' no longer mean what was decided about: its input schema changed in between.");
+    expect((await transcriptOf(run))[2]).toBe(
+      "tool: error The arguments of 'refund' no longer mean what was decided about: its input schema changed in between.",
+    );
   });
 
   it('runs a call whose schema changes its input when it is parsed, once and not twice', async () => {
-    const cents = defineTool({ description: 'Pays.', inputSchema: z.object({ amount: z.number().transform((amount) => amount * 100) }), execute: ({ amount }) => `paid ${amount}` });
+    const cents = defineTool({
+      description: 'Pays.',
+      inputSchema: z.object({ amount: z.number().transform((amount) => amount * 100) }),
+      execute: ({ amount }) => `paid ${amount}`,
+    });
     const run = await testRun(agentAsking(true), { input: 'Refund', model: asking(80), tools: { refund: cents } });
     expect((await pendingOf(run)).input).toEqual({ amount: 8000 });
     await run.approve((await pendingOf(run)).id);

@@ -39,7 +39,7 @@ describe('a run that goes over a border', () => {
         const before = await ctx.call('add', { a: 1 });
         const output = await next(call);
         const answer = await ctx.interrupt({ output });
-        return `${String(output)} ${String(answer)} ${JSON.stringify(before)}`;
+        return JSON.stringify([output, answer, before]);
       },
     };
     const play = async (border: boolean): Promise<unknown> => {
@@ -88,7 +88,7 @@ describe('a run that goes over a border', () => {
       beforeAgent: (_, ctx) => (ctx.session.set('s', 1), { values: { v: 2 }, instructions: 'New.', tools: ['echo'] }),
       beforeModelRewriteState: async (_, ctx) => {
         if (ctx.iteration !== 2) return;
-        const answer = (await ctx.interrupt('Go?', { deadline: '2h', onDeadline: 'default' })) as string;
+        const answer = await ctx.interrupt<string>('Go?', { deadline: '2h', onDeadline: 'default' });
         ctx.sendEvent('late', [answer, ctx.session.get('s') ?? null, ctx.values['v'] ?? null, ctx.usage.inputTokens]);
       },
     };
@@ -105,7 +105,11 @@ describe('a run that goes over a border', () => {
 
   it('counts model calls on', async () => {
     const stopping: AgentMiddleware = { name: 'stopping', afterToolCalls: async (_, ctx) => void (await ctx.interrupt('Go?')) };
-    const run = await testRun(agentWith({ middleware: [stopping], maxIterations: 2 }), { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('a')] }, { toolCalls: [echo('b')] }]), tools });
+    const run = await testRun(agentWith({ middleware: [stopping], maxIterations: 2 }), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [echo('a')] }, { toolCalls: [echo('b')] }]),
+      tools,
+    });
     for (let turn = 0; turn < 2; turn++) {
       await run.goOnAsNew();
       await run.resume(only(await run.interrupts()).id, true);
@@ -116,8 +120,15 @@ describe('a run that goes over a border', () => {
   it('goes over where an iteration ends, and the view shows each message once', async () => {
     const door = gate();
     const slow = defineTool({ description: 'Waits.', inputSchema: z.object({}), execute: async () => (await door.opened, 'slow') });
-    const asking: AgentMiddleware = { name: 'asking', beforeModelRewriteState: async (_, ctx) => void (ctx.iteration === 2 && (await ctx.interrupt('Go?'))) };
-    const run = await testRun(agentWith({ tools: ['slow'], middleware: [asking] }), { input: 'Hi', model: scriptedModel([{ toolCalls: [{ name: 'slow', input: {} }] }, { text: 'Done.' }]), tools: { slow } });
+    const asking: AgentMiddleware = {
+      name: 'asking',
+      beforeModelRewriteState: async (_, ctx) => void (ctx.iteration === 2 && (await ctx.interrupt('Go?'))),
+    };
+    const run = await testRun(agentWith({ tools: ['slow'], middleware: [asking] }), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [{ name: 'slow', input: {} }] }, { text: 'Done.' }]),
+      tools: { slow },
+    });
     const over = run.goOnAsNew();
     door.open();
     await over;
@@ -128,16 +139,34 @@ describe('a run that goes over a border', () => {
   });
 
   it.each<[string, AgentMiddleware['wrapToolCall'], AgentMiddleware['wrapToolCall']]>([
-    ['asks for something else', async (call, next, ctx) => (await ctx.interrupt('Go?'), next(call)), async (call, next, ctx) => (await ctx.sleep('1s'), await ctx.interrupt('Go?'), next(call))],
+    [
+      'asks for something else',
+      async (call, next, ctx) => (await ctx.interrupt('Go?'), next(call)),
+      async (call, next, ctx) => (await ctx.sleep('1s'), await ctx.interrupt('Go?'), next(call)),
+    ],
     ['no longer asks', async (call, next, ctx) => (await ctx.interrupt('Go?'), next(call)), async (call, next) => next(call)],
     ['asks no more and answers itself', async (call, next, ctx) => (await ctx.interrupt('Go?'), next(call)), async () => 'nothing'],
-    ['leaves something out', async (call, next, ctx) => (ctx.sendEvent('note', 1), await ctx.call('add', { a: 1 }), await ctx.interrupt('Go?'), next(call)), async () => 'nothing'],
+    [
+      'leaves something out',
+      async (call, next, ctx) => (ctx.sendEvent('note', 1), await ctx.call('add', { a: 1 }), await ctx.interrupt('Go?'), next(call)),
+      async () => 'nothing',
+    ],
   ])('is told that the code of an open frame changed when it %s', async (_, before, after) => {
-    const layer = (wrapToolCall: AgentMiddleware['wrapToolCall']): AgentMiddleware => ({ name: 'layer', ...(wrapToolCall === undefined ? {} : { wrapToolCall }) });
-    const run = await testRun(agentUnder(layer(before)), { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]), tools });
+    const layer = (wrapToolCall: AgentMiddleware['wrapToolCall']): AgentMiddleware => ({
+      name: 'layer',
+      ...(wrapToolCall === undefined ? {} : { wrapToolCall }),
+    });
+    const run = await testRun(agentUnder(layer(before)), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]),
+      tools,
+    });
     await run.interrupts();
     await run.goOnAsNew(agentUnder(layer(after)));
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'frame-changed', message: expect.stringContaining('agent/t1/echo.0/layer changed') } });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'frame-changed', message: expect.stringContaining('agent/t1/echo.0/layer changed') },
+    });
   });
 
   it.each<[string, AgentMiddleware[]]>([
@@ -147,7 +176,11 @@ describe('a run that goes over a border', () => {
     const asking: AgentMiddleware = { name: 'asking', afterModelRewriteState: async (__, ctx) => void (await ctx.interrupt('Go?')) };
     const echoed = jest.fn(() => 'echoed');
     const own = { ...tools, echo: defineTool({ description: 'Echoes.', inputSchema: z.object({ text: z.string() }), execute: echoed }) };
-    const run = await testRun(agentUnder(left.length === 0 ? approval({ tools: { echo: true } }) : asking, ...left), { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('a')] }]), tools: own });
+    const run = await testRun(agentUnder(left.length === 0 ? approval({ tools: { echo: true } }) : asking, ...left), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [echo('a')] }]),
+      tools: own,
+    });
     await run.interrupts();
     await run.goOnAsNew(agentUnder(...left));
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'frame-changed' } });
@@ -156,7 +189,11 @@ describe('a run that goes over a border', () => {
 
   it('goes on under new code where no frame is open', async () => {
     const rule = approval({ tools: { echo: true } });
-    const run = await testRun(agentUnder(rule), { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]), tools });
+    const run = await testRun(agentUnder(rule), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]),
+      tools,
+    });
     const { id } = only(await run.interrupts());
     await run.goOnAsNew(agentWith({ middleware: [rule, { name: 'added', afterAgent: (_, ctx) => ctx.sendEvent('added', true) }] }));
     await run.approve(id);
@@ -179,8 +216,21 @@ describe('an answer that comes before the code that waits for it was entered aga
     };
     const work = memoryWork(parts, () => undefined);
     const agents = new Map([['agent', definitionOf(agentUnder(approval({ tools: { echo: true } })) as Agent)]]);
-    const start = { version: 1 as const, tenant: 'default', id: 'early', agent: 'agent', input: 'Hi', values: {}, stream: false, options: {}, tags: [] };
-    const slowToPrepare = { ...work, prepare: async (...request: Parameters<typeof work.prepare>) => (prepared++ > 0 && (await door.opened), work.prepare(...request)) };
+    const start = {
+      version: 1 as const,
+      tenant: 'default',
+      id: 'early',
+      agent: 'agent',
+      input: 'Hi',
+      values: {},
+      stream: false,
+      options: {},
+      tags: [],
+    };
+    const slowToPrepare = {
+      ...work,
+      prepare: async (...request: Parameters<typeof work.prepare>) => (prepared++ > 0 && (await door.opened), work.prepare(...request)),
+    };
     const run = new MemoryRun(agents, { start }, slowToPrepare, 0);
     await run.idle();
     const { id } = only(run.view().interrupts);
@@ -195,7 +245,10 @@ describe('an answer that comes before the code that waits for it was entered aga
 });
 
 it('a reader that begins after a border sees the same state and the same next offset as one that saw all', async () => {
-  const asking: AgentMiddleware = { name: 'asking', wrapToolCall: async (call, next, ctx) => (call.id === 'call-1-1' && (await ctx.interrupt('Go?')), next(call)) };
+  const asking: AgentMiddleware = {
+    name: 'asking',
+    wrapToolCall: async (call, next, ctx) => (call.id === 'call-1-1' && (await ctx.interrupt('Go?')), next(call)),
+  };
   const agents = new Map([['agent', definitionOf(agentUnder(asking) as Agent)]]);
   const parts = {
     tools: new ToolRegistry(tools),
@@ -205,8 +258,23 @@ it('a reader that begins after a border sees the same state and the same next of
     toolDefaults: defaultToolFacts,
     modelFacts: defaultModelFacts,
   };
-  const start = { version: 1 as const, tenant: 'default', id: 'late', agent: 'agent', input: 'Hi', values: {}, stream: false, options: {}, tags: [] };
-  const run = new MemoryRun(agents, { start }, memoryWork(parts, () => undefined), 0);
+  const start = {
+    version: 1 as const,
+    tenant: 'default',
+    id: 'late',
+    agent: 'agent',
+    input: 'Hi',
+    values: {},
+    stream: false,
+    options: {},
+    tags: [],
+  };
+  const run = new MemoryRun(
+    agents,
+    { start },
+    memoryWork(parts, () => undefined),
+    0,
+  );
   await run.goOnAsNew();
   const check = (): void => {
     const facts = run.facts;

@@ -8,7 +8,10 @@ const call = (name: string) => ({ name, input: {} });
 
 describe('a cancelled run', () => {
   it('ends while it waits for somebody', async () => {
-    const asking: AgentMiddleware = { name: 'asking', beforeAgent: async (_, ctx) => void (await ctx.interrupt('Go?', { deadline: '1d' })) };
+    const asking: AgentMiddleware = {
+      name: 'asking',
+      beforeAgent: async (_, ctx) => void (await ctx.interrupt('Go?', { deadline: '1d' })),
+    };
     const run = await testRun(agentUnder(asking), { input: 'Hi', model: scriptedModel([]), tools });
     const { id } = only(await run.interrupts());
     await run.cancel();
@@ -39,7 +42,11 @@ describe('a cancelled run', () => {
         return new Promise(() => undefined);
       },
     });
-    const run = await testRun(agentWith({ tools: ['slow'] }), { input: 'Hi', model: scriptedModel([{ toolCalls: [call('slow')] }]), tools: { slow } });
+    const run = await testRun(agentWith({ tools: ['slow'] }), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [call('slow')] }]),
+      tools: { slow },
+    });
     await begun.opened;
     await run.cancel();
     expect(await run.outcome()).toEqual({ status: 'cancelled' });

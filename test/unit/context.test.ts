@@ -4,12 +4,18 @@ import { agentUnder, echo, linesOf, logOf, tools, transcriptOf } from '../suppor
 
 const oneTurn = () => scriptedModel([{ text: 'Done.' }]);
 const twoTurns = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
-const before = (act: (ctx: HookContext) => unknown): AgentMiddleware => ({ name: 'hook', beforeModelRewriteState: async (_, ctx) => void (await act(ctx)) });
+const before = (act: (ctx: HookContext) => unknown): AgentMiddleware => ({
+  name: 'hook',
+  beforeModelRewriteState: async (_, ctx) => void (await act(ctx)),
+});
 
 describe('ctx', () => {
   it('tells where the hook is', async () => {
     const seen: unknown[] = [];
-    const run = await testRun(agentUnder(before(({ agent, runPath, runId, iteration, usage }) => seen.push({ agent, runPath, runId, iteration, usage }))), { input: 'Hi', id: 'r1', model: oneTurn(), tools });
+    const run = await testRun(
+      agentUnder(before(({ agent, runPath, runId, iteration, usage }) => seen.push({ agent, runPath, runId, iteration, usage }))),
+      { input: 'Hi', id: 'r1', model: oneTurn(), tools },
+    );
     await run.outcome();
     expect(seen).toEqual([{ agent: 'agent', runPath: ['agent'], runId: 'r1', iteration: 1, usage: { inputTokens: 0, outputTokens: 0 } }]);
   });
@@ -36,18 +42,37 @@ describe('ctx', () => {
   });
 
   it.each([
-    ['run-local', (ctx: HookContext) => ctx.runLocal.set('when', new Date(0) as never), 'The run-local value "when" is not JSON: the value is a Date'],
-    ['session', (ctx: HookContext) => ctx.session.set('map', { inner: new Map() } as never), 'The session value "map" is not JSON: inner is a Map'],
+    [
+      'run-local',
+      (ctx: HookContext) => ctx.runLocal.set('when', new Date(0) as never),
+      'The run-local value "when" is not JSON: the value is a Date',
+    ],
+    [
+      'session',
+      (ctx: HookContext) => ctx.session.set('map', { inner: new Map() } as never),
+      'The session value "map" is not JSON: inner is a Map',
+    ],
     ['event', (ctx: HookContext) => ctx.sendEvent('big', 1n as never), 'The event value "big" is not JSON: the value is a bigint'],
-    ['call', (ctx: HookContext) => ctx.call('echo', (() => 1) as never), 'The call value "echo" is not JSON: the value is a function'],
-    ['interrupt', (ctx: HookContext) => ctx.interrupt(undefined as never), 'The interrupt value "info" is not JSON: the value is a undefined'],
+    ['call', (ctx: HookContext) => ctx.call('echo', () => 1), 'The call value "echo" is not JSON: the value is a function'],
+    [
+      'interrupt',
+      (ctx: HookContext) => ctx.interrupt(undefined as never),
+      'The interrupt value "info" is not JSON: the value is a undefined',
+    ],
   ])('refuses a %s value that is no JSON, and says where', async (_, act, message) => {
     const run = await testRun(agentUnder(before(act)), { input: 'Hi', model: oneTurn(), tools });
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'value-not-json', message: expect.stringContaining(message) } });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'value-not-json', message: expect.stringContaining(message) },
+    });
   });
 
   it('sends events at their place in the log', async () => {
-    const noting: AgentMiddleware = { name: 'noting', beforeAgent: (_, ctx) => ctx.sendEvent('began', { n: 1 }), afterAgent: (_, ctx) => ctx.sendEvent('ended', 2) };
+    const noting: AgentMiddleware = {
+      name: 'noting',
+      beforeAgent: (_, ctx) => ctx.sendEvent('began', { n: 1 }),
+      afterAgent: (_, ctx) => ctx.sendEvent('ended', 2),
+    };
     const run = await testRun(agentUnder(noting), { input: 'Hi', model: oneTurn(), tools });
     expect(await linesOf(run)).toEqual(['run-start', 'custom began', 'model-start', 'model-end', 'custom ended', 'run-end']);
     expect((await logOf(run))[1]).toMatchObject({ agent: 'agent', runPath: ['agent'], name: 'began', data: { n: 1 } });
@@ -55,7 +80,11 @@ describe('ctx', () => {
 
   it('calls a tool that neither transcript nor log shows', async () => {
     const seen: unknown[] = [];
-    const run = await testRun(agentUnder(before(async (ctx) => seen.push(await ctx.call('add', { a: 1 })))), { input: 'Hi', model: oneTurn(), tools });
+    const run = await testRun(agentUnder(before(async (ctx) => seen.push(await ctx.call('add', { a: 1 })))), {
+      input: 'Hi',
+      model: oneTurn(),
+      tools,
+    });
     expect(await linesOf(run)).toEqual(['run-start', 'model-start', 'model-end', 'run-end']);
     expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: Done.']);
     expect(seen).toEqual([{ sum: 2 }]);
@@ -64,7 +93,12 @@ describe('ctx', () => {
   it('gives the errors of such a tool to the hook', async () => {
     const seen: unknown[] = [];
     const catching = before(async (ctx) => {
-      for (const [tool, input] of [['fail', {}], ['add', { a: 'x' }], ['teleport', {}]] as const) await ctx.call(tool, input as never).catch((error: { code: string }) => seen.push(error.code));
+      for (const [tool, input] of [
+        ['fail', {}],
+        ['add', { a: 'x' }],
+        ['teleport', {}],
+      ] as const)
+        await ctx.call(tool, input as never).catch((error: { code: string }) => seen.push(error.code));
     });
     await (await testRun(agentUnder(catching), { input: 'Hi', model: oneTurn(), tools })).outcome();
     expect(seen).toEqual(['tool-failed', 'tool-input-invalid', 'tool-unknown']);
@@ -74,7 +108,10 @@ describe('ctx', () => {
     const seen: unknown[] = [];
     const model = scriptedModel([{ text: 'Summary.', usage: { inputTokens: 3, outputTokens: 2 } }, { text: 'Done.' }]);
     const summing = before(async (ctx) => {
-      const response = await ctx.model('test/small', { instructions: 'Sum up.', messages: [{ role: 'user', parts: [{ type: 'text', text: 'Long.' }] }] });
+      const response = await ctx.model('test/small', {
+        instructions: 'Sum up.',
+        messages: [{ role: 'user', parts: [{ type: 'text', text: 'Long.' }] }],
+      });
       seen.push(response.message.parts, response.model, ctx.usage.inputTokens);
     });
     const run = await testRun(agentUnder(summing), { input: 'Hi', model, tools });
@@ -103,13 +140,16 @@ describe('ctx', () => {
 
   it('refuses a text that is no duration', async () => {
     const run = await testRun(agentUnder(before((ctx) => ctx.sleep('soon'))), { input: 'Hi', model: oneTurn(), tools });
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'hook-failed', message: expect.stringContaining('"soon" is no duration') } });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'hook-failed', message: expect.stringContaining('"soon" is no duration') },
+    });
   });
 
   it('leaves no rejection behind when a hook drops a promise', async () => {
     const dropping = before((ctx) => {
-      void ctx.call('fail', {} as never);
-      void ctx.call('teleport' as never, {} as never);
+      void ctx.call('fail', {});
+      void ctx.call('teleport' as never, {});
       void ctx.sleep('soon').catch(() => undefined);
       void ctx.model('test/other', { messages: 'none' as never });
     });

@@ -6,9 +6,17 @@ import { Ledger } from '../../kernel/ledger';
 import type { ModelCall } from '../../kernel/ports';
 
 const text = (id: string, role: StoredMessage['role'] = 'assistant'): StoredMessage => ({ id, role, parts: [{ type: 'text', text: id }] });
-const input = { start: { version: 1 as const, tenant: 'default', id: 'r1', agent: 'a', input: 'Hi', values: {}, stream: false, options: {}, tags: [] } };
+const input = {
+  start: { version: 1 as const, tenant: 'default', id: 'r1', agent: 'a', input: 'Hi', values: {}, stream: false, options: {}, tags: [] },
+};
 const start: HistoryFact = { kind: 'start', time: 1, workflowId: 'default/r1', input };
-const first: HistoryFact = { kind: 'model-scheduled', time: 2, eventId: 5, activityId: 'a/t1/model', input: { base: 'start', path: ['a'], turn: 1 } };
+const first: HistoryFact = {
+  kind: 'model-scheduled',
+  time: 2,
+  eventId: 5,
+  activityId: 'a/t1/model',
+  input: { base: 'start', path: ['a'], turn: 1 },
+};
 const interrupt: Interrupt = { id: 'a.t1', address: ['a'], agent: 'a', kind: 'question', info: 'Go?' };
 const folded = (...facts: readonly HistoryFact[]): HistoryFold => {
   const fold = new HistoryFold();
@@ -28,11 +36,28 @@ describe('a history', () => {
   });
 
   it('shows a message from the event that tells it, and once', () => {
-    const fold = folded(start, first, { kind: 'activity-completed', time: 3, scheduledId: 5, result: { address: 'a/t1/model', message: text('m1'), usage: { inputTokens: 1, outputTokens: 2 } } });
+    const fold = folded(start, first, {
+      kind: 'activity-completed',
+      time: 3,
+      scheduledId: 5,
+      result: { address: 'a/t1/model', message: text('m1'), usage: { inputTokens: 1, outputTokens: 2 } },
+    });
     expect(fold.view()).toMatchObject({ messages: [{ id: 'input.0' }], usage: { inputTokens: 1, outputTokens: 2 } });
-    expect(fold.add({ kind: 'memo', time: 4, values: { holdfastEvents: [{ type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: 'm1', model: 'x' }] } })).toMatchObject([{ message: text('m1') }]);
+    expect(
+      fold.add({
+        kind: 'memo',
+        time: 4,
+        values: { holdfastEvents: [{ type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: 'm1', model: 'x' }] },
+      }),
+    ).toMatchObject([{ message: text('m1') }]);
     expect(fold.view().messages.map(({ id }) => id)).toEqual(['input.0', 'm1']);
-    fold.add({ kind: 'model-scheduled', time: 5, eventId: 9, activityId: 'a/t2/model', input: { base: 'a/t1/model', splices: [[1, 0, ['m1']]], path: ['a'], turn: 2 } });
+    fold.add({
+      kind: 'model-scheduled',
+      time: 5,
+      eventId: 9,
+      activityId: 'a/t2/model',
+      input: { base: 'a/t1/model', splices: [[1, 0, ['m1']]], path: ['a'], turn: 2 },
+    });
     expect(fold.view().messages.map(({ id }) => id)).toEqual(['input.0', 'm1']);
   });
 
@@ -45,13 +70,18 @@ describe('a history', () => {
   it('shows tool calls but not those of hooks, second entries and reconciling', () => {
     const fold = folded(start);
     const call = { tool: 't', callId: '1', input: {}, path: ['a'] };
-    const events = (extra: object): readonly unknown[] => fold.add({ kind: 'tool-scheduled', time: 2, eventId: 7, activityId: 'x', input: { ...call, ...extra } });
+    const events = (extra: object): readonly unknown[] =>
+      fold.add({ kind: 'tool-scheduled', time: 2, eventId: 7, activityId: 'x', input: { ...call, ...extra } });
     expect(events({})).toMatchObject([{ type: 'tool-start', tool: 't', callId: '1' }]);
     for (const extra of [{ hidden: true }, { resumed: { answer: 1 } }, { reconcile: true }]) expect(events(extra)).toEqual([]);
   });
 
   it('waits while an interrupt is in the memo', () => {
-    const waits: HistoryFact = { kind: 'memo', time: 3, values: { 'holdfastInterrupts:a.t1': interrupt, holdfastEvents: [{ type: 'interrupt-start', interrupt: 'a.t1' }] } };
+    const waits: HistoryFact = {
+      kind: 'memo',
+      time: 3,
+      values: { 'holdfastInterrupts:a.t1': interrupt, holdfastEvents: [{ type: 'interrupt-start', interrupt: 'a.t1' }] },
+    };
     const fold = folded(start);
     expect(fold.add(waits)).toMatchObject([{ type: 'interrupt-start', interrupt }]);
     expect(fold.view()).toMatchObject({ status: 'waiting', interrupts: [interrupt] });
@@ -72,20 +102,40 @@ describe('a history', () => {
       kind: 'end',
       time: 4,
       status: 'completed',
-      result: { output: 'x', text: 'x', usage: { inputTokens: 0, outputTokens: 0 }, base: 'a/t1/model', splices: [[1, 0, [text('m1')]]], events: [{ type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: 'm1', model: 'x' }] },
+      result: {
+        output: 'x',
+        text: 'x',
+        usage: { inputTokens: 0, outputTokens: 0 },
+        base: 'a/t1/model',
+        splices: [[1, 0, [text('m1')]]],
+        events: [{ type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: 'm1', model: 'x' }],
+      },
     });
-    expect(events).toMatchObject([{ type: 'model-end', message: text('m1') }, { type: 'run-end', status: 'completed', output: 'x', text: 'x' }]);
+    expect(events).toMatchObject([
+      { type: 'model-end', message: text('m1') },
+      { type: 'run-end', status: 'completed', output: 'x', text: 'x' },
+    ]);
     expect(fold.view()).toMatchObject({ status: 'completed', interrupts: [], messages: [{ id: 'input.0' }, text('m1')] });
     expect(fold.ended).toBe(true);
   });
 
   it.each(['failed', 'cancelled'] as const)('ends as %s with what was shown until then', (status) => {
-    const fold = folded(start, { kind: 'end', time: 4, status, ...(status === 'failed' ? { error: { code: 'tool-failed', message: 'no' } } : {}) });
+    const fold = folded(start, {
+      kind: 'end',
+      time: 4,
+      status,
+      ...(status === 'failed' ? { error: { code: 'tool-failed', message: 'no' } } : {}),
+    });
     expect(fold.view()).toMatchObject({ status, messages: [{ id: 'input.0' }] });
   });
 
   it('forgets a call that closed without a result', () => {
-    const fold = folded(start, first, { kind: 'activity-closed', time: 3, scheduledId: 5 }, { kind: 'activity-completed', time: 4, scheduledId: 5, result: { message: text('late') } });
+    const fold = folded(
+      start,
+      first,
+      { kind: 'activity-closed', time: 3, scheduledId: 5 },
+      { kind: 'activity-completed', time: 4, scheduledId: 5, result: { message: text('late') } },
+    );
     expect(fold.messagesById.has('late')).toBe(false);
   });
 
@@ -93,7 +143,13 @@ describe('a history', () => {
     const fold = folded(start);
     const slots = { instructions: 'Be.', tools: ['t'], model: 'x/y', settings: null, halves: [] };
     fold.add({ kind: 'model-scheduled', time: 2, eventId: 5, activityId: 'one', input: { base: 'start', slots, path: ['a'], turn: 1 } });
-    fold.add({ kind: 'model-scheduled', time: 3, eventId: 6, activityId: 'two', input: { base: 'one', slots: { model: 'x/z' }, path: ['a'], turn: 2 } });
+    fold.add({
+      kind: 'model-scheduled',
+      time: 3,
+      eventId: 6,
+      activityId: 'two',
+      input: { base: 'one', slots: { model: 'x/z' }, path: ['a'], turn: 2 },
+    });
     expect(fold.requestOf('two')?.slots).toEqual({ ...slots, model: 'x/z' });
     expect(fold.requestOf('three')).toBeUndefined();
   });
@@ -102,8 +158,14 @@ describe('a history', () => {
 describe('the message of a tool outcome', () => {
   const call = { tool: 't', callId: '1', input: {}, path: ['a'] };
   it.each([
-    [{ type: 'done', messageId: 'm', output: { a: 1 } } as const, { id: 'm', role: 'tool', parts: [{ type: 'tool-result', callId: '1', name: 't', output: { a: 1 } }] }],
-    [{ type: 'failed', messageId: 'm', error: { code: 'tool-failed', message: 'no' } } as const, { id: 'm', role: 'tool', parts: [{ type: 'tool-result', callId: '1', name: 't', output: 'no', isError: true }] }],
+    [
+      { type: 'done', messageId: 'm', output: { a: 1 } } as const,
+      { id: 'm', role: 'tool', parts: [{ type: 'tool-result', callId: '1', name: 't', output: { a: 1 } }] },
+    ],
+    [
+      { type: 'failed', messageId: 'm', error: { code: 'tool-failed', message: 'no' } } as const,
+      { id: 'm', role: 'tool', parts: [{ type: 'tool-result', callId: '1', name: 't', output: 'no', isError: true }] },
+    ],
     [{ type: 'interrupted', info: 1 } as const, undefined],
     [{ type: 'unsettled' } as const, undefined],
     [{ type: 'undone' } as const, undefined],
@@ -111,7 +173,9 @@ describe('the message of a tool outcome', () => {
 });
 
 it('usage sums up, with the counts that a provider gives', () => {
-  expect(addUsage({ inputTokens: 1, outputTokens: 2, cachedInputTokens: 3 }, { inputTokens: 10, outputTokens: 20, reasoningTokens: 4 })).toEqual({ inputTokens: 11, outputTokens: 22, cachedInputTokens: 3, reasoningTokens: 4 });
+  expect(
+    addUsage({ inputTokens: 1, outputTokens: 2, cachedInputTokens: 3 }, { inputTokens: 10, outputTokens: 20, reasoningTokens: 4 }),
+  ).toEqual({ inputTokens: 11, outputTokens: 22, cachedInputTokens: 3, reasoningTokens: 4 });
   expect(addUsage({ inputTokens: 1, outputTokens: 2 }, { inputTokens: 1, outputTokens: 1 })).toEqual({ inputTokens: 2, outputTokens: 3 });
 });
 
@@ -133,7 +197,10 @@ describe('the ledger', () => {
 
   it('edits the list that the run began with, then the last one', () => {
     const ledger = new Ledger({ a: [hi] }, []);
-    expect(ledger.editFor(call('one', [hi]))).toEqual({ base: 'start', slots: { instructions: 'Be.', tools: ['t'], model: 'x/y', settings: null, halves: [] } });
+    expect(ledger.editFor(call('one', [hi]))).toEqual({
+      base: 'start',
+      slots: { instructions: 'Be.', tools: ['t'], model: 'x/y', settings: null, halves: [] },
+    });
     ledger.learn(text('m1'));
     expect(ledger.editFor(call('two', [hi, text('m1')]))).toEqual({ base: 'one', splices: [[1, 0, ['m1']]] });
     expect(ledger.editFor(call('three', [hi, text('m1')], { model: 'x/z' }))).toEqual({ base: 'two', slots: { model: 'x/z' } });
@@ -143,9 +210,15 @@ describe('the ledger', () => {
     const ledger = new Ledger({ a: [hi] }, []);
     expect(ledger.editFor(call('one', [hi, text('own')])).splices).toEqual([[1, 0, [text('own')]]]);
     expect(ledger.finalEdit('a', [hi, text('x'), text('own')]).splices).toEqual([[1, 0, [text('x')]]]);
-    expect(ledger.encode([{ type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: text('own'), model: 'x' }])).toMatchObject([{ message: 'own' }]);
-    expect(ledger.encode([{ type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: text('new'), model: 'x' }])).toMatchObject([{ message: text('new') }]);
-    expect(ledger.encode([{ type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: text('new'), model: 'x' }])).toMatchObject([{ message: 'new' }]);
+    expect(ledger.encode([{ type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: text('own'), model: 'x' }])).toMatchObject([
+      { message: 'own' },
+    ]);
+    expect(ledger.encode([{ type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: text('new'), model: 'x' }])).toMatchObject([
+      { message: text('new') },
+    ]);
+    expect(ledger.encode([{ type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: text('new'), model: 'x' }])).toMatchObject([
+      { message: 'new' },
+    ]);
   });
 
   it('keeps the lists of agents apart', () => {

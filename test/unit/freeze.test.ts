@@ -16,7 +16,10 @@ describe('what a hook is given', () => {
         (state.messages as unknown[]).push({ role: 'user', parts: [] });
       },
     });
-    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'hook-failed', message: expect.stringContaining('beforeModelRewriteState of middleware "pusher"') } });
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      error: { code: 'hook-failed', message: expect.stringContaining('beforeModelRewriteState of middleware "pusher"') },
+    });
   });
 
   it('cannot be changed in place: a message deep inside a request', async () => {
@@ -27,6 +30,9 @@ describe('what a hook is given', () => {
         return next(request);
       },
     });
-    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'hook-failed', message: expect.stringContaining('wrapModel of middleware "editor"') } });
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      error: { code: 'hook-failed', message: expect.stringContaining('wrapModel of middleware "editor"') },
+    });
   });
 });

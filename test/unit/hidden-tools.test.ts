@@ -17,7 +17,10 @@ describe('tools that hooks take away', () => {
     const run = await testRun(agent, { input: 'Say hello', model: scriptedModel([call, { text: 'No.' }]), tools: fixtureTools });
     await run.outcome();
     const result = (await run.transcript()).flatMap(({ parts }) => parts).find((part) => part.type === 'tool-result');
-    expect(result).toMatchObject({ isError: true, output: "The model called tool 'echo', which this agent does not have. It has: lookupOrder." });
+    expect(result).toMatchObject({
+      isError: true,
+      output: "The model called tool 'echo', which this agent does not have. It has: lookupOrder.",
+    });
   });
 
   it('can be called while a state hook only hides them from the model', async () => {

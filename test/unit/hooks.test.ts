@@ -18,7 +18,15 @@ describe('hooks', () => {
     });
     await (await testRun(agentUnder(noted('A'), noted('B')), { input: 'Hi', model: twoTurns(), tools })).outcome();
     const both = (hook: string): string[] => [`${hook} A`, `${hook} B`];
-    expect(seen).toEqual([...both('beforeAgent'), ...both('beforeModel'), ...both('afterModel'), ...both('afterTools'), ...both('beforeModel'), ...both('afterModel'), ...both('afterAgent')]);
+    expect(seen).toEqual([
+      ...both('beforeAgent'),
+      ...both('beforeModel'),
+      ...both('afterModel'),
+      ...both('afterTools'),
+      ...both('beforeModel'),
+      ...both('afterModel'),
+      ...both('afterAgent'),
+    ]);
   });
 
   it('each see what the earlier ones changed', async () => {
@@ -37,7 +45,10 @@ describe('hooks', () => {
 
   it('may take tools away and add some that the worker has', async () => {
     const model = scriptedModel([{ toolCalls: [{ name: 'add', input: { a: 1 } }] }, { text: 'Done.' }]);
-    const agent = agentWith({ tools: ['echo', 'fail'], middleware: [{ name: 'own', beforeAgent: (setup) => ({ tools: [...setup.tools.filter((tool) => tool !== 'fail'), 'add'] }) }] });
+    const agent = agentWith({
+      tools: ['echo', 'fail'],
+      middleware: [{ name: 'own', beforeAgent: (setup) => ({ tools: [...setup.tools.filter((tool) => tool !== 'fail'), 'add'] }) }],
+    });
     const run = await testRun(agent, { input: 'Hi', model, tools });
     expect((await run.outcome()).status).toBe('completed');
     expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['echo', 'add']);
@@ -48,7 +59,14 @@ describe('hooks', () => {
     const adds: AgentMiddleware = {
       name: 'adds',
       afterModelRewriteState: ({ messages }, ctx) =>
-        ctx.iteration > 1 ? undefined : { messages: [...messages.slice(0, -1), { role: 'assistant', parts: [{ type: 'tool-call', id: 'added', name: 'echo', input: { text: 'added' } }] }] },
+        ctx.iteration > 1
+          ? undefined
+          : {
+              messages: [
+                ...messages.slice(0, -1),
+                { role: 'assistant', parts: [{ type: 'tool-call', id: 'added', name: 'echo', input: { text: 'added' } }] },
+              ],
+            },
     };
     const run = await testRun(agentUnder(adds), { input: 'Hi', model: scriptedModel([{ text: 'Enough.' }, { text: 'Done.' }]), tools });
     expect(await run.outcome()).toMatchObject({ text: 'Done.' });
@@ -56,7 +74,12 @@ describe('hooks', () => {
   });
 
   it('after the model do not change the event that was sent', async () => {
-    const edits: AgentMiddleware = { name: 'edits', afterModelRewriteState: ({ messages }) => ({ messages: [...messages.slice(0, -1), { ...messages.at(-1), role: 'assistant', parts: [{ type: 'text', text: 'Edited.' }] }] }) };
+    const edits: AgentMiddleware = {
+      name: 'edits',
+      afterModelRewriteState: ({ messages }) => ({
+        messages: [...messages.slice(0, -1), { ...messages.at(-1), role: 'assistant', parts: [{ type: 'text', text: 'Edited.' }] }],
+      }),
+    };
     const run = await testRun(agentUnder(edits), { input: 'Hi', model: scriptedModel([{ text: 'Original.' }]), tools });
     expect(await run.outcome()).toMatchObject({ output: 'Edited.' });
     const shown = (await logOf(run)).find((event) => event.type === 'model-end');
@@ -76,18 +99,36 @@ describe('hooks', () => {
 
   it('put a message behind tool results once, not twice', async () => {
     const model = scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
-    const injecting: AgentMiddleware = { name: 'injecting', afterToolCalls: ({ messages }) => ({ messages: [...messages, user('Mind the gap.')] }) };
+    const injecting: AgentMiddleware = {
+      name: 'injecting',
+      afterToolCalls: ({ messages }) => ({ messages: [...messages, user('Mind the gap.')] }),
+    };
     await (await testRun(agentUnder(injecting), { input: 'Hi', model, tools })).outcome();
     expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
   });
 
   it('afterAgent comes on a final answer and on return-directly, not on failure', async () => {
     const ended: string[] = [];
-    const watching: AgentMiddleware = { name: 'watching', afterAgent: ({ messages }) => void ended.push(messages.map(({ role }) => role).join(' ')) };
+    const watching: AgentMiddleware = {
+      name: 'watching',
+      afterAgent: ({ messages }) => void ended.push(messages.map(({ role }) => role).join(' ')),
+    };
     await (await testRun(agentUnder(watching), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools })).outcome();
-    await (await testRun(agentWith({ middleware: [watching], returnDirectly: ['echo'] }), { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('x')] }]), tools })).outcome();
+    await (
+      await testRun(agentWith({ middleware: [watching], returnDirectly: ['echo'] }), {
+        input: 'Hi',
+        model: scriptedModel([{ toolCalls: [echo('x')] }]),
+        tools,
+      })
+    ).outcome();
     await (await testRun(agentUnder(watching), { input: 'Hi', model: scriptedModel([{ error: 'down' }]), tools })).outcome();
-    await (await testRun(agentWith({ middleware: [watching], maxIterations: 1 }), { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('x')] }]), tools })).outcome();
+    await (
+      await testRun(agentWith({ middleware: [watching], maxIterations: 1 }), {
+        input: 'Hi',
+        model: scriptedModel([{ toolCalls: [echo('x')] }]),
+        tools,
+      })
+    ).outcome();
     expect(ended).toEqual(['user assistant', 'user assistant tool']);
   });
 
@@ -99,26 +140,39 @@ describe('hooks', () => {
       },
     };
     const never = jest.fn();
-    const run = await testRun(agentUnder(failing, { name: 'never', afterAgent: never }), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
-    expect(await run.outcome()).toEqual({ status: 'failed', error: { code: 'hook-failed', message: 'afterAgent of middleware "failing" failed: late' } });
+    const run = await testRun(agentUnder(failing, { name: 'never', afterAgent: never }), {
+      input: 'Hi',
+      model: scriptedModel([{ text: 'Done.' }]),
+      tools,
+    });
+    expect(await run.outcome()).toEqual({
+      status: 'failed',
+      error: { code: 'hook-failed', message: 'afterAgent of middleware "failing" failed: late' },
+    });
     expect(await linesOf(run)).toEqual(['run-start', 'model-start', 'model-end', 'run-end']);
     expect(never).not.toHaveBeenCalled();
   });
 
-  it.each(['beforeAgent', 'beforeModelRewriteState', 'afterModelRewriteState', 'afterToolCalls'] as const)('end the run when %s throws, by name, and later ones do not run', async (hook) => {
-    const never = jest.fn();
-    const model = twoTurns();
-    const failing = {
-      name: 'failing',
-      [hook]: () => {
-        throw new Error('no');
-      },
-    };
-    const run = await testRun(agentUnder(failing, { name: 'never', [hook]: never }), { input: 'Hi', model, tools });
-    expect(await run.outcome()).toEqual({ status: 'failed', error: { code: 'hook-failed', message: `${hook} of middleware "failing" failed: no` } });
-    expect(never).not.toHaveBeenCalled();
-    expect(model.requests).toHaveLength(hook === 'afterModelRewriteState' || hook === 'afterToolCalls' ? 1 : 0);
-  });
+  it.each(['beforeAgent', 'beforeModelRewriteState', 'afterModelRewriteState', 'afterToolCalls'] as const)(
+    'end the run when %s throws, by name, and later ones do not run',
+    async (hook) => {
+      const never = jest.fn();
+      const model = twoTurns();
+      const failing = {
+        name: 'failing',
+        [hook]: () => {
+          throw new Error('no');
+        },
+      };
+      const run = await testRun(agentUnder(failing, { name: 'never', [hook]: never }), { input: 'Hi', model, tools });
+      expect(await run.outcome()).toEqual({
+        status: 'failed',
+        error: { code: 'hook-failed', message: `${hook} of middleware "failing" failed: no` },
+      });
+      expect(never).not.toHaveBeenCalled();
+      expect(model.requests).toHaveLength(hook === 'afterModelRewriteState' || hook === 'afterToolCalls' ? 1 : 0);
+    },
+  );
 
   it.each([
     ['a list', [], /returned object; return nothing or an object/],
@@ -139,18 +193,31 @@ describe('hooks', () => {
   it('that leave no message fail the run as the spec says', async () => {
     const empty: AgentMiddleware = { name: 'empty', afterModelRewriteState: () => ({ messages: [] }) };
     const run = await testRun(agentUnder(empty), { input: 'Hi', model: twoTurns(), tools });
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'message-invalid', message: expect.stringContaining('after the model call') } });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'message-invalid', message: expect.stringContaining('after the model call') },
+    });
   });
 
   it('that wait for what never comes are named, and the run ends', async () => {
     const stuck: AgentMiddleware = { name: 'stuck', beforeModelRewriteState: () => new Promise<never>(() => undefined) };
     const run = await testRun(agentUnder(stuck), { input: 'Hi', model: twoTurns(), tools });
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'hook-stalled', message: expect.stringContaining('beforeModelRewriteState of middleware "stuck" waits for something that never comes') } });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: {
+        code: 'hook-stalled',
+        message: expect.stringContaining('beforeModelRewriteState of middleware "stuck" waits for something that never comes'),
+      },
+    });
   });
 
   it('pass values on to later hooks, wraps and turns', async () => {
     const seen: unknown[] = [];
-    const first: AgentMiddleware = { name: 'first', beforeAgent: () => ({ values: { tier: 'gold' } }), beforeModelRewriteState: (_, ctx) => ({ values: { turn: ctx.iteration } }) };
+    const first: AgentMiddleware = {
+      name: 'first',
+      beforeAgent: () => ({ values: { tier: 'gold' } }),
+      beforeModelRewriteState: (_, ctx) => ({ values: { turn: ctx.iteration } }),
+    };
     const second: AgentMiddleware = {
       name: 'second',
       beforeModelRewriteState: (_, ctx) => void seen.push({ ...ctx.values }),

@@ -12,8 +12,13 @@ const ask = defineTool({
   execute: (_, context): string => {
     const { resumed } = context;
     entries.push(resumed ?? 'first');
-    if (resumed === undefined) return context.interrupt({ question: 'Which?' }, { state: { step: 1 }, answerSchema: z.object({ choice: z.string() }) });
-    if ((resumed.state as { step: number }).step === 1) context.interrupt({ question: 'Sure?' }, { state: { step: 2, choice: (resumed.answer as { choice: string }).choice }, deadline: '1h' });
+    if (resumed === undefined)
+      return context.interrupt({ question: 'Which?' }, { state: { step: 1 }, answerSchema: z.object({ choice: z.string() }) });
+    if ((resumed.state as { step: number }).step === 1)
+      context.interrupt(
+        { question: 'Sure?' },
+        { state: { step: 2, choice: (resumed.answer as { choice: string }).choice }, deadline: '1h' },
+      );
     return `${(resumed.state as { choice: string }).choice}, ${String(resumed.answer)}`;
   },
 });
@@ -24,7 +29,11 @@ beforeEach(() => {
 
 describe('a tool that asks', () => {
   it('is entered again with the answer and its state, as often as it asks, and shown once', async () => {
-    const run = await testRun(agentWith({ tools: ['ask'] }), { input: 'Hi', model: scriptedModel([{ toolCalls: [call('ask')] }, { text: 'Done.' }]), tools: { ask } });
+    const run = await testRun(agentWith({ tools: ['ask'] }), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [call('ask')] }, { text: 'Done.' }]),
+      tools: { ask },
+    });
     const first = only(await run.interrupts());
     expect(first).toMatchObject({ kind: 'question', info: { question: 'Which?' }, answerSchema: { type: 'object' }, agent: 'agent' });
     await run.resume(first.id, { choice: 'tea' });
@@ -33,21 +42,42 @@ describe('a tool that asks', () => {
     expect(second.id).not.toBe(first.id);
     await run.resume(second.id, 'yes');
     expect((await transcriptOf(run))[2]).toBe('tool: tea, yes');
-    expect(entries).toEqual(['first', { answer: { choice: 'tea' }, state: { step: 1 } }, { answer: 'yes', state: { step: 2, choice: 'tea' } }]);
+    expect(entries).toEqual([
+      'first',
+      { answer: { choice: 'tea' }, state: { step: 1 } },
+      { answer: 'yes', state: { step: 2, choice: 'tea' } },
+    ]);
     expect((await linesOf(run)).filter((line) => line.startsWith('tool'))).toEqual(['tool-start ask', 'tool-end ask']);
   });
 
   it('takes no answer of another shape', async () => {
-    const run = await testRun(agentWith({ tools: ['ask'] }), { input: 'Hi', model: scriptedModel([{ toolCalls: [call('ask')] }, { text: 'Done.' }]), tools: { ask } });
+    const run = await testRun(agentWith({ tools: ['ask'] }), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [call('ask')] }, { text: 'Done.' }]),
+      tools: { ask },
+    });
     const { id } = only(await run.interrupts());
-    await expect(run.resume(id, { choice: 1 })).rejects.toMatchObject({ code: 'answer-invalid', message: expect.stringContaining('choice: ') });
-    await expect(run.resume(id, { when: new Date(0) } as never)).rejects.toMatchObject({ code: 'answer-invalid', message: expect.stringContaining('not JSON') });
-    await expect(run.resume(id, 'x'.repeat(300_000))).rejects.toMatchObject({ code: 'answer-invalid', message: expect.stringContaining('bytes') });
+    await expect(run.resume(id, { choice: 1 })).rejects.toMatchObject({
+      code: 'answer-invalid',
+      message: expect.stringContaining('choice: '),
+    });
+    await expect(run.resume(id, { when: new Date(0) } as never)).rejects.toMatchObject({
+      code: 'answer-invalid',
+      message: expect.stringContaining('not JSON'),
+    });
+    await expect(run.resume(id, 'x'.repeat(300_000))).rejects.toMatchObject({
+      code: 'answer-invalid',
+      message: expect.stringContaining('bytes'),
+    });
     expect(entries).toEqual(['first']);
   });
 
   it('ends the run when nobody answers in time', async () => {
-    const run = await testRun(agentWith({ tools: ['ask'] }), { input: 'Hi', model: scriptedModel([{ toolCalls: [call('ask')] }, { text: 'Done.' }]), tools: { ask } });
+    const run = await testRun(agentWith({ tools: ['ask'] }), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [call('ask')] }, { text: 'Done.' }]),
+      tools: { ask },
+    });
     await run.resume(only(await run.interrupts()).id, { choice: 'tea' });
     await run.advance('1h');
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'interrupt-expired' } });
@@ -69,8 +99,16 @@ describe('a tool that asks', () => {
   });
 
   it('refuses state that is no JSON', async () => {
-    const bad = defineTool({ description: 'Bad.', inputSchema: z.object({}), execute: (_, context): string => context.interrupt('Go?', { state: new Map() as never }) });
-    const run = await testRun(agentWith({ tools: ['bad'] }), { input: 'Hi', model: scriptedModel([{ toolCalls: [call('bad')] }, { text: 'Done.' }]), tools: { bad } });
+    const bad = defineTool({
+      description: 'Bad.',
+      inputSchema: z.object({}),
+      execute: (_, context): string => context.interrupt('Go?', { state: new Map() as never }),
+    });
+    const run = await testRun(agentWith({ tools: ['bad'] }), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [call('bad')] }, { text: 'Done.' }]),
+      tools: { bad },
+    });
     expect((await transcriptOf(run))[2]).toMatch(/error The interrupt of the tool is not JSON/);
   });
 
@@ -87,16 +125,25 @@ describe('a tool that asks', () => {
         }
       },
     });
-    const run = await testRun(agentWith({ tools: ['catching'] }), { input: 'Hi', model: scriptedModel([{ toolCalls: [call('catching')] }, { text: 'Done.' }]), tools: { catching } });
+    const run = await testRun(agentWith({ tools: ['catching'] }), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [call('catching')] }, { text: 'Done.' }]),
+      tools: { catching },
+    });
     await run.resume(only(await run.interrupts()).id, true);
     expect((await transcriptOf(run))[2]).toBe('tool: resumed');
   });
 });
 
 describe('a hook that asks', () => {
-  const asking = (options: Parameters<Parameters<NonNullable<AgentMiddleware['beforeModelRewriteState']>>[1]['interrupt']>[1] = {}): [AgentMiddleware, unknown[]] => {
+  const asking = (
+    options: Parameters<Parameters<NonNullable<AgentMiddleware['beforeModelRewriteState']>>[1]['interrupt']>[1] = {},
+  ): [AgentMiddleware, unknown[]] => {
     const answers: unknown[] = [];
-    return [{ name: 'asking', beforeModelRewriteState: async (_, ctx) => void answers.push(await ctx.interrupt({ go: 'on?' }, options)) }, answers];
+    return [
+      { name: 'asking', beforeModelRewriteState: async (_, ctx) => void answers.push(await ctx.interrupt({ go: 'on?' }, options)) },
+      answers,
+    ];
   };
 
   it('goes on exactly there with the answer', async () => {

@@ -20,7 +20,9 @@ describe('an agent', () => {
 
   it('gives the model its instructions, its messages and its tools', async () => {
     const model = scriptedModel([{ text: 'Hello.' }]);
-    await (await testRun(agentWith({ settings: { temperature: 0 } }), { input: 'Hi', model, tools, settings: { maxOutputTokens: 9 } })).outcome();
+    await (
+      await testRun(agentWith({ settings: { temperature: 0 } }), { input: 'Hi', model, tools, settings: { maxOutputTokens: 9 } })
+    ).outcome();
     expect(model.requests[0]).toMatchObject({
       instructions: 'Be a test.',
       messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }],
@@ -48,10 +50,29 @@ describe('an agent', () => {
         return 'fast';
       },
     });
-    const model = scriptedModel([{ toolCalls: [{ name: 'slow', input: {} }, { name: 'fast', input: {} }] }, { text: 'Done.' }]);
+    const model = scriptedModel([
+      {
+        toolCalls: [
+          { name: 'slow', input: {} },
+          { name: 'fast', input: {} },
+        ],
+      },
+      { text: 'Done.' },
+    ]);
     const run = await testRun(agentWith({ tools: ['slow', 'fast'] }), { input: 'Hi', model, tools: { slow, fast } });
     await run.outcome();
-    expect(await linesOf(run)).toEqual(['run-start', 'model-start', 'model-end', 'tool-start slow', 'tool-start fast', 'tool-end fast', 'tool-end slow', 'model-start', 'model-end', 'run-end']);
+    expect(await linesOf(run)).toEqual([
+      'run-start',
+      'model-start',
+      'model-end',
+      'tool-start slow',
+      'tool-start fast',
+      'tool-end fast',
+      'tool-end slow',
+      'model-start',
+      'model-end',
+      'run-end',
+    ]);
     expect((await transcriptOf(run)).slice(2, 4)).toEqual(['tool: slow', 'tool: fast']);
     expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool']);
   });
@@ -60,7 +81,12 @@ describe('an agent', () => {
     const model = scriptedModel([{ toolCalls: [{ name: 'fail', input: {} }, echo('b')] }, { text: 'Done.' }]);
     const run = await testRun(agentWith({ sequentialTools: true }), { input: 'Hi', model, tools });
     await run.outcome();
-    expect((await linesOf(run)).filter((line) => line.startsWith('tool'))).toEqual(['tool-start fail', 'tool-end fail', 'tool-start echo', 'tool-end echo']);
+    expect((await linesOf(run)).filter((line) => line.startsWith('tool'))).toEqual([
+      'tool-start fail',
+      'tool-end fail',
+      'tool-start echo',
+      'tool-end echo',
+    ]);
   });
 
   it('makes the first message of a typed job with its prompt', async () => {
@@ -84,21 +110,36 @@ describe('an agent', () => {
 
   it('refuses a job when it has no prompt', async () => {
     const run = await testRun(agentWith(), { input: { orderId: '42' }, model: scriptedModel([]), tools });
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'input-invalid', message: expect.stringContaining('no prompt for a typed job') } });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'input-invalid', message: expect.stringContaining('no prompt for a typed job') },
+    });
   });
 
   it.each([
-    ['throws', () => { throw new Error('no such order'); }, /prompt of agent "agent" failed: no such order/],
+    [
+      'throws',
+      () => {
+        throw new Error('no such order');
+      },
+      /prompt of agent "agent" failed: no such order/,
+    ],
     ['returns no text', (() => undefined) as unknown as () => string, /prompt of agent "agent" returned no text/],
   ])('fails by name when its prompt %s', async (_, prompt, message) => {
     const run = await testRun(agentWith({ prompt }), { input: {}, model: scriptedModel([]), tools });
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'hook-failed', message: expect.stringMatching(message) } });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'hook-failed', message: expect.stringMatching(message) },
+    });
   });
 
   it('stops at the n+1st model call, after the tools of the n-th have run', async () => {
     const model = scriptedModel([{ toolCalls: [echo('a')] }, { toolCalls: [echo('b')] }]);
     const run = await testRun(agentWith({ maxIterations: 2 }), { input: 'Hi', model, tools });
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'max-iterations', message: expect.stringContaining('exceeds max iterations: the model was called 2 times') } });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'max-iterations', message: expect.stringContaining('exceeds max iterations: the model was called 2 times') },
+    });
     expect((await transcriptOf(run)).at(-1)).toBe('tool: b');
     model.assertComplete();
   });
@@ -116,7 +157,11 @@ describe('an agent', () => {
   });
 
   it('keeps an id for each message, the same in the event and in the transcript', async () => {
-    const run = await testRun(agentWith(), { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('a'), echo('b')] }, { text: 'Done.' }]), tools });
+    const run = await testRun(agentWith(), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [echo('a'), echo('b')] }, { text: 'Done.' }]),
+      tools,
+    });
     const shown = (await logOf(run)).flatMap((event) => (event.type === 'model-end' || event.type === 'tool-end' ? [event.message] : []));
     const transcript = await run.transcript();
     expect(transcript.slice(1)).toEqual(shown);
@@ -135,7 +180,10 @@ describe('an agent', () => {
   it('says before anything else what the worker lacks', async () => {
     const model = scriptedModel([]);
     const lacking = await testRun(agentWith({ tools: ['echo', 'teleport'] }), { input: 'Hi', model, tools });
-    expect(await lacking.outcome()).toMatchObject({ status: 'failed', error: { code: 'tool-unknown', message: expect.stringContaining('names the tool "teleport". The worker has: echo, add, fail.') } });
+    expect(await lacking.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'tool-unknown', message: expect.stringContaining('names the tool "teleport". The worker has: echo, add, fail.') },
+    });
     const halfless = await testRun(agentUnder(onWorker('tracer')), { input: 'Hi', model, tools });
     expect(await halfless.outcome()).toMatchObject({ status: 'failed', error: { code: 'worker-half-missing' } });
   });
@@ -143,15 +191,30 @@ describe('an agent', () => {
   it('runs worker halves around model and tools, first outermost, with their options', async () => {
     const seen: string[] = [];
     const noisy = defineWorkerMiddleware('noisy', (options: { name: string }) => ({
-      wrapModel: { generate: async (request, next) => (seen.push(`${options.name} model`), next({ ...request, instructions: `${request.instructions} ${options.name}` })) },
-      wrapInvokableToolCall: async (input, next) => (seen.push(`${options.name} tool`), `${options.name}(${String(await next(input))})`),
+      wrapModel: {
+        generate: async (request, next) => (
+          seen.push(`${options.name} model`),
+          next({ ...request, instructions: `${request.instructions} ${options.name}` })
+        ),
+      },
+      wrapInvokableToolCall: async (input, next) => (
+        seen.push(`${options.name} tool`),
+        `${options.name}(${JSON.stringify(await next(input))})`
+      ),
     }));
-    const quiet = defineWorkerMiddleware('quiet', () => ({ wrapInvokableToolCall: async (input, next) => `quiet(${String(await next(input))})` }));
+    const quiet = defineWorkerMiddleware('quiet', () => ({
+      wrapInvokableToolCall: async (input, next) => `quiet(${JSON.stringify(await next(input))})`,
+    }));
     const model = scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
-    const run = await testRun(agentUnder(onWorker('noisy', { name: 'A' }), onWorker('quiet')), { input: 'Hi', model, tools, middleware: [noisy, quiet] });
+    const run = await testRun(agentUnder(onWorker('noisy', { name: 'A' }), onWorker('quiet')), {
+      input: 'Hi',
+      model,
+      tools,
+      middleware: [noisy, quiet],
+    });
     await run.outcome();
     expect(seen).toEqual(['A model', 'A tool', 'A model']);
     expect(model.requests[0]?.instructions).toBe('Be a test. A');
-    expect((await transcriptOf(run))[2]).toBe('tool: A(quiet(x))');
+    expect((await transcriptOf(run))[2]).toBe('tool: A("quiet(\\"x\\")")');
   });
 });

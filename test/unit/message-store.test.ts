@@ -12,13 +12,42 @@ const start: HistoryFact = {
   input: { start: { version: 1, tenant: 'default', id: 'r', agent: 'a', input: 'Hi', values: {}, stream: false, options: {}, tags: [] } },
 };
 const slots = { instructions: 'Be.' };
-const turn = (n: number, input: Partial<CallModelInput>): HistoryFact => ({ kind: 'model-scheduled', time: n, eventId: n * 10, activityId: `t${n}`, input: { path: ['a'], turn: n, ...input } });
-const answered = (n: number, id: string): HistoryFact => ({ kind: 'activity-completed', time: n, scheduledId: n * 10, result: { address: `t${n}`, message: message(id) } });
-const called = (n: number, callId: string): HistoryFact => ({ kind: 'tool-scheduled', time: n, eventId: n * 10 + 1, activityId: `t${n}/tool`, input: { tool: 't', callId, input: {}, path: ['a'] } });
-const returned = (n: number, messageId: string): HistoryFact => ({ kind: 'activity-completed', time: n, scheduledId: n * 10 + 1, result: { address: `t${n}/tool`, outcome: { type: 'done', messageId, output: 'x' } } });
+const turn = (n: number, input: Partial<CallModelInput>): HistoryFact => ({
+  kind: 'model-scheduled',
+  time: n,
+  eventId: n * 10,
+  activityId: `t${n}`,
+  input: { path: ['a'], turn: n, ...input },
+});
+const answered = (n: number, id: string): HistoryFact => ({
+  kind: 'activity-completed',
+  time: n,
+  scheduledId: n * 10,
+  result: { address: `t${n}`, message: message(id) },
+});
+const called = (n: number, callId: string): HistoryFact => ({
+  kind: 'tool-scheduled',
+  time: n,
+  eventId: n * 10 + 1,
+  activityId: `t${n}/tool`,
+  input: { tool: 't', callId, input: {}, path: ['a'] },
+});
+const returned = (n: number, messageId: string): HistoryFact => ({
+  kind: 'activity-completed',
+  time: n,
+  scheduledId: n * 10 + 1,
+  result: { address: `t${n}/tool`, outcome: { type: 'done', messageId, output: 'x' } },
+});
 
 /** Two turns with a tool between them. */
-const facts: readonly HistoryFact[] = [start, turn(1, { base: 'start', slots }), answered(1, 'm1'), called(1, 'c1'), returned(1, 'm2'), turn(2, { base: 't1', splices: [[1, 0, ['m1', 'm2']]] })];
+const facts: readonly HistoryFact[] = [
+  start,
+  turn(1, { base: 'start', slots }),
+  answered(1, 'm1'),
+  called(1, 'c1'),
+  returned(1, 'm2'),
+  turn(2, { base: 't1', splices: [[1, 0, ['m1', 'm2']]] }),
+];
 const second: CallModelInput = { path: ['a'], turn: 2, base: 't1', splices: [[1, 0, ['m1', 'm2']]] };
 
 function historyOf(all: readonly HistoryFact[], pageSize = 2) {
@@ -78,24 +107,52 @@ describe('the message store', () => {
     const { history } = historyOf([]);
     const store = new MessageStore(history);
     store.seed('run-1', 'a', [message('input.0')]);
-    await expect(store.resolve('default/r', 'run-2', 't1', { path: ['a'], turn: 1, base: 'start' })).rejects.toMatchObject({ code: 'internal', message: expect.stringContaining('no model call t1') });
+    await expect(store.resolve('default/r', 'run-2', 't1', { path: ['a'], turn: 1, base: 'start' })).rejects.toMatchObject({
+      code: 'internal',
+      message: expect.stringContaining('no model call t1'),
+    });
   });
 
   it('takes an edit of an earlier message as it was at that call', async () => {
-    const edited: HistoryFact = turn(2, { base: 't1', splices: [[0, 1, [message('edited')]], [1, 0, ['m1', 'm2']]] });
+    const edited: HistoryFact = turn(2, {
+      base: 't1',
+      splices: [
+        [0, 1, [message('edited')]],
+        [1, 0, ['m1', 'm2']],
+      ],
+    });
     const later: HistoryFact = turn(3, { base: 't2', splices: [[0, 1, []]] });
     const { history } = historyOf([...facts.slice(0, 5), edited, later]);
-    expect(ids(await new MessageStore(history).resolve('default/r', 'run', 't2', { path: ['a'], turn: 2, base: 't1' }))).toEqual(['edited', 'm1', 'm2']);
-    expect(ids(await new MessageStore(history).resolve('default/r', 'run', 't3', { path: ['a'], turn: 3, base: 't2' }))).toEqual(['m1', 'm2']);
+    expect(ids(await new MessageStore(history).resolve('default/r', 'run', 't2', { path: ['a'], turn: 2, base: 't1' }))).toEqual([
+      'edited',
+      'm1',
+      'm2',
+    ]);
+    expect(ids(await new MessageStore(history).resolve('default/r', 'run', 't3', { path: ['a'], turn: 3, base: 't2' }))).toEqual([
+      'm1',
+      'm2',
+    ]);
   });
 
   it('finds messages in events, memos and snapshots', async () => {
-    const memo: HistoryFact = { kind: 'memo', time: 3, values: { holdfastEvents: [{ type: 'model-end', runPath: ['a'], message: message('in-memo') }] } };
-    const carried: HistoryFact = { ...start, input: { ...start.input, snapshot: { state: { interrupts: [] }, lists: { a: [message('listed')] }, shown: [message('shown')], nextOffset: 3, events: [] } } };
+    const memo: HistoryFact = {
+      kind: 'memo',
+      time: 3,
+      values: { holdfastEvents: [{ type: 'model-end', runPath: ['a'], message: message('in-memo') }] },
+    };
+    const carried: HistoryFact = {
+      ...start,
+      input: {
+        ...start.input,
+        snapshot: { state: { interrupts: [] }, lists: { a: [message('listed')] }, shown: [message('shown')], nextOffset: 3, events: [] },
+      },
+    };
     const { history } = historyOf([carried, memo, turn(1, { base: 'start', splices: [[1, 0, ['shown', 'in-memo']]] })]);
     const store = new MessageStore(history);
     store.seed('run', 'a', [message('listed')]);
-    expect(ids(await store.resolve('default/r', 'run', 't1', { path: ['a'], turn: 1, base: 'start', splices: [[1, 0, ['shown', 'in-memo']]] }))).toEqual(['listed', 'shown', 'in-memo']);
+    expect(
+      ids(await store.resolve('default/r', 'run', 't1', { path: ['a'], turn: 1, base: 'start', splices: [[1, 0, ['shown', 'in-memo']]] })),
+    ).toEqual(['listed', 'shown', 'in-memo']);
     expect(store.misses.lists).toBe(0);
   });
 
@@ -114,12 +171,19 @@ describe('the message store', () => {
   it('stays bounded when lists are what fills it', async () => {
     const { history } = historyOf([]);
     const store = new MessageStore(history, 50_000);
-    for (let n = 0; n < 300; n++) await store.resolve('default/r', `run${n}`, 't1', { path: ['a'], turn: 1, splices: [[0, 0, Array.from({ length: 20 }, (_, at) => message(`m${n}-${at}`))]] });
+    for (let n = 0; n < 300; n++)
+      await store.resolve('default/r', `run${n}`, 't1', {
+        path: ['a'],
+        turn: 1,
+        splices: [[0, 0, Array.from({ length: 20 }, (_, at) => message(`m${n}-${at}`))]],
+      });
     expect((store as unknown as { bytes: number }).bytes).toBeLessThanOrEqual(50_000);
   });
 
   it('says so when a message is nowhere', async () => {
     const { history } = historyOf([start, turn(1, { base: 'start', splices: [[1, 0, ['lost']]] })]);
-    await expect(new MessageStore(history).resolve('default/r', 'run', 't1', { path: ['a'], turn: 1, base: 'start', splices: [[1, 0, ['lost']]] })).rejects.toMatchObject({ code: 'internal', message: expect.stringContaining('no message lost') });
+    await expect(
+      new MessageStore(history).resolve('default/r', 'run', 't1', { path: ['a'], turn: 1, base: 'start', splices: [[1, 0, ['lost']]] }),
+    ).rejects.toMatchObject({ code: 'internal', message: expect.stringContaining('no message lost') });
   });
 });

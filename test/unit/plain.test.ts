@@ -20,9 +20,12 @@ describe('a duration', () => {
 });
 
 describe('the length of a text in bytes', () => {
-  it.each(['', 'plain', 'é', '日本語', '👍🏽', 'a\u0000b', '\ud83d', 'x\ud83dy', '\udc4d', '\ud83dé', '\ud83d\ud83d', '👨‍👩‍👧'])('is that of its UTF-8: %p', (text) => {
-    expect(utf8Length(text)).toBe(Buffer.byteLength(text));
-  });
+  it.each(['', 'plain', 'é', '日本語', '👍🏽', 'a\u0000b', '\ud83d', 'x\ud83dy', '\udc4d', '\ud83dé', '\ud83d\ud83d', '👨‍👩‍👧'])(
+    'is that of its UTF-8: %p',
+    (text) => {
+      expect(utf8Length(text)).toBe(Buffer.byteLength(text));
+    },
+  );
 
   it('of JSON is that of its text', () => {
     expect(jsonSize({ a: 'é' })).toBe(10);
@@ -47,7 +50,10 @@ describe('what is no JSON', () => {
     [/x/, 'the value is a RegExp'],
   ])('is told with its place: %p', (value, problem) => expect(notJson(value)).toBe(problem));
 
-  it.each([null, 0, '', false, [], {}, { left: undefined }, { deep: [{ er: [1, 'x', null] }] }, Object.create(null)])('is not %p', (value) => expect(notJson(value)).toBeUndefined());
+  it.each([null, 0, '', false, [], {}, { left: undefined }, { deep: [{ er: [1, 'x', null] }] }, Object.create(null)])(
+    'is not %p',
+    (value) => expect(notJson(value)).toBeUndefined(),
+  );
 
   it('is found in a value that contains itself', () => {
     const loop: Record<string, unknown> = {};
@@ -83,14 +89,24 @@ describe('an error', () => {
   it('is known by its code, also from another realm', () => {
     expect(codeOf({ code: 'tool-failed' })).toBe('tool-failed');
     expect(codeOf(new HoldfastError('cancelled', 'Stopped.'))).toBe('cancelled');
-    for (const none of [undefined, null, 'tool-failed', { code: 'ECONNRESET' }, { code: 'toString' }, new Error('x')]) expect(codeOf(none)).toBeUndefined();
+    for (const none of [undefined, null, 'tool-failed', { code: 'ECONNRESET' }, { code: 'toString' }, new Error('x')])
+      expect(codeOf(none)).toBeUndefined();
     expect(isErrorCode('hasOwnProperty')).toBe(false);
   });
 
   it('has a text, whatever was thrown', () => {
     const loop: Record<string, unknown> = {};
     loop['self'] = loop;
-    expect([new Error('a'), 'b', { message: 'c' }, { d: 1 }, 5, null, undefined, loop].map(messageOf)).toEqual(['a', 'b', 'c', '{"d":1}', '5', 'null', 'undefined', '[object Object]']);
+    expect([new Error('a'), 'b', { message: 'c' }, { d: 1 }, 5, null, undefined, loop].map(messageOf)).toEqual([
+      'a',
+      'b',
+      'c',
+      '{"d":1}',
+      '5',
+      'null',
+      'undefined',
+      '[object Object]',
+    ]);
   });
 });
 
@@ -114,7 +130,15 @@ describe('messages', () => {
   });
 
   it('tell their text and their tool calls', () => {
-    const message = { role: 'assistant' as const, parts: [{ type: 'reasoning' as const, text: 'hm' }, { type: 'text' as const, text: 'a' }, { type: 'tool-call' as const, id: '1', name: 't', input: {}, extra: { signature: 'x' } }, { type: 'text' as const, text: 'b' }] };
+    const message = {
+      role: 'assistant' as const,
+      parts: [
+        { type: 'reasoning' as const, text: 'hm' },
+        { type: 'text' as const, text: 'a' },
+        { type: 'tool-call' as const, id: '1', name: 't', input: {}, extra: { signature: 'x' } },
+        { type: 'text' as const, text: 'b' },
+      ],
+    };
     expect(textOf(message)).toBe('ab');
     expect(toolCallsOf(message)).toEqual([{ id: '1', name: 't', input: {} }]);
   });
@@ -137,7 +161,8 @@ describe('an answer', () => {
     const doubt = { ...base, kind: 'in-doubt' as const, info: null };
     expect(misfitOf(doubt, { happened: false })).toBeUndefined();
     expect(misfitOf(doubt, { happened: true, result: null })).toBeUndefined();
-    for (const wrong of [{ happened: true }, { happened: 'no' }, [], null, 'no']) expect(misfitOf(doubt, wrong as never)).toMatch(/in-doubt call takes/);
+    for (const wrong of [{ happened: true }, { happened: 'no' }, [], null, 'no'])
+      expect(misfitOf(doubt, wrong as never)).toMatch(/in-doubt call takes/);
   });
   it('to a question is anything here', () => expect(misfitOf({ ...base, kind: 'question', info: null }, null)).toBeUndefined());
 });

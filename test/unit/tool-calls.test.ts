@@ -11,14 +11,25 @@ describe('a tool that fails', () => {
     const model = scriptedModel([{ toolCalls: [call('fail'), echo('b')] }, { text: 'Sorry.' }]);
     const run = await testRun(agentWith(), { input: 'Hi', model, tools });
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Sorry.' });
-    expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: fail({}) echo({"text":"b"})', "tool: error The tool 'fail' failed: out of order", 'tool: b', 'assistant: Sorry.']);
-    expect((await logOf(run)).find((event) => event.type === 'tool-end' && event.tool === 'fail')).toMatchObject({ error: { code: 'tool-failed' } });
+    expect(await transcriptOf(run)).toEqual([
+      'user: Hi',
+      'assistant: fail({}) echo({"text":"b"})',
+      "tool: error The tool 'fail' failed: out of order",
+      'tool: b',
+      'assistant: Sorry.',
+    ]);
+    expect((await logOf(run)).find((event) => event.type === 'tool-end' && event.tool === 'fail')).toMatchObject({
+      error: { code: 'tool-failed' },
+    });
   });
 
   it('ends the run when the agent says so, once the others have ended', async () => {
     const model = scriptedModel([{ toolCalls: [call('fail'), echo('b')] }]);
     const run = await testRun(agentWith({ toolErrors: 'fail' }), { input: 'Hi', model, tools });
-    expect(await run.outcome()).toEqual({ status: 'failed', error: { code: 'tool-failed', message: "The tool 'fail' failed: out of order" } });
+    expect(await run.outcome()).toEqual({
+      status: 'failed',
+      error: { code: 'tool-failed', message: "The tool 'fail' failed: out of order" },
+    });
     expect(await linesOf(run)).toContain('tool-end echo');
   });
 
@@ -35,7 +46,11 @@ describe('a tool that fails', () => {
         throw thrown;
       },
     });
-    const run = await testRun(agentWith({ tools: ['odd'] }), { input: 'Hi', model: scriptedModel([{ toolCalls: [call('odd')] }, { text: 'Done.' }]), tools: { odd } });
+    const run = await testRun(agentWith({ tools: ['odd'] }), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [call('odd')] }, { text: 'Done.' }]),
+      tools: { odd },
+    });
     expect((await transcriptOf(run))[2]).toBe(`tool: error The tool 'odd' failed: ${text}`);
   });
 
@@ -51,7 +66,12 @@ describe('a tool that fails', () => {
         return 'now';
       },
     });
-    const run = await testRun(agentWith({ tools: ['flaky'] }), { input: 'Hi', id: 'r1', model: scriptedModel([{ toolCalls: [call('flaky')] }, { text: 'Done.' }]), tools: { flaky } });
+    const run = await testRun(agentWith({ tools: ['flaky'] }), {
+      input: 'Hi',
+      id: 'r1',
+      model: scriptedModel([{ toolCalls: [call('flaky')] }, { text: 'Done.' }]),
+      tools: { flaky },
+    });
     expect((await transcriptOf(run))[2]).toBe('tool: now');
     expect(keys).toEqual(['1 default/r1/agent/t1/flaky.0', '2 default/r1/agent/t1/flaky.0', '3 default/r1/agent/t1/flaky.0']);
   });
@@ -59,7 +79,11 @@ describe('a tool that fails', () => {
   it('is told to the model when what it returns is no JSON or too large', async () => {
     const odd = defineTool({ description: 'Odd.', inputSchema: z.object({}), execute: () => ({ when: new Date(0) }) });
     const big = defineTool({ description: 'Big.', inputSchema: z.object({}), resultLimit: 10, execute: () => 'x'.repeat(20) });
-    const run = await testRun(agentWith({ tools: ['odd', 'big'] }), { input: 'Hi', model: scriptedModel([{ toolCalls: [call('odd'), call('big')] }, { text: 'Done.' }]), tools: { odd, big } });
+    const run = await testRun(agentWith({ tools: ['odd', 'big'] }), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [call('odd'), call('big')] }, { text: 'Done.' }]),
+      tools: { odd, big },
+    });
     expect((await transcriptOf(run)).slice(2, 4)).toEqual([
       "tool: error The tool 'odd' returned something that is not JSON: when is a Date.",
       "tool: error The tool 'big' returned 22 bytes; at most 10 are allowed.",
@@ -69,13 +93,26 @@ describe('a tool that fails', () => {
 
 describe('arguments', () => {
   it('that do not fit are told to the model with the place', async () => {
-    const run = await testRun(agentWith(), { input: 'Hi', model: scriptedModel([{ toolCalls: [call('add', { a: 'one' })] }, { text: 'Done.' }]), tools });
+    const run = await testRun(agentWith(), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [call('add', { a: 'one' })] }, { text: 'Done.' }]),
+      tools,
+    });
     expect((await transcriptOf(run))[2]).toMatch(/^tool: error The arguments of 'add' do not fit: a: /);
   });
 
-  it.each([['a text', 'text'], ['a list', [1]], ['nothing', null], ['broken JSON', '{"a":']])('that are %s pass the aliases untouched and are refused by the schema', async (_, input) => {
+  it.each([
+    ['a text', 'text'],
+    ['a list', [1]],
+    ['nothing', null],
+    ['broken JSON', '{"a":'],
+  ])('that are %s pass the aliases untouched and are refused by the schema', async (_, input) => {
     const agent = agentWith({ toolAliases: { add: { arguments: { a: ['first'] } } } });
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: [call('add', input)] }, { text: 'Done.' }]), tools });
+    const run = await testRun(agent, {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [call('add', input)] }, { text: 'Done.' }]),
+      tools,
+    });
     const start = (await logOf(run)).find((event) => event.type === 'tool-start');
     expect(start).toMatchObject({ input });
     expect((await transcriptOf(run))[2]).toMatch(/do not fit/);
@@ -87,14 +124,22 @@ describe('arguments', () => {
       toolAliases: { add: { names: ['plus'], arguments: { a: ['first', 'one'], b: ['second'] } } },
       toolArguments: (name, input) => (seen.push([name, input]), { ...(input as object), b: 40 }),
     });
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: [call('plus', { first: 2, unknown: true })] }, { text: 'Done.' }]), tools });
+    const run = await testRun(agent, {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [call('plus', { first: 2, unknown: true })] }, { text: 'Done.' }]),
+      tools,
+    });
     expect((await transcriptOf(run))[2]).toBe('tool: {"sum":42}');
     expect(seen).toEqual([['add', { a: 2, unknown: true }]]);
   });
 
   it('keep both keys when both are there, and the own one wins', async () => {
     const agent = agentWith({ toolAliases: { add: { arguments: { a: ['first'] } } } });
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: [call('add', { a: 1, first: 100 })] }, { text: 'Done.' }]), tools });
+    const run = await testRun(agent, {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [call('add', { a: 1, first: 100 })] }, { text: 'Done.' }]),
+      tools,
+    });
     expect((await logOf(run)).find((event) => event.type === 'tool-start')).toMatchObject({ input: { a: 1, first: 100 } });
     expect((await transcriptOf(run))[2]).toBe('tool: {"sum":2}');
   });
@@ -106,7 +151,10 @@ describe('arguments', () => {
       },
     });
     const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('x')] }]), tools });
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'hook-failed', message: 'toolArguments of agent "agent" failed: bad' } });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'hook-failed', message: 'toolArguments of agent "agent" failed: bad' },
+    });
   });
 });
 
@@ -115,7 +163,11 @@ describe('aliases', () => {
     ['an alias that is another tool', { echo: { names: ['add'] } }, /the alias "add" of tool "echo" is the name of another tool/],
     ['an alias for two tools', { echo: { names: ['x'] }, add: { names: ['x'] } }, /the alias "x" stands for both "echo" and "add"/],
     ['an empty alias', { echo: { names: [''] } }, /tool "echo" has an empty alias/],
-    ['an argument alias for two arguments', { add: { arguments: { a: ['x'], b: ['x'] } } }, /the argument alias "x" of tool "add" stands for both "a" and "b"/],
+    [
+      'an argument alias for two arguments',
+      { add: { arguments: { a: ['x'], b: ['x'] } } },
+      /the argument alias "x" of tool "add" stands for both "a" and "b"/,
+    ],
     ['an empty argument alias', { add: { arguments: { a: [''] } } }, /the argument "a" of tool "add" has an empty alias/],
     ['an argument with a dot', { add: { arguments: { 'a.b': ['x'] } } }, /only top-level keys have aliases/],
   ])('refuse %s', (_, toolAliases, message) => {
@@ -124,18 +176,36 @@ describe('aliases', () => {
 
   it('for an unknown tool, and one equal to its own name, are tolerated', async () => {
     const agent = agentWith({ toolAliases: { nowhere: { names: [''] }, echo: { names: ['echo', 'say'] } } });
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: [call('say', { text: 'x' }), echo('y')] }, { text: 'Done.' }]), tools });
+    const run = await testRun(agent, {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [call('say', { text: 'x' }), echo('y')] }, { text: 'Done.' }]),
+      tools,
+    });
     expect((await transcriptOf(run)).slice(2, 4)).toEqual(['tool: x', 'tool: y']);
   });
 
   it('of arguments may not be arguments of the tool itself', async () => {
-    const run = await testRun(agentWith({ toolAliases: { add: { arguments: { a: ['b'] } } } }), { input: 'Hi', model: scriptedModel([]), tools });
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'agent-invalid', message: expect.stringContaining('"b" of tool "add" is an argument of the tool itself') } });
+    const run = await testRun(agentWith({ toolAliases: { add: { arguments: { a: ['b'] } } } }), {
+      input: 'Hi',
+      model: scriptedModel([]),
+      tools,
+    });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'agent-invalid', message: expect.stringContaining('"b" of tool "add" is an argument of the tool itself') },
+    });
   });
 
   it('of a tool that a hook took away are not found', async () => {
-    const agent = agentWith({ toolAliases: { echo: { names: ['say'] } }, middleware: [{ name: 'less', beforeAgent: () => ({ tools: ['add'] }) }] });
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: [call('say', { text: 'x' })] }, { text: 'Done.' }]), tools });
+    const agent = agentWith({
+      toolAliases: { echo: { names: ['say'] } },
+      middleware: [{ name: 'less', beforeAgent: () => ({ tools: ['add'] }) }],
+    });
+    const run = await testRun(agent, {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [call('say', { text: 'x' })] }, { text: 'Done.' }]),
+      tools,
+    });
     expect((await transcriptOf(run))[2]).toBe("tool: error The model called tool 'say', which this agent does not have. It has: add.");
   });
 });
@@ -145,18 +215,36 @@ describe('a tool that the agent does not have', () => {
     const model = scriptedModel([{ toolCalls: [call('refund')] }, { text: 'Done.' }]);
     const agent = agentWith({ tools: ['search', 'reply'] });
     const run = await testRun(agent, { input: 'Hi', model, tools: { search: tools.echo, reply: tools.echo } });
-    expect((await transcriptOf(run))[2]).toBe("tool: error The model called tool 'refund', which this agent does not have. It has: search, reply.");
+    expect((await transcriptOf(run))[2]).toBe(
+      "tool: error The model called tool 'refund', which this agent does not have. It has: search, reply.",
+    );
     expect((await run.transcript())[2]?.parts[0]).toMatchObject({ callId: 'call-1-1', name: 'refund' });
   });
 
   it('ends the run when tool errors do', async () => {
-    const run = await testRun(agentWith({ toolErrors: 'fail' }), { input: 'Hi', model: scriptedModel([{ toolCalls: [call('refund')] }]), tools });
+    const run = await testRun(agentWith({ toolErrors: 'fail' }), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [call('refund')] }]),
+      tools,
+    });
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'tool-not-found' } });
   });
 
   it('is answered by unknownTool, under the call ids and names of the model', async () => {
     const agent = agentWith({ unknownTool: (name, input) => `no ${name} with ${JSON.stringify(input)}` });
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: [{ ...call('one', { x: 1 }), id: 'id-1' }, { ...call('two'), id: 'id-2' }] }, { text: 'Done.' }]), tools });
+    const run = await testRun(agent, {
+      input: 'Hi',
+      model: scriptedModel([
+        {
+          toolCalls: [
+            { ...call('one', { x: 1 }), id: 'id-1' },
+            { ...call('two'), id: 'id-2' },
+          ],
+        },
+        { text: 'Done.' },
+      ]),
+      tools,
+    });
     expect((await run.transcript()).slice(2, 4).map(({ parts }) => parts[0])).toEqual([
       { type: 'tool-result', callId: 'id-1', name: 'one', output: 'no one with {"x":1}' },
       { type: 'tool-result', callId: 'id-2', name: 'two', output: 'no two with {}' },
@@ -215,7 +303,11 @@ describe('ending with a tool', () => {
 it('a call is not lost when the run is told so while another one works', async () => {
   const door = gate();
   const slow = defineTool({ description: 'Waits.', inputSchema: z.object({}), execute: async () => (await door.opened, 'slow') });
-  const run = await testRun(agentWith({ tools: ['slow', 'echo'] }), { input: 'Hi', model: scriptedModel([{ toolCalls: [call('slow'), echo('b')] }, { text: 'Done.' }]), tools: { ...tools, slow } });
+  const run = await testRun(agentWith({ tools: ['slow', 'echo'] }), {
+    input: 'Hi',
+    model: scriptedModel([{ toolCalls: [call('slow'), echo('b')] }, { text: 'Done.' }]),
+    tools: { ...tools, slow },
+  });
   for await (const event of run.events()) if (event.type === 'tool-end') break;
   expect((await run.view()).messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
   expect((await run.view()).status).toBe('running');

@@ -33,7 +33,14 @@ describe('wraps', () => {
     const model = scriptedModel([{ text: 'Done.' }]);
     const louder: AgentMiddleware = {
       name: 'louder',
-      wrapModel: (request, next) => next({ ...request, instructions: 'Shout.', messages: [...request.messages, { role: 'user', parts: [{ type: 'text', text: 'Now!' }] }], tools: ['echo'], model: 'test/other' }),
+      wrapModel: (request, next) =>
+        next({
+          ...request,
+          instructions: 'Shout.',
+          messages: [...request.messages, { role: 'user', parts: [{ type: 'text', text: 'Now!' }] }],
+          tools: ['echo'],
+          model: 'test/other',
+        }),
     };
     const run = await testRun(agentUnder(louder), { input: 'Hi', model, tools });
     await run.outcome();
@@ -53,7 +60,7 @@ describe('wraps', () => {
         ids.push(response.message.id ?? '');
         return { ...response, message: { ...response.message, parts: [{ type: 'text', text: 'Please.' }] } };
       },
-      wrapToolCall: async (call, next) => `modified: ${String(await next(call))}`,
+      wrapToolCall: async (call, next) => `modified: ${JSON.stringify(await next(call))}`,
     };
     const run = await testRun(agentUnder(polite), { input: 'Hi', model: scriptedModel([{ text: 'Rude.' }]), tools });
     await run.outcome();
@@ -80,11 +87,11 @@ describe('wraps', () => {
 
   it('change a tool result, and the model sees the changed one', async () => {
     const model = twoTurns();
-    const marked: AgentMiddleware = { name: 'marked', wrapToolCall: async (call, next) => `modified: ${String(await next(call))}` };
+    const marked: AgentMiddleware = { name: 'marked', wrapToolCall: async (call, next) => `modified: ${JSON.stringify(await next(call))}` };
     const run = await testRun(agentUnder(marked), { input: 'Hi', model, tools });
     await run.outcome();
-    expect((await transcriptOf(run))[2]).toBe('tool: modified: x');
-    expect(JSON.stringify(model.requests[1]?.messages)).toContain('modified: x');
+    expect((await transcriptOf(run))[2]).toBe('tool: modified: "x"');
+    expect(JSON.stringify(model.requests[1]?.messages)).toContain('modified: ');
   });
 
   it('may call next twice, one after the other, and each call is a call of its own', async () => {
@@ -135,11 +142,25 @@ describe('wraps', () => {
   });
 
   it.each([
-    ['wrapModel', { wrapModel: async (request: never, next: (request: never) => Promise<ModelResponse>) => (void next(request).catch(() => undefined), assistant('Early.')) }],
-    ['wrapToolCall', { wrapToolCall: async (call: never, next: (call: never) => Promise<Json>) => (void next(call).catch(() => undefined), 'early') }],
+    [
+      'wrapModel',
+      {
+        wrapModel: async (request: never, next: (request: never) => Promise<ModelResponse>) => (
+          void next(request).catch(() => undefined),
+          assistant('Early.')
+        ),
+      },
+    ],
+    [
+      'wrapToolCall',
+      { wrapToolCall: async (call: never, next: (call: never) => Promise<Json>) => (void next(call).catch(() => undefined), 'early') },
+    ],
   ])('that leave next running fail the run by name: %s', async (hook, wrap) => {
-    const run = await testRun(agentUnder({ name: 'hasty', ...wrap } as unknown as AgentMiddleware), { input: 'Hi', model: twoTurns(), tools });
-    expect(await run.outcome()).toEqual({ status: 'failed', error: { code: 'next-left-running', message: `${hook} of middleware "hasty" returned while a call of next was still running.` } });
+    const run = await testRun(agentUnder({ name: 'hasty', ...wrap }), { input: 'Hi', model: twoTurns(), tools });
+    expect(await run.outcome()).toEqual({
+      status: 'failed',
+      error: { code: 'next-left-running', message: `${hook} of middleware "hasty" returned while a call of next was still running.` },
+    });
   });
 
   it.each([
@@ -150,7 +171,10 @@ describe('wraps', () => {
   ])('of the model that return %s fail the run by name', async (_, garbage) => {
     const bad = { name: 'bad', wrapModel: async () => garbage } as unknown as AgentMiddleware;
     const run = await testRun(agentUnder(bad), { input: 'Hi', model: twoTurns(), tools });
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'model-response-invalid', message: expect.stringContaining('wrapModel of middleware "bad" returned no response') } });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'model-response-invalid', message: expect.stringContaining('wrapModel of middleware "bad" returned no response') },
+    });
   });
 
   it.each([
@@ -161,7 +185,13 @@ describe('wraps', () => {
   ])('of a tool that return %s fail the run by name', async (_, garbage) => {
     const bad = { name: 'bad', wrapToolCall: async () => garbage } as unknown as AgentMiddleware;
     const run = await testRun(agentUnder(bad), { input: 'Hi', model: twoTurns(), tools });
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'hook-failed', message: expect.stringContaining('wrapToolCall of middleware "bad" returned something that is not JSON') } });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: {
+        code: 'hook-failed',
+        message: expect.stringContaining('wrapToolCall of middleware "bad" returned something that is not JSON'),
+      },
+    });
   });
 
   it.each([
@@ -171,7 +201,7 @@ describe('wraps', () => {
     ['nothing', undefined, 'undefined'],
     ['null', null, 'null'],
   ])('may throw %s, later or at once', async (_, thrown, text) => {
-    const later: AgentMiddleware = { name: 'later', wrapModel: async () => Promise.reject(thrown as Error) };
+    const later: AgentMiddleware = { name: 'later', wrapModel: async () => Promise.reject(thrown) };
     const atOnce: AgentMiddleware = {
       name: 'at-once',
       wrapToolCall: () => {
@@ -179,9 +209,15 @@ describe('wraps', () => {
       },
     };
     const model = await testRun(agentUnder(later), { input: 'Hi', model: twoTurns(), tools });
-    expect(await model.outcome()).toEqual({ status: 'failed', error: { code: 'hook-failed', message: `wrapModel of middleware "later" failed: ${text}` } });
+    expect(await model.outcome()).toEqual({
+      status: 'failed',
+      error: { code: 'hook-failed', message: `wrapModel of middleware "later" failed: ${text}` },
+    });
     const tool = await testRun(agentUnder(atOnce), { input: 'Hi', model: twoTurns(), tools });
-    expect(await tool.outcome()).toEqual({ status: 'failed', error: { code: 'hook-failed', message: `wrapToolCall of middleware "at-once" failed: ${text}` } });
+    expect(await tool.outcome()).toEqual({
+      status: 'failed',
+      error: { code: 'hook-failed', message: `wrapToolCall of middleware "at-once" failed: ${text}` },
+    });
   });
 
   it('let what has a code pass as the same error', async () => {
@@ -211,11 +247,20 @@ describe('wraps', () => {
     ['afterAgent', { afterAgent: never }],
   ])('that wait for what never comes are named: %s', async (hook, wrap) => {
     const run = await testRun(agentUnder({ name: 'stuck', ...wrap }), { input: 'Hi', model: twoTurns(), tools });
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'hook-stalled', message: expect.stringContaining(`${hook} of middleware "stuck" waits for something that never comes`) } });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: {
+        code: 'hook-stalled',
+        message: expect.stringContaining(`${hook} of middleware "stuck" waits for something that never comes`),
+      },
+    });
   });
 
   it('that stall beside a person who is waited for are found once the person has answered', async () => {
-    const mixed: AgentMiddleware = { name: 'mixed', wrapToolCall: async (call, next, ctx) => ((await ctx.interrupt('Go on?')) === 'yes' ? never() : next(call)) };
+    const mixed: AgentMiddleware = {
+      name: 'mixed',
+      wrapToolCall: async (call, next, ctx) => ((await ctx.interrupt('Go on?')) === 'yes' ? never() : next(call)),
+    };
     const run = await testRun(agentUnder(mixed), { input: 'Hi', model: twoTurns(), tools });
     const outcome = await run.outcome();
     if (outcome.status !== 'waiting') throw new Error(outcome.status);
@@ -224,9 +269,15 @@ describe('wraps', () => {
   });
 
   it('refuse a request that is not whole', async () => {
-    const partial = { name: 'partial', wrapModel: (_: unknown, next: (request: unknown) => Promise<ModelResponse>) => next({ model: 'test/other' }) } as unknown as AgentMiddleware;
+    const partial = {
+      name: 'partial',
+      wrapModel: (_: unknown, next: (request: unknown) => Promise<ModelResponse>) => next({ model: 'test/other' }),
+    } as unknown as AgentMiddleware;
     const run = await testRun(agentUnder(partial), { input: 'Hi', model: twoTurns(), tools });
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'hook-failed', message: expect.stringContaining('next without a whole request') } });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'hook-failed', message: expect.stringContaining('next without a whole request') },
+    });
   });
 
   it('see only the tools that they name, and parse only those before', async () => {
@@ -240,7 +291,15 @@ describe('wraps', () => {
   it('see arguments parsed, and one that does not parse never reaches them', async () => {
     const seen: Json[] = [];
     const watching: AgentMiddleware = { name: 'watching', wrapToolCall: (call, next) => (seen.push(call.input), next(call)) };
-    const model = scriptedModel([{ toolCalls: [{ name: 'add', input: { a: 1 } }, { name: 'add', input: { a: 'x' } }] }, { text: 'Done.' }]);
+    const model = scriptedModel([
+      {
+        toolCalls: [
+          { name: 'add', input: { a: 1 } },
+          { name: 'add', input: { a: 'x' } },
+        ],
+      },
+      { text: 'Done.' },
+    ]);
     const run = await testRun(agentUnder(watching), { input: 'Hi', model, tools });
     await run.outcome();
     expect(seen).toEqual([{ a: 1, b: 1 }]);
@@ -249,7 +308,11 @@ describe('wraps', () => {
 
   it('run a tool with changed arguments, parsed again', async () => {
     const doubling: AgentMiddleware = { name: 'doubling', wrapToolCall: (call, next) => next({ ...call, input: { a: 20 } }) };
-    const run = await testRun(agentUnder(doubling), { input: 'Hi', model: scriptedModel([{ toolCalls: [{ name: 'add', input: { a: 1, b: 5 } }] }, { text: 'Done.' }]), tools });
+    const run = await testRun(agentUnder(doubling), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [{ name: 'add', input: { a: 1, b: 5 } }] }, { text: 'Done.' }]),
+      tools,
+    });
     expect((await transcriptOf(run))[2]).toBe('tool: {"sum":21}');
   });
 
@@ -261,10 +324,22 @@ describe('wraps', () => {
   });
 
   it('keep results apart when tools run side by side', async () => {
-    const tagging: AgentMiddleware = { name: 'tagging', wrapToolCall: async (call, next, ctx) => (await ctx.sleep('1s'), `${call.id}=${String(await next(call))}`) };
-    const model = scriptedModel([{ toolCalls: [{ ...echo('a'), id: '1' }, { ...echo('b'), id: '2' }, { ...echo('c'), id: '3' }] }, { text: 'Done.' }]);
+    const tagging: AgentMiddleware = {
+      name: 'tagging',
+      wrapToolCall: async (call, next, ctx) => (await ctx.sleep('1s'), `${call.id}=${JSON.stringify(await next(call))}`),
+    };
+    const model = scriptedModel([
+      {
+        toolCalls: [
+          { ...echo('a'), id: '1' },
+          { ...echo('b'), id: '2' },
+          { ...echo('c'), id: '3' },
+        ],
+      },
+      { text: 'Done.' },
+    ]);
     const run = await testRun(agentWith({ middleware: [tagging] }), { input: 'Hi', model, tools });
     await run.advance('1s');
-    expect((await transcriptOf(run)).slice(2, 5)).toEqual(['tool: 1=a', 'tool: 2=b', 'tool: 3=c']);
+    expect((await transcriptOf(run)).slice(2, 5)).toEqual(['tool: 1="a"', 'tool: 2="b"', 'tool: 3="c"']);
   });
 });
