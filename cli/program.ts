@@ -167,5 +167,7 @@ function serviceCommand(program: Command, exit: (code: number) => void) {
 }
 
 function version(): string {
+  // The package is loaded by its own name, so that it is found from sources and from dist alike.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
   return (require('holdfast/package.json') as { version: string }).version;
 }

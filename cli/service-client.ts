@@ -110,8 +110,9 @@ export class ServiceClient {
 
   private unreachable(error: unknown): HoldfastError {
     const cause = (error as { cause?: unknown }).cause ?? error;
-    const reason = (cause as { code?: unknown }).code ?? messageOf(cause);
-    return new HoldfastError('service-unreachable', `No Holdfast service answers at ${this.url} (${String(reason)}).`, { cause: error });
+    const { code } = cause as { code?: unknown };
+    const reason = typeof code === 'string' ? code : messageOf(cause);
+    return new HoldfastError('service-unreachable', `No Holdfast service answers at ${this.url} (${reason}).`, { cause: error });
   }
 
   private stranger(response: Response): HoldfastError {

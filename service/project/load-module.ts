@@ -16,6 +16,7 @@ export async function loadModule(path: string): Promise<Record<string, unknown>>
  */
 function sharedModules(path: string): Record<string, unknown> {
   const shared: Record<string, unknown> = {};
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- only when it is asked for, and from this very package
   const share = (name: string): unknown => Object.defineProperty(shared, name, { enumerable: true, get: () => require(name) as unknown });
   for (const door of doors) share(door);
   if (hasOurs('zod', path)) share('zod');

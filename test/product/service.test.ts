@@ -5,6 +5,10 @@ import type { Interrupt } from '../../contract/plain/interrupts';
 import type { ServiceBed } from './service-bed';
 import { asStreamed, eventually, startServiceBed } from './service-bed';
 
+/** A body of JSON, looked into as the tests know it. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type Body = any;
+
 let bed: ServiceBed;
 beforeAll(async () => {
   bed = await startServiceBed();
@@ -14,7 +18,7 @@ afterAll(() => bed.close());
 const refund = { agent: 'support', input: 'Refund order 42' };
 const lookup = { agent: 'support', input: 'Where is my order 43?' };
 
-async function get(path: string, headers: Record<string, string> = {}): Promise<{ status: number; body: any }> {
+async function get(path: string, headers: Record<string, string> = {}): Promise<{ status: number; body: Body }> {
   const response = await fetch(`${bed.url}${path}`, { headers });
   return { status: response.status, body: await response.json() };
 }
@@ -23,7 +27,7 @@ async function post(
   path: string,
   body: unknown,
   headers: Record<string, string> = { 'content-type': 'application/json' },
-): Promise<{ status: number; body: any }> {
+): Promise<{ status: number; body: Body }> {
   const response = await fetch(`${bed.url}${path}`, {
     method: 'POST',
     headers,
@@ -104,7 +108,7 @@ describe('starting runs', () => {
 
 describe('requests that are wrong', () => {
   const json = { 'content-type': 'application/json' };
-  const cases: readonly [string, number, string, () => Promise<{ status: number; body: any }>][] = [
+  const cases: readonly [string, number, string, () => Promise<{ status: number; body: Body }>][] = [
     ['a body that is no JSON', 400, 'request-invalid', () => post('/runs', '{"agent":')],
     [
       'a body that another site could send',
