@@ -143,6 +143,12 @@ function addReadCommands(program: Command, terminal: Terminal, exit: (code: numb
     const { cancelRun } = await import('./commands/read-commands.js');
     return (service) => cancelRun(service, terminal, run as string);
   });
+  toService('terminate <run>', 'Ends a run where it stands, without its code; for one that is stuck.', (command) =>
+    command.option('--reason <text>', 'why, for its record'),
+  )(async ([run], flags) => {
+    const { terminateRun } = await import('./commands/read-commands.js');
+    return (service) => terminateRun(service, terminal, run as string, (flags as { reason?: string }).reason);
+  });
   toService(
     'agents',
     'Lists the agents.',

@@ -60,6 +60,10 @@ export class ServiceClient {
     return this.post(`${runPath(id)}/cancel`, {});
   }
 
+  terminate(id: string, reason: string | undefined): Promise<unknown> {
+    return this.post(`${runPath(id)}/terminate`, reason === undefined ? {} : { reason });
+  }
+
   /** Ends when the service ends the stream, which it also does when it stops: ask for the run's status then. */
   async *events(id: string, from: number, until: 'waiting' | 'end'): AsyncGenerator<RunEvent> {
     const path = `${runPath(id)}/events${queryText({ from: String(from), until })}`;

@@ -70,10 +70,15 @@ const tagsKey = defineSearchAttributeKey('HoldfastTags', 'KEYWORD_LIST');
 
 /** Connects to the server that keeps the runs. `Module` is the type of the agents module, for names and inputs. */
 export async function connect<Module = never>(options: ConnectOptions = {}): Promise<HoldfastClient<Module>> {
-  const { tenant, taskQueue } = readConfiguration();
-  const known = { tenant, taskQueue, ...(await embeddedServer(options)), ...options };
+  const known = await withDefaults(options);
   const connection = await connectTemporal(serverOf(known));
   return new HoldfastClient(connection, known);
+}
+
+/** What is not given comes from the environment, or from the server that runs for this directory. */
+export async function withDefaults(options: ConnectOptions): Promise<ConnectOptions> {
+  const { tenant, taskQueue } = readConfiguration();
+  return { tenant, taskQueue, ...(await embeddedServer(options)), ...options };
 }
 
 /** With no address given anywhere: the server that `holdfast dev` runs for this directory, with its storage. */

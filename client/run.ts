@@ -101,6 +101,17 @@ export class Run<Output = unknown> {
     return this.resume(interruptId, rejectionOf(feedback), options);
   }
 
+  /** Ends the run where it stands, without its code: for one that is stuck. Nothing of it runs any more, and nothing is tidied up. */
+  async terminate(reason = 'Ended by a person.'): Promise<void> {
+    const { status } = await this.view();
+    if (status === 'completed' || status === 'failed' || status === 'cancelled') throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status}).`);
+    try {
+      await this.reader.handle(this.workflowId).terminate(reason);
+    } catch (error) {
+      throw await this.explained(error);
+    }
+  }
+
   /** Asks the run to stop now. What ran is told by its signal; the run ends as cancelled. */
   async cancel(): Promise<void> {
     const handle = this.reader.handle(this.workflowId);

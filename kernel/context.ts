@@ -60,9 +60,10 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
     approve: (call, options = {}) =>
       handled(
         frame.effect('interrupt', (n) =>
-          run.desk.open(pending({ ...interruptBase(scope, frame, n, options), ...approvalOf(call) }, options)),
+          run.desk.open(pending({ ...interruptBase(scope, frame, n, options), ...approvalOf(call, options.problem) }, options)),
         ),
       ),
+    parse: (tool, input) => handled(frame.effect('parse', () => ports.parseInput(tool, checkedValue('call', tool, input)))),
     call: ((tool: string, input: Json) =>
       handled(frame.effect(`call:${tool}`, (n) => callHidden(scope, frame.child(`call${n}`), tool, input)))) as HookContext<Tools>['call'],
     model: (name, request) => handled(frame.effect(`model:${name}`, () => callOther(scope, name, request))),
@@ -77,8 +78,12 @@ function handled<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-function approvalOf(call: ToolCall): { kind: 'approval'; tool: string; callId: string; input: Json; inputHash: string } {
-  return { kind: 'approval', tool: call.name, callId: call.id, input: call.input, inputHash: call.inputHash ?? canonicalJson(call.input) };
+function approvalOf(
+  call: ToolCall,
+  problem: string | undefined,
+): { kind: 'approval'; tool: string; callId: string; input: Json; inputHash: string; problem?: string } {
+  const { id: callId, name: tool, input } = call;
+  return { kind: 'approval', tool, callId, input, inputHash: call.inputHash ?? canonicalJson(input), ...(problem === undefined ? {} : { problem }) };
 }
 
 function interruptBase(

@@ -2,6 +2,7 @@ import { HoldfastError } from '../contract/plain/errors';
 import type { HalfRef } from '../contract/plain/manifest';
 import type { Json, Message, ModelSettings, ToolCall, Usage } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
+import type { ParseInputResult } from '../contract/plain/wire';
 
 export type MaybePromise<T> = T | Promise<T>;
 
@@ -61,7 +62,9 @@ export interface HookContext<T extends Tools = Tools> {
   /** Waits for a human. The run may be continued, moved and resumed in between; the answer arrives exactly here. */
   interrupt<Answer = unknown>(info: Json, options?: InterruptOptions): Promise<Answer>;
   /** Asks a human to decide about a tool call. */
-  approve(call: ToolCall, options?: Omit<InterruptOptions, 'kind' | 'answerSchema'>): Promise<unknown>;
+  approve(call: ToolCall, options?: Omit<InterruptOptions, 'kind' | 'answerSchema'> & { readonly problem?: string }): Promise<unknown>;
+  /** Whether a tool would take arguments, and what they mean to it. */
+  parse(tool: string, input: Json): Promise<ParseInputResult>;
   /** I/O from a hook: a tool by name, run as an activity, not shown to the model. */
   call<Name extends keyof T & string>(tool: Name, input: InputOf<T[Name]>): Promise<OutputOf<T[Name]>>;
   model(

@@ -1,6 +1,6 @@
 import { readChain } from '../client/chain';
 import type { ConnectOptions } from '../client/connect';
-import { serverOf } from '../client/connect';
+import { serverOf, withDefaults } from '../client/connect';
 import { defaultTenant, workflowIdOf } from '../contract/plain/names';
 import { connectTemporal } from '../host/connection';
 import { oldestPages } from '../host/history-pages';
@@ -15,7 +15,8 @@ export interface RecordOptions extends Pick<ConnectOptions, 'address' | 'server'
 }
 
 /** Saves what really happened in a run, ended or open, for `replayHistories`. Returns the files. */
-export async function recordHistory({ id, file, ...where }: RecordOptions): Promise<readonly string[]> {
+export async function recordHistory({ id, file, ...options }: RecordOptions): Promise<readonly string[]> {
+  const where = await withDefaults(options);
   const server = serverOf(where);
   const { connection, close } = await connectTemporal(server);
   try {

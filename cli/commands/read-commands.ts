@@ -95,8 +95,16 @@ export async function listAgents(service: ServiceClient, terminal: Terminal, fla
 }
 
 export async function cancelRun(service: ServiceClient, terminal: Terminal, id: string): Promise<number> {
+  const { status } = await service.view(id);
   await service.cancel(id);
   terminal.write(`The run ${id} is asked to stop.`);
+  if (status === 'stuck') terminal.write(`It is stuck, and its code may never hear of it. To end it as it is: npx holdfast terminate ${id}`);
+  return exitCodes.done;
+}
+
+export async function terminateRun(service: ServiceClient, terminal: Terminal, id: string, reason?: string): Promise<number> {
+  await service.terminate(id, reason);
+  terminal.write(`The run ${id} is ended.`);
   return exitCodes.done;
 }
 

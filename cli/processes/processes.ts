@@ -21,7 +21,8 @@ export async function dev(flags: ProcessFlags, terminal: Terminal): Promise<numb
     const worker = await openWorker(settings, server, lifetime, { demo: true });
     tellReady(terminal, settings, { server, service, worker });
     const { example } = settings.project.config;
-    const first = example ?? { agent: settings.project.agents[0]?.name ?? '', input: 'What can you do?' };
+    const { agents } = settings.project;
+    const first = example ?? { agent: (agents.find(({ takesJob }) => !takesJob) ?? agents[0])?.name ?? '', input: 'What can you do?' };
     terminal.write();
     terminal.write(`  Try: ${terminal.paint.bold(`npx holdfast run ${first.agent} ${JSON.stringify(first.input)}`)}`);
   });

@@ -38,6 +38,8 @@ export const DecisionBody = z.discriminatedUnion('decision', [
 
 export const CancelBody = z.strictObject({});
 
+export const TerminateBody = z.strictObject({ reason: z.string().max(500).optional() });
+
 const count = z
   .string()
   .regex(/^\d{1,15}$/, 'is no whole number')

@@ -2,7 +2,7 @@ import { parseDuration } from '../../contract/plain/duration';
 import { HoldfastError } from '../../contract/plain/errors';
 import type { ApprovalDecision } from '../../contract/plain/interrupts';
 import type { Json, ToolCall } from '../../contract/plain/messages';
-import type { AgentMiddleware, InputOf, Tools } from '../../kernel/middleware';
+import type { AgentMiddleware, HookContext, InputOf, Tools } from '../../kernel/middleware';
 
 export interface ApprovalRule<Input> {
   /** Which calls need a human. Default: all. A rule that throws means yes. */
@@ -35,22 +35,29 @@ export function approval<T extends Tools>(options: ApprovalOptions<T>): AgentMid
       const rule = rules.get(call.name);
       const waived = `approval:${call.name}`;
       if (rule === undefined || ctx.runLocal.get(waived) === true || !needsHuman(rule, call)) return next(call);
-      const decision = (await ctx.approve(call, {
-        onDeadline: { type: rule.onExpiry ?? 'reject', ...(rule.onExpiry === 'approve' ? {} : { feedback: 'Nobody decided in time.' }) },
-        ...(rule.expires === undefined ? {} : { deadline: rule.expires }),
-        ...(rule.by === undefined ? {} : { by: rule.by }),
-      })) as ApprovalDecision;
-      switch (decision.type) {
-        case 'approve':
-          if (decision.forRestOfRun === true) ctx.runLocal.set(waived, true);
-          return next(decision.editedInput === undefined ? call : { ...call, input: decision.editedInput });
-        case 'reject':
-          return rejection(call, decision.feedback);
-        case 'respond':
-          return decision.output;
+      let problem: string | undefined;
+      for (;;) {
+        const decision = (await ctx.approve(call, {
+          onDeadline: { type: rule.onExpiry ?? 'reject', ...(rule.onExpiry === 'approve' ? {} : { feedback: 'Nobody decided in time.' }) },
+          ...(rule.expires === undefined ? {} : { deadline: rule.expires }),
+          ...(rule.by === undefined ? {} : { by: rule.by }),
+          ...(problem === undefined ? {} : { problem }),
+        })) as ApprovalDecision;
+        if (decision.type === 'reject') return rejection(call, decision.feedback);
+        if (decision.type === 'respond') return decision.output;
+        problem = decision.editedInput === undefined ? undefined : await misfitOfEdit(call, decision.editedInput, ctx);
+        if (problem !== undefined) continue;
+        if (decision.forRestOfRun === true) ctx.runLocal.set(waived, true);
+        return next(decision.editedInput === undefined ? call : { ...call, input: decision.editedInput });
       }
     },
   };
+}
+
+/** Arguments that a human edited wrongly use up no decision: the human is asked again, and told why. */
+async function misfitOfEdit(call: ToolCall, editedInput: Json, ctx: HookContext): Promise<string | undefined> {
+  const parsed = await ctx.parse(call.name, editedInput);
+  return parsed.ok ? undefined : parsed.message;
 }
 
 function needsHuman(rule: ApprovalRule<unknown>, call: ToolCall): boolean {

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { HoldfastError } from '../../contract/plain/errors';
 import type { RunView } from '../../contract/plain/events';
 import type { Json } from '../../contract/plain/messages';
-import { CancelBody, EventsQuery, LastEventId, ListQuery, StartBody } from '../../contract/schemas/http';
+import { CancelBody, TerminateBody, EventsQuery, LastEventId, ListQuery, StartBody } from '../../contract/schemas/http';
 import type { Run } from '../../client/index';
 import type { ServiceParts } from './app';
 import { eventStream } from './event-stream';
@@ -51,6 +51,13 @@ export function runRoutes(parts: ServiceParts): Hono {
     await parseBody(context, CancelBody);
     const run: Run = client.run(context.req.param('id'));
     await run.cancel();
+    return context.json({ id: run.id });
+  });
+
+  routes.post('/:id/terminate', async (context) => {
+    const { reason } = await parseBody(context, TerminateBody);
+    const run: Run = client.run(context.req.param('id'));
+    await run.terminate(reason);
     return context.json({ id: run.id });
   });
   return routes;

@@ -1,0 +1,373 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { recordHistory, replayHistories, scriptedModel, testRun } from 'holdfast/testing';
+import { defineTool, defineWorkerMiddleware } from 'holdfast/worker';
+import type { Message } from 'holdfast/workflow';
+import { agentsFor, approval, onWorker } from 'holdfast/workflow';
+
+/** The examples of these documents, word for word; imports stand above. The last tests compare. */
+const documents = ['agents', 'middleware', 'testing'];
+
+interface Payment {
+  readonly paid: number;
+  readonly reference: string;
+}
+const payments = new Map<string, Payment>();
+const bank = {
+  pay: async ({ amount, key }: { amount: number; key: string }): Promise<Payment> => {
+    const payment = { paid: amount, reference: key };
+    payments.set(key, payment);
+    return payment;
+  },
+  find: async (key: string): Promise<Payment | undefined> => payments.get(key),
+};
+const log = jest.fn();
+
+beforeEach(() => {
+  payments.clear();
+  log.mockClear();
+});
+
+// agents.md
+
+export const tools = {
+  findOrder: defineTool({
+    description: 'Finds an order by its number.',
+    inputSchema: z.object({ orderId: z.string() }),
+    execute: ({ orderId }) => ({ orderId, item: 'Teapot', total: 80 }),
+  }),
+  refund: defineTool({
+    description: 'Pays money back for an order.',
+    inputSchema: z.object({ orderId: z.string(), amount: z.number().positive() }),
+    effect: 'once',
+    execute: ({ amount }, call) => bank.pay({ amount, key: call.idempotencyKey }),
+    reconcile: async (_, call) => {
+      const payment = await bank.find(call.idempotencyKey);
+      return payment === undefined ? { happened: false } : { happened: true, result: payment };
+    },
+  }),
+  chooseSlot: defineTool({
+    description: 'Lets the customer choose a time of delivery.',
+    inputSchema: z.object({ orderId: z.string() }),
+    execute: ({ orderId }, call) => {
+      if (call.resumed === undefined) {
+        return call.interrupt({ question: 'When?', slots: ['am', 'pm'] }, { answerSchema: z.object({ slot: z.string() }) });
+      }
+      const { slot } = call.resumed.answer as { slot: string };
+      return { orderId, slot };
+    },
+  }),
+};
+
+const { defineAgent } = agentsFor<typeof tools>();
+
+export const support = defineAgent({
+  name: 'support',
+  description: 'Answers order questions and issues refunds.',
+  instructions: 'You are a careful support agent.',
+  model: 'default',
+  settings: { temperature: 0, maxOutputTokens: 2000 },
+  tools: ['findOrder', 'refund', 'chooseSlot'],
+  maxIterations: 10,
+  returnDirectly: ['chooseSlot'],
+  toolAliases: { findOrder: { names: ['lookup'], arguments: { orderId: ['id', 'order_id'] } } },
+  unknownTool: (name) => `There is no tool ${name}. Answer with what you know.`,
+});
+
+export const orders = defineAgent({
+  name: 'orders',
+  description: 'Says how an order stands.',
+  instructions: 'You tell customers how their order stands.',
+  model: 'default',
+  tools: ['findOrder'],
+  prompt: (job: { orderId: string }) => `How does order ${job.orderId} stand?`,
+});
+
+// middleware.md
+
+const { defineMiddleware } = agentsFor<typeof tools>();
+
+export const budget = defineMiddleware({
+  name: 'budget',
+  beforeAgent: ({ instructions }, ctx) => ({ instructions: `${instructions} The customer is ${String(ctx.values['customer'])}.` }),
+  async afterToolCalls(_state, ctx) {
+    if (ctx.usage.outputTokens < 10_000 || ctx.runLocal.get('asked') === true) return;
+    ctx.runLocal.set('asked', true);
+    const goOn = await ctx.interrupt<boolean>({ question: 'Spend more?' }, { deadline: '1d', onDeadline: false });
+    ctx.sendEvent('budget', { goOn });
+    if (!goOn) return { tools: [] };
+  },
+});
+
+export const ceiling = defineMiddleware({
+  name: 'ceiling',
+  onlyTools: ['refund'],
+  async wrapToolCall(call, next, ctx) {
+    const { orderId, amount } = call.input as { orderId: string; amount: number };
+    const order = await ctx.call('findOrder', { orderId });
+    if (amount > order.total) return `Order ${orderId} cost ${order.total}. Nothing was paid.`;
+    return next(call);
+  },
+});
+
+/** The first message and the newest ones, from an answer of the model on: no tool result is left without its call. */
+function shortened(messages: readonly Message[], keep: number): readonly Message[] {
+  const start = messages.findIndex(({ role }, position) => position >= messages.length - keep && role === 'assistant');
+  return start < 2 ? messages : [...messages.slice(0, 1), ...messages.slice(start)];
+}
+
+export const forgetting = defineMiddleware({
+  name: 'forgetting',
+  beforeModelRewriteState: ({ messages }) => (messages.length > 40 ? { messages: shortened(messages, 20) } : undefined),
+});
+
+export const shortSighted = defineMiddleware({
+  name: 'short-sighted',
+  wrapModel: (request, next) => next({ ...request, messages: shortened(request.messages, 20) }),
+});
+
+export const audit = defineWorkerMiddleware('audit', (options: { topic: string }) => ({
+  wrapModel: {
+    async generate(request, next, call) {
+      const response = await next(request);
+      await log(options.topic, { id: call.id, attempt: call.attempt, usage: response.usage });
+      return response;
+    },
+  },
+  async wrapInvokableToolCall(input, next, call) {
+    await log(options.topic, { id: call.id, tool: call.tool });
+    return next(input);
+  },
+}));
+
+export const audited = defineAgent({
+  name: 'audited',
+  description: 'Finds orders, and is watched.',
+  instructions: '',
+  model: 'default',
+  tools: ['findOrder'],
+  middleware: [onWorker('audit', { topic: 'orders' })],
+});
+
+export const refunds = defineAgent({
+  name: 'refunds',
+  description: 'Issues refunds.',
+  instructions: 'Find an order before you refund it.',
+  model: 'default',
+  tools: ['findOrder', 'refund'],
+  middleware: [
+    approval({
+      tools: {
+        findOrder: { when: ({ orderId }) => orderId.startsWith('vip-') },
+        refund: { when: ({ amount }) => amount > 50, expires: '3d', onExpiry: 'reject', by: ['ada', 'bob'] },
+      },
+    }),
+  ],
+});
+
+// testing.md
+
+const refundCall = { name: 'refund', input: { orderId: '42', amount: 80 } };
+
+it('pays when ada approves', async () => {
+  const model = scriptedModel([{ toolCalls: [refundCall] }, { text: 'Paid.' }]);
+  const run = await testRun(refunds, { input: 'Refund order 42', model, tools });
+  const [interrupt] = await run.interrupts();
+  expect(interrupt).toMatchObject({ kind: 'approval', tool: 'refund', input: { amount: 80 } });
+  await run.approve(interrupt!.id, { by: 'ada' });
+  expect(await run.result()).toBe('Paid.');
+  expect(model.requests[1]!.messages.at(-1)!.role).toBe('tool');
+  model.assertComplete();
+});
+
+it('rejects after three days', async () => {
+  const model = scriptedModel([
+    { toolCalls: [refundCall], usage: { inputTokens: 90, outputTokens: 12 } },
+    ({ messages }) => ({ text: JSON.stringify(messages.at(-1)).includes('rejected') ? 'Sorry.' : 'Paid.' }),
+  ]);
+  const run = await testRun(refunds, { input: 'Refund order 42', model, tools });
+  expect((await run.outcome()).status).toBe('waiting');
+  await run.advance('3d');
+  expect(await run.outcome()).toEqual({ status: 'completed', output: 'Sorry.', text: 'Sorry.' });
+});
+
+it('waits on over a continue-as-new', async () => {
+  const model = scriptedModel([{ toolCalls: [refundCall] }, { text: 'Paid.' }]);
+  const run = await testRun(refunds, { input: 'Refund order 42', model, tools });
+  const [before] = await run.interrupts();
+  await run.goOnAsNew();
+  expect(await run.interrupts()).toEqual([before]);
+  await run.reject(before!.id, 'Not this one', { by: 'bob' });
+  expect((await run.outcome()).status).toBe('completed');
+});
+
+it('pays once when the worker dies after the payment', async () => {
+  const run = await testRun(support, {
+    input: 'Refund order 42',
+    model: scriptedModel([{ toolCalls: [refundCall] }, { text: 'Paid.' }]),
+    tools,
+    lose: ({ tool, reconcile }) => (tool === 'refund' && !reconcile ? 'after' : undefined),
+  });
+  expect(await run.result()).toBe('Paid.');
+  expect(await run.interrupts()).toEqual([]);
+});
+
+export const record = () => recordHistory({ id: 'ticket-981', file: 'test/histories/refund.json' });
+
+it('would do again what it did', async () => {
+  const replayed = await replayHistories({
+    agents: 'examples/support/agents.ts',
+    histories: 'test/replay/histories/examples/*.json',
+  });
+  expect(replayed.filter(({ error }) => error !== undefined)).toEqual([]);
+});
+
+// What the documents say beside that.
+
+const findCall = (input: object) => ({ name: 'findOrder', input: input as { orderId: string } });
+const start = (agent: typeof support, ...steps: Parameters<typeof scriptedModel>[0]) =>
+  testRun(agent, { input: 'Hi', model: scriptedModel(steps), tools });
+
+describe('the examples do what their documents say:', () => {
+  it('aliases, an unknown tool, the question of a tool as the answer of the run', async () => {
+    const run = await start(
+      support,
+      { toolCalls: [{ name: 'lookup', input: { order_id: '42' } }] },
+      { toolCalls: [{ name: 'teleport', input: {} }] },
+      { toolCalls: [{ name: 'chooseSlot', input: { orderId: '42' } }] },
+    );
+    const [question] = await run.interrupts();
+    await expect(run.resume(question!.id, 'am')).rejects.toMatchObject({ code: 'answer-invalid' });
+    await run.resume(question!.id, { slot: 'am' });
+    expect(await run.outcome()).toMatchObject({ output: { orderId: '42', slot: 'am' } });
+    const transcript = JSON.stringify(await run.transcript());
+    expect(transcript).toContain('Teapot');
+    expect(transcript).toContain('There is no tool teleport.');
+  });
+
+  it('a once call is made once', async () => {
+    const run = await testRun(support, {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [refundCall] }, { text: 'Paid.' }]),
+      tools,
+      lose: ({ reconcile }) => (reconcile ? undefined : 'after'),
+    });
+    expect(await run.result()).toBe('Paid.');
+    expect([...payments.keys()]).toEqual(['default/test/support/t1/refund.0']);
+  });
+
+  it('a job makes the first message', async () => {
+    const model = scriptedModel([{ text: 'Delivered.' }]);
+    const run = await testRun(orders, { input: { orderId: '42' }, model, tools });
+    expect(await run.result()).toBe('Delivered.');
+    expect(model.requests[0]?.messages[0]?.parts).toEqual([{ type: 'text', text: 'How does order 42 stand?' }]);
+  });
+
+  it('a hook asks, and its deadline answers', async () => {
+    const model = scriptedModel([
+      { toolCalls: [findCall({ orderId: '42' })], usage: { inputTokens: 1, outputTokens: 10_000 } },
+      { text: 'Done.' },
+    ]);
+    const agent = withMiddleware(budget);
+    const run = await testRun(agent, { input: 'Hi', model, tools, values: { customer: 'Eve' } });
+    expect(await run.interrupts()).toMatchObject([{ kind: 'question', info: { question: 'Spend more?' } }]);
+    await run.advance('1d');
+    expect(await run.result()).toBe('Done.');
+    expect(model.requests.map(({ tools: offered }) => offered.length)).toEqual([2, 0]);
+    expect(model.requests[0]?.instructions).toBe('Be careful. The customer is Eve.');
+  });
+
+  it('a wrap looks something up and answers itself', async () => {
+    const run = await start(
+      withMiddleware(ceiling),
+      { toolCalls: [{ name: 'refund', input: { orderId: '42', amount: 81 } }] },
+      { text: 'Sorry.' },
+    );
+    expect(await run.result()).toBe('Sorry.');
+    expect(JSON.stringify(await run.transcript())).toContain('Order 42 cost 80. Nothing was paid.');
+    expect(payments.size).toBe(0);
+  });
+
+  it.each([
+    ['for good', forgetting],
+    ['for the request', shortSighted],
+  ])('messages are left out %s', async (name, middleware) => {
+    const seen: number[] = [];
+    const model = scriptedModel([
+      ...Array.from({ length: 25 }, () => (request: { messages: readonly unknown[] }) => {
+        seen.push(request.messages.length);
+        return { toolCalls: [findCall({ orderId: '42' })] };
+      }),
+      { text: 'Done.' },
+    ]);
+    const agent = defineAgent({
+      name: 'long',
+      description: '',
+      instructions: '',
+      model: 'default',
+      tools: ['findOrder'],
+      maxIterations: 30,
+      middleware: [middleware],
+    });
+    const run = await testRun(agent, { input: 'Hi', model, tools });
+    expect(await run.result()).toBe('Done.');
+    expect(Math.max(...seen)).toBe(name === 'for good' ? 39 : 21);
+    expect((await run.transcript()).length).toBe(name === 'for good' ? 32 : 52);
+  });
+
+  it('a worker half sees model and tool calls', async () => {
+    const run = await testRun(audited, {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [findCall({ orderId: '42' })] }, { text: 'Done.' }]),
+      tools,
+      middleware: [audit],
+    });
+    expect(await run.result()).toBe('Done.');
+    expect(log.mock.calls.map(([topic, { id }]) => [topic, id])).toEqual([
+      ['orders', 'audited/t1/model'],
+      ['orders', 'audited/t1/findOrder.0'],
+      ['orders', 'audited/t2/model'],
+    ]);
+  });
+});
+
+function withMiddleware(...middleware: (typeof budget)[]): typeof support {
+  return defineAgent({
+    name: 'support',
+    description: '',
+    instructions: 'Be careful.',
+    model: 'default',
+    tools: ['findOrder', 'refund'],
+    middleware,
+  });
+}
+
+describe.each(documents)('docs/%s.md', (name) => {
+  const root = resolve(__dirname, '..', '..');
+  const here = readFileSync(__filename, 'utf8');
+  const blocks = [...readFileSync(join(root, 'docs', `${name}.md`), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(
+    ([, code = '']) => code,
+  );
+  const importOf = /^import (?:type )?\{ (.*) \} from '(.*)';\n/gm;
+  const flat = (code: string): string => code.replace(/\s+/g, ' ').trim();
+
+  it('has examples, each with a name', () => {
+    expect(blocks.length).toBeGreaterThan(1);
+    expect(blocks.filter((code) => !/^\/\/ example: \S+\n/.test(code))).toEqual([]);
+  });
+
+  it('shows code that is compiled and run here', () => {
+    const missing = blocks.filter((code) => !flat(here).includes(flat(code.replace(/^\/\/ example: .*\n/, '').replace(importOf, ''))));
+    expect(missing).toEqual([]);
+  });
+
+  it('imports what this file imports', () => {
+    const imported = (code: string): string[] =>
+      [...code.matchAll(importOf)].flatMap(([, names = '', from = '']) =>
+        from.startsWith('.') ? [] : names.split(', ').map((each) => `${from} ${each}`),
+      );
+    const known = imported(here);
+    expect(blocks.flatMap(imported).filter((each) => !known.includes(each))).toEqual([]);
+  });
+});
