@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { codeOf, messageOf } from '../contract/plain/errors';
+import { limits } from '../contract/plain/limits';
 import { messageOfOutcome } from '../contract/plain/fold';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
 import type { StoredMessage } from '../contract/plain/messages';
@@ -61,7 +62,7 @@ export function createActivities(parts: WorkerParts): Activities {
         if (isCancelled(error, signal)) throw error;
         const verdict = modelVerdict(error);
         if (verdict.retryable) throw activityFailure(verdict.code, verdict.message, verdict);
-        return { address, failed: { code: verdict.code, message: verdict.message } };
+        return { address, failed: { code: verdict.code, message: verdict.message.slice(0, limits.errorMessage) } };
       }
     },
 

@@ -55,7 +55,8 @@ export async function generate(
     settings: slots.settings ?? {},
   });
   const message = checkedAnswer(response?.message, answeredBy);
-  return { message, model: answeredBy, ...(response.usage === undefined ? {} : { usage: response.usage }) };
+  const usage = checkedUsage(response.usage);
+  return { message, model: answeredBy, ...(usage === undefined ? {} : { usage }) };
 }
 
 function specOf(name: string, tools: ToolRegistry): ToolSpec {
@@ -74,3 +75,18 @@ function checkedAnswer(message: unknown, model: string): StoredMessage {
 }
 
 export type { Failure };
+
+/** Tokens as counts; what a provider says otherwise is taken for nothing. */
+function checkedUsage(usage: unknown): Usage | undefined {
+  if (typeof usage !== 'object' || usage === null) return undefined;
+  const counts = usage as Partial<Record<keyof Usage, unknown>>;
+  const count = (value: unknown): number => (typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0);
+  const cachedInputTokens = count(counts.cachedInputTokens);
+  const reasoningTokens = count(counts.reasoningTokens);
+  return {
+    inputTokens: count(counts.inputTokens),
+    outputTokens: count(counts.outputTokens),
+    ...(cachedInputTokens > 0 ? { cachedInputTokens } : {}),
+    ...(reasoningTokens > 0 ? { reasoningTokens } : {}),
+  };
+}

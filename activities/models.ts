@@ -67,7 +67,7 @@ export class ModelRegistry {
 
   /** provider/model of a name; an error says what is missing. */
   idOf(name: string): string {
-    const candidates = this.named[name];
+    const candidates = Object.hasOwn(this.named, name) ? this.named[name] : undefined;
     if (candidates === undefined) return this.checkedId(name);
     const missing: string[] = [];
     for (const id of candidates) {
@@ -94,8 +94,13 @@ export class ModelRegistry {
     return { id, model: await model };
   }
 
+  private providerOf(id: string): ModelProvider | undefined {
+    const name = id.split('/')[0] ?? '';
+    return Object.hasOwn(this.providers, name) ? this.providers[name] : undefined;
+  }
+
   private checkedId(id: string): string {
-    const provider = this.providers[id.split('/')[0] ?? ''];
+    const provider = this.providerOf(id);
     if (!id.includes('/') || provider === undefined) {
       const known = [...this.names, ...Object.keys(this.providers).map((name) => `${name}/…`)];
       throw new HoldfastError('model-unknown', `There is no model "${id}". There are: ${known.join(', ')}.`);
@@ -107,7 +112,7 @@ export class ModelRegistry {
   }
 
   private missingKey(id: string): string | undefined {
-    const provider = this.providers[id.split('/')[0] ?? ''];
+    const provider = this.providerOf(id);
     const variable = provider?.keyVariable;
     if (variable !== undefined && (this.environment[variable] ?? '') === '') return variable;
     return provider?.missing?.();

@@ -5,6 +5,7 @@ import { HoldfastError } from '../contract/plain/errors';
 import { limits } from '../contract/plain/limits';
 import type { Effect, ToolFacts } from '../contract/plain/manifest';
 import type { Json } from '../contract/plain/messages';
+import { isName } from '../contract/plain/names';
 import { canonicalJson } from '../contract/plain/messages';
 
 type MaybePromise<T> = T | Promise<T>;
@@ -134,7 +135,7 @@ function entryOf(name: string, candidate: unknown, defaults: ToolFacts): Entry {
   const refuse = (problem: string): never => {
     throw new HoldfastError('config-invalid', `Tool "${name}": ${problem}`);
   };
-  if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name)) refuse('a name is 1 to 64 letters, digits, _ or -, starting with a letter.');
+  if (!isName(name)) refuse('a name is 1 to 64 letters, digits, _ or -, starting with a letter.');
   const tool = candidate as Tool<unknown, unknown>;
   if (typeof tool !== 'object' || tool === null || typeof tool.execute !== 'function') refuse('it has no execute function.');
   if (typeof (tool.inputSchema as { safeParseAsync?: unknown } | undefined)?.safeParseAsync !== 'function')

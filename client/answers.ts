@@ -47,9 +47,20 @@ export function rejectionOf(feedback: string | undefined): Json {
   return feedback === undefined ? { type: 'reject' } : { type: 'reject', feedback };
 }
 
+/** Nothing for a schema that cannot be read: then the code that asked has to look at the answer itself. */
+function schemaOf(schema: Json): z.ZodType | undefined {
+  try {
+    return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+  } catch {
+    return undefined;
+  }
+}
+
 function schemaMisfit(interrupt: Interrupt, answer: Json): string | undefined {
   if (interrupt.kind === 'approval' || interrupt.answerSchema === undefined) return undefined;
-  const parsed = z.fromJSONSchema(interrupt.answerSchema as Parameters<typeof z.fromJSONSchema>[0]).safeParse(answer);
+  const schema = schemaOf(interrupt.answerSchema);
+  if (schema === undefined) return undefined;
+  const parsed = schema.safeParse(answer);
   return parsed.success
     ? undefined
     : parsed.error.issues.map((issue) => `${issue.path.join('.') || 'answer'}: ${issue.message}`).join('; ');

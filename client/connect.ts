@@ -12,7 +12,7 @@ import { interruptMemoPrefix } from '../contract/plain/fold';
 import type { Interrupt } from '../contract/plain/interrupts';
 import type { Json } from '../contract/plain/messages';
 import { canonicalJson } from '../contract/plain/messages';
-import { defaultTaskQueue, defaultTenant, isRunId, names, runIdOf, workflowIdOf } from '../contract/plain/names';
+import { defaultTaskQueue, defaultTenant, isName, isRunId, names, runIdOf, workflowIdOf } from '../contract/plain/names';
 import type { AgentRunInput } from '../contract/plain/wire';
 import type { TemporalConnection, TemporalSettings } from '../host/connection';
 import { connectTemporal } from '../host/connection';
@@ -155,6 +155,7 @@ export class HoldfastClient<Module = never> {
   /** Runs of this tenant, newest first. Needs no worker. */
   async list(options: ListOptions = {}): Promise<readonly ListedRun[]> {
     const clauses = [`WorkflowType = '${names.workflow}'`, `HoldfastTenant = ${quoted(this.tenant)}`];
+    if (options.agent !== undefined && !isName(options.agent)) throw new HoldfastError('agent-unknown', 'An agent of this name cannot be.');
     if (options.agent !== undefined) clauses.push(`HoldfastAgent = ${quoted(options.agent)}`);
     if (options.status !== undefined) clauses.push(statusClauses[options.status]);
     const runs: ListedRun[] = [];

@@ -88,8 +88,12 @@ export class Run<Output = unknown> {
 
   async resume(interruptId: string, answer: Json, options: AnswerOptions = {}): Promise<void> {
     checkSize(answer);
-    checkFit((await this.view()).interrupts, interruptId, answer);
-    await this.deliver({ interruptId, answer, ...options });
+    const { interrupts } = await this.view();
+    checkFit(interrupts, interruptId, answer);
+    await this.deliver(
+      { interruptId, answer, ...options },
+      interrupts.some(({ id }) => id === interruptId),
+    );
   }
 
   approve(interruptId: string, options: ApproveOptions = {}): Promise<void> {
@@ -104,7 +108,8 @@ export class Run<Output = unknown> {
   /** Ends the run where it stands, without its code: for one that is stuck. Nothing of it runs any more, and nothing is tidied up. */
   async terminate(reason = 'Ended by a person.'): Promise<void> {
     const { status } = await this.view();
-    if (status === 'completed' || status === 'failed' || status === 'cancelled') throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status}).`);
+    if (status === 'completed' || status === 'failed' || status === 'cancelled')
+      throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status}).`);
     try {
       await this.reader.handle(this.workflowId).terminate(reason);
     } catch (error) {
@@ -126,13 +131,13 @@ export class Run<Output = unknown> {
   }
 
   /** The update is checked before it is taken. With no worker alive the answer waits as a signal, and a wrong one is ignored. */
-  private async deliver(answer: Answer): Promise<void> {
+  private async deliver(answer: Answer, known: boolean): Promise<void> {
     const handle = this.reader.handle(this.workflowId);
     try {
       await this.reader.withDeadline(Date.now() + updateTimeoutMs, () =>
         handle.executeUpdate<ResumeReceipt, [Answer]>(names.resumeUpdate, {
           args: [answer],
-          updateId: `${answer.interruptId}:${randomUUID()}`,
+          updateId: randomUUID(),
         }),
       );
     } catch (error) {
@@ -140,7 +145,9 @@ export class Run<Output = unknown> {
       if (!isTimeout(error)) throw await this.explained(error);
       const view = await this.view();
       if (!view.interrupts.some(({ id }) => id === answer.interruptId)) {
-        throw new HoldfastError('interrupt-unknown', `This run waits for no interrupt "${answer.interruptId}".`);
+        throw known
+          ? new HoldfastError('interrupt-answered', `The interrupt "${answer.interruptId}" was answered meanwhile.`)
+          : new HoldfastError('interrupt-unknown', `This run waits for no interrupt "${answer.interruptId}".`);
       }
       await handle.signal(names.resumeSignal, answer);
     }

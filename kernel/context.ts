@@ -43,7 +43,12 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
     },
     sendEvent: (name, data) =>
       frame.once('event', () => {
-        ports.emit({ type: 'custom', agent, runPath: path, name, data: checkedValue('event', name, data) });
+        if (typeof name !== 'string' || name === '' || name.length > 200)
+          throw new HoldfastError('hook-failed', 'The name of an event is a text of 1 to 200 characters.');
+        const bytes = jsonSize(checkedValue('event', name, data));
+        if (bytes > limits.interrupt)
+          throw new HoldfastError('payload-too-large', `The event "${name}" has ${bytes} bytes; at most ${limits.interrupt} fit.`);
+        ports.emit({ type: 'custom', agent, runPath: path, name, data });
       }),
     interrupt: <Answer>(info: Json, options: InterruptOptions = {}) =>
       handled(
@@ -59,9 +64,14 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
       ),
     approve: (call, options = {}) =>
       handled(
-        frame.effect('interrupt', (n) =>
-          run.desk.open(pending({ ...interruptBase(scope, frame, n, options), ...approvalOf(call, options.problem) }, options)),
-        ),
+        frame
+          .effect('interrupt', (n) =>
+            run.desk.open(pending({ ...interruptBase(scope, frame, n, options), ...approvalOf(call, options.problem) }, options)),
+          )
+          .then((answer) => {
+            if (frame.decision !== undefined) frame.decision.by = frame.address.join('/');
+            return answer;
+          }),
       ),
     parse: (tool, input) => handled(frame.effect('parse', () => ports.parseInput(tool, checkedValue('call', tool, input)))),
     call: ((tool: string, input: Json) =>
@@ -83,7 +93,14 @@ function approvalOf(
   problem: string | undefined,
 ): { kind: 'approval'; tool: string; callId: string; input: Json; inputHash: string; problem?: string } {
   const { id: callId, name: tool, input } = call;
-  return { kind: 'approval', tool, callId, input, inputHash: call.inputHash ?? canonicalJson(input), ...(problem === undefined ? {} : { problem }) };
+  return {
+    kind: 'approval',
+    tool,
+    callId,
+    input,
+    inputHash: call.inputHash ?? canonicalJson(input),
+    ...(problem === undefined ? {} : { problem }),
+  };
 }
 
 function interruptBase(
@@ -103,15 +120,23 @@ function interruptBase(
 }
 
 function pending(shown: Interrupt, options: Pick<InterruptOptions, 'onDeadline'>): PendingInterrupt {
+  const problem = notJson(shown) ?? (options.onDeadline === undefined ? undefined : notJson(options.onDeadline));
+  if (problem !== undefined) throw new HoldfastError('value-not-json', `The interrupt is not JSON: ${problem}.`);
+  if (shown.by !== undefined && !isListOfTexts(shown.by))
+    throw new HoldfastError('hook-failed', 'The interrupt has a "by" that is no list of names.');
   const size = jsonSize(shown);
-  if (size > limits.payload / 2)
-    throw new HoldfastError('payload-too-large', `The interrupt "${shown.id}" shows ${size} bytes; at most ${limits.payload / 2} fit.`);
+  if (size > limits.interrupt)
+    throw new HoldfastError('payload-too-large', `The interrupt "${shown.id}" shows ${size} bytes; at most ${limits.interrupt} fit.`);
   return options.onDeadline === undefined ? { shown } : { shown, onDeadline: options.onDeadline };
+}
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 async function callHidden(scope: AgentScope, frame: Frame, tool: string, input: Json): Promise<unknown> {
   const { run, path, record } = scope;
-  if (run.manifest.tools[tool] === undefined) throw new HoldfastError('tool-unknown', `ctx.call("${tool}"): no worker has this tool.`);
+  if (!Object.hasOwn(run.manifest.tools, tool)) throw new HoldfastError('tool-unknown', `ctx.call("${tool}"): no worker has this tool.`);
   const address = `${path.join('/')}/t${record.turn}/call.${tool}`;
   const key = frame.address.join('/');
   const done = await callToolOnce(scope, frame, {

@@ -1,4 +1,5 @@
 import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
+import { limits } from '../contract/plain/limits';
 import type { Failure } from '../contract/plain/messages';
 import { isCancellation } from './ports';
 
@@ -94,6 +95,13 @@ function put(map: OnTheirWay, address: string, n: number, kind: string): void {
   else kinds.set(n, kind);
 }
 
+/** Arguments that a human agreed to: no layer behind the one that asked may change them. */
+export interface ToolDecision {
+  /** The frame of the layer that asked; what it hands on is what was decided. */
+  by?: string;
+  hash?: string;
+}
+
 /**
  * A call into code that can wait. Its effects are numbered; entered again after a border it gets the settled ones by number,
  * and an effect of another kind at a number is `frame-changed`.
@@ -106,13 +114,15 @@ export class Frame {
     private readonly journal: Journal,
     readonly address: readonly string[],
     label?: string,
+    /** What a human decided about the tool call that this frame belongs to. */
+    readonly decision?: ToolDecision,
   ) {
     this.key = address.join('/');
     if (label !== undefined) journal.enter(this.key, label);
   }
 
-  child(name: string, label?: string): Frame {
-    return new Frame(this.journal, [...this.address, name], label);
+  child(name: string, label?: string, decision = this.decision): Frame {
+    return new Frame(this.journal, [...this.address, name], label, decision);
   }
 
   /** The number that the next effect will have. */
@@ -200,7 +210,7 @@ function started<T>(run: (n: number) => Promise<T>, n: number): Promise<T> {
 }
 
 export function failureOf(error: unknown): Failure {
-  return { code: codeOf(error) ?? 'run-failed', message: messageOf(error) };
+  return { code: codeOf(error) ?? 'run-failed', message: messageOf(error).slice(0, limits.errorMessage) };
 }
 
 export function errorOf(failure: Failure): HoldfastError {

@@ -106,7 +106,7 @@ function checkedUpdate(update: unknown, hook: string, middleware: AgentMiddlewar
 function checkedTools(tools: unknown, label: string, scope: AgentScope): readonly string[] {
   if (!Array.isArray(tools) || !tools.every((tool) => typeof tool === 'string'))
     throw new HoldfastError('hook-failed', `${label} returned tools that are no list of names.`);
-  const unknown = tools.find((tool) => scope.run.manifest.tools[tool] === undefined && tool !== exitTool);
+  const unknown = tools.find((tool) => !Object.hasOwn(scope.run.manifest.tools, tool) && tool !== exitTool);
   if (unknown !== undefined) throw new HoldfastError('tool-unknown', `${label} named the tool "${unknown}", which no worker has.`);
   return tools;
 }

@@ -1,6 +1,7 @@
 import { HoldfastError } from '../contract/plain/errors';
 import type { Answer, Interrupt } from '../contract/plain/interrupts';
 import { misfitOf } from '../contract/plain/interrupts';
+import { jsonSize, limits } from '../contract/plain/limits';
 import type { Failure, Json } from '../contract/plain/messages';
 import type { Ports, Timer } from './ports';
 import type { PendingInterrupt, RunState } from './state';
@@ -16,6 +17,8 @@ interface Waiting {
 /** The one list of what a run waits for. Answers come by id, in any order; the first one counts. */
 export class InterruptDesk {
   private readonly waiting = new Map<string, Waiting>();
+  /** Set once the run is cancelled: then nothing is asked any more. */
+  private closed: unknown;
 
   constructor(
     private readonly state: RunState,
@@ -32,7 +35,9 @@ export class InterruptDesk {
     }
     const known = this.state.interrupts.find((interrupt) => interrupt.shown.id === id);
     const interrupt = known ?? pending;
+    if (this.closed !== undefined) return Promise.reject(this.closed as Error);
     if (known === undefined) {
+      this.checkRoom(pending);
       this.state.interrupts.push(pending);
       this.ports.emit({ type: 'interrupt-start', interrupt: pending.shown });
       this.ports.showInterrupt(pending.shown);
@@ -46,6 +51,17 @@ export class InterruptDesk {
       );
       this.waiting.set(id, { resolve, reject, timer });
     });
+  }
+
+  /** What is open stands in the memo of the run, which has its bounds. */
+  private checkRoom({ shown }: PendingInterrupt): void {
+    const { interrupts } = this.state;
+    const bytes = interrupts.reduce((sum, { shown: open }) => sum + jsonSize(open), jsonSize(shown));
+    if (interrupts.length < limits.openInterrupts && bytes <= limits.interruptsTogether) return;
+    throw new HoldfastError(
+      'payload-too-large',
+      `The interrupt "${shown.id}" does not fit beside ${interrupts.length} open ones: at most ${limits.openInterrupts} with ${limits.interruptsTogether} bytes wait at once.`,
+    );
   }
 
   get size(): number {
@@ -82,6 +98,7 @@ export class InterruptDesk {
   }
 
   cancelAll(error: unknown): void {
+    this.closed = error;
     for (const [id, waiting] of this.waiting) {
       this.remove(id);
       this.ports.emit({ type: 'interrupt-end', interruptId: id, answer: null, reason: 'cancel' });

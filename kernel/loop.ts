@@ -1,4 +1,5 @@
 import { HoldfastError } from '../contract/plain/errors';
+import { limits } from '../contract/plain/limits';
 import type { Json, StoredMessage, ToolCall } from '../contract/plain/messages';
 import { textOf, toolCallsOf } from '../contract/plain/messages';
 import type { Frame } from './frames';
@@ -69,6 +70,12 @@ async function iterate(scope: AgentScope, iteration: Frame): Promise<AgentResult
 
 async function runTools(scope: AgentScope, calls: readonly ToolCall[], iteration: Frame): Promise<AgentResult | undefined> {
   const { record } = scope;
+  if (calls.length > limits.toolCallsPerMessage) {
+    throw new HoldfastError(
+      'model-response-invalid',
+      `The model made ${calls.length} tool calls in one message; at most ${limits.toolCallsPerMessage} are run.`,
+    );
+  }
   const directly = returnDirectlyPosition(scope, calls);
   const results = await toolStep(scope, calls, directly, iteration);
   record.messages = [...record.messages, ...results.map(({ message }) => message)];

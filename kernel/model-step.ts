@@ -1,5 +1,6 @@
 import { HoldfastError } from '../contract/plain/errors';
 import type { StoredMessage } from '../contract/plain/messages';
+import { notJson } from '../contract/plain/messages';
 import type { Layer } from './compose';
 import { compose } from './compose';
 import { hookContext } from './context';
@@ -65,7 +66,12 @@ async function wrapped(
     () => scope.run.ports.uuid(),
     'wrapModel',
   );
-  return { message, model: response.model ?? request.model, ...(response.usage === undefined ? {} : { usage: response.usage }) };
+  const { model = request.model, usage } = response;
+  const problem =
+    typeof model !== 'string' || model.length > 200 ? 'its model is no name' : usage === undefined ? undefined : notJson(usage);
+  if (problem !== undefined)
+    throw new HoldfastError('model-response-invalid', `A wrapModel layer returned a response that is none: ${problem}.`);
+  return { message, model, ...(usage === undefined ? {} : { usage }) };
 }
 
 function callCore(scope: AgentScope, request: ModelRequest, before: readonly StoredMessage[]): Promise<StoredResponse> {

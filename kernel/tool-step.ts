@@ -86,7 +86,7 @@ async function runCall(scope: AgentScope, requested: ToolCall, position: number,
   const planned = planCall(scope, requested);
   if (planned.type === 'answered') return { message: toolMessage(uuid(), requested, planned.output) };
   if (planned.type === 'refused') return endOrReturn(scope, requested, new ToolError(planned.error, undefined));
-  const frame = iteration.child(`${planned.call.name}.${position}`);
+  const frame = iteration.child(`${planned.call.name}.${position}`, undefined, {});
   let last: ToolDone | undefined;
   try {
     const output = await throughLayers(scope, planned.call, position, frame, (done) => (last = done));
@@ -123,19 +123,46 @@ async function throughParsedLayers(
   frame: Frame,
   onDone: (done: ToolDone) => void,
 ): Promise<Json> {
-  const parsed = await parse(scope, raw, frame);
+  const calls = new ParsedCalls(scope, raw);
   const chain = compose(
-    layers.map((middleware) => toolLayer(scope, middleware)),
+    layers.map((middleware) => toolLayer(scope, middleware, calls)),
     async (changed: ToolCall, inner: Frame): Promise<Json> => {
-      const edited = changed.input !== parsed.input && canonicalJson(changed.input) !== canonicalJson(parsed.input);
-      const call = edited ? await parse(scope, { id: raw.id, name: raw.name, input: changed.input }, inner) : parsed;
-      const rawInput = edited ? changed.input : raw.input;
+      const { call, rawInput } = await calls.parsed(changed, inner);
+      if (inner.decision?.hash !== undefined && inner.decision.hash !== call.inputHash) {
+        throw new HoldfastError(
+          'hook-failed',
+          `A layer behind the approval of '${raw.name}' changed its arguments. Put it before the approval, so that people see what will run.`,
+        );
+      }
       const done = await callToolOnce(scope, inner, { address, key: address, call, ...(call.input === rawInput ? {} : { rawInput }) });
       onDone(done);
       return done.output;
     },
   );
-  return chain(parsed, frame);
+  return chain((await calls.parsed(raw, frame)).call, frame);
+}
+
+/** What each value of the arguments means to the tool: parsed once, wherever in the layers it first appears. */
+class ParsedCalls {
+  private readonly known = new Map<string, { readonly call: ToolCall; readonly rawInput: Json }>();
+
+  constructor(
+    private readonly scope: AgentScope,
+    private readonly raw: ToolCall,
+  ) {}
+
+  async parsed({ input }: ToolCall, frame: Frame): Promise<{ readonly call: ToolCall; readonly rawInput: Json }> {
+    const key = canonicalJson(input);
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const { id, name } = this.raw;
+    const call = await parse(this.scope, { id, name, input }, frame);
+    const entry = { call, rawInput: input };
+    this.known.set(key, entry);
+    // What was parsed means itself, whatever a schema would make of it the second time.
+    this.known.set(canonicalJson(call.input), entry);
+    return entry;
+  }
 }
 
 async function parse(scope: AgentScope, call: ToolCall, frame: Frame): Promise<ToolCall> {
@@ -165,11 +192,21 @@ function showEnd(scope: AgentScope, call: ToolCall, { message, error }: ToolStep
   });
 }
 
-function toolLayer(scope: AgentScope, middleware: AgentMiddleware): Layer<ToolCall, Json> {
+function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: ParsedCalls): Layer<ToolCall, Json> {
   return {
     name: middleware.name,
     hook: 'wrapToolCall',
-    wrap: async (call, next, frame) => (await middleware.wrapToolCall?.(frozen(call), next, hookContext(scope, frame))) as Json,
+    wrap: async (requested, next, frame) => {
+      const { call } = await calls.parsed(requested, frame);
+      const decided = async (changed: ToolCall): Promise<void> => {
+        const { decision } = frame;
+        if (decision === undefined || decision.by !== frame.address.join('/')) return;
+        decision.hash = (await calls.parsed(changed, frame)).call.inputHash;
+      };
+      const nextDecided = (changed: ToolCall): Promise<Json> =>
+        frame.decision?.by === frame.address.join('/') ? decided(changed).then(() => next(changed)) : next(changed);
+      return (await middleware.wrapToolCall?.(frozen(call), nextDecided, hookContext(scope, frame))) as Json;
+    },
     check: (output, label) => {
       const problem = output === undefined ? 'it is undefined' : notJson(output);
       if (problem !== undefined) throw new HoldfastError('hook-failed', `${label} returned something that is not JSON: ${problem}.`);

@@ -1,6 +1,7 @@
 import { HoldfastError } from '../contract/plain/errors';
+import { jsonSize, limits } from '../contract/plain/limits';
 import type { Message, StoredMessage } from '../contract/plain/messages';
-import { canonicalJson, isMessage } from '../contract/plain/messages';
+import { canonicalJson, isMessage, notJson } from '../contract/plain/messages';
 
 /**
  * Gives every message of a list an id of its own. A message that a hook returned unchanged keeps its id;
@@ -39,6 +40,12 @@ export function storedMessage(message: Message, known: StoredMessage | undefined
       'message-invalid',
       `${origin} is no message: it needs a role (system, user, assistant, tool) and a list of parts.`,
     );
-  if (known !== undefined && (known === message || canonicalJson(known) === canonicalJson(message))) return known;
+  if (known === message) return known;
+  const problem = notJson(message);
+  if (problem !== undefined) throw new HoldfastError('message-invalid', `${origin} is not JSON: ${problem}.`);
+  if (known !== undefined && canonicalJson(known) === canonicalJson(message)) return known;
+  const bytes = jsonSize(message);
+  if (bytes > limits.message)
+    throw new HoldfastError('payload-too-large', `${origin} has ${bytes} bytes; a message that a hook makes may have ${limits.message}.`);
   return { ...message, id: uuid() };
 }

@@ -1,5 +1,6 @@
 import { Worker } from '@temporalio/worker';
 import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared';
+import { strayRejections } from './stray-rejections';
 import { HoldfastError, messageOf } from '../contract/plain/errors';
 import { names } from '../contract/plain/names';
 import type { WorkflowBundle } from './bundle';
@@ -10,7 +11,9 @@ const checked = new Set<string>();
 export async function checkBundle(bundle: WorkflowBundle): Promise<void> {
   if (checked.has(bundle.buildId)) return;
   try {
-    await Worker.runReplayHistory({ workflowBundle: { code: bundle.code }, replayName: `check-${bundle.buildId}` }, firstTask());
+    await strayRejections.guard(() =>
+      Worker.runReplayHistory({ workflowBundle: { code: bundle.code }, replayName: `check-${bundle.buildId}` }, firstTask()),
+    );
   } catch (error) {
     throw new HoldfastError('agents-invalid', `The agents module does not load in the workflow sandbox: ${reasonOf(error)}`, {
       cause: error,

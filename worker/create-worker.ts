@@ -24,6 +24,7 @@ import { Deployment } from './deployment';
 import { callInterceptor } from './interceptors';
 import { withLoopGuard } from './loop-guard';
 import { runHistory } from './run-history';
+import { strayRejections } from './stray-rejections';
 
 export interface WorkerOptions {
   readonly server: TemporalSettings;
@@ -61,6 +62,7 @@ export class HoldfastWorker {
   private stop: () => void = () => undefined;
   private failed: (error: unknown) => void = () => undefined;
   private readonly missing = new Set<string>();
+  private forgetStray: () => void = () => undefined;
   private stopping = false;
   /** The look at builds that goes on, or the last one. */
   private checking: Promise<void> = Promise.resolve();
@@ -102,6 +104,7 @@ export class HoldfastWorker {
         await closeConnection();
       };
       const worker = new HoldfastWorker(bundle.buildId, parts, start, store, deployment, closeAll, options.onProblem ?? (() => undefined));
+      worker.forgetStray = strayRejections.report(worker.onProblem);
       await worker.open(bundle, options.buildCheckMs ?? 15_000);
       return worker;
     } catch (error) {
@@ -133,6 +136,7 @@ export class HoldfastWorker {
     await this.checking.catch(() => undefined);
     drain();
     await Promise.allSettled([...this.workers.values()].map(({ done }) => done));
+    this.forgetStray();
     await this.close();
     this.stop();
   }

@@ -11,7 +11,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { codeOf, messageOf } from '../contract/plain/errors';
+import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
 import type { Answer } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json } from '../contract/plain/messages';
@@ -69,7 +69,9 @@ class RunWorkflow {
       const { usage, agents } = this.run.state;
       const record = agents[this.input.start.agent];
       const edit = this.ports.ledger.finalEdit(this.input.start.agent, record?.messages ?? []);
-      return { output, text, usage, ...edit, ...this.ports.takeEvents() };
+      const result: AgentRunResult = { output, ...(text === output ? {} : { text }), usage, ...edit, ...this.ports.takeEvents() };
+      checkResult(result);
+      return result;
     } catch (error) {
       this.done = true;
       this.ports.flush();
@@ -188,23 +190,40 @@ function listedMemo(): Record<string, unknown> {
   );
 }
 
+const longestId = 1000;
+
 /** Anybody can send a signal with anything in it. What is no answer answers no interrupt, and leaves the event that says so. */
 function answerIn(sent: unknown): Answer {
   const { interruptId, answer, by, inputHash } = (typeof sent === 'object' && sent !== null ? sent : {}) as Partial<
     Record<keyof Answer, unknown>
   >;
-  if (typeof interruptId !== 'string' || answer === undefined) return { interruptId: '', answer: null };
+  const isAnswer =
+    typeof interruptId === 'string' && interruptId.length <= longestId && answer !== undefined && jsonSize(answer) <= limits.runInput;
+  if (!isAnswer) return { interruptId: '', answer: null };
   return {
     interruptId,
     answer: answer as Json,
-    ...(typeof by === 'string' ? { by } : {}),
+    ...(typeof by === 'string' ? { by: by.slice(0, 200) } : {}),
     ...(inputHash === undefined ? {} : { inputHash: typeof inputHash === 'string' ? inputHash : 'no hash' }),
   };
+}
+
+function checkResult(result: AgentRunResult): void {
+  const bytes = jsonSize(result);
+  if (bytes > limits.activation / 2)
+    throw new HoldfastError(
+      'payload-too-large',
+      `The result of the run, with its last events, has ${bytes} bytes; ${limits.activation / 2} fit.`,
+    );
 }
 
 /** Only failures of Temporal's own kind end a workflow; anything else would fail its task for ever. */
 function failureOfRun(error: unknown): unknown {
   if (isCancellation(error)) return error instanceof CancelledFailure ? error : new CancelledFailure('The run was cancelled.');
   if (error instanceof ApplicationFailure || (error as { name?: unknown } | null)?.name === 'ContinueAsNew') return error;
-  return ApplicationFailure.create({ message: messageOf(error), type: codeOf(error) ?? 'run-failed', nonRetryable: true });
+  return ApplicationFailure.create({
+    message: messageOf(error).slice(0, limits.errorMessage),
+    type: codeOf(error) ?? 'run-failed',
+    nonRetryable: true,
+  });
 }

@@ -13,7 +13,7 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import type { EventBody } from '../contract/plain/events';
 import { interruptMemoPrefix } from '../contract/plain/fold';
 import type { Interrupt } from '../contract/plain/interrupts';
-import { limits } from '../contract/plain/limits';
+import { jsonSize, limits } from '../contract/plain/limits';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
 import type { Json, StoredMessage } from '../contract/plain/messages';
 import { messagesOfInput } from '../contract/plain/messages';
@@ -50,6 +50,8 @@ export class TemporalPorts implements Ports {
   private lastLocal: Promise<unknown> = Promise.resolve();
   private scheduledBytes = 0;
   private scheduledAt = 0;
+  private eventBytes = 0;
+  private outboxBytes = 0;
   private readonly root: string;
   private shown: StoredMessage[];
   private readonly ended = new CancellationScope();
@@ -142,6 +144,7 @@ export class TemporalPorts implements Ports {
   }
 
   emit(event: EventBody): void {
+    if (event.type === 'custom') this.makeRoomForEvent(event);
     this.offset += 1;
     this.outbox.push(event);
     if ((event.type === 'model-end' || event.type === 'tool-end') && event.runPath.join('/') === this.root) this.shown.push(event.message);
@@ -166,6 +169,7 @@ export class TemporalPorts implements Ports {
     if (this.outbox.length === 0) return {};
     const events = this.ledger.encode(this.outbox);
     this.outbox = [];
+    this.outboxBytes = 0;
     return { events };
   }
 
@@ -257,14 +261,30 @@ export class TemporalPorts implements Ports {
     upsertMemo(events === undefined ? values : { ...values, [names.memo.events]: events });
   }
 
+  /** What one task brings has to fit into one request, and what one command takes along into one payload. */
+  private makeRoomForEvent(event: EventBody): void {
+    const bytes = jsonSize(event);
+    this.beginActivation();
+    this.eventBytes += bytes;
+    if (this.eventBytes > limits.activation / 2) {
+      throw new HoldfastError('payload-too-large', `The events of one step have more than ${limits.activation / 2} bytes together.`);
+    }
+    this.outboxBytes += bytes;
+    if (this.outboxBytes > limits.payload / 2) this.flush();
+  }
+
+  private beginActivation(): void {
+    const { historyLength } = workflowInfo();
+    if (this.scheduledAt === historyLength) return;
+    this.scheduledAt = historyLength;
+    this.scheduledBytes = 0;
+    this.eventBytes = 0;
+  }
+
   /** Refuses what no server takes, and spreads over several tasks what one task cannot carry. */
   private makeRoom(input: unknown, what: string): Promise<void> | undefined {
     const bytes = checkedBytes(input, what);
-    const { historyLength } = workflowInfo();
-    if (this.scheduledAt !== historyLength) {
-      this.scheduledAt = historyLength;
-      this.scheduledBytes = 0;
-    }
+    this.beginActivation();
     this.scheduledBytes += bytes;
     return this.scheduledBytes <= limits.activation ? undefined : this.counted(sleep(1)).then(() => this.makeRoom(input, what));
   }

@@ -98,7 +98,8 @@ export async function cancelRun(service: ServiceClient, terminal: Terminal, id: 
   const { status } = await service.view(id);
   await service.cancel(id);
   terminal.write(`The run ${id} is asked to stop.`);
-  if (status === 'stuck') terminal.write(`It is stuck, and its code may never hear of it. To end it as it is: npx holdfast terminate ${id}`);
+  if (status === 'stuck')
+    terminal.write(`It is stuck, and its code may never hear of it. To end it as it is: npx holdfast terminate ${id}`);
   return exitCodes.done;
 }
 

@@ -1,4 +1,4 @@
-const units: Record<string, number> = {
+const units: Readonly<Record<string, number>> = {
   ms: 1,
   millisecond: 1,
   s: 1000,
@@ -15,11 +15,16 @@ const units: Record<string, number> = {
   week: 604_800_000,
 };
 
-/** Milliseconds of a text such as '30s', '1.5h' or '3 days'; undefined when it is none. */
+/** Ten years. */
+const longest = 3653 * 86_400_000;
+
+/** Milliseconds of a text such as '30s', '1.5h' or '3 days', more than none and at most ten years; undefined otherwise. */
 export function parseDuration(text: string): number | undefined {
   const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/i.exec(text);
   if (match === null) return undefined;
   const name = (match[2] ?? '').toLowerCase();
-  const unit = units[name] ?? units[name.replace(/s$/, '')];
-  return unit === undefined ? undefined : Math.round(Number(match[1]) * unit);
+  const key = [name, name.replace(/s$/, '')].find((candidate) => Object.hasOwn(units, candidate));
+  if (key === undefined) return undefined;
+  const milliseconds = Math.round(Number(match[1]) * (units[key] ?? 0));
+  return milliseconds > 0 && milliseconds <= longest ? milliseconds : undefined;
 }

@@ -59,7 +59,10 @@ export const errorTable = {
   'run-failed': { status: 500, fix: 'See the message; it is an error of the agent code that has no code of its own.' },
   'run-timed-out': { status: 504, fix: 'Raise the deadline of the run.' },
   'run-terminated': { status: 500, fix: 'Somebody, or the server at a limit, terminated the run. See the reason in the message.' },
-  'run-stuck': { status: 500, fix: 'The code of the agent fails to run; the message says why. The run keeps the code it began with: correct it for new runs, and end this one with `holdfast terminate`.' },
+  'run-stuck': {
+    status: 500,
+    fix: 'The code of the agent fails to run; the message says why. The run keeps the code it began with: correct it for new runs, and end this one with `holdfast terminate`.',
+  },
   cancelled: { status: 409, fix: 'The run was cancelled.' },
   // --- answers
   'interrupt-unknown': { status: 404, fix: 'List the interrupts of the run and answer one of them by its id.' },

@@ -215,7 +215,7 @@ export class HistoryFold {
     if (origin.tool === undefined) {
       const { message, usage } = result as CallModelResult;
       if (message !== undefined) this.messagesById.set(message.id, message);
-      if (usage !== undefined) this.usage = addUsage(this.usage, usage);
+      if (usage !== undefined && usage !== null) this.usage = addUsage(this.usage, usage);
       return;
     }
     const message = messageOfOutcome(origin.tool, result as CallToolResult);
@@ -247,7 +247,7 @@ export class HistoryFold {
     }
     this.status = status;
     this.output = result?.output;
-    this.text = result?.text;
+    this.text = result === undefined ? undefined : textOfResult(result);
     this.error = error;
     this.interrupts.clear();
     return [
@@ -255,7 +255,7 @@ export class HistoryFold {
       {
         type: 'run-end',
         status,
-        ...(result === undefined ? {} : { output: result.output, text: result.text }),
+        ...(result === undefined ? {} : { output: result.output, text: textOfResult(result) }),
         ...(error === undefined ? {} : { error }),
       },
     ];
@@ -310,4 +310,8 @@ export function addUsage(sum: Usage, usage: Usage): Usage {
     ...(cached > 0 ? { cachedInputTokens: cached } : {}),
     ...(reasoning > 0 ? { reasoningTokens: reasoning } : {}),
   };
+}
+
+function textOfResult({ output, text }: AgentRunResult): string {
+  return text ?? (typeof output === 'string' ? output : JSON.stringify(output));
 }

@@ -13,7 +13,14 @@ export interface InterruptBase {
 
 export type Interrupt = InterruptBase &
   (
-    | { readonly kind: 'approval'; readonly tool: string; readonly callId: string; readonly input: Json; readonly inputHash: string; /** Why an earlier decision could not be carried out. */ readonly problem?: string }
+    | {
+        readonly kind: 'approval';
+        readonly tool: string;
+        readonly callId: string;
+        readonly input: Json;
+        readonly inputHash: string;
+        /** Why an earlier decision could not be carried out. */ readonly problem?: string;
+      }
     | { readonly kind: 'question' | 'in-doubt' | 'custom'; readonly info: Json; readonly answerSchema?: Json }
   );
 

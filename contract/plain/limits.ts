@@ -10,6 +10,12 @@ export const limits = {
   signalsPerRun: 8000,
   updatesPerRun: 1500,
   maxIterations: 20,
+  toolCallsPerMessage: 128,
+  openInterrupts: 200,
+  interrupt: 256 * 1024,
+  message: 512 * 1024,
+  interruptsTogether: 1024 * 1024,
+  errorMessage: 16 * 1024,
 } as const;
 
 /** Bytes of a text in UTF-8, without making the bytes. */

@@ -80,11 +80,25 @@ const roles = ['system', 'user', 'assistant', 'tool'];
 export function isMessage(value: unknown): value is Message {
   if (typeof value !== 'object' || value === null) return false;
   const { role, parts } = value as { role?: unknown; parts?: unknown };
-  return (
-    roles.includes(role as string) &&
-    Array.isArray(parts) &&
-    parts.every((part: unknown) => typeof part === 'object' && part !== null && typeof (part as { type?: unknown }).type === 'string')
-  );
+  return roles.includes(role as string) && Array.isArray(parts) && parts.every(isPart);
+}
+
+function isPart(value: unknown): value is Part {
+  if (typeof value !== 'object' || value === null) return false;
+  const part = value as Record<string, unknown>;
+  switch (part['type']) {
+    case 'text':
+    case 'reasoning':
+      return typeof part['text'] === 'string';
+    case 'file':
+      return typeof part['mediaType'] === 'string' && part['data'] !== undefined;
+    case 'tool-call':
+      return typeof part['id'] === 'string' && typeof part['name'] === 'string' && part['input'] !== undefined;
+    case 'tool-result':
+      return typeof part['callId'] === 'string' && typeof part['name'] === 'string' && part['output'] !== undefined;
+    default:
+      return false;
+  }
 }
 
 /** JSON with sorted keys, for hashes and comparisons. */

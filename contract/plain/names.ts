@@ -27,7 +27,7 @@ export function isRunId(id: unknown): id is string {
 /** Names of agents, tools and middlewares become parts of addresses. */
 const namePattern = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 export function isName(name: unknown): name is string {
-  return typeof name === 'string' && namePattern.test(name);
+  return typeof name === 'string' && namePattern.test(name) && !(name in {});
 }
 
 export function workflowIdOf(tenant: string, id: string): string {

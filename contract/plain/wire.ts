@@ -123,7 +123,8 @@ export interface AgentRunInput {
 
 export interface AgentRunResult {
   readonly output: Json;
-  readonly text: string;
+  /** Absent when the output is the text. */
+  readonly text?: string;
   readonly usage: Usage;
   readonly base?: string;
   readonly splices?: readonly Splice[];

@@ -5,7 +5,7 @@ import type { Json, ToolCall } from '../../contract/plain/messages';
 import type { AgentMiddleware, HookContext, InputOf, Tools } from '../../kernel/middleware';
 
 export interface ApprovalRule<Input> {
-  /** Which calls need a human. Default: all. A rule that throws means yes. */
+  /** Which calls need a human. Default: all. Only `false` means no: a rule that throws, or forgets to return, means yes. */
   readonly when?: (input: Input) => boolean;
   /** How long a human has, such as '3d'. Default: for ever. */
   readonly expires?: string;
@@ -63,7 +63,7 @@ async function misfitOfEdit(call: ToolCall, editedInput: Json, ctx: HookContext)
 function needsHuman(rule: ApprovalRule<unknown>, call: ToolCall): boolean {
   if (rule.when === undefined) return true;
   try {
-    return rule.when(call.input);
+    return (rule.when(call.input) as unknown) !== false;
   } catch {
     return true;
   }

@@ -12,6 +12,8 @@ import { ProjectConfigSchema } from './project-config';
 export interface AgentSummary {
   readonly name: string;
   readonly description: string;
+  /** It has a prompt, which makes a text of its input. */
+  readonly takesJob: boolean;
 }
 
 export interface Project {
@@ -39,7 +41,12 @@ export async function loadProject(path?: string, directory: string = process.cwd
   const { example } = config;
   if (example !== undefined && !agents.has(example.agent))
     throw new HoldfastError('config-invalid', `${file}: \`example.agent\` is "${example.agent}", which ${agentsFile} does not export.`);
-  return { file, config, agentsFile, agents: [...agents.values()].map(({ name, description }) => ({ name, description })) };
+  return {
+    file,
+    config,
+    agentsFile,
+    agents: [...agents.values()].map(({ name, description, prompt }) => ({ name, description, takesJob: prompt !== undefined })),
+  };
 }
 
 function findConfiguration(path: string | undefined, directory: string): string {

@@ -150,20 +150,20 @@ export const audited = defineAgent({
   middleware: [onWorker('audit', { topic: 'orders' })],
 });
 
+export const rules = approval<typeof tools>({
+  tools: {
+    findOrder: { when: ({ orderId }) => orderId.startsWith('vip-') },
+    refund: { when: ({ amount }) => amount > 50, expires: '3d', onExpiry: 'reject', by: ['ada', 'bob'] },
+  },
+});
+
 export const refunds = defineAgent({
   name: 'refunds',
   description: 'Issues refunds.',
   instructions: 'Find an order before you refund it.',
   model: 'default',
   tools: ['findOrder', 'refund'],
-  middleware: [
-    approval({
-      tools: {
-        findOrder: { when: ({ orderId }) => orderId.startsWith('vip-') },
-        refund: { when: ({ amount }) => amount > 50, expires: '3d', onExpiry: 'reject', by: ['ada', 'bob'] },
-      },
-    }),
-  ],
+  middleware: [rules],
 });
 
 // testing.md

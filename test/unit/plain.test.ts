@@ -13,10 +13,12 @@ describe('a duration', () => {
     [' 3 Days ', 259_200_000],
     ['1 week', 604_800_000],
     ['2 min', 120_000],
-    ['0s', 0],
   ])('%s is %d milliseconds', (text, milliseconds) => expect(parseDuration(text)).toBe(milliseconds));
 
-  it.each(['', 'soon', '3', '-1s', '1 fortnight', '1h30m', '1e3s'])('%p is none', (text) => expect(parseDuration(text)).toBeUndefined());
+  it.each(['', 'soon', '3', '-1s', '1 fortnight', '1h30m', '1e3s', '0s', '0.0001ms', '1 constructor', '9999999999999w'])(
+    '%p is none',
+    (text) => expect(parseDuration(text)).toBeUndefined(),
+  );
 });
 
 describe('the length of a text in bytes', () => {
@@ -113,7 +115,10 @@ describe('an error', () => {
 describe('messages', () => {
   it.each([
     [{ role: 'user', parts: [] }, true],
-    [{ role: 'tool', parts: [{ type: 'anything' }] }, true],
+    [{ role: 'user', parts: [{ type: 'text', text: '' }] }, true],
+    [{ role: 'tool', parts: [{ type: 'anything' }] }, false],
+    [{ role: 'assistant', parts: [{ type: 'text' }] }, false],
+    [{ role: 'assistant', parts: [{ type: 'tool-call', name: 'x', input: {} }] }, false],
     [{ role: 'robot', parts: [] }, false],
     [{ role: 'user', parts: 'text' }, false],
     [{ role: 'user', parts: [null] }, false],

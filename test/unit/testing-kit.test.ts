@@ -166,7 +166,12 @@ describe('testRun', () => {
   it('refuses an input that one step cannot carry', async () => {
     const heavy: AgentMiddleware = {
       name: 'heavy',
-      beforeModelRewriteState: () => ({ messages: [{ role: 'user', parts: [{ type: 'text', text: 'x'.repeat(1_100_000) }] }] }),
+      beforeModelRewriteState: () => ({
+        messages: [
+          { role: 'user', parts: [{ type: 'text', text: 'x'.repeat(400_000) }] },
+          ...[1, 2].map(() => ({ role: 'user' as const, parts: [{ type: 'text' as const, text: 'y'.repeat(400_000) }] })),
+        ],
+      }),
     };
     const run = await testRun(agentUnder(heavy), { input: 'Hi', model: scriptedModel([]), tools });
     expect(await run.outcome()).toMatchObject({

@@ -1,0 +1,126 @@
+import { ModelRegistry } from '../../activities/models';
+import { generate } from '../../activities/call-model';
+import { ToolRegistry } from '../../activities/tools';
+import { HalfRegistry } from '../../activities/worker-middleware';
+import { isName } from '../../contract/plain/names';
+import type { AgentMiddleware } from '../../kernel/middleware';
+import { scriptedModel, testRun } from '../../testing/index';
+import { fixtureTools } from '../fixtures/tools';
+import { agentWith } from '../support/memory-bed';
+
+const outcomeWith = async (middleware: AgentMiddleware): Promise<unknown> => {
+  const run = await testRun(agentWith({ tools: [], middleware: [middleware] }), {
+    input: 'Hello',
+    model: scriptedModel([{ text: 'Hi.' }]),
+    tools: {},
+  });
+  return run.outcome();
+};
+
+describe('values of hooks that no history can hold', () => {
+  const cyclic: Record<string, unknown> = {};
+  cyclic['self'] = cyclic;
+
+  it.each<[string, unknown]>([
+    ['a BigInt for a text', { message: { role: 'assistant', parts: [{ type: 'text', text: 5n }] } }],
+    ['a cycle in a message', { message: { role: 'assistant', parts: [{ type: 'text', text: 'x' }], extra: cyclic } }],
+    ['a BigInt for tokens', { message: { role: 'assistant', parts: [{ type: 'text', text: 'x' }] }, usage: { inputTokens: 5n } }],
+    ['a cycle for a model', { message: { role: 'assistant', parts: [{ type: 'text', text: 'x' }] }, model: cyclic }],
+    ['a message of 3 MB', { message: { role: 'assistant', parts: [{ type: 'text', text: 'x'.repeat(3_000_000) }] } }],
+  ])('end the run with a code: wrapModel gives %s', async (_, response) => {
+    const outcome = await outcomeWith({ name: 'odd', wrapModel: async () => response as never });
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      error: { code: expect.stringMatching(/^(message-invalid|model-response-invalid|payload-too-large)$/) },
+    });
+  });
+
+  it('end the run with a code: an event of 3 MB', async () => {
+    const outcome = await outcomeWith({ name: 'loud', afterAgent: (_, ctx) => ctx.sendEvent('loud', 'x'.repeat(3_000_000)) });
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'payload-too-large' } });
+  });
+
+  it('end the run with a code: the default of an interrupt is a cycle', async () => {
+    const outcome = await outcomeWith({
+      name: 'asker',
+      async beforeModelRewriteState(_, ctx) {
+        await ctx.interrupt('?', { deadline: '1s', onDeadline: cyclic as never });
+      },
+    });
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'value-not-json' } });
+  });
+
+  it('end the run with a code: thousands of interrupts at once', async () => {
+    const outcome = await outcomeWith({
+      name: 'asker',
+      async beforeModelRewriteState(_, ctx) {
+        await Promise.all(Array.from({ length: 1000 }, () => ctx.interrupt('?')));
+      },
+    });
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'payload-too-large' } });
+  });
+});
+
+describe('models that misbehave', () => {
+  it('fail the run when one message has thousands of tool calls', async () => {
+    const toolCalls = Array.from({ length: 3000 }, () => ({ name: 'echo', input: { text: 'x' } }));
+    const run = await testRun(agentWith({ tools: ['echo'] }), {
+      input: 'Hello',
+      model: scriptedModel([{ toolCalls }]),
+      tools: fixtureTools,
+    });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'model-response-invalid' } });
+  });
+
+  it.each([null, 'lots', { inputTokens: '5', outputTokens: -3 }, { inputTokens: 5n }])(
+    'count no tokens that are none: %p',
+    async (usage) => {
+      const provider = {
+        model: () => ({ generate: async () => ({ parts: [{ type: 'text' as const, text: 'Hi.' }], usage: usage as never }) }),
+      };
+      const parts = {
+        models: new ModelRegistry({ providers: { odd: provider } }),
+        tools: new ToolRegistry({}),
+        halves: new HalfRegistry([]),
+      };
+      const answer = await generate({ messages: [], slots: { model: 'odd/model' } }, parts, {
+        agent: 'agent',
+        id: 'id',
+        attempt: 1,
+        signal: new AbortController().signal,
+      });
+      const none = answer.usage === undefined || (answer.usage.inputTokens === 0 && answer.usage.outputTokens === 0);
+      expect(none).toBe(true);
+    },
+  );
+
+  it.each(['constructor', '__proto__', 'constructor/x', '__proto__/x', 'toString/x'])('are unknown under the name %s', (name) => {
+    expect(() => new ModelRegistry({}, {}).idOf(name)).toThrow(expect.objectContaining({ code: 'model-unknown' }));
+  });
+
+  it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('%s is no name for an agent or a tool', (name) =>
+    expect(isName(name)).toBe(false),
+  );
+});
+
+describe('a cancelled run', () => {
+  it('ends also when a hook asks again and again and swallows every error', async () => {
+    let asked = 0;
+    const run = await testRun(
+      agentWith({
+        tools: [],
+        middleware: [
+          {
+            name: 'stubborn',
+            async beforeModelRewriteState(_, ctx) {
+              while (asked++ < 50) await ctx.interrupt('?').catch(() => undefined);
+            },
+          },
+        ],
+      }),
+      { input: 'Hello', model: scriptedModel([{ text: 'Hi.' }]), tools: {} },
+    );
+    await run.cancel();
+    expect(await run.outcome()).toEqual({ status: 'cancelled' });
+  });
+});
