@@ -10,6 +10,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { defineSearchAttributeKey } from '@temporalio/common';
+import { HoldfastError } from '../contract/plain/errors';
 import type { EventBody } from '../contract/plain/events';
 import { interruptMemoPrefix } from '../contract/plain/fold';
 import type { Interrupt } from '../contract/plain/interrupts';
