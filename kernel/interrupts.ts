@@ -35,7 +35,7 @@ export class InterruptDesk {
     }
     const known = this.state.interrupts.find((interrupt) => interrupt.shown.id === id);
     const interrupt = known ?? pending;
-    if (this.closed !== undefined) return Promise.reject(this.closed as Error);
+    if (this.closed !== undefined) return Promise.reject(this.closed);
     if (known === undefined) {
       this.checkRoom(pending);
       this.state.interrupts.push(pending);
