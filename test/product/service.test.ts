@@ -297,6 +297,7 @@ describe('looking around', () => {
     expect((await get('/agents')).body.agents).toContainEqual({
       name: 'support',
       description: 'Answers order questions and issues refunds.',
+      takesJob: false,
     });
     const found = await eventually(async () =>
       (await get('/runs?status=waiting&agent=support&limit=50')).body.runs.find((run: { id: string }) => run.id === 'listed'),
