@@ -3,8 +3,8 @@ import { median, randomWords, rounded, startBed, startServer, turnModel } from '
 import type { RawBed } from './raw-bed';
 import { startRawBed } from './raw-bed';
 
-const turns = 20;
-const rounds = 7;
+const turns = 15;
+const rounds = 5;
 
 /** The same two-activity turn by hand on Temporal alone and through Holdfast, in turns on one server. */
 export async function benchEngine(): Promise<object> {
