@@ -99,6 +99,8 @@ function put(map: OnTheirWay, address: string, n: number, kind: string): void {
 export interface ToolDecision {
   /** The frame of the layer that asked; what it hands on is what was decided. */
   by?: string;
+  /** It has handed them on, and they are parsed next. */
+  handedOn?: boolean;
   hash?: string;
 }
 

@@ -151,7 +151,16 @@ class ParsedCalls {
     private readonly raw: ToolCall,
   ) {}
 
-  async parsed({ input }: ToolCall, frame: Frame): Promise<{ readonly call: ToolCall; readonly rawInput: Json }> {
+  async parsed(requested: ToolCall, frame: Frame): Promise<{ readonly call: ToolCall; readonly rawInput: Json }> {
+    const entry = await this.meaning(requested, frame);
+    if (frame.decision?.handedOn === true) {
+      frame.decision.handedOn = false;
+      frame.decision.hash = entry.call.inputHash;
+    }
+    return entry;
+  }
+
+  private async meaning({ input }: ToolCall, frame: Frame): Promise<{ readonly call: ToolCall; readonly rawInput: Json }> {
     const key = canonicalJson(input);
     const known = this.known.get(key);
     if (known !== undefined) return known;
@@ -198,13 +207,10 @@ function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: Parsed
     hook: 'wrapToolCall',
     wrap: async (requested, next, frame) => {
       const { call } = await calls.parsed(requested, frame);
-      const decided = async (changed: ToolCall): Promise<void> => {
-        const { decision } = frame;
-        if (decision === undefined || decision.by !== frame.address.join('/')) return;
-        decision.hash = (await calls.parsed(changed, frame)).call.inputHash;
+      const nextDecided = (changed: ToolCall): Promise<Json> => {
+        if (frame.decision?.by === frame.address.join('/')) frame.decision.handedOn = true;
+        return next(changed);
       };
-      const nextDecided = (changed: ToolCall): Promise<Json> =>
-        frame.decision?.by === frame.address.join('/') ? decided(changed).then(() => next(changed)) : next(changed);
       return (await middleware.wrapToolCall?.(frozen(call), nextDecided, hookContext(scope, frame))) as Json;
     },
     check: (output, label) => {
