@@ -142,8 +142,9 @@ export class Run<Output = unknown> {
       );
     } catch (error) {
       if (error instanceof WorkflowUpdateFailedError) throw refusedAnswer(error);
-      if (!isTimeout(error)) throw await this.explained(error);
       const view = await this.view();
+      if (view.status === 'stuck') throw new HoldfastError('run-stuck', view.error?.message ?? 'The run is stuck.', { cause: error });
+      if (!isTimeout(error)) throw await this.explained(error);
       if (!view.interrupts.some(({ id }) => id === answer.interruptId)) {
         throw known
           ? new HoldfastError('interrupt-answered', `The interrupt "${answer.interruptId}" was answered meanwhile.`)

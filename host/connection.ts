@@ -20,6 +20,9 @@ export interface TemporalConnection {
 
 const defaultDeadlineMs = 10_000;
 
+/** Pages of a history may be larger than gRPC's own 4 MB: a few signals of 1.5 MB, which anybody may send, fill one. */
+const channelArgs = { 'grpc.max_receive_message_length': 128 * 1024 * 1024 };
+
 /** Connects a client and sees the server answer. Throws 'server-unreachable' naming the address within the deadline. */
 export async function connectTemporal(
   settings: TemporalSettings,
@@ -27,7 +30,7 @@ export async function connectTemporal(
 ): Promise<TemporalConnection> {
   const deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
   // lazy, because a failed Connection.connect leaves its channel open, and that tries for ever.
-  const connection = Connection.lazy({ ...clientOptions(settings), connectTimeout: deadlineMs });
+  const connection = Connection.lazy({ ...clientOptions(settings), channelArgs, connectTimeout: deadlineMs });
   try {
     await connection.ensureConnected();
   } catch (error) {

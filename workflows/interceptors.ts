@@ -1,4 +1,6 @@
-import type { WorkflowInterceptors, WorkflowInterceptorsFactory } from '@temporalio/workflow';
+import { arrayFromPayloads, defaultPayloadConverter } from '@temporalio/common';
+import type { PayloadConverter } from '@temporalio/common';
+import type { ActivateInput, WorkflowInterceptors, WorkflowInterceptorsFactory } from '@temporalio/workflow';
 
 /**
  * Conditions are also evaluated between the jobs of an activation, before the code that a job woke has run.
@@ -13,6 +15,7 @@ export const interceptors: WorkflowInterceptorsFactory = (): WorkflowInterceptor
     {
       activate(input, next) {
         activation.settled = false;
+        dropUnreadableSignals(input);
         try {
           next(input);
         } finally {
@@ -22,3 +25,24 @@ export const interceptors: WorkflowInterceptorsFactory = (): WorkflowInterceptor
     },
   ],
 });
+
+/**
+ * A signal whose payload cannot be read would fail the task, and every one after it, for ever. It arrives without its payload instead,
+ * and is then answered like any other signal that makes no sense.
+ */
+function dropUnreadableSignals({ activation: { jobs } }: ActivateInput): void {
+  for (const { signalWorkflow: signal } of jobs ?? []) {
+    if (!signal) continue;
+    try {
+      arrayFromPayloads(converter(), signal.input);
+    } catch {
+      signal.input = [];
+    }
+  }
+}
+
+/** The converter that the SDK itself is about to use. */
+function converter(): PayloadConverter {
+  const { __TEMPORAL_ACTIVATOR__: activator } = globalThis as { __TEMPORAL_ACTIVATOR__?: { payloadConverter?: PayloadConverter } };
+  return activator?.payloadConverter ?? defaultPayloadConverter;
+}

@@ -187,6 +187,40 @@ describe('input that nobody should send', () => {
       expect(await end(run)).toMatchObject(done);
       await connection.close();
     });
+
+    it('goes on when signals bring what nobody can read', async () => {
+      const { run, interrupts } = await waiting('guarded', [refund]);
+      const connection = await Connection.connect({ address: testServer().address });
+      const plain = { encoding: Buffer.from('json/plain') };
+      for (const [metadata, data] of [
+        [plain, '{"interruptId":'],
+        [plain, undefined],
+        [{ encoding: Buffer.from('json/unheard-of') }, '{}'],
+        [{}, '{}'],
+        [undefined, undefined],
+      ] as const)
+        for (const signalName of ['resume', 'border', 'unknown'])
+          await connection.workflowService.signalWorkflowExecution({
+            namespace: 'default',
+            workflowExecution: { workflowId: `default/${run.id}` },
+            signalName,
+            input: { payloads: [{ ...(metadata && { metadata }), ...(data && { data: Buffer.from(data) }) }] },
+          });
+      await run.approve(idOf(interrupts));
+      expect(await end(run)).toMatchObject(done);
+      await connection.close();
+    });
+
+    it('goes on, and is read, when signals of 1.5 MB come in', async () => {
+      const { run, interrupts } = await waiting('guarded', [refund]);
+      const connection = await Connection.connect({ address: testServer().address });
+      const handle = new Client({ connection }).workflow.getHandle(`default/${run.id}`);
+      for (let count = 0; count < 6; count++) await handle.signal('resume', { interruptId: 'x'.repeat(1_500_000), answer: 1 });
+      expect(await run.view()).toMatchObject({ interrupts: [{ id: idOf(interrupts) }] });
+      await run.approve(idOf(interrupts));
+      expect(await end(run)).toMatchObject(done);
+      await connection.close();
+    });
   });
 
   describe('from a tool', () => {

@@ -52,6 +52,17 @@ describe('a hook that goes wrong in a way no try catches', () => {
     await temporal.handle(run.id).terminate('enough');
     expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'failed', error: { code: 'run-terminated', message: 'enough' } });
   });
+
+  it('refuses answers once it is stuck, and says why', async () => {
+    const run = await bed.client.start('jams', 'hello');
+    const waiting = await run.outcome({ timeout: '30s' });
+    if (waiting.status !== 'waiting') throw new Error(JSON.stringify(waiting));
+    const [first, second] = waiting.interrupts;
+    await temporal.handle(run.id).signal('resume', { interruptId: first?.id, answer: 1 });
+    await eventually(async () => expect((await run.view()).status).toBe('stuck'));
+    await expect(run.resume(second?.id ?? '', 2)).rejects.toMatchObject({ code: 'run-stuck' });
+    await run.terminate();
+  }, 40_000);
 });
 
 describe('a worker', () => {
