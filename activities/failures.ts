@@ -1,59 +1,171 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { ErrorCode } from '../contract/plain/errors';
-import { codeOf, messageOf } from '../contract/plain/errors';
+import type { ErrorFacts } from './providers/error-facts';
+import { factsOf } from './providers/error-facts';
 
 export interface Verdict {
+  /** The row of the table that decided. */
+  readonly kind: string;
+  readonly code: ErrorCode;
   readonly retryable: boolean;
   readonly retryAfterMs?: number;
   readonly message: string;
 }
 
-interface ProviderError {
-  readonly statusCode?: number;
-  readonly status?: number;
-  readonly isRetryable?: boolean;
-  readonly code?: unknown;
-  readonly responseHeaders?: Readonly<Record<string, string>>;
-}
-
-const retryableStatus = new Set([408, 409, 425, 429]);
-
-/** The one place that says whether a failure of a model provider is worth another attempt. */
-export function classify(error: unknown): Verdict {
-  const message = messageOf(error);
-  const { statusCode, status, isRetryable, code, responseHeaders } = (
-    typeof error === 'object' && error !== null ? error : {}
-  ) as ProviderError;
-  const http = statusCode ?? status;
-  if (codeOf(error) !== undefined) return { retryable: false, message };
-  if (http !== undefined) {
-    const retryable = retryableStatus.has(http) || http >= 500;
-    const retryAfterMs = retryable ? retryAfter(responseHeaders) : undefined;
-    return { retryable, message: `${message} (HTTP ${http})`, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-  }
-  if (typeof isRetryable === 'boolean') return { retryable: isRetryable, message };
-  if (error instanceof TypeError && typeof code !== 'string' && !/fetch/i.test(message)) return { retryable: false, message };
-  return { retryable: true, message };
+export interface FailureKind {
+  readonly kind: string;
+  readonly is: (facts: ErrorFacts) => boolean;
+  readonly retryable: boolean;
+  /** Without one: the code that the error has, else `model-failed`. */
+  readonly code?: ErrorCode;
 }
 
 /** "This worker lacks it" may be different on the next one, during a deploy. */
-const lackingCodes = new Set(['tool-unknown', 'worker-half-missing', 'model-unknown', 'model-key-missing']);
+const lackingCodes: readonly ErrorCode[] = ['tool-unknown', 'output-unknown', 'worker-half-missing', 'model-unknown', 'model-key-missing'];
+/** Another attempt may bring another answer. */
+const againCodes: readonly ErrorCode[] = [...lackingCodes, 'model-response-empty'];
 
-/** What becomes of a model call that failed. */
-export function modelVerdict(error: unknown): Verdict & { readonly code: ErrorCode } {
-  const code = codeOf(error) ?? 'model-failed';
-  return lackingCodes.has(code) ? { code, retryable: true, message: messageOf(error) } : { code, ...classify(error) };
+const retryableStatus = [408, 409, 425, 429];
+const tooLongStatus = [undefined, 400, 413, 422, 500];
+const tooLong = [
+  /prompt is too long/i,
+  /input is too long/i,
+  /maximum context length/i,
+  /exceeds? the maximum number of (input )?tokens/i,
+  /reduce the length of the (messages|input|prompt)/i,
+  /exceed[^.]{0,60}context (length|window|limit|size)/i,
+  /context (length|window|limit|size)[^.]{0,40}exceed/i,
+];
+const usedUp = ['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active', 'billing_error'];
+const filtered = ['content_filter', 'content_policy_violation', 'moderation_blocked'];
+const busy = [
+  ...['overloaded_error', 'overloaded', 'rate_limit_error', 'rate_limit_exceeded', 'api_error', 'timeout_error', 'service_unavailable'],
+  ...['server_error', 'internal_server_error', 'internal_error'],
+  ...['unavailable', 'resource_exhausted', 'deadline_exceeded', 'internal', 'aborted'],
+];
+const wrong = [
+  ...['invalid_request_error', 'authentication_error', 'permission_error', 'not_found_error', 'request_too_large'],
+  ...['invalid_argument', 'failed_precondition', 'unauthenticated', 'permission_denied', 'not_found', 'invalid_api_key', 'model_not_found'],
+];
+const garbled = [
+  'AI_InvalidResponseDataError',
+  'AI_JSONParseError',
+  'AI_TypeValidationError',
+  'AI_EmptyResponseBodyError',
+  'AI_NoContentGeneratedError',
+];
+const unsupported = [
+  ...['AI_UnsupportedFunctionalityError', 'AI_NoSuchModelError', 'AI_LoadAPIKeyError', 'AI_LoadSettingError'],
+  ...['AI_InvalidPromptError', 'AI_InvalidArgumentError'],
+];
+const network = [
+  ...['econnreset', 'econnrefused', 'econnaborted', 'enotfound', 'eai_again', 'etimedout', 'epipe', 'ehostunreach', 'enetunreach'],
+  ...['err_stream_premature_close'],
+];
+const networkWords = /^(fetch failed|failed to fetch|terminated|socket hang up|network error|other side closed)\b|^cannot connect to api/i;
+
+const isOneOf =
+  (words: readonly string[]) =>
+  (facts: ErrorFacts): boolean =>
+    words.some((word) => facts.words.has(word));
+const isNamed =
+  (names: readonly string[]) =>
+  (facts: ErrorFacts): boolean =>
+    facts.names.some((name) => names.includes(name));
+
+/**
+ * Kinds of failures of a model call. The first row that fits decides, so the more exact ones stand first. docs/models.md has the same
+ * table for people.
+ */
+export const failureKinds: readonly FailureKind[] = [
+  { kind: 'own-again', is: ({ own }) => own !== undefined && (own.retryable ?? againCodes.includes(own.code)), retryable: true },
+  { kind: 'own', is: ({ own }) => own !== undefined, retryable: false },
+  {
+    kind: 'context-exceeded',
+    is: (facts) =>
+      facts.words.has('context_length_exceeded') ||
+      (tooLongStatus.includes(facts.status) && tooLong.some((pattern) => pattern.test(facts.message))),
+    retryable: false,
+    code: 'model-context-exceeded',
+  },
+  { kind: 'quota-used-up', is: (facts) => facts.status === 402 || isOneOf(usedUp)(facts), retryable: false },
+  { kind: 'refused', is: isOneOf(filtered), retryable: false, code: 'model-refused' },
+  // OpenAI's client gives the failure of an answer a status of its own making.
+  {
+    kind: 'answer-failed',
+    is: (facts) => facts.status === 400 && isOneOf(['server_error', 'rate_limit_exceeded'])(facts),
+    retryable: true,
+  },
+  // Anthropic's client does so with an error that comes first in a stream: what the error calls itself counts for more.
+  {
+    kind: 'request-wrong',
+    is: (facts) => (facts.status === undefined || facts.status >= 500 || facts.status < 400) && isOneOf(wrong)(facts),
+    retryable: false,
+  },
+  { kind: 'http-again', is: ({ status = 0 }) => retryableStatus.includes(status) || status >= 500, retryable: true },
+  { kind: 'http-refused', is: ({ status = 0 }) => status >= 400, retryable: false },
+  { kind: 'provider-busy', is: isOneOf(busy), retryable: true },
+  {
+    kind: 'network',
+    is: (facts) =>
+      isOneOf(network)(facts) ||
+      [...facts.words].some((word) => word.startsWith('und_err_') && word !== 'und_err_invalid_arg') ||
+      networkWords.test(facts.message) ||
+      networkWords.test(facts.cause ?? ''),
+    retryable: true,
+  },
+  { kind: 'not-supported', is: isNamed(unsupported), retryable: false },
+  // With a status that is none of an error the body was no answer.
+  { kind: 'answer-garbled', is: (facts) => isNamed(garbled)(facts) || facts.status !== undefined, retryable: true },
+  { kind: 'client-says-again', is: ({ flag }) => flag === true, retryable: true },
+  { kind: 'client-says-no', is: ({ flag }) => flag === false, retryable: false },
+  { kind: 'defect', is: ({ names }) => ['TypeError', 'ReferenceError', 'RangeError'].includes(names[0] ?? ''), retryable: false },
+  { kind: 'unknown', is: () => true, retryable: true },
+];
+
+/** The one place that says whether a failure of a model call is worth another attempt. */
+export function classify(error: unknown): Verdict {
+  const facts = factsOf(error);
+  const row = failureKinds.find(({ is }) => is(facts)) as FailureKind;
+  const wait = row.retryable ? facts.retryAfterMs : undefined;
+  return {
+    kind: row.kind,
+    code: row.code ?? facts.own?.code ?? 'model-failed',
+    retryable: row.retryable,
+    message: textOf(facts, row.kind),
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+  };
 }
 
-function retryAfter(headers: Readonly<Record<string, string>> | undefined): number | undefined {
-  const milliseconds = Number(headers?.['retry-after-ms']);
-  if (Number.isFinite(milliseconds) && headers?.['retry-after-ms'] !== undefined) return milliseconds;
-  const text = headers?.['retry-after'];
-  if (text === undefined) return undefined;
-  const seconds = Number(text);
-  if (Number.isFinite(seconds)) return seconds * 1000;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+/** What becomes of a model call that failed. */
+export function modelVerdict(error: unknown): Verdict {
+  return classify(error);
+}
+
+const longestText = 1000;
+const longestGarbled = 200;
+
+/** What the provider said, short. A garbled answer is quoted only in part: it can be long, and it is of no use to anybody. */
+function textOf({ message, cause, status }: ErrorFacts, kind: string): string {
+  const whole = kind === 'network' && cause !== undefined && cause !== '' ? `${message}: ${cause}` : message;
+  const most = kind === 'answer-garbled' ? longestGarbled : longestText;
+  const redacted = redact(whole);
+  const short = redacted.length > most ? `${redacted.slice(0, most)}…` : redacted;
+  return status === undefined ? short : `${short === '' ? 'The provider gave no reason' : short} (HTTP ${status})`;
+}
+
+const secrets: readonly [RegExp, string][] = [
+  [/\bBearer\s+(?=\S*\d)[\w.~+/=*-]{6,}/gi, 'Bearer [key]'],
+  [/\bsk-[\w*.-]{4,}/g, '[key]'],
+  [/\bAIza[\w-]{10,}/g, '[key]'],
+  [/\b(gsk|xai|pk|rk)[-_][\w-]{16,}/g, '[key]'],
+  [/([?&]key=)[^&\s"']+/g, '$1[key]'],
+  [/((?:x-)?api[-_]?key["']?\s*[:=]\s*["']?)[^\s"',}]{6,}/gi, '$1[key]'],
+];
+
+/** Providers quote keys and headers. Neither belongs into a history. */
+export function redact(text: string): string {
+  return secrets.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), text);
 }
 
 /** A failure for Temporal to retry, or not. */

@@ -1,5 +1,7 @@
 import type { Json, Message, Part } from '../../contract/plain/messages';
 import { textOf } from '../../contract/plain/messages';
+import type { ModelChunk } from '../chunks';
+import { chunksOf } from '../chunks';
 import type { GenerateAnswer, GenerateRequest, ModelProvider } from '../models';
 import type { ToolSpec } from '../tools';
 
@@ -11,8 +13,15 @@ const notice =
  * user's text once, look-ups first, fills arguments from the text and from earlier results, then sums up.
  */
 export const demoProvider: ModelProvider = {
-  model: () => ({ generate: (request) => Promise.resolve(ruleAnswer(request)) }),
+  model: () => ({ generate: (request) => Promise.resolve(ruleAnswer(request)), stream: (request) => wordByWord(ruleAnswer(request)) }),
 };
+
+async function* wordByWord(answer: GenerateAnswer): AsyncGenerator<ModelChunk> {
+  for (const chunk of chunksOf(answer)) {
+    if (chunk.type !== 'text') yield chunk;
+    else for (const text of chunk.text.split(/(?<= )/)) yield { ...chunk, text };
+  }
+}
 
 function ruleAnswer({ messages, tools }: GenerateRequest): GenerateAnswer {
   const lastUser = messages.reduce((last, message, position) => (message.role === 'user' ? position : last), 0);

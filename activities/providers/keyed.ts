@@ -1,66 +1,99 @@
 import { HoldfastError } from '../../contract/plain/errors';
 import type { ModelProvider } from '../models';
+import type { AiSdkOptions } from './ai-sdk';
 import { aiSdkModel } from './ai-sdk';
+
+interface Access {
+  readonly apiKey?: string;
+  readonly baseURL?: string;
+}
 
 interface KeyedProvider {
   readonly keyVariable: string;
   readonly urlVariable: string;
   readonly package: string;
-  readonly factory: string;
+  /** Which of the variables has to be set. */
+  readonly needs: 'key' | 'url';
+  readonly options?: AiSdkOptions;
+  /** Loads the package only when a model of it is used. */
+  load(access: Access): Promise<(model: string) => object>;
 }
 
-/** Providers that need no more than their key in the environment and their AI SDK package in the project. */
+/** Providers that need no more than variables of the environment. */
 export const keyedProviderTable: Readonly<Record<string, KeyedProvider>> = {
-  openai: { keyVariable: 'OPENAI_API_KEY', urlVariable: 'OPENAI_BASE_URL', package: '@ai-sdk/openai', factory: 'createOpenAI' },
+  openai: {
+    keyVariable: 'OPENAI_API_KEY',
+    urlVariable: 'OPENAI_BASE_URL',
+    package: '@ai-sdk/openai',
+    needs: 'key',
+    // OpenAI forgets what it stores after 30 days, and a run may wait longer: everything goes along, reasoning encrypted.
+    options: { providerOptions: { openai: { store: false } } },
+    load: async (access) => (await import('@ai-sdk/openai')).createOpenAI(access),
+  },
   anthropic: {
     keyVariable: 'ANTHROPIC_API_KEY',
     urlVariable: 'ANTHROPIC_BASE_URL',
     package: '@ai-sdk/anthropic',
-    factory: 'createAnthropic',
+    needs: 'key',
+    load: async (access) => (await import('@ai-sdk/anthropic')).createAnthropic(access),
   },
   google: {
     keyVariable: 'GOOGLE_GENERATIVE_AI_API_KEY',
     urlVariable: 'GOOGLE_GENERATIVE_AI_BASE_URL',
     package: '@ai-sdk/google',
-    factory: 'createGoogleGenerativeAI',
+    needs: 'key',
+    load: async (access) => (await import('@ai-sdk/google')).createGoogleGenerativeAI(access),
+  },
+  'openai-compatible': {
+    keyVariable: 'OPENAI_COMPATIBLE_API_KEY',
+    urlVariable: 'OPENAI_COMPATIBLE_BASE_URL',
+    package: '@ai-sdk/openai-compatible',
+    needs: 'url',
+    // The messages of chat completions have files only where a user speaks.
+    options: { filesOnlyFromUser: true },
+    load: async ({ apiKey, baseURL = '' }) =>
+      (await import('@ai-sdk/openai-compatible')).createOpenAICompatible({
+        name: 'openaiCompatible',
+        baseURL,
+        includeUsage: true,
+        supportsStructuredOutputs: true,
+        ...(apiKey === undefined ? {} : { apiKey }),
+      }),
   },
 };
 
-export function keyedProviders(environment: Readonly<Record<string, string | undefined>>): Readonly<Record<string, ModelProvider>> {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function keyedProviders(environment: Environment): Readonly<Record<string, ModelProvider>> {
   return Object.fromEntries(Object.entries(keyedProviderTable).map(([name, provider]) => [name, providerOf(name, provider, environment)]));
 }
 
-function providerOf(name: string, provider: KeyedProvider, environment: Readonly<Record<string, string | undefined>>): ModelProvider {
+function providerOf(name: string, provider: KeyedProvider, environment: Environment): ModelProvider {
   return {
-    keyVariable: provider.keyVariable,
-    missing: () => (isInstalled(provider.package) ? undefined : `the package ${provider.package} (npm install ${provider.package})`),
+    keyVariable: provider.needs === 'key' ? provider.keyVariable : provider.urlVariable,
     async model(model) {
-      const module = await load(name, provider);
-      const create = module[provider.factory] as (options: object) => (model: string) => object;
-      const baseURL = environment[provider.urlVariable];
-      return aiSdkModel(create({ apiKey: environment[provider.keyVariable], ...(baseURL === undefined ? {} : { baseURL }) })(model));
+      const apiKey = environment[provider.keyVariable] || undefined;
+      const baseURL = urlOf(provider.urlVariable, environment);
+      const access = { ...(apiKey === undefined ? {} : { apiKey }), ...(baseURL === undefined ? {} : { baseURL }) };
+      const create = await provider.load(access).catch((cause: unknown) => {
+        throw new HoldfastError(
+          'config-invalid',
+          `The provider "${name}" cannot load ${provider.package}, which comes with Holdfast. Install it again.`,
+          {
+            cause,
+          },
+        );
+      });
+      return aiSdkModel(create(model), { ...provider.options, ...(apiKey === undefined ? {} : { secrets: [apiKey] }) });
     },
   };
 }
 
-/** Found from the project first, as it is the project that installs it. */
-function isInstalled(name: string): boolean {
-  try {
-    require.resolve(name, { paths: [process.cwd(), __dirname] });
-    return true;
-  } catch (error) {
-    return (error as { code?: unknown }).code !== 'MODULE_NOT_FOUND';
+/** An empty variable counts as not set. */
+function urlOf(variable: string, environment: Environment): string | undefined {
+  const url = environment[variable] || undefined;
+  if (url !== undefined && !(/^https?:\/\//.test(url) && URL.canParse(url))) {
+    throw new HoldfastError('config-invalid', `${variable} must be a URL that begins with http:// or https://.`);
   }
-}
-
-async function load(name: string, provider: KeyedProvider): Promise<Record<string, unknown>> {
-  try {
-    return (await import(provider.package)) as Record<string, unknown>;
-  } catch (error) {
-    throw new HoldfastError(
-      'config-invalid',
-      `The provider "${name}" needs the package ${provider.package}: npm install ${provider.package}.`,
-      { cause: error },
-    );
-  }
+  return url;
 }

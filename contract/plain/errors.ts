@@ -23,6 +23,7 @@ export const errorTable = {
   'model-unknown': { status: 400, fix: 'Name a model as provider/model with a provider that the configuration has.' },
   'model-key-missing': { status: 400, fix: 'Set the environment variable that the message names on the worker, or choose another model.' },
   'tool-unknown': { status: 400, fix: 'Add the tool to the tools of the configuration, or remove its name from the agent.' },
+  'output-unknown': { status: 400, fix: 'Add the schema to the outputs of the configuration, or remove its name from the agent.' },
   'worker-half-missing': { status: 400, fix: 'Add the middleware that the message names to `middleware` of the configuration.' },
   // --- while a run works
   'max-iterations': { status: 500, fix: 'Raise maxIterations of the agent, or tell the model in its instructions when to stop.' },
@@ -32,6 +33,15 @@ export const errorTable = {
     fix: 'The model answered with something that is not a message. Check the provider or the wrapModel layer that the message names.',
   },
   'model-response-too-large': { status: 502, fix: 'A model answer is limited to 1 MB. Lower maxOutputTokens.' },
+  'model-response-empty': {
+    status: 502,
+    fix: 'The model said nothing, also after all attempts. See the message; when its tokens were used up, raise maxOutputTokens.',
+  },
+  'model-refused': { status: 502, fix: 'The provider refuses this content. Change what is asked for, or choose another model.' },
+  'model-context-exceeded': {
+    status: 502,
+    fix: 'The messages do not fit into the context of the model. Use a compaction middleware, let tools return less, or choose a model with a larger context.',
+  },
   'tool-failed': { status: 500, fix: 'See the error of the tool in the message.' },
   'tool-timeout': { status: 504, fix: 'Raise the timeout of the tool, or make it faster.' },
   'tool-input-invalid': { status: 400, fix: 'The arguments do not match the input schema of the tool. The message says where.' },
@@ -44,6 +54,10 @@ export const errorTable = {
     fix: 'Return less, or raise resultLimit of the tool (at most 1 MB). Large data belongs in a store; return a reference.',
   },
   'tool-result-invalid': { status: 500, fix: 'Return something that JSON can hold.' },
+  'output-invalid': {
+    status: 502,
+    fix: 'The answer did not fit the schema of the agent, also after corrections. The message says where; loosen the schema, or say in the instructions what is wanted.',
+  },
   'payload-too-large': { status: 500, fix: 'One step may carry at most 1 MB. Shorten what the message names.' },
   'transcript-too-large': { status: 500, fix: 'Use a compaction middleware, or configure external storage for the snapshot of a run.' },
   'hook-failed': { status: 500, fix: 'Correct the hook that the message names.' },
@@ -95,6 +109,10 @@ export const errorTable = {
     fix: 'See the end of its log in the message. The whole log is server.log in the directory of the embedded server.',
   },
   'search-attribute-missing': { status: 500, fix: 'Register the search attributes; the message has the command.' },
+  'build-unserved': {
+    status: 500,
+    fix: 'When that build was taken back, nothing. Else start its worker again: new runs then go to it.',
+  },
   'build-missing': { status: 500, fix: 'Keep the directory of bundles: it holds the code of runs that are still open.' },
   internal: { status: 500, fix: 'This is a defect of Holdfast. Report it with the message.' },
 } as const satisfies Record<string, { status: number; fix: string }>;

@@ -1,5 +1,5 @@
 import type { Answer, Interrupt } from './interrupts';
-import type { Failure, Json, StoredMessage, Usage } from './messages';
+import type { Failure, FinishReason, Json, StoredMessage, Usage } from './messages';
 
 interface InAgent {
   readonly agent: string;
@@ -16,6 +16,7 @@ export type EventBody =
       readonly message: StoredMessage;
       readonly model: string;
       readonly usage?: Usage;
+      readonly finish?: FinishReason;
     })
   | (InAgent & {
       readonly type: 'tool-start';

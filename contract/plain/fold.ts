@@ -1,5 +1,6 @@
 import type { EndStatus, EventBody, RunEvent, RunStatus, RunView, WireEvent } from './events';
 import type { Interrupt } from './interrupts';
+import { isInterrupt } from './interrupts';
 import type { Failure, Json, StoredMessage, Usage } from './messages';
 import { messagesOfInput, toolMessage } from './messages';
 import { names, runIdOf } from './names';
@@ -26,6 +27,7 @@ export type HistoryFact =
     }
   | { readonly kind: 'activity-completed'; readonly time: number; readonly scheduledId: number; readonly result: unknown }
   | { readonly kind: 'activity-closed'; readonly time: number; readonly scheduledId: number }
+  | { readonly kind: 'quick-completed'; readonly time: number; readonly result: CallToolResult }
   | { readonly kind: 'memo'; readonly time: number; readonly values: Readonly<Record<string, unknown>> }
   | { readonly kind: 'task-completed'; readonly time: number }
   | { readonly kind: 'task-failed'; readonly time: number; readonly message: string }
@@ -64,6 +66,8 @@ export class HistoryFold {
   private text: string | undefined;
   private error: Failure | undefined;
   private stuck: string | undefined;
+  /** The workflow was started by something else, with an input that is none of a run. */
+  private foreign = false;
   private stirred = false;
   private cancelling = false;
   private offset = 0;
@@ -80,7 +84,8 @@ export class HistoryFold {
   view(): RunView {
     const waits = this.interrupts.size > 0 && !this.stirred && !this.cancelling;
     const open = this.status === 'running' && waits ? 'waiting' : this.status;
-    const stuck = this.stuck !== undefined && (open === 'running' || open === 'waiting');
+    const problem = this.foreign ? foreignInput : this.stuck;
+    const stuck = problem !== undefined && (open === 'running' || open === 'waiting');
     return {
       id: this.id,
       agent: this.agent,
@@ -91,7 +96,7 @@ export class HistoryFold {
       nextOffset: this.offset,
       ...(this.output === undefined ? {} : { output: this.output }),
       ...(this.text === undefined ? {} : { text: this.text }),
-      ...(stuck ? { error: { code: 'run-stuck', message: this.stuck ?? '' } } : this.error === undefined ? {} : { error: this.error }),
+      ...(stuck ? { error: { code: 'run-stuck', message: problem } } : this.error === undefined ? {} : { error: this.error }),
     };
   }
 
@@ -122,6 +127,11 @@ export class HistoryFold {
       case 'activity-closed':
         this.scheduled.delete(fact.scheduledId);
         return [];
+      case 'quick-completed': {
+        const message = messageOfQuick(fact.result);
+        if (message !== undefined) this.messagesById.set(message.id, message);
+        return [];
+      }
       case 'memo':
         return this.memo(fact.values);
       case 'task-completed':
@@ -144,13 +154,15 @@ export class HistoryFold {
   }
 
   private start(workflowId: string, input: AgentRunInput): readonly EventBody[] {
-    const { start, snapshot } = input;
     this.nextRunId = undefined;
     this.stirred = false;
     this.cancelling = false;
     this.scheduled.clear();
     this.requests.clear();
     this.id = runIdOf(workflowId);
+    this.foreign = !isRunInput(input);
+    if (this.foreign) return [];
+    const { start, snapshot } = input;
     this.agent = start.agent;
     if (snapshot === undefined) {
       const messages = messagesOfInput(start.input) ?? [];
@@ -175,7 +187,7 @@ export class HistoryFold {
   /** A fold that begins in the middle of a chain takes what the snapshot says of the time before. */
   private restore(state: unknown, nextOffset: number): void {
     const { interrupts, usage } = state as { interrupts?: readonly { readonly shown: Interrupt }[]; usage?: Usage };
-    for (const { shown } of interrupts ?? []) this.interrupts.set(shown.id, shown);
+    for (const { shown } of interrupts ?? []) if (isInterrupt(shown)) this.interrupts.set(shown.id, shown);
     if (usage !== undefined) this.usage = usage;
     this.offset = nextOffset;
   }
@@ -201,11 +213,7 @@ export class HistoryFold {
     const events = this.expand(input.events);
     this.scheduled.set(eventId, { activityId, tool: input });
     if (input.hidden === true || input.resumed !== undefined || input.reconcile === true) return events;
-    const { path, tool, callId } = input;
-    return [
-      ...events,
-      { type: 'tool-start', agent: path.at(-1) ?? '', runPath: path, tool, callId, input: input.input, address: activityId },
-    ];
+    return [...events, toolStart(activityId, input)];
   }
 
   private completed(scheduledId: number, result: unknown): void {
@@ -228,7 +236,7 @@ export class HistoryFold {
       if (!key.startsWith(interruptMemoPrefix)) continue;
       const id = key.slice(interruptMemoPrefix.length);
       if (value === null || value === undefined) ended.push(id);
-      else this.interrupts.set(id, value as Interrupt);
+      else if (isInterrupt(value)) this.interrupts.set(id, value);
     }
     const events = this.expand(values[names.memo.events] as readonly WireEvent[] | undefined);
     for (const id of ended) this.interrupts.delete(id);
@@ -292,13 +300,38 @@ export class HistoryFold {
   }
 }
 
+const foreignInput = 'The workflow was started without Holdfast, and its input is none of a run. End it, and start the run with Holdfast.';
+
+/** Whoever reaches the server can start a workflow of our type with anything in it. */
+function isRunInput(input: unknown): input is AgentRunInput {
+  const { start, snapshot } = (input ?? {}) as Partial<Record<keyof AgentRunInput, unknown>>;
+  if (!isRecord(start) || typeof start['agent'] !== 'string' || start['input'] === undefined) return false;
+  if (snapshot === undefined) return true;
+  if (!isRecord(snapshot) || typeof snapshot['nextOffset'] !== 'number') return false;
+  if (!isRecord(snapshot['state']) || !isRecord(snapshot['lists'])) return false;
+  return [snapshot['shown'], snapshot['events'], ...Object.values(snapshot['lists'])].every(Array.isArray);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The event by which readers learn of a tool call. */
+export function toolStart(address: string, { path, tool, callId, input }: CallToolInput): EventBody {
+  return { type: 'tool-start', agent: path.at(-1) ?? '', runPath: path, tool, callId, input, address };
+}
+
 /** The message that a tool activity's result stands for. */
-export function messageOfOutcome(input: CallToolInput, result: CallToolResult): StoredMessage | undefined {
-  const { outcome } = result;
+export function messageOfOutcome(input: Pick<CallToolInput, 'callId' | 'tool'>, { outcome }: CallToolResult): StoredMessage | undefined {
   const call = { id: input.callId, name: input.tool };
-  if (outcome.type === 'done') return toolMessage(outcome.messageId, call, outcome.output);
-  if (outcome.type === 'failed') return toolMessage(outcome.messageId, call, outcome.error.message, true);
+  if (outcome.type === 'done') return toolMessage(outcome.messageId, call, outcome.output, { multipart: outcome.multipart === true });
+  if (outcome.type === 'failed') return toolMessage(outcome.messageId, call, outcome.error.message, { isError: true });
   return undefined;
+}
+
+/** A quick tool's result stands alone in the history: no scheduled activity says which call it answers. */
+export function messageOfQuick(result: CallToolResult): StoredMessage | undefined {
+  return result.call === undefined ? undefined : messageOfOutcome({ callId: result.call.id, tool: result.call.name }, result);
 }
 
 export function addUsage(sum: Usage, usage: Usage): Usage {

@@ -1,4 +1,4 @@
-import type { Json } from './messages';
+import type { Failure, Json } from './messages';
 
 export interface InterruptBase {
   /** Made from the address and an ordinal; stays the same until answered. */
@@ -41,6 +41,33 @@ export interface Answer {
   readonly inputHash?: string;
 }
 
+/** Whether a value is an interrupt as the kernel makes them. Anybody who reaches the server can write a memo. */
+export function isInterrupt(value: unknown): value is Interrupt {
+  const shown = record(value);
+  if (shown === undefined) return false;
+  const { id, address, agent, deadline, by, kind } = shown;
+  if (typeof id !== 'string' || typeof agent !== 'string' || !isTexts(address)) return false;
+  if (!isAbsentOr(deadline, 'number') || !(by === undefined || isTexts(by))) return false;
+  if (kind !== 'approval') return (kind === 'question' || kind === 'in-doubt' || kind === 'custom') && shown['info'] !== undefined;
+  return [shown['tool'], shown['callId'], shown['inputHash']].every((text) => typeof text === 'string') && shown['input'] !== undefined;
+}
+
+/** Why an interrupt does not take an answer, or nothing. The run says so, and whoever brings the answer can say it before. */
+export function refusalOf(interrupt: Interrupt, answer: Answer): Failure | undefined {
+  const { id, by } = interrupt;
+  if (by !== undefined && (answer.by === undefined || !by.includes(answer.by))) {
+    return {
+      code: 'answer-forbidden',
+      message: `Only ${by.join(', ')} may answer "${id}"; this answer came from ${answer.by ?? 'nobody'}.`,
+    };
+  }
+  if (interrupt.kind === 'approval' && answer.inputHash !== undefined && answer.inputHash !== interrupt.inputHash) {
+    return { code: 'answer-stale', message: `The decision about "${id}" was made for other arguments.` };
+  }
+  const misfit = misfitOf(interrupt, answer.answer);
+  return misfit === undefined ? undefined : { code: 'answer-invalid', message: `The answer to "${id}" does not fit: ${misfit}.` };
+}
+
 /** Says why an answer does not fit its interrupt, or nothing when it fits. */
 export function misfitOf(interrupt: Interrupt, answer: Json): string | undefined {
   if (interrupt.kind === 'approval') return misfitOfDecision(answer);
@@ -75,7 +102,11 @@ function onlyKeys(decision: Record<string, unknown>, known: readonly string[]): 
   return unknown === undefined ? undefined : `"${unknown}" is not a field of this decision; it has ${known.join(', ')}`;
 }
 
-function isAbsentOr(value: unknown, type: 'string' | 'boolean'): boolean {
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function isAbsentOr(value: unknown, type: 'string' | 'boolean' | 'number'): boolean {
   return value === undefined || typeof value === type;
 }
 

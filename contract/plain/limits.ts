@@ -2,6 +2,7 @@
 export const limits = {
   runInput: 256 * 1024,
   toolResult: 256 * 1024,
+  progress: 64 * 1024,
   payload: 1024 * 1024,
   activation: 3 * 1024 * 1024,
   inlineSnapshot: 1536 * 1024,
@@ -16,6 +17,8 @@ export const limits = {
   message: 512 * 1024,
   interruptsTogether: 1024 * 1024,
   errorMessage: 16 * 1024,
+  /** Of a search attribute, by the server. */
+  tags: 2048,
 } as const;
 
 /** Bytes of a text in UTF-8, without making the bytes. */

@@ -12,6 +12,8 @@ export interface ToolFacts {
   readonly heartbeatMs: number;
   /** How often an attempt that was lost (a crash, a time-out) is made again. Always 1 with effect `once`. */
   readonly attempts: number;
+  /** Runs as a local activity: short, and with no effect that must not happen twice. */
+  readonly quick: boolean;
   readonly resultLimit: number;
   readonly schemaHash: string;
 }
@@ -31,6 +33,8 @@ export interface Manifest {
   /** Named models and the provider/model each was resolved to. */
   readonly models: Readonly<Record<string, string>>;
   readonly halves: readonly string[];
+  /** Names of the schemas that answers have to fit. Absent in runs that began before there were any. */
+  readonly outputs?: readonly string[];
 }
 
 export function toolFactsOf(manifest: Manifest, tool: string): ToolFacts {
@@ -49,6 +53,7 @@ export interface ManifestRequest {
   readonly tools: readonly string[];
   readonly models: readonly string[];
   readonly halves: readonly string[];
+  readonly outputs?: readonly string[];
   /** Other keys for arguments, by tool; none may be a property of the tool's schema. */
   readonly argumentAliases: Readonly<Record<string, readonly string[]>>;
   readonly language?: Language;

@@ -2,11 +2,20 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
 export type Part =
-  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'text'; readonly text: string; readonly extra?: JsonObject }
   | { readonly type: 'reasoning'; readonly text: string; readonly extra?: JsonObject }
-  | { readonly type: 'file'; readonly mediaType: string; readonly data: string | { readonly url: string } }
+  /** `data` is base64, or where the provider finds the file. */
+  | { readonly type: 'file'; readonly mediaType: string; readonly data: string | { readonly url: string }; readonly extra?: JsonObject }
   | { readonly type: 'tool-call'; readonly id: string; readonly name: string; readonly input: Json; readonly extra?: JsonObject }
-  | { readonly type: 'tool-result'; readonly callId: string; readonly name: string; readonly output: Json; readonly isError?: boolean };
+  | {
+      readonly type: 'tool-result';
+      readonly callId: string;
+      readonly name: string;
+      readonly output: Json;
+      readonly isError?: boolean;
+      /** The output is a list of parts, texts and files, that the model is to see as such. */
+      readonly multipart?: true;
+    };
 
 export interface Message {
   readonly id?: string;
@@ -31,6 +40,12 @@ export interface ToolCall {
 export interface ModelSettings {
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly presencePenalty?: number;
+  readonly frequencyPenalty?: number;
+  readonly stopSequences?: readonly string[];
+  readonly seed?: number;
   readonly toolChoice?: Json;
   readonly providerOptions?: Json;
 }
@@ -64,10 +79,26 @@ export function toolMessage(
   id: string,
   call: { readonly id: string; readonly name: string },
   output: Json,
-  isError?: boolean,
+  how: { readonly isError?: boolean; readonly multipart?: boolean } = {},
 ): StoredMessage {
-  return { id, role: 'tool', parts: [{ type: 'tool-result', callId: call.id, name: call.name, output, ...(isError ? { isError } : {}) }] };
+  return {
+    id,
+    role: 'tool',
+    parts: [
+      {
+        type: 'tool-result',
+        callId: call.id,
+        name: call.name,
+        output,
+        ...(how.isError === true ? { isError: true } : {}),
+        ...(how.multipart === true ? { multipart: true } : {}),
+      },
+    ],
+  };
 }
+
+/** Why a model stopped. */
+export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'cancelled' | 'other';
 
 /** Messages that an input stands for, or nothing when an agent's prompt has to make them. */
 export function messagesOfInput(input: Json): readonly StoredMessage[] | undefined {
@@ -83,7 +114,12 @@ export function isMessage(value: unknown): value is Message {
   return roles.includes(role as string) && Array.isArray(parts) && parts.every(isPart);
 }
 
-function isPart(value: unknown): value is Part {
+/** Texts and files, as an enhanced tool returns them. */
+export function isPartList(value: unknown): value is readonly Part[] {
+  return Array.isArray(value) && value.every((item) => isPart(item) && (item.type === 'text' || item.type === 'file'));
+}
+
+export function isPart(value: unknown): value is Part {
   if (typeof value !== 'object' || value === null) return false;
   const part = value as Record<string, unknown>;
   switch (part['type']) {

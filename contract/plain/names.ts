@@ -27,7 +27,13 @@ export function isRunId(id: unknown): id is string {
 /** Names of agents, tools and middlewares become parts of addresses. */
 const namePattern = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 export function isName(name: unknown): name is string {
-  return typeof name === 'string' && namePattern.test(name) && !(name in {});
+  return nameProblem(name) === undefined;
+}
+
+/** Why something is no name, or nothing. */
+export function nameProblem(name: unknown): string | undefined {
+  if (typeof name !== 'string' || !namePattern.test(name)) return 'a name is 1 to 64 letters, digits, _ or -, starting with a letter or _';
+  return name in {} ? `every object of JavaScript has a "${name}" of its own, so it can name nothing here` : undefined;
 }
 
 export function workflowIdOf(tenant: string, id: string): string {

@@ -1,7 +1,7 @@
 import type { WireEvent } from './events';
 import type { Answer, Interrupt } from './interrupts';
 import type { HalfRef, Language, Manifest } from './manifest';
-import type { Failure, Json, JsonObject, ModelSettings, StoredMessage, Usage } from './messages';
+import type { Failure, FinishReason, Json, JsonObject, ModelSettings, StoredMessage, Usage } from './messages';
 import type { ListItem, Splice } from './splice';
 
 /** What a run is started with. The first recorded history is a contract: fields are added, never changed. */
@@ -30,7 +30,16 @@ export interface RequestSlots {
   readonly model: string;
   readonly settings: ModelSettings | null;
   readonly halves: readonly HalfRef[];
+  readonly stream: StreamMode;
+  /** The name of the schema that the last answer has to fit. */
+  readonly output: string | null;
 }
+
+/**
+ * How a call answers. `whole`: at once. `live`: as it comes, for everybody to see. `held`: as it comes, but seen by nobody before it is
+ * final, because a layer of the workflow changes it.
+ */
+export type StreamMode = 'whole' | 'live' | 'held';
 
 export interface CallModelInput {
   /** The list that the splices edit: an earlier model activity of this run, or `start`, the messages that the run began with. */
@@ -54,6 +63,8 @@ export interface CallModelResult {
   readonly message?: StoredMessage;
   readonly model?: string;
   readonly usage?: Usage;
+  /** Absent when the model came to an end by itself. */
+  readonly finish?: FinishReason;
   readonly failed?: Failure;
   readonly runLocal?: RunLocalChange;
   readonly events?: readonly WireEvent[];
@@ -68,6 +79,8 @@ export interface CallToolInput {
   /** The arguments as the model gave them, when parsing changed them. */
   readonly rawInput?: Json;
   readonly path: readonly string[];
+  /** Set for quick tools, whose activity has no id of ours. */
+  readonly address?: string;
   /** What comes after the workflow's id in the idempotency key, when it differs from the activity's id. */
   readonly key?: string;
   readonly resumed?: { readonly answer: Json; readonly state?: Json };
@@ -78,17 +91,21 @@ export interface CallToolInput {
   readonly events?: readonly WireEvent[];
   /** Set for calls that come from a hook and are no part of the transcript. */
   readonly hidden?: boolean;
+  /** Absent: whole. */
+  readonly stream?: Exclude<StreamMode, 'whole'>;
 }
 
 export interface CallToolResult {
   readonly address: string;
+  /** Which call it answers. Set where no scheduled activity says so: with quick tools. */
+  readonly call?: { readonly id: string; readonly name: string };
   readonly outcome: ToolOutcome;
   readonly runLocal?: RunLocalChange;
   readonly events?: readonly WireEvent[];
 }
 
 export type ToolOutcome =
-  | { readonly type: 'done'; readonly messageId: string; readonly output: Json }
+  | { readonly type: 'done'; readonly messageId: string; readonly output: Json; readonly multipart?: true }
   | { readonly type: 'failed'; readonly messageId: string; readonly error: Failure }
   | { readonly type: 'interrupted'; readonly info: Json; readonly state?: Json; readonly answerSchema?: Json; readonly deadlineMs?: number }
   /** Nobody knows whether it happened. */
@@ -104,6 +121,13 @@ export interface ParseInputRequest {
 export type ParseInputResult =
   | { readonly ok: true; /** Absent when parsing changed nothing. */ readonly input?: Json; readonly hash: string }
   | { readonly ok: false; readonly message: string };
+
+export interface ParseOutputRequest {
+  readonly output: string;
+  readonly text: string;
+}
+
+export type ParseOutputResult = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
 
 /** What goes over a continue-as-new. `state` is the kernel's RunState without its lists; messages stand here once. */
 export interface Snapshot {

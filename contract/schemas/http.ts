@@ -53,7 +53,14 @@ export const ListQuery = z.strictObject({
 
 export const InboxQuery = z.strictObject({ limit: count.pipe(z.number().min(1).max(1000)).optional() });
 
-export const EventsQuery = z.strictObject({ from: count.optional(), until: z.enum(['waiting', 'end']).optional() });
+export const EventsQuery = z.strictObject({
+  from: count.optional(),
+  until: z.enum(['waiting', 'end']).optional(),
+  deltas: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional(),
+});
 
 /** The header with which a reader of events goes on: the offset of the last event that it saw. */
 export const LastEventId = count;

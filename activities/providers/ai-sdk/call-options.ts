@@ -1,0 +1,51 @@
+import { HoldfastError } from '../../../contract/plain/errors';
+import type { Json } from '../../../contract/plain/messages';
+import type { GenerateRequest } from '../../models';
+import { promptOf } from './prompt';
+import type { AiSdkOptions, SpecificationVersion } from './specification';
+import { isRecord } from './specification';
+
+/** A request in the words of the specification. */
+export function callOptions(request: GenerateRequest, version: SpecificationVersion, options: AiSdkOptions): Record<string, unknown> {
+  const { tools, settings, output, signal } = request;
+  const { toolChoice, providerOptions, ...sampling } = settings;
+  const allOptions = mergedOptions(options.providerOptions, providerOptions);
+  return {
+    ...withoutUndefined(sampling),
+    prompt: promptOf(request, version, options.filesOnlyFromUser === true),
+    abortSignal: signal,
+    ...(tools.length === 0 ? {} : { tools: tools.map((tool) => ({ type: 'function', ...tool })), toolChoice: choiceOf(toolChoice) }),
+    ...(output === undefined ? {} : { responseFormat: { type: 'json', name: schemaName(output.name), schema: output.schema } }),
+    ...(allOptions === undefined ? {} : { providerOptions: allOptions }),
+  };
+}
+
+function choiceOf(choice: Json | undefined): Json {
+  if (choice === undefined || choice === null) return { type: 'auto' };
+  const type = typeof choice === 'string' ? choice : isRecord(choice) ? choice['type'] : undefined;
+  if (type === 'auto' || type === 'none' || type === 'required') return { type };
+  if (type === 'tool' && isRecord(choice) && typeof choice['toolName'] === 'string') return { type, toolName: choice['toolName'] };
+  throw new HoldfastError(
+    'agent-invalid',
+    `toolChoice is ${JSON.stringify(choice)}. It may be 'auto', 'none', 'required' or { type: 'tool', toolName }.`,
+  );
+}
+
+/** By provider; within one, what the agent says wins. */
+function mergedOptions(defaults: AiSdkOptions['providerOptions'], own: Json | undefined): Record<string, unknown> | undefined {
+  if (defaults === undefined) return isRecord(own) ? own : undefined;
+  const merged: Record<string, unknown> = { ...defaults };
+  for (const [provider, options] of Object.entries(isRecord(own) ? own : {})) {
+    merged[provider] = isRecord(options) ? { ...defaults[provider], ...options } : options;
+  }
+  return merged;
+}
+
+/** OpenAI takes no other characters in the name of a schema. */
+function schemaName(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'answer';
+}
+
+function withoutUndefined(record: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
+}
