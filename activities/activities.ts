@@ -11,19 +11,24 @@ import type {
   CallToolResult,
   ParseInputRequest,
   ParseInputResult,
+  ParseOutputRequest,
+  ParseOutputResult,
 } from '../contract/plain/wire';
 import { generate } from './call-model';
 import { ToolRetry, executeTool } from './call-tool';
 import { activityFailure, isCancelled, modelVerdict } from './failures';
 import { orCancelled, orTimedOut, withHeartbeat } from './heartbeat';
+import { LiveCall } from './live-call';
 import type { WorkerParts } from './parts';
 import { parseInput } from './parse-input';
+import { parseOutput } from './parse-output';
 import { manifestFor } from './prepare-run';
 
 /** What the workflow schedules, by the names that stand in history. */
 export interface Activities {
   prepareRun(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest>;
   parseInput(request: ParseInputRequest): Promise<ParseInputResult>;
+  parseOutput(request: ParseOutputRequest): Promise<ParseOutputResult>;
   callModel(input: CallModelInput): Promise<CallModelResult>;
   callTool(input: CallToolInput): Promise<CallToolResult>;
 }
@@ -47,18 +52,31 @@ export function createActivities(parts: WorkerParts): Activities {
       });
     },
 
+    async parseOutput(request) {
+      return parseOutput(parts.outputs, request).catch((error: unknown) => {
+        const code = codeOf(error) ?? 'output-invalid';
+        // Another worker may have the output that this one lacks.
+        throw activityFailure(code, messageOf(error), { retryable: code === 'output-unknown' });
+      });
+    },
+
     async callModel(input) {
       const { info, cancellationSignal: signal } = Context.current();
       const { workflowId, runId } = requireExecution(info.workflowExecution);
       const address = info.activityId;
+      const agent = input.path.at(-1) ?? '';
+      const live = new LiveCall(parts.deltas, runId, { agent, runPath: input.path, address, attempt: info.attempt });
       try {
         const answer = await withHeartbeat(async () => {
           const request = await parts.messages.resolve(workflowId, runId, address, input);
-          return orCancelled(generate(request, parts, { agent: input.path.at(-1) ?? '', id: address, attempt: info.attempt, signal }));
+          const publish = request.slots.stream === 'live' ? live.publish : undefined;
+          return generate(request, parts, { agent, id: address, attempt: info.attempt, signal }, publish);
         });
         parts.messages.putMessage(runId, answer.message);
+        live.settle();
         return { address, ...answer };
       } catch (error) {
+        live.void();
         if (isCancelled(error, signal)) throw error;
         const verdict = modelVerdict(error);
         if (verdict.retryable) throw activityFailure(verdict.code, verdict.message, verdict);
@@ -69,9 +87,15 @@ export function createActivities(parts: WorkerParts): Activities {
     async callTool(input) {
       const { info, cancellationSignal: signal } = Context.current();
       const { workflowId, runId } = requireExecution(info.workflowExecution);
-      const address = info.activityId;
+      // A quick tool's activity has no id of ours, and no event that readers could join deltas to.
+      const address = input.address ?? info.activityId;
       const agent = input.path.at(-1) ?? '';
+      const live =
+        input.address !== undefined || input.hidden === true
+          ? undefined
+          : new LiveCall(parts.deltas, runId, { agent, runPath: input.path, address, attempt: info.attempt });
       const execution = {
+        ...(live === undefined ? {} : { publish: live.publish }),
         idempotencyKey: `${workflowId}/${input.key ?? address}`,
         attempt: info.attempt,
         signal,
@@ -84,8 +108,10 @@ export function createActivities(parts: WorkerParts): Activities {
         });
         const message = messageOfOutcome(input, { address, outcome });
         if (message !== undefined) parts.messages.putMessage(runId, message);
-        return { address, outcome };
+        live?.settle();
+        return { address, outcome, ...(input.address === undefined ? {} : { call: { id: input.callId, name: input.tool } }) };
       } catch (error) {
+        live?.void();
         if (isCancelled(error, signal)) throw error;
         if (error instanceof ToolRetry) throw activityFailure('tool-failed', error.message, { retryable: true });
         throw activityFailure(codeOf(error) ?? 'tool-failed', messageOf(error), { retryable: true });

@@ -1,62 +1,160 @@
 import { randomUUID } from 'node:crypto';
+import type { DeltaBody } from '../contract/plain/deltas';
 import { HoldfastError } from '../contract/plain/errors';
 import type { FoldedRequest } from '../contract/plain/fold';
 import { jsonSize, limits } from '../contract/plain/limits';
-import type { Failure, Message, StoredMessage, Usage } from '../contract/plain/messages';
+import type { FinishReason, StoredMessage, Usage } from '../contract/plain/messages';
 import { isMessage, notJson } from '../contract/plain/messages';
-import type { GenerateAnswer, ModelRegistry } from './models';
-import type { ToolRegistry, ToolSpec } from './tools';
+import { abortOf } from './abort';
+import type { ModelChunk } from './chunks';
+import { AnswerAssembly, chunksOf } from './chunks';
 import { exitToolSpec } from './exit-tool';
+import { consume, orAborted } from './model-stream';
+import { streamed, whole } from './model-layers';
+import type { GenerateRequest, LanguageModel, ModelRegistry } from './models';
+import type { ToolRegistry, ToolSpec } from './tools';
 import type { HalfRegistry, WorkerCall, WorkerModelRequest, WorkerModelResponse } from './worker-middleware';
-import { wrapAround } from './worker-middleware';
 
 export interface ModelAnswer {
   readonly message: StoredMessage;
   readonly model: string;
   readonly usage?: Usage;
+  readonly finish?: FinishReason;
 }
 
-/** One model call on the worker: worker halves around the provider. Knows no Temporal; in-memory runs use it too. */
+export interface ModelCallParts {
+  readonly models: ModelRegistry;
+  readonly tools: ToolRegistry;
+  readonly halves: HalfRegistry;
+  readonly outputs?: { specOf(name: string): GenerateRequest['output'] };
+  /** How long a stream may be silent. */
+  readonly stallMs?: number;
+}
+
+/**
+ * One model call on the worker: worker halves around the provider. Knows no Temporal; in-memory runs use it too. When the call is
+ * cancelled, a stream gives what it has said by then.
+ */
 export async function generate(
   request: FoldedRequest,
-  parts: { readonly models: ModelRegistry; readonly tools: ToolRegistry; readonly halves: HalfRegistry },
+  parts: ModelCallParts,
   call: WorkerCall,
+  publish?: (delta: DeltaBody) => void,
 ): Promise<ModelAnswer> {
   const { slots, messages } = request;
-  let answeredBy = '';
-  const core = async (asked: WorkerModelRequest): Promise<WorkerModelResponse> => {
-    const { id, model } = await parts.models.resolve(asked.model);
-    answeredBy = id;
-    const answer = await model.generate({
-      instructions: asked.instructions,
-      messages: asked.messages,
-      tools: asked.tools.map((name) => specOf(name, parts.tools)),
-      settings: asked.settings,
-      signal: call.signal,
-    });
-    const { parts: said, usage } = (answer ?? {}) as Partial<GenerateAnswer>;
-    const message = { role: 'assistant', parts: said } as Message;
-    return usage === undefined ? { message } : { message, usage };
-  };
-  const wraps = parts.halves
-    .of(slots.halves ?? [])
-    .flatMap(({ wrapModel }) => (wrapModel?.generate === undefined ? [] : [wrapModel.generate.bind(wrapModel)]));
-  const run = wrapAround(
-    wraps.map(
-      (wrap) => (asked: WorkerModelRequest, next: (asked: WorkerModelRequest) => Promise<WorkerModelResponse>) => wrap(asked, next, call),
-    ),
-    core,
-  );
-  const response = await run({
+  const provider = new Provider(parts, slots.output ?? undefined, call);
+  const halves = parts.halves.of(slots.halves ?? []).flatMap(({ wrapModel }) => (wrapModel === undefined ? [] : [wrapModel]));
+  const asked: WorkerModelRequest = {
     instructions: slots.instructions ?? '',
     messages,
     tools: slots.tools ?? [],
     model: slots.model ?? 'default',
     settings: slots.settings ?? {},
+  };
+  if ((slots.stream ?? 'whole') === 'whole') {
+    const run = whole(halves, (changed) => provider.generate(changed), call);
+    const response = await orAborted(run(asked), call.signal);
+    return checkedAnswer(response?.message, response, provider.answeredBy);
+  }
+  const chunks = streamed(halves, (changed) => provider.stream(changed), call)(asked);
+  const assembly = new AnswerAssembly();
+  const ended = await consume(chunks, call.signal, (chunk) => {
+    assembly.add(chunk);
+    if (publish !== undefined && provider.streams) publishChunk(chunk, publish);
   });
-  const message = checkedAnswer(response?.message, answeredBy);
-  const usage = checkedUsage(response.usage);
-  return { message, model: answeredBy, ...(usage === undefined ? {} : { usage }) };
+  const answer = assembly.answer();
+  if (ended === 'aborted') return partialAnswer(answer.parts, provider.answeredBy, call.signal);
+  if (!assembly.complete) throw brokenOff(provider.answeredBy);
+  return checkedAnswer({ role: 'assistant', parts: answer.parts }, answer, provider.answeredBy);
+}
+
+/** The model behind the halves. Which one answered shows when it was asked. */
+class Provider {
+  answeredBy = '';
+  /** The answer came in pieces. */
+  streams = false;
+
+  constructor(
+    private readonly parts: ModelCallParts,
+    private readonly output: string | undefined,
+    private readonly call: WorkerCall,
+  ) {}
+
+  async generate(asked: WorkerModelRequest): Promise<WorkerModelResponse> {
+    const answer = await (await this.resolve(asked)).generate(this.requestOf(asked));
+    const { parts, usage, finish } = answer ?? {};
+    return {
+      message: { role: 'assistant', parts },
+      ...(usage === undefined ? {} : { usage }),
+      ...(finish === undefined ? {} : { finish }),
+    };
+  }
+
+  async *stream(asked: WorkerModelRequest): AsyncGenerator<ModelChunk> {
+    const model = await this.resolve(asked);
+    if (model.stream === undefined) {
+      const { message, ...rest } = await this.generate(asked);
+      if (!Array.isArray(message.parts)) throw noMessage(this.answeredBy);
+      yield* chunksOf({ parts: message.parts, ...rest });
+      return;
+    }
+    this.streams = true;
+    const { stallMs } = this.parts;
+    const stall = new AbortController();
+    const chunks = model.stream({ ...this.requestOf(asked), signal: AbortSignal.any([this.call.signal, stall.signal]) });
+    yield* stallMs === undefined ? chunks : unlessSilent(chunks, stallMs, this.answeredBy, () => stall.abort());
+  }
+
+  private async resolve(asked: WorkerModelRequest): Promise<LanguageModel> {
+    const { id, model } = await this.parts.models.resolve(asked.model);
+    this.answeredBy = id;
+    return model;
+  }
+
+  private requestOf(asked: WorkerModelRequest): GenerateRequest {
+    const output = this.output === undefined ? undefined : this.parts.outputs?.specOf(this.output);
+    return {
+      instructions: asked.instructions,
+      messages: asked.messages,
+      tools: asked.tools.map((name) => specOf(name, this.parts.tools)),
+      settings: asked.settings,
+      signal: this.call.signal,
+      ...(output === undefined ? {} : { output }),
+    };
+  }
+}
+
+/** A stream that says nothing for long has lost its connection without anybody noticing. */
+async function* unlessSilent(
+  chunks: AsyncIterable<ModelChunk>,
+  stallMs: number,
+  model: string,
+  giveUp: () => void,
+): AsyncGenerator<ModelChunk> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let timer: NodeJS.Timeout | undefined;
+  let over = false;
+  try {
+    for (;;) {
+      const next = iterator.next();
+      next.catch(() => undefined);
+      const silent = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => {
+          reject(Object.assign(new Error(`The model ${model} has said nothing for ${stallMs / 1000} s.`), { isRetryable: true }));
+          giveUp();
+        }, stallMs);
+      });
+      const result = await Promise.race([next, silent]).finally(() => clearTimeout(timer));
+      if (result.done === true) {
+        over = true;
+        return;
+      }
+      yield result.value;
+    }
+  } finally {
+    // Nobody waits for the end of a stream that has gone silent.
+    if (!over) void Promise.resolve(iterator.return?.()).catch(() => undefined);
+  }
 }
 
 function specOf(name: string, tools: ToolRegistry): ToolSpec {
@@ -65,16 +163,63 @@ function specOf(name: string, tools: ToolRegistry): ToolSpec {
   return spec;
 }
 
-function checkedAnswer(message: unknown, model: string): StoredMessage {
-  if (!isMessage(message)) throw new HoldfastError('model-response-invalid', `The model ${model} answered with no message.`);
+function publishChunk(chunk: ModelChunk, publish: (delta: DeltaBody) => void): void {
+  switch (chunk.type) {
+    case 'text':
+      if (chunk.text !== '') publish({ type: 'text-delta', text: chunk.text });
+      return;
+    case 'reasoning':
+      if (chunk.text !== '') publish({ type: 'reasoning-delta', text: chunk.text });
+      return;
+    case 'tool-input-start':
+      publish({ type: 'tool-input-start', callId: chunk.callId, tool: chunk.tool });
+      return;
+    case 'tool-input':
+      publish({ type: 'tool-input-delta', callId: chunk.callId, text: chunk.text });
+  }
+}
+
+function checkedAnswer(
+  message: unknown,
+  { usage, finish }: { readonly usage?: unknown; readonly finish?: unknown },
+  model: string,
+): ModelAnswer {
+  if (!isMessage(message)) throw noMessage(model);
   const problem = notJson(message);
   if (problem !== undefined) throw new HoldfastError('model-response-invalid', `The answer of ${model} is not JSON: ${problem}.`);
   const bytes = jsonSize(message);
   if (bytes > limits.payload - 16_384) throw new HoldfastError('model-response-too-large', `The answer of ${model} has ${bytes} bytes.`);
-  return { ...message, role: 'assistant', id: randomUUID() };
+  const counted = checkedUsage(usage);
+  const reason = unusual(finish);
+  return {
+    message: { ...message, role: 'assistant', id: randomUUID() },
+    model,
+    ...(counted === undefined ? {} : { usage: counted }),
+    ...(reason === undefined ? {} : { finish: reason }),
+  };
 }
 
-export type { Failure };
+/** What was said before somebody cancelled the run. Tool calls in it are not made, so they are no part of it. */
+function partialAnswer(parts: StoredMessage['parts'], model: string, signal: AbortSignal): ModelAnswer {
+  const said = parts.filter(({ type }) => type === 'text' || type === 'reasoning');
+  if (said.length === 0) throw abortOf(signal);
+  return { ...checkedAnswer({ role: 'assistant', parts: said }, {}, model), finish: 'cancelled' };
+}
+
+function noMessage(model: string): HoldfastError {
+  return new HoldfastError('model-response-invalid', `The model ${model} answered with no message.`);
+}
+
+function brokenOff(model: string): Error {
+  return Object.assign(new Error(`The answer of ${model} broke off: its stream ended without a finish.`), { isRetryable: true });
+}
+
+const reasons = new Set<unknown>(['length', 'content-filter', 'error', 'cancelled', 'other']);
+
+/** That a model came to an end by itself needs no saying. */
+function unusual(finish: unknown): FinishReason | undefined {
+  return reasons.has(finish) ? (finish as FinishReason) : undefined;
+}
 
 /** Tokens as counts; what a provider says otherwise is taken for nothing. */
 function checkedUsage(usage: unknown): Usage | undefined {

@@ -1,21 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import type { DeltaBody } from '../contract/plain/deltas';
 import { parseDuration } from '../contract/plain/duration';
 import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
 import { jsonSize } from '../contract/plain/limits';
 import type { Json } from '../contract/plain/messages';
-import { notJson } from '../contract/plain/messages';
+import { isPartList, notJson } from '../contract/plain/messages';
 import type { CallToolInput, ToolOutcome } from '../contract/plain/wire';
-import type { Reconciled, Tool, ToolCallContext, ToolRegistry } from './tools';
-import { ToolInterrupt } from './tools';
+import type { Reconciled, ToolCallContext } from './define-tool';
+import { ToolInterrupt } from './define-tool';
+import { StreamProblem, runTool } from './run-tool';
+import { ToolDeltas } from './tool-deltas';
+import type { AnyTool, ToolRegistry } from './tools';
 import type { HalfRegistry, ToolWorkerCall } from './worker-middleware';
-import { wrapAround } from './worker-middleware';
 
 export interface ToolExecution {
   readonly idempotencyKey: string;
   readonly attempt: number;
   readonly signal: AbortSignal;
   readonly call: ToolWorkerCall;
+  /** Shows what comes while the tool runs. Absent: nobody is to see it. */
+  readonly publish?: (delta: DeltaBody) => void;
 }
 
 /** Thrown when a failed tool should be called once more. */
@@ -31,16 +36,44 @@ export async function executeTool(
   if (tool === undefined) throw new HoldfastError('tool-unknown', `This worker has no tool "${input.tool}".`);
   const parsed = await parsedInput(input, parts.tools);
   if (!parsed.ok) return failed('tool-input-invalid', parsed.message);
-  let asked: ToolInterrupt | undefined;
-  const context = contextOf(input, execution, (interrupt) => (asked = interrupt));
-  if (input.reconcile === true) return reconcile(tool, parsed.value, context, input, parts.tools);
+  const deltas = new ToolDeltas({ callId: input.callId, tool: input.tool }, input.hidden === true ? undefined : execution.publish);
+  let outcome: ToolOutcome | undefined;
   try {
-    const output = await throughHalves(tool, parsed, context, input, parts.halves, execution);
-    if (asked !== undefined) return interruptedBy(asked);
-    return checkedOutput(output, input.tool, parts.tools);
+    outcome = await executed(tool, parsed, input, parts, execution, deltas);
+    return outcome;
+  } finally {
+    deltas.end(outcome?.type === 'done');
+  }
+}
+
+async function executed(
+  tool: AnyTool,
+  parsed: Parsed & { readonly ok: true },
+  input: CallToolInput,
+  { tools, halves }: { readonly tools: ToolRegistry; readonly halves: HalfRegistry },
+  execution: ToolExecution,
+  deltas: ToolDeltas,
+): Promise<ToolOutcome> {
+  let asked: ToolInterrupt | undefined;
+  const context = contextOf(input, execution, deltas, (interrupt) => (asked = interrupt));
+  const limit = tools.factsOf(input.tool)?.resultLimit ?? 0;
+  if (input.reconcile === true) return reconcile(tool, parsed.value, context, input.tool, limit);
+  try {
+    const output = await runTool({
+      tool,
+      input: parsed,
+      context,
+      deltas,
+      call: execution.call,
+      halves: halves.of(input.halves ?? []),
+      mode: input.stream ?? 'whole',
+      resultLimit: limit,
+    });
+    return asked === undefined ? checkedOutput(output, tool, input.tool, limit) : interruptedBy(asked);
   } catch (error) {
     if (asked !== undefined) return interruptedBy(asked);
     if (codeOf(error) === 'worker-half-missing') throw error;
+    if (error instanceof StreamProblem) return failed(error.code, `The tool '${input.tool}' ${error.message}`);
     const attempts = tool.effect === 'once' ? 1 : (tool.retry?.attempts ?? 1);
     if (execution.signal.aborted) throw error;
     if (execution.attempt < attempts) throw new ToolRetry(messageOf(error));
@@ -65,32 +98,29 @@ async function parsedInput(input: CallToolInput, tools: ToolRegistry): Promise<P
   };
 }
 
-async function throughHalves(
-  tool: Tool<unknown, unknown>,
-  parsed: { readonly value: unknown; readonly json: Json },
-  context: ToolCallContext,
-  input: CallToolInput,
-  halves: HalfRegistry,
-  execution: ToolExecution,
-): Promise<unknown> {
-  const wraps = halves
-    .of(input.halves ?? [])
-    .flatMap((half) => (half.wrapInvokableToolCall === undefined ? [] : [half.wrapInvokableToolCall.bind(half)]));
-  if (wraps.length === 0) return tool.execute(parsed.value, context);
-  const run = wrapAround<Json, Json>(
-    wraps.map((wrap) => (json, next) => wrap(json, next, execution.call)),
-    async (json) => (await tool.execute(json === parsed.json ? parsed.value : json, context)) as Json,
-  );
-  return run(parsed.json);
-}
+/** Also under the names that tools of the AI SDK know. */
+type ForeignCallContext = ToolCallContext & {
+  readonly toolCallId: string;
+  readonly messages: readonly never[];
+  readonly abortSignal: AbortSignal;
+};
 
-function contextOf(input: CallToolInput, execution: ToolExecution, onInterrupt: (interrupt: ToolInterrupt) => void): ToolCallContext {
+function contextOf(
+  input: CallToolInput,
+  execution: ToolExecution,
+  deltas: ToolDeltas,
+  onInterrupt: (interrupt: ToolInterrupt) => void,
+): ForeignCallContext {
   return {
     callId: input.callId,
+    toolCallId: input.callId,
+    messages: [],
     idempotencyKey: execution.idempotencyKey,
     attempt: execution.attempt,
     signal: execution.signal,
+    abortSignal: execution.signal,
     ...(input.resumed === undefined ? {} : { resumed: { answer: input.resumed.answer, state: input.resumed.state } }),
+    progress: (data) => deltas.progress(data),
     interrupt(info, options) {
       const interrupt = new ToolInterrupt(info, options);
       onInterrupt(interrupt);
@@ -100,40 +130,42 @@ function contextOf(input: CallToolInput, execution: ToolExecution, onInterrupt: 
 }
 
 function interruptedBy({ info, options }: ToolInterrupt): ToolOutcome {
-  const problem = notJson(info) ?? (options.state === undefined ? undefined : notJson(options.state));
+  const { state, answerSchema, deadline } = options;
+  const problem = notJson(info) ?? (state === undefined ? undefined : notJson(state));
   if (problem !== undefined) return failed('value-not-json', `The interrupt of the tool is not JSON: ${problem}.`);
-  const deadlineMs = options.deadline === undefined ? undefined : parseDuration(options.deadline);
-  return {
-    type: 'interrupted',
-    info,
-    ...(options.state === undefined ? {} : { state: options.state }),
-    ...(options.answerSchema === undefined ? {} : { answerSchema: z.toJSONSchema(options.answerSchema) as Json }),
-    ...(deadlineMs === undefined ? {} : { deadlineMs }),
-  };
+  const deadlineMs = deadline === undefined ? undefined : parseDuration(deadline);
+  if (deadline !== undefined && deadlineMs === undefined)
+    return failed('tool-failed', `The interrupt of the tool has the deadline "${deadline}", which is no duration; write for example "3d".`);
+  try {
+    return {
+      type: 'interrupted',
+      info,
+      ...(state === undefined ? {} : { state }),
+      ...(answerSchema === undefined ? {} : { answerSchema: z.toJSONSchema(answerSchema) as Json }),
+      ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    };
+  } catch (error) {
+    return failed('tool-failed', `The answerSchema of the tool's interrupt cannot be told to a person: ${messageOf(error)}`);
+  }
 }
 
-async function reconcile(
-  tool: Tool<unknown, unknown>,
-  value: unknown,
-  context: ToolCallContext,
-  input: CallToolInput,
-  tools: ToolRegistry,
-): Promise<ToolOutcome> {
+async function reconcile(tool: AnyTool, value: unknown, context: ToolCallContext, name: string, limit: number): Promise<ToolOutcome> {
   if (tool.reconcile === undefined) return { type: 'unsettled' };
   const said: Reconciled<unknown> = await tool.reconcile(value, context);
   if (said === 'unknown') return { type: 'unsettled' };
-  if (said.happened) return checkedOutput(said.result, input.tool, tools);
+  if (said.happened) return checkedOutput(said.result, tool, name, limit);
   return { type: 'undone' };
 }
 
-function checkedOutput(output: unknown, name: string, tools: ToolRegistry): ToolOutcome {
+function checkedOutput(output: unknown, { enhanced }: AnyTool, name: string, limit: number): ToolOutcome {
   const value = output === undefined ? null : output;
   const problem = notJson(value);
   if (problem !== undefined) return failed('tool-result-invalid', `The tool '${name}' returned something that is not JSON: ${problem}.`);
+  if (enhanced === true && !isPartList(value))
+    return failed('tool-result-invalid', `The tool '${name}' is enhanced and returned no list of parts (texts and files).`);
   const bytes = jsonSize(value);
-  const limit = tools.factsOf(name)?.resultLimit ?? 0;
   if (bytes > limit) return failed('tool-result-too-large', `The tool '${name}' returned ${bytes} bytes; at most ${limit} are allowed.`);
-  return { type: 'done', messageId: randomUUID(), output: value as Json };
+  return { type: 'done', messageId: randomUUID(), output: value as Json, ...(enhanced === true ? { multipart: true } : {}) };
 }
 
 function failed(code: string, message: string): ToolOutcome {

@@ -5,7 +5,7 @@ export async function withHeartbeat<T>(run: () => Promise<T>): Promise<T> {
   const context = Context.current();
   const timeout = context.info.heartbeatTimeoutMs;
   if (timeout === undefined || timeout === 0) return run();
-  const beat = setInterval(() => context.heartbeat(), Math.max(100, Math.min(timeout / 3, 1000)));
+  const beat = setInterval(() => context.heartbeat(), Math.max(100, Math.min(timeout / 3, 250)));
   try {
     return await run();
   } finally {

@@ -1,6 +1,6 @@
 import { HoldfastError } from '../contract/plain/errors';
 import type { FoldedRequest, HistoryFact } from '../contract/plain/fold';
-import { HistoryFold, messageOfOutcome } from '../contract/plain/fold';
+import { HistoryFold, messageOfOutcome, messageOfQuick } from '../contract/plain/fold';
 import { jsonSize } from '../contract/plain/limits';
 import type { StoredMessage } from '../contract/plain/messages';
 import { messagesOfInput } from '../contract/plain/messages';
@@ -149,6 +149,10 @@ function messagesIn(fact: HistoryFact, results: Map<number, unknown>): readonly 
     case 'activity-completed': {
       results.set(fact.scheduledId, fact.result);
       const { message } = (fact.result ?? {}) as { message?: StoredMessage };
+      return message === undefined ? [] : [message];
+    }
+    case 'quick-completed': {
+      const message = messageOfQuick(fact.result);
       return message === undefined ? [] : [message];
     }
     case 'tool-scheduled': {

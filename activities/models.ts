@@ -1,5 +1,6 @@
 import { HoldfastError } from '../contract/plain/errors';
-import type { Json, Message, ModelSettings, Part, Usage } from '../contract/plain/messages';
+import type { FinishReason, Json, Message, ModelSettings, Part, Usage } from '../contract/plain/messages';
+import type { ModelChunk } from './chunks';
 import { demoProvider } from './providers/demo';
 import { keyedProviders } from './providers/keyed';
 import type { ToolSpec } from './tools';
@@ -10,16 +11,22 @@ export interface GenerateRequest {
   readonly tools: readonly ToolSpec[];
   readonly settings: ModelSettings;
   readonly signal: AbortSignal;
+  /** The JSON that the answer is to be, for providers that can hold a model to it. */
+  readonly output?: { readonly name: string; readonly schema: Json };
 }
 
 export interface GenerateAnswer {
   readonly parts: readonly Part[];
   readonly usage?: Usage;
+  /** Absent when the model came to an end by itself. */
+  readonly finish?: FinishReason;
 }
 
 /** A model, as the worker calls it. Providers are adapted to this. */
 export interface LanguageModel {
   generate(request: GenerateRequest): Promise<GenerateAnswer>;
+  /** The same answer as it comes. A model without it answers whole in streaming runs too. */
+  stream?(request: GenerateRequest): AsyncIterable<ModelChunk>;
 }
 
 export interface ModelProvider {

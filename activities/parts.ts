@@ -1,6 +1,8 @@
+import type { DeltaSink } from '../contract/plain/deltas';
 import type { Language, ModelFacts, ToolFacts } from '../contract/plain/manifest';
 import type { MessageStore } from './message-store';
 import type { ModelRegistry } from './models';
+import type { OutputRegistry } from './outputs';
 import type { ToolRegistry } from './tools';
 import type { HalfRegistry } from './worker-middleware';
 
@@ -9,7 +11,12 @@ export interface WorkerParts {
   readonly tools: ToolRegistry;
   readonly models: ModelRegistry;
   readonly halves: HalfRegistry;
+  readonly outputs: OutputRegistry;
   readonly messages: MessageStore;
+  /** Where tokens go while a call runs. */
+  readonly deltas: DeltaSink;
+  /** How long a model's stream may be silent before it counts as lost. */
+  readonly stallMs?: number;
   readonly language: Language;
   readonly toolDefaults: ToolFacts;
   readonly modelFacts: ModelFacts;

@@ -3,8 +3,8 @@ import type { Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../contra
 import type { WorkerParts } from './parts';
 
 /** What this worker knows of what a run names. What it lacks fails here, before anything else is scheduled. */
-export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, 'messages'>): Manifest {
-  const { tools, models, halves } = parts;
+export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, 'messages' | 'deltas'>): Manifest {
+  const { tools, models, halves, outputs } = parts;
   const unknown = request.tools.find((name) => tools.factsOf(name) === undefined);
   if (unknown !== undefined)
     throw new HoldfastError('tool-unknown', `The agent names the tool "${unknown}". The worker has: ${tools.names.join(', ') || 'none'}.`);
@@ -13,6 +13,12 @@ export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, '
     throw new HoldfastError(
       'worker-half-missing',
       `The agent names the worker half "${missing}". The worker has: ${halves.names.join(', ') || 'none'}.`,
+    );
+  const unfit = (request.outputs ?? []).find((name) => !outputs.has(name));
+  if (unfit !== undefined)
+    throw new HoldfastError(
+      'output-unknown',
+      `The agent names the output "${unfit}". The worker has: ${outputs.names.join(', ') || 'none'}.`,
     );
   for (const [tool, aliases] of Object.entries(request.argumentAliases)) {
     const clash = aliases.find((alias) => tools.propertiesOf(tool).includes(alias));
@@ -26,6 +32,7 @@ export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, '
     tools: Object.fromEntries(tools.names.map((name) => [name, differing(tools.factsOf(name) as ToolFacts, parts.toolDefaults)])),
     models: Object.fromEntries(request.models.map((name) => [name, models.idOf(name)])),
     halves: request.halves,
+    ...(request.outputs === undefined ? {} : { outputs: request.outputs }),
   };
 }
 

@@ -1,60 +1,14 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
 import { parseDuration } from '../contract/plain/duration';
 import { HoldfastError } from '../contract/plain/errors';
 import { limits } from '../contract/plain/limits';
-import type { Effect, ToolFacts } from '../contract/plain/manifest';
+import type { ToolFacts, ToolKind } from '../contract/plain/manifest';
 import type { Json } from '../contract/plain/messages';
-import { isName } from '../contract/plain/names';
 import { canonicalJson } from '../contract/plain/messages';
-
-type MaybePromise<T> = T | Promise<T>;
-
-export interface ToolCallContext {
-  readonly callId: string;
-  /** The same for every execution of this call, also after crashes; unique in the workflow. */
-  readonly idempotencyKey: string;
-  readonly attempt: number;
-  readonly signal: AbortSignal;
-  /** Present when the tool is entered again after its interrupt was answered. */
-  readonly resumed?: { readonly answer: unknown; readonly state: Json | undefined };
-  /** Asks a human. Ends this execution; the tool is entered again with `resumed`. */
-  interrupt(info: Json, options?: { state?: Json; answerSchema?: z.ZodType; deadline?: string }): never;
-}
-
-export type Reconciled<Output> = { readonly happened: true; readonly result: Output } | { readonly happened: false } | 'unknown';
-
-export interface Tool<Input = never, Output = unknown> {
-  readonly description: string;
-  readonly inputSchema: z.ZodType<Input>;
-  /** `none` and `idempotent` calls are made again after a crash; `once` calls never, without asking `reconcile` or a human. */
-  readonly effect?: Effect;
-  /** How long one execution may take. Default 60s. */
-  readonly timeout?: string;
-  /** How soon a dead worker is noticed. Default 10s. */
-  readonly heartbeat?: string;
-  /** How often a call that throws is made in all. Default 1. */
-  readonly retry?: { readonly attempts: number };
-  /** Bytes that a result may have. Default 256 KB, at most 1 MB. */
-  readonly resultLimit?: number;
-  readonly reconcile?: (input: Input, call: ToolCallContext) => MaybePromise<Reconciled<Output>>;
-  execute(input: Input, call: ToolCallContext): MaybePromise<Output>;
-}
-
-export function defineTool<Input, Output>(tool: Tool<Input, Output>): Tool<Input, Output> {
-  return tool;
-}
-
-/** Thrown by `call.interrupt`. It is no error: code that catches errors should let it pass. */
-export class ToolInterrupt extends Error {
-  constructor(
-    readonly info: Json,
-    readonly options: { state?: Json; answerSchema?: z.ZodType; deadline?: string } = {},
-  ) {
-    super('The tool asks a human.');
-    this.name = 'ToolInterrupt';
-  }
-}
+import { isName } from '../contract/plain/names';
+import type { ToolBasics, ToolCallContext } from './define-tool';
+import type { SchemaReader } from './schema';
+import { readSchema } from './schema';
 
 /** What a model is told of a tool. */
 export interface ToolSpec {
@@ -67,10 +21,19 @@ export type ParsedInput =
   | { readonly ok: true; readonly value: unknown; readonly json: Json; readonly hash: string }
   | { readonly ok: false; readonly message: string };
 
+/** A tool of any kind, as the worker runs it. */
+export interface AnyTool extends Pick<ToolBasics<unknown, unknown>, 'effect' | 'retry' | 'reconcile'> {
+  readonly enhanced?: boolean;
+  execute?(input: unknown, call: ToolCallContext): unknown;
+  stream?(input: unknown, call: ToolCallContext): unknown;
+}
+
 interface Entry {
-  readonly tool: Tool<unknown, unknown>;
-  readonly spec: ToolSpec;
-  readonly facts: ToolFacts;
+  readonly tool: AnyTool;
+  readonly description: string;
+  readonly schema: SchemaReader;
+  readonly facts: Omit<ToolFacts, 'schemaHash'>;
+  told?: { readonly spec: ToolSpec; readonly facts: ToolFacts };
 }
 
 export const defaultToolFacts: ToolFacts = {
@@ -79,9 +42,12 @@ export const defaultToolFacts: ToolFacts = {
   timeoutMs: 60_000,
   heartbeatMs: 10_000,
   attempts: 5,
+  quick: false,
   resultLimit: limits.toolResult,
   schemaHash: '',
 };
+
+const quickTimeout = { default: 5_000, most: 10_000 };
 
 /** The tools of a worker, checked once when it starts. */
 export class ToolRegistry {
@@ -91,25 +57,30 @@ export class ToolRegistry {
     for (const [name, tool] of Object.entries(tools)) this.entries.set(name, entryOf(name, tool, { ...defaultToolFacts, ...defaults }));
   }
 
+  /** Waits for schemas that are made asynchronously; what is wrong with one shows here. */
+  async ready(): Promise<void> {
+    for (const { schema } of this.entries.values()) await schema.ready;
+  }
+
   get names(): readonly string[] {
     return [...this.entries.keys()];
   }
 
-  find(name: string): Tool<unknown, unknown> | undefined {
+  find(name: string): AnyTool | undefined {
     return this.entries.get(name)?.tool;
   }
 
   factsOf(name: string): ToolFacts | undefined {
-    return this.entries.get(name)?.facts;
+    return this.told(name)?.facts;
   }
 
   specOf(name: string): ToolSpec | undefined {
-    return this.entries.get(name)?.spec;
+    return this.told(name)?.spec;
   }
 
   /** Keys of a tool's arguments, for the check of aliases. */
   propertiesOf(name: string): readonly string[] {
-    const properties = (this.entries.get(name)?.spec.inputSchema as { properties?: object } | undefined)?.properties;
+    const properties = (this.specOf(name)?.inputSchema as { properties?: object } | undefined)?.properties;
     return properties === undefined ? [] : Object.keys(properties);
   }
 
@@ -117,13 +88,21 @@ export class ToolRegistry {
   async parse(name: string, input: Json): Promise<ParsedInput> {
     const entry = this.entries.get(name);
     if (entry === undefined) throw new HoldfastError('tool-unknown', `This worker has no tool "${name}".`);
-    const parsed = await entry.tool.inputSchema.safeParseAsync(input);
-    if (!parsed.success) {
-      const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`).join('; ');
-      return { ok: false, message: `The arguments of '${name}' do not fit: ${issues}.` };
-    }
-    const json = (JSON.parse(JSON.stringify(parsed.data ?? null)) ?? null) as Json;
-    return { ok: true, value: parsed.data, json, hash: hashOf(json) };
+    const parsed = await entry.schema.parse(input);
+    if (!parsed.ok) return { ok: false, message: `The arguments of '${name}' do not fit: ${parsed.message}.` };
+    const json = (JSON.parse(JSON.stringify(parsed.value ?? null)) ?? null) as Json;
+    return { ok: true, value: parsed.value, json, hash: hashOf(json) };
+  }
+
+  private told(name: string): Entry['told'] {
+    const entry = this.entries.get(name);
+    if (entry === undefined) return undefined;
+    const { schema, description, facts } = entry;
+    entry.told ??= {
+      spec: { name, description, inputSchema: schema.json },
+      facts: { ...facts, schemaHash: hashOf(schema.json).slice(0, 8) },
+    };
+    return entry.told;
   }
 }
 
@@ -136,40 +115,56 @@ function entryOf(name: string, candidate: unknown, defaults: ToolFacts): Entry {
     throw new HoldfastError('config-invalid', `Tool "${name}": ${problem}`);
   };
   if (!isName(name)) refuse('a name is 1 to 64 letters, digits, _ or -, starting with a letter.');
-  const tool = candidate as Tool<unknown, unknown>;
-  if (typeof tool !== 'object' || tool === null || typeof tool.execute !== 'function') refuse('it has no execute function.');
-  if (typeof (tool.inputSchema as { safeParseAsync?: unknown } | undefined)?.safeParseAsync !== 'function')
-    refuse('inputSchema is no zod schema.');
+  if (typeof candidate !== 'object' || candidate === null) refuse('it is no tool; make it with defineTool.');
+  checkForeign(candidate as Record<string, unknown>, refuse);
+  const tool = candidate as Partial<ToolBasics<unknown, unknown>> & AnyTool;
+  const kind = kindOf(tool, refuse);
   const effect = tool.effect ?? defaults.effect;
   if (!['none', 'idempotent', 'once'].includes(effect)) refuse(`effect "${effect}" is unknown; use none, idempotent or once.`);
   if (tool.reconcile !== undefined && effect !== 'once') refuse('reconcile is for tools with effect "once".');
   const resultLimit = tool.resultLimit ?? defaults.resultLimit;
-  if (resultLimit < 1 || resultLimit > limits.payload) refuse(`resultLimit is between 1 and ${limits.payload} bytes.`);
+  if (!(resultLimit >= 1 && resultLimit <= limits.payload)) refuse(`resultLimit is between 1 and ${limits.payload} bytes.`);
   const retries = tool.retry?.attempts ?? 1;
   if (!Number.isInteger(retries) || retries < 1) refuse('retry.attempts is a whole number of at least 1.');
-  const inputSchema = jsonSchemaOf(tool.inputSchema, refuse);
+  const quick = tool.quick === true;
+  if (quick && effect === 'once') refuse('a quick tool may be called again at any time; with effect "once" it cannot be quick.');
+  if (quick && (kind === 'streamable' || kind === 'enhanced-streamable')) refuse('a tool that streams cannot be quick.');
+  const timeoutMs = duration(tool.timeout, quick ? quickTimeout.default : defaults.timeoutMs, refuse);
+  if (quick && timeoutMs > quickTimeout.most) refuse(`the timeout of a quick tool is at most ${quickTimeout.most / 1000}s.`);
   return {
     tool,
-    spec: { name, description: tool.description ?? '', inputSchema },
+    description: tool.description ?? '',
+    schema: readSchema(tool.inputSchema, { root: 'input' }, (problem) => refuse(`inputSchema: ${problem}`)),
     facts: {
-      kind: 'invokable',
+      kind,
       effect,
-      timeoutMs: duration(tool.timeout, defaults.timeoutMs, refuse),
+      timeoutMs,
       heartbeatMs: duration(tool.heartbeat, defaults.heartbeatMs, refuse),
       attempts: effect === 'once' ? 1 : Math.max(defaults.attempts, retries),
+      quick,
       resultLimit,
-      schemaHash: hashOf(inputSchema).slice(0, 8),
     },
   };
 }
 
-function jsonSchemaOf(schema: z.ZodType, refuse: (problem: string) => never): Json {
-  try {
-    const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-    return rest as Json;
-  } catch (error) {
-    return refuse(`inputSchema cannot be told to a model: ${(error as Error).message}`);
-  }
+function kindOf({ execute, stream, enhanced }: AnyTool, refuse: (problem: string) => never): ToolKind {
+  for (const [key, value] of Object.entries({ execute, stream }))
+    if (value !== undefined && typeof value !== 'function') refuse(`${key} is no function.`);
+  if (execute === undefined && stream === undefined)
+    return refuse('it has no execute function, and no stream. Tools that a client or a provider runs are not taken.');
+  if (enhanced !== undefined && typeof enhanced !== 'boolean') refuse('enhanced is true or false.');
+  if (enhanced === true) return stream === undefined ? 'enhanced' : 'enhanced-streamable';
+  return stream === undefined ? 'invokable' : 'streamable';
+}
+
+/** What tools of the AI SDK may have and what would be lost without a word. */
+function checkForeign(tool: Record<string, unknown>, refuse: (problem: string) => never): void {
+  if (tool['type'] === 'provider' || tool['type'] === 'provider-defined')
+    refuse('it is run by a model provider, not by a worker. Only tools with an execute function of their own are taken.');
+  if (tool['needsApproval'] !== undefined && tool['needsApproval'] !== false)
+    refuse('needsApproval is not read here, and nobody would be asked. Put approval({ tools: { … } }) into the middleware of the agent.');
+  if (tool['toModelOutput'] !== undefined)
+    refuse('toModelOutput is not read here. Let execute return what the model is to see; for texts and files with `enhanced: true`.');
 }
 
 function duration(text: string | undefined, fallback: number, refuse: (problem: string) => never): number {
@@ -177,3 +172,6 @@ function duration(text: string | undefined, fallback: number, refuse: (problem: 
   const parsed = parseDuration(text);
   return parsed === undefined || parsed <= 0 ? refuse(`"${text}" is no duration; write for example "30s".`) : parsed;
 }
+
+export { ToolInterrupt, defineTool } from './define-tool';
+export type { EnhancedTool, Reconciled, StreamableTool, Tool, ToolCallContext } from './define-tool';

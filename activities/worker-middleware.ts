@@ -1,6 +1,7 @@
 import { HoldfastError } from '../contract/plain/errors';
 import type { HalfRef } from '../contract/plain/manifest';
-import type { Json, Message, ModelSettings, Usage } from '../contract/plain/messages';
+import type { FinishReason, Json, Message, ModelSettings, Part, Usage } from '../contract/plain/messages';
+import type { ModelChunk } from './chunks';
 
 export interface WorkerCall {
   readonly agent: string;
@@ -22,6 +23,7 @@ export interface WorkerModelRequest {
 export interface WorkerModelResponse {
   readonly message: Message;
   readonly usage?: Usage;
+  readonly finish?: FinishReason;
 }
 
 /** The worker half of a middleware: I/O around the real call. */
@@ -32,8 +34,23 @@ export interface WorkerHalf {
       next: (request: WorkerModelRequest) => Promise<WorkerModelResponse>,
       call: WorkerCall,
     ): Promise<WorkerModelResponse>;
+    /** Around an answer that streams. Without it `generate` is put around the collected answer, and nothing is seen before that is done. */
+    stream?(
+      request: WorkerModelRequest,
+      next: (request: WorkerModelRequest) => AsyncIterable<ModelChunk>,
+      call: WorkerCall,
+    ): AsyncIterable<ModelChunk>;
+    /** Says that `generate` only looks on: an answer that streams is seen as it comes, although there is no `stream`. */
+    readonly looksOn?: boolean;
   };
   wrapInvokableToolCall?(input: Json, next: (input: Json) => Promise<Json>, call: ToolWorkerCall): Promise<Json>;
+  wrapStreamableToolCall?(input: Json, next: (input: Json) => AsyncIterable<string>, call: ToolWorkerCall): AsyncIterable<string>;
+  wrapEnhancedInvokableToolCall?(
+    input: Json,
+    next: (input: Json) => Promise<readonly Part[]>,
+    call: ToolWorkerCall,
+  ): Promise<readonly Part[]>;
+  wrapEnhancedStreamableToolCall?(input: Json, next: (input: Json) => AsyncIterable<Part>, call: ToolWorkerCall): AsyncIterable<Part>;
 }
 
 export interface WorkerMiddleware {
@@ -83,11 +100,11 @@ export class HalfRegistry {
   }
 }
 
-type Next<Request, Response> = (request: Request) => Promise<Response>;
+type Next<Request, Response> = (request: Request) => Response;
 
 /** Puts wraps around a core, first outermost. */
 export function wrapAround<Request, Response>(
-  wraps: readonly ((request: Request, next: Next<Request, Response>) => Promise<Response>)[],
+  wraps: readonly ((request: Request, next: Next<Request, Response>) => Response)[],
   core: Next<Request, Response>,
 ): Next<Request, Response> {
   return wraps.reduceRight<Next<Request, Response>>((next, wrap) => (request) => wrap(request, next), core);

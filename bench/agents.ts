@@ -19,3 +19,5 @@ export const careful = defineAgent({
   tools: ['refund'],
   middleware: [approval({ tools: { refund: true } })],
 });
+
+export const talks = defineAgent({ name: 'talks', description: 'Talks.', instructions: 'You talk.', model, tools: [] });

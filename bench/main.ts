@@ -3,6 +3,7 @@ import { benchHistory } from './history';
 import { benchHerd } from './herd';
 import { benchInstance } from './instance';
 import { benchResume } from './resume';
+import { benchStream } from './stream';
 
 const benches: Readonly<Record<string, () => Promise<object>>> = {
   engine: benchEngine,
@@ -10,6 +11,7 @@ const benches: Readonly<Record<string, () => Promise<object>>> = {
   history: benchHistory,
   instance: benchInstance,
   resume: benchResume,
+  stream: benchStream,
 };
 
 async function main(): Promise<void> {

@@ -1,10 +1,12 @@
+import { Script } from 'node:vm';
 import { z } from 'zod';
-import { HoldfastError } from '../contract/plain/errors';
-import type { ApprovalDecision, Interrupt } from '../contract/plain/interrupts';
-import { misfitOf } from '../contract/plain/interrupts';
+import { HoldfastError, isErrorCode } from '../contract/plain/errors';
+import type { Answer, ApprovalDecision, Interrupt } from '../contract/plain/interrupts';
+import { refusalOf } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
+import { described, optionsOf } from './options';
 
 export interface AnswerOptions {
   /** Who answers. */
@@ -23,18 +25,41 @@ export function checkSize(answer: Json): void {
   if (bytes > limits.runInput) throw new HoldfastError('answer-invalid', `The answer has ${bytes} bytes; at most ${limits.runInput} fit.`);
 }
 
-/** Answers have the shape that the interrupt asks for, where it says one. Whether there is such an interrupt, the run says. */
+/** An answer with who gives it, as it goes to the run. */
+export function answerOf(interruptId: string, answer: Json, options: AnswerOptions): Answer {
+  if (typeof interruptId !== 'string')
+    throw new HoldfastError('request-invalid', `The id of the interrupt is ${described(interruptId)}; send a text.`);
+  const { by, inputHash } = optionsOf(options, 'The answer');
+  for (const [field, value] of Object.entries({ by, inputHash }))
+    if (value !== undefined && typeof value !== 'string')
+      throw new HoldfastError('request-invalid', `${field} of the answer is ${described(value)}; send a text.`);
+  return { interruptId, answer, ...(by === undefined ? {} : { by }), ...(inputHash === undefined ? {} : { inputHash }) };
+}
+
+/** Refuses an answer as the run would, and one of which the run would hear too late. */
+export function checkAnswer(interrupt: Interrupt, answer: Answer, stored: readonly Answer[]): void {
+  const refused = refusalOf(interrupt, answer);
+  if (refused !== undefined) throw new HoldfastError(isErrorCode(refused.code) ? refused.code : 'answer-invalid', refused.message);
+  checkFit([interrupt], interrupt.id, answer.answer);
+  if (stored.some((other) => other.interruptId === interrupt.id && refusalOf(interrupt, other) === undefined))
+    throw new HoldfastError(
+      'interrupt-answered',
+      `The interrupt "${interrupt.id}" has an answer already, which counts as soon as a worker takes it.`,
+    );
+}
+
+/** Answers have the shape of the schema that the interrupt shows, where it shows one. Whether there is such an interrupt, the run says. */
 export function checkFit(interrupts: readonly Interrupt[], interruptId: string, answer: Json): void {
   const interrupt = interrupts.find(({ id }) => id === interruptId);
-  if (interrupt === undefined) return;
-  const misfit = misfitOf(interrupt, answer) ?? schemaMisfit(interrupt, answer);
+  const misfit = interrupt === undefined ? undefined : schemaMisfit(interrupt, answer);
   if (misfit !== undefined) throw new HoldfastError('answer-invalid', `The answer to "${interruptId}" does not fit: ${misfit}.`);
 }
 
-export function approvalOf({ editedInput, forRestOfRun, ...who }: ApproveOptions): {
+export function approvalOf(options: ApproveOptions): {
   readonly decision: Json;
   readonly who: AnswerOptions;
 } {
+  const { editedInput, forRestOfRun, ...who } = optionsOf(options, 'The approval');
   const decision: ApprovalDecision = {
     type: 'approve',
     ...(editedInput === undefined ? {} : { editedInput }),
@@ -60,8 +85,22 @@ function schemaMisfit(interrupt: Interrupt, answer: Json): string | undefined {
   if (interrupt.kind === 'approval' || interrupt.answerSchema === undefined) return undefined;
   const schema = schemaOf(interrupt.answerSchema);
   if (schema === undefined) return undefined;
-  const parsed = schema.safeParse(answer);
+  const parsed = inTime(() => schema.safeParse(answer));
+  if (parsed === undefined) return `to check it against the schema takes more than ${longestCheckMs} ms`;
   return parsed.success
     ? undefined
     : parsed.error.issues.map((issue) => `${issue.path.join('.') || 'answer'}: ${issue.message}`).join('; ');
+}
+
+const longestCheckMs = 250;
+const checking = new Script('check()');
+
+/** A pattern in a schema may take for ever with an answer that was made for it, and nothing else ends a regular expression. */
+function inTime<T>(check: () => T): T | undefined {
+  try {
+    return checking.runInNewContext({ check }, { timeout: longestCheckMs }) as T;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
+    throw error;
+  }
 }

@@ -5,11 +5,13 @@ import { Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client
 import type { DataConverter } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
+import type { DeltaSource } from '../contract/plain/deltas';
 import { parseDuration } from '../contract/plain/duration';
 import { HoldfastError } from '../contract/plain/errors';
 import type { RunStatus } from '../contract/plain/events';
 import { interruptMemoPrefix } from '../contract/plain/fold';
 import type { Interrupt } from '../contract/plain/interrupts';
+import { isInterrupt } from '../contract/plain/interrupts';
 import type { Json } from '../contract/plain/messages';
 import { canonicalJson } from '../contract/plain/messages';
 import { defaultTaskQueue, defaultTenant, isName, isRunId, names, runIdOf, workflowIdOf } from '../contract/plain/names';
@@ -17,8 +19,10 @@ import type { AgentRunInput } from '../contract/plain/wire';
 import type { TemporalConnection, TemporalSettings } from '../host/connection';
 import { connectTemporal } from '../host/connection';
 import { readConfiguration } from '../host/configuration';
+import { processBus } from '../host/event-bus';
 import { findLiveServer } from '../host/server-reuse';
 import { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
+import { described, optionsOf } from './options';
 import { Run } from './run';
 import { RunReader } from './run-reader';
 import type { StartOptions } from './start-input';
@@ -32,6 +36,8 @@ export interface ConnectOptions {
   readonly taskQueue?: string;
   /** With external storage, the same as the worker's. */
   readonly dataConverter?: DataConverter;
+  /** Where tokens come from while calls run. Default: from the workers of this process. */
+  readonly deltas?: DeltaSource;
 }
 
 export type { StartOptions } from './start-input';
@@ -98,6 +104,7 @@ export class HoldfastClient<Module = never> {
   private readonly reader: RunReader;
   private readonly tenant: string;
   private readonly taskQueue: string;
+  private closing: Promise<void> | undefined;
 
   constructor(
     private readonly connection: TemporalConnection,
@@ -108,7 +115,13 @@ export class HoldfastClient<Module = never> {
     this.taskQueue = options.taskQueue ?? defaultTaskQueue;
     const { namespace } = connection;
     this.client = new Client({ connection: connection.connection, namespace, ...(dataConverter === undefined ? {} : { dataConverter }) });
-    this.reader = new RunReader(this.client, connection.connection, namespace, loadDataConverter(dataConverter));
+    this.reader = new RunReader(
+      this.client,
+      connection.connection,
+      namespace,
+      loadDataConverter(dataConverter),
+      options.deltas ?? processBus,
+    );
   }
 
   /** Starts a run, or finds the one that has this id, agent and input. */
@@ -119,6 +132,7 @@ export class HoldfastClient<Module = never> {
   ): Promise<Run<OutputOf<Named<Module, Name>>>>;
   async start(agent: [Module] extends [never] ? string : never, input: Json, options?: StartOptions): Promise<Run>;
   async start(agent: string, input: unknown, options: StartOptions = {}): Promise<Run<never>> {
+    this.reader.checkOpen();
     const start = startInputOf(this.tenant, agent, input, options, this.options.dataConverter?.externalStorage !== undefined);
     const hash = createHash('sha256')
       .update(canonicalJson([agent, input]))
@@ -154,6 +168,8 @@ export class HoldfastClient<Module = never> {
 
   /** Runs of this tenant, newest first. Needs no worker. */
   async list(options: ListOptions = {}): Promise<readonly ListedRun[]> {
+    this.reader.checkOpen();
+    checkListOptions(options);
     const clauses = [`WorkflowType = '${names.workflow}'`, `HoldfastTenant = ${quoted(this.tenant)}`];
     if (options.agent !== undefined && !isName(options.agent)) throw new HoldfastError('agent-unknown', 'An agent of this name cannot be.');
     if (options.agent !== undefined) clauses.push(`HoldfastAgent = ${quoted(options.agent)}`);
@@ -172,13 +188,14 @@ export class HoldfastClient<Module = never> {
 
   /** Everything that waits for a human, over all runs of this tenant. */
   async interrupts(options: { limit?: number } = {}): Promise<readonly { readonly runId: string; readonly interrupt: Interrupt }[]> {
-    const waiting = await this.list({ status: 'waiting', ...options });
+    const { limit } = optionsOf(options, 'interrupts');
+    const waiting = await this.list({ status: 'waiting', ...(limit === undefined ? {} : { limit }) });
     return waiting.flatMap(({ id, interrupts }) => interrupts.map((interrupt) => ({ runId: id, interrupt })));
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.reader.close();
-    await this.connection.close();
+    return (this.closing ??= this.connection.close());
   }
 
   private async findStarted(id: string, hash: string): Promise<Run<never>> {
@@ -197,6 +214,14 @@ const statusClauses: Readonly<Record<NonNullable<ListOptions['status']>, string>
   cancelled: "ExecutionStatus = 'Canceled'",
 };
 
+function checkListOptions(options: ListOptions): void {
+  const { status, limit } = optionsOf(options, 'list');
+  if (status !== undefined && !Object.hasOwn(statusClauses, status))
+    throw new HoldfastError('request-invalid', `list: status is ${described(status)}; send ${Object.keys(statusClauses).join(', ')}.`);
+  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1))
+    throw new HoldfastError('request-invalid', `list: limit is ${described(limit)}; send a whole number from 1.`);
+}
+
 type WorkflowInfo = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['describe']>>;
 
 function listedRun(
@@ -204,9 +229,7 @@ function listedRun(
 ): ListedRun {
   const open = info.status.name === 'RUNNING';
   const interrupts = open
-    ? Object.entries(info.memo ?? {}).flatMap(([key, value]) =>
-        key.startsWith(interruptMemoPrefix) && value !== null && value !== undefined ? [value as Interrupt] : [],
-      )
+    ? Object.entries(info.memo ?? {}).flatMap(([key, value]) => (key.startsWith(interruptMemoPrefix) && isInterrupt(value) ? [value] : []))
     : [];
   return {
     id: runIdOf(info.workflowId),

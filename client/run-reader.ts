@@ -1,11 +1,17 @@
 import type { Client, Connection, WorkflowHandle } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
+import type { Delta, DeltaSource } from '../contract/plain/deltas';
+import { HoldfastError } from '../contract/plain/errors';
 import type { RunEvent, RunView } from '../contract/plain/events';
 import { HistoryFold } from '../contract/plain/fold';
+import type { Answer } from '../contract/plain/interrupts';
 import { FactReader } from '../host/history-facts';
 import { oldestPages } from '../host/history-pages';
 import { found, readChain } from './chain';
+import type { ReadOptions } from './follower';
 import { RunFollower } from './follower';
+import { described, optionsOf } from './options';
+import { StoredAnswers } from './stored-answers';
 
 interface Shared {
   readonly follower: Promise<RunFollower>;
@@ -16,17 +22,24 @@ interface Shared {
 export class RunReader {
   private readonly followers = new Map<string, Shared>();
   private readonly reader: FactReader;
+  private closed = false;
 
   constructor(
     private readonly client: Client,
     private readonly connection: Connection,
     private readonly namespace: string,
-    converter: LoadedDataConverter,
+    private readonly converter: LoadedDataConverter,
+    private readonly deltas: DeltaSource,
   ) {
     this.reader = new FactReader(converter);
   }
 
+  checkOpen(): void {
+    if (this.closed) throw new HoldfastError('request-invalid', 'This client is closed. Connect again for a new one.');
+  }
+
   handle(workflowId: string): WorkflowHandle {
+    this.checkOpen();
     return this.client.workflow.getHandle(workflowId);
   }
 
@@ -34,23 +47,33 @@ export class RunReader {
     return this.connection.withDeadline(deadline, run);
   }
 
-  async *events(
-    workflowId: string,
-    id: string,
-    options: { from?: number; until?: 'end' | 'waiting'; signal?: AbortSignal },
-  ): AsyncGenerator<RunEvent> {
+  async *events(workflowId: string, id: string, options: ReadOptions): AsyncGenerator<RunEvent | Delta> {
+    this.checkOpen();
+    checkReadOptions(options);
     const shared = this.share(workflowId, id);
     try {
       const follower = await shared.follower;
-      yield* follower.read(options.from ?? 0, options.until ?? 'end', options.signal);
+      yield* follower.read(options);
     } finally {
       this.leave(workflowId, shared);
     }
   }
 
-  /** Folds the latest Temporal run only: its snapshot says what came before. */
   async view(workflowId: string, id: string): Promise<RunView> {
+    return (await this.fold(workflowId, id)).fold.view();
+  }
+
+  /** The view, and the answers that wait in the history for a worker. */
+  async standing(workflowId: string, id: string): Promise<{ readonly view: RunView; readonly stored: readonly Answer[] }> {
+    const { fold, stored } = await this.fold(workflowId, id);
+    return { view: fold.view(), stored: await stored.read() };
+  }
+
+  /** Folds the latest Temporal run only: its snapshot says what came before. */
+  private async fold(workflowId: string, id: string): Promise<{ readonly fold: HistoryFold; readonly stored: StoredAnswers }> {
+    this.checkOpen();
     const fold = new HistoryFold();
+    const stored = new StoredAnswers(this.converter);
     const source = { workflowService: this.connection.workflowService, namespace: this.namespace };
     const { workflowExecutionInfo: info } = await found(
       this.connection.workflowService.describeWorkflowExecution({ namespace: this.namespace, execution: { workflowId } }),
@@ -58,13 +81,15 @@ export class RunReader {
     );
     for (let runId: string | undefined = info?.execution?.runId ?? ''; runId !== undefined; runId = fold.nextRunId) {
       for await (const events of oldestPages(source, { workflowId, runId }, false)) {
+        for (const event of events) stored.add(event);
         for (const fact of await this.reader.read(events, workflowId)) fold.add(fact);
       }
     }
-    return fold.view();
+    return { fold, stored };
   }
 
   close(): void {
+    this.closed = true;
     for (const { follower } of this.followers.values()) {
       follower.then(
         (running) => running.stop(),
@@ -81,7 +106,7 @@ export class RunReader {
       return known;
     }
     const follower = readChain(this.connection, this.namespace, workflowId, id).then(
-      (chain) => new RunFollower(this.connection, this.namespace, this.reader, workflowId, chain),
+      (chain) => new RunFollower(this.connection, this.namespace, this.reader, this.deltas, workflowId, chain),
     );
     follower.catch(() => undefined);
     const shared: Shared = { follower, readers: 1 };
@@ -98,4 +123,12 @@ export class RunReader {
       () => undefined,
     );
   }
+}
+
+function checkReadOptions(options: ReadOptions): void {
+  const { from, until } = optionsOf<ReadOptions>(options, 'events');
+  if (from !== undefined && !(Number.isSafeInteger(from) && from >= 0))
+    throw new HoldfastError('request-invalid', `events: from is ${described(from)}; send the offset of an event, a whole number from 0.`);
+  if (until !== undefined && until !== 'end' && until !== 'waiting')
+    throw new HoldfastError('request-invalid', `events: until is ${described(until)}; send "end" or "waiting".`);
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { WorkflowHandle } from '@temporalio/client';
 import {
   WorkflowFailedError,
   WorkflowNotFoundError,
@@ -7,13 +8,16 @@ import {
 } from '@temporalio/client';
 import { parseDuration } from '../contract/plain/duration';
 import { HoldfastError, isErrorCode, messageOf } from '../contract/plain/errors';
+import type { Delta } from '../contract/plain/deltas';
 import type { RunEvent, RunView } from '../contract/plain/events';
 import type { Answer, Interrupt } from '../contract/plain/interrupts';
 import type { Failure, Json, StoredMessage, Usage } from '../contract/plain/messages';
 import { names, workflowIdOf } from '../contract/plain/names';
 import type { AgentRunResult, ResumeReceipt } from '../contract/plain/wire';
 import type { AnswerOptions, ApproveOptions } from './answers';
-import { approvalOf, checkFit, checkSize, rejectionOf } from './answers';
+import { answerOf, approvalOf, checkAnswer, checkSize, rejectionOf } from './answers';
+import type { ReadOptions } from './follower';
+import { optionsOf } from './options';
 import type { RunReader } from './run-reader';
 
 export type Outcome<Output> =
@@ -41,8 +45,13 @@ export class Run<Output = unknown> {
     this.workflowId = workflowIdOf(tenant, id);
   }
 
-  /** The durable log, from an offset on, each event once and in order, over crashes and continue-as-new. */
-  events(options: { from?: number; until?: 'end' | 'waiting'; signal?: AbortSignal } = {}): AsyncGenerator<RunEvent> {
+  /**
+   * The durable log from an offset on, each event once and in order, over crashes and continue-as-new; between them what calls say
+   * while they run. Those deltas have no offset: they are provisional, and the event that ends their call says what counts.
+   */
+  events(options: ReadOptions & { readonly deltas: false }): AsyncGenerator<RunEvent>;
+  events(options?: ReadOptions): AsyncGenerator<RunEvent | Delta>;
+  events(options: ReadOptions = {}): AsyncGenerator<RunEvent | Delta> {
     return this.reader.events(this.workflowId, this.id, options);
   }
 
@@ -65,8 +74,9 @@ export class Run<Output = unknown> {
 
   /** How the run stands once it no longer works: it has ended, waits for somebody or is stuck; or after the timeout. */
   async outcome(options: { timeout?: string } = {}): Promise<Outcome<Output>> {
-    const signal = options.timeout === undefined ? undefined : AbortSignal.timeout(milliseconds(options.timeout));
-    const events = this.events({ until: 'waiting', ...(signal === undefined ? {} : { signal }) });
+    const { timeout } = optionsOf(options, 'outcome');
+    const signal = timeout === undefined ? undefined : AbortSignal.timeout(milliseconds(timeout));
+    const events = this.events({ until: 'waiting', deltas: false, ...(signal === undefined ? {} : { signal }) });
     while ((await events.next()).done !== true);
     return outcomeOf(await this.view()) as Outcome<Output>;
   }
@@ -87,16 +97,12 @@ export class Run<Output = unknown> {
   }
 
   async resume(interruptId: string, answer: Json, options: AnswerOptions = {}): Promise<void> {
+    const whole = answerOf(interruptId, answer, options);
     checkSize(answer);
-    const { interrupts } = await this.view();
-    checkFit(interrupts, interruptId, answer);
-    await this.deliver(
-      { interruptId, answer, ...options },
-      interrupts.some(({ id }) => id === interruptId),
-    );
+    await this.deliver(whole, await this.check(whole));
   }
 
-  approve(interruptId: string, options: ApproveOptions = {}): Promise<void> {
+  async approve(interruptId: string, options: ApproveOptions = {}): Promise<void> {
     const { decision, who } = approvalOf(options);
     return this.resume(interruptId, decision, who);
   }
@@ -107,30 +113,35 @@ export class Run<Output = unknown> {
 
   /** Ends the run where it stands, without its code: for one that is stuck. Nothing of it runs any more, and nothing is tidied up. */
   async terminate(reason = 'Ended by a person.'): Promise<void> {
-    const { status } = await this.view();
-    if (status === 'completed' || status === 'failed' || status === 'cancelled')
-      throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status}).`);
-    try {
-      await this.reader.handle(this.workflowId).terminate(reason);
-    } catch (error) {
-      throw await this.explained(error);
-    }
+    await this.end((handle) => handle.terminate(reason));
   }
 
   /** Asks the run to stop now. What ran is told by its signal; the run ends as cancelled. */
   async cancel(): Promise<void> {
+    await this.end((handle) => handle.cancel());
+  }
+
+  /** Ends a run that is open, also one whose history nobody can read. The server takes a request to cancel what has ended, and does nothing. */
+  private async end(act: (handle: WorkflowHandle) => Promise<unknown>): Promise<void> {
     const handle = this.reader.handle(this.workflowId);
     try {
-      // The server takes a request to cancel what has ended, and does nothing.
       const { status } = await handle.describe();
       if (status.name !== 'RUNNING') throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status.name.toLowerCase()}).`);
-      await handle.cancel();
+      await act(handle);
     } catch (error) {
       throw await this.explained(error);
     }
   }
 
-  /** The update is checked before it is taken. With no worker alive the answer waits as a signal, and a wrong one is ignored. */
+  /** Refuses at once what the history is enough to refuse. Returns whether the run waits for this answer. */
+  private async check(answer: Answer): Promise<boolean> {
+    const { view, stored } = await this.reader.standing(this.workflowId, this.id);
+    const interrupt = view.interrupts.find(({ id }) => id === answer.interruptId);
+    if (interrupt !== undefined) checkAnswer(interrupt, answer, stored);
+    return interrupt !== undefined;
+  }
+
+  /** The update is checked before it is taken. With no worker alive the answer waits as a signal, checked against the history alone. */
   private async deliver(answer: Answer, known: boolean): Promise<void> {
     const handle = this.reader.handle(this.workflowId);
     try {
@@ -145,7 +156,7 @@ export class Run<Output = unknown> {
       const view = await this.view();
       if (view.status === 'stuck') throw new HoldfastError('run-stuck', view.error?.message ?? 'The run is stuck.', { cause: error });
       if (!isTimeout(error)) throw await this.explained(error);
-      if (!view.interrupts.some(({ id }) => id === answer.interruptId)) {
+      if (!(await this.check(answer))) {
         throw known
           ? new HoldfastError('interrupt-answered', `The interrupt "${answer.interruptId}" was answered meanwhile.`)
           : new HoldfastError('interrupt-unknown', `This run waits for no interrupt "${answer.interruptId}".`);

@@ -5,6 +5,7 @@ import type { Json, ModelSettings } from '../contract/plain/messages';
 import { isMessage, notJson } from '../contract/plain/messages';
 import { isName, isRunId } from '../contract/plain/names';
 import type { StartInput } from '../contract/plain/wire';
+import { described, isRecord } from './options';
 
 export interface StartOptions {
   /** The same id twice is the same run, also after it has ended, as long as the server keeps it. */
@@ -12,6 +13,7 @@ export interface StartOptions {
   readonly values?: Readonly<Record<string, Json>>;
   readonly model?: string;
   readonly settings?: ModelSettings;
+  /** Whether models and tools that can answer piece by piece do so. Default: yes. */
   readonly stream?: boolean;
   /** How long the run may take in all, such as '30d'. */
   readonly deadline?: string;
@@ -24,6 +26,7 @@ export interface StartOptions {
 
 /** What a run is started with, checked. */
 export function startInputOf(tenant: string, agent: string, input: unknown, options: StartOptions, externalStorage: boolean): StartInput {
+  checkOptions(options);
   const id = options.id ?? `run-${randomBytes(6).toString('hex')}`;
   if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id for a run.`);
   if (!isName(agent)) throw new HoldfastError('agent-unknown', `"${agent}" is no name of an agent.`);
@@ -34,7 +37,7 @@ export function startInputOf(tenant: string, agent: string, input: unknown, opti
     agent,
     input: checkedInput(input),
     values: options.values ?? {},
-    stream: options.stream ?? false,
+    stream: options.stream ?? true,
     options: options.options ?? {},
     tags: options.tags ?? [],
     ...(options.model === undefined ? {} : { model: options.model }),
@@ -47,6 +50,32 @@ export function startInputOf(tenant: string, agent: string, input: unknown, opti
   const bytes = jsonSize(start);
   if (bytes > limits.runInput) throw new HoldfastError('input-too-large', `The input has ${bytes} bytes; at most ${limits.runInput} fit.`);
   return start;
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+
+const forms: readonly (readonly [keyof StartOptions, (value: unknown) => boolean, string])[] = [
+  ['values', isRecord, 'an object with the values'],
+  ['model', isText, 'the name of a model'],
+  ['settings', isRecord, 'an object such as { temperature: 0 }'],
+  ['stream', (value) => typeof value === 'boolean', 'true or false'],
+  ['deadline', isText, 'a duration such as "30d"'],
+  ['startDelay', isText, 'a duration such as "1h"'],
+  ['tags', (value) => Array.isArray(value) && value.every(isText), 'a list of texts, none of them empty'],
+  ['options', isRecord, 'an object'],
+  ['by', isText, 'the name of who starts the run'],
+];
+
+function checkOptions(options: unknown): void {
+  if (!isRecord(options))
+    throw new HoldfastError('input-invalid', `The options of a start are ${described(options)}; send an object, or nothing.`);
+  for (const [field, fits, form] of forms) {
+    const value = options[field];
+    if (value !== undefined && !fits(value)) throw new HoldfastError('input-invalid', `${field} is ${described(value)}; send ${form}.`);
+  }
+  const bytes = jsonSize(options['tags'] ?? []);
+  if (bytes > limits.tags)
+    throw new HoldfastError('input-invalid', `The tags have ${bytes} bytes as JSON, all together; at most ${limits.tags} fit.`);
 }
 
 /** A text, a list of messages, or the job of an agent with a prompt. */

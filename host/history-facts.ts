@@ -6,11 +6,12 @@ import { isErrorCode } from '../contract/plain/errors';
 import type { HistoryFact } from '../contract/plain/fold';
 import type { Failure } from '../contract/plain/messages';
 import { names } from '../contract/plain/names';
-import type { AgentRunInput, AgentRunResult, CallModelInput, CallToolInput } from '../contract/plain/wire';
+import type { AgentRunInput, AgentRunResult, CallModelInput, CallToolInput, CallToolResult } from '../contract/plain/wire';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 type ProtoFailure = temporal.api.failure.v1.IFailure;
 type Payloads = temporal.api.common.v1.IPayloads;
+type Marker = temporal.api.history.v1.IMarkerRecordedEventAttributes;
 
 /** Reads history events into the facts that the fold understands. Events that say nothing of a run give nothing. */
 export class FactReader {
@@ -57,11 +58,21 @@ export class FactReader {
     const closed =
       event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes ?? event.activityTaskCanceledEventAttributes;
     if (closed) return { kind: 'activity-closed', time, scheduledId: Number(closed.scheduledEventId) };
+    const marker = event.markerRecordedEventAttributes;
+    if (marker) return this.quickTool(marker, time);
     const memo = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields;
     if (memo) return { kind: 'memo', time, values: await this.record(memo) };
     if (event.workflowExecutionSignaledEventAttributes?.signalName === names.resumeSignal) return { kind: 'stirred', time, by: 'answer' };
     if (event.workflowExecutionCancelRequestedEventAttributes) return { kind: 'stirred', time, by: 'cancel' };
     return this.taskOrEnd(event, time);
+  }
+
+  /** Of local activities only the results stand in a history, as markers. Those of tools are messages. */
+  private async quickTool({ markerName, details }: Marker, time: number): Promise<HistoryFact | undefined> {
+    if (markerName !== 'core_local_activity' || details?.['result'] == null) return undefined;
+    const about = await this.first<{ activity_type?: unknown }>(details['data']);
+    if (about.activity_type !== 'callTool') return undefined;
+    return { kind: 'quick-completed', time, result: await this.first<CallToolResult>(details['result']) };
   }
 
   private async taskOrEnd(event: HistoryEvent, time: number): Promise<HistoryFact | undefined> {

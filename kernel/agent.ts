@@ -2,7 +2,7 @@ import { HoldfastError } from '../contract/plain/errors';
 import { limits } from '../contract/plain/limits';
 import type { HalfRef, Language } from '../contract/plain/manifest';
 import type { Json, ModelSettings } from '../contract/plain/messages';
-import { isName } from '../contract/plain/names';
+import { checkAgentOptions } from './check-agent';
 import type { AgentMiddleware, Tools } from './middleware';
 
 /** Answers a call to a tool that the agent does not have. */
@@ -62,6 +62,8 @@ export interface AgentOptions<T extends Tools, Name extends string, Input> {
   /** Makes the first user message of a typed input. */
   readonly prompt?: (input: Input) => string;
   readonly tools: readonly ToolName<T>[];
+  /** The name of the schema, among the worker's `outputs`, that the answer has to fit. */
+  readonly output?: string;
   readonly middleware?: readonly AgentMiddleware<T>[];
   /** How often the model may be called. Default 20. */
   readonly maxIterations?: number;
@@ -79,13 +81,25 @@ export interface AgentOptions<T extends Tools, Name extends string, Input> {
   readonly toolAliases?: { readonly [Tool in keyof T & string]?: ToolAliases };
 }
 
-export interface AgentFactory<T extends Tools> {
-  defineAgent<const Name extends string, Input extends Json = string>(options: AgentOptions<T, Name, Input>): Agent<Name, Input>;
+/** What agents see of the schemas of answers: their types. A JSON Schema has none. */
+export type Outputs = Record<string, object>;
+
+type AnswerOf<O extends Outputs, Output> = Output extends keyof O ? ValueOf<O[Output]> : string;
+type ValueOf<Schema> = Schema extends { readonly _output: infer Value }
+  ? Value
+  : Schema extends { readonly _type: infer Value }
+    ? Value
+    : Json;
+
+export interface AgentFactory<T extends Tools, O extends Outputs = Outputs> {
+  defineAgent<const Name extends string, Input extends Json = string, const Output extends (keyof O & string) | undefined = undefined>(
+    options: Omit<AgentOptions<T, Name, Input>, 'output'> & { readonly output?: Output },
+  ): Agent<Name, Input, AnswerOf<O, Output>>;
   defineMiddleware(middleware: AgentMiddleware<T>): AgentMiddleware<T>;
 }
 
 /** Curried on purpose: one explicit type argument would widen the agent's name to string. */
-export function agentsFor<T extends Tools>(): AgentFactory<T> {
+export function agentsFor<T extends Tools, O extends Outputs = Outputs>(): AgentFactory<T, O> {
   return { defineAgent: (options) => defineAgent(options as never) as never, defineMiddleware: (middleware) => middleware };
 }
 
@@ -118,27 +132,8 @@ export function agentsOf(module: object): ReadonlyMap<string, AgentDefinition> {
 }
 
 function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDefinition {
-  const refuse = (problem: string): never => {
-    throw new HoldfastError('agent-invalid', `Agent "${options.name}": ${problem}`);
-  };
-  if (!isName(options.name)) refuse('a name is 1 to 64 letters, digits, _ or -, starting with a letter.');
-  if (typeof options.model !== 'string' || options.model === '') refuse('model is required.');
-  if (typeof options.instructions !== 'string') refuse('instructions are a text, possibly empty.');
-  const maxIterations = options.maxIterations ?? limits.maxIterations;
-  if (!Number.isInteger(maxIterations) || maxIterations < 1) refuse('maxIterations is a whole number of at least 1.');
+  checkAgentOptions(options);
   const middleware = options.middleware ?? [];
-  const seen = new Set<string>();
-  for (const layer of middleware) {
-    if (typeof layer !== 'object' || layer === null || typeof layer.name !== 'string' || layer.name === '')
-      refuse('every middleware needs a name.');
-    if (seen.has(layer.name)) refuse(`the middleware "${layer.name}" stands in the list twice; names must differ.`);
-    seen.add(layer.name);
-  }
-  if (new Set(options.tools).size !== options.tools.length) refuse('a tool is named twice.');
-  const mcp = options.tools.find((tool) => tool.startsWith('mcp:'));
-  if (mcp !== undefined) refuse(`"${mcp}": tools of MCP servers are not available in this version.`);
-  const toolAliases = (options.toolAliases ?? {}) as Readonly<Record<string, ToolAliases>>;
-  checkAliases(options.tools, toolAliases, refuse);
   return {
     name: options.name,
     description: options.description,
@@ -152,39 +147,17 @@ function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDef
       afterModelRewriteState: middleware.some((layer) => layer.afterModelRewriteState !== undefined),
       afterToolCalls: middleware.some((layer) => layer.afterToolCalls !== undefined),
     },
-    maxIterations,
+    maxIterations: options.maxIterations ?? limits.maxIterations,
     returnDirectly: options.returnDirectly ?? [],
     exitTool: options.exitTool ?? false,
     sequentialTools: options.sequentialTools ?? false,
     toolErrors: options.toolErrors ?? 'return',
-    toolAliases,
+    toolAliases: (options.toolAliases ?? {}) as Readonly<Record<string, ToolAliases>>,
+    ...(options.output === undefined ? {} : { output: options.output }),
     ...(options.settings === undefined ? {} : { settings: options.settings }),
     ...(options.prompt === undefined ? {} : { prompt: options.prompt }),
     ...(options.language === undefined ? {} : { language: options.language }),
     ...(options.unknownTool === undefined ? {} : { unknownTool: options.unknownTool }),
     ...(options.toolArguments === undefined ? {} : { toolArguments: options.toolArguments }),
   };
-}
-
-function checkAliases(tools: readonly string[], aliases: Readonly<Record<string, ToolAliases>>, refuse: (problem: string) => never): void {
-  const taken = new Map<string, string>();
-  for (const [tool, alias] of Object.entries(aliases)) {
-    if (!tools.includes(tool)) continue;
-    for (const name of alias.names ?? []) {
-      if (name === '') refuse(`tool "${tool}" has an empty alias.`);
-      if (name === tool) continue;
-      if (tools.includes(name)) refuse(`the alias "${name}" of tool "${tool}" is the name of another tool.`);
-      if (taken.has(name)) refuse(`the alias "${name}" stands for both "${taken.get(name)}" and "${tool}".`);
-      taken.set(name, tool);
-    }
-    const keys = new Map<string, string>();
-    for (const [canonical, others] of Object.entries(alias.arguments ?? {})) {
-      if (canonical.includes('.')) refuse(`the argument "${canonical}" of tool "${tool}" has a dot; only top-level keys have aliases.`);
-      for (const key of others) {
-        if (key === '') refuse(`the argument "${canonical}" of tool "${tool}" has an empty alias.`);
-        if (keys.has(key)) refuse(`the argument alias "${key}" of tool "${tool}" stands for both "${keys.get(key)}" and "${canonical}".`);
-        keys.set(key, canonical);
-      }
-    }
-  }
 }

@@ -17,6 +17,8 @@ export function toolInputOf(call: ToolCallRequest): CallToolInput {
     ...(call.reconcile === true ? { reconcile: true as const } : {}),
     ...(call.halves.length === 0 ? {} : { halves: call.halves }),
     ...(call.hidden === true ? { hidden: true } : {}),
+    ...(call.stream === 'whole' ? {} : { stream: call.stream }),
+    ...(call.facts.quick ? { address: call.address } : {}),
   };
 }
 

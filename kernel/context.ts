@@ -5,6 +5,7 @@ import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json, ToolCall } from '../contract/plain/messages';
 import { canonicalJson, notJson } from '../contract/plain/messages';
 import type { Frame } from './frames';
+import { frozen } from './freeze';
 import { interruptId } from './interrupts';
 import type { HookContext, InterruptOptions, ModelResponse, Tools } from './middleware';
 import { callModelOnce } from './model-call';
@@ -19,12 +20,12 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
   const { state, ports } = run;
   const agent = path.at(-1) ?? '';
   const locals = (): Record<string, Json> => (state.runLocal[path.join('/')] ??= {});
-  return {
+  const context: HookContext = {
     agent,
     runPath: path,
     runId: state.id,
     get values() {
-      return record.values;
+      return frozen(withoutPrototype(record.values));
     },
     get usage() {
       return state.usage;
@@ -33,12 +34,12 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
       return record.turn;
     },
     session: {
-      get: (key) => frame.once('session', () => state.session[key]),
-      set: (key, value) => frame.once('session', () => void (state.session[key] = checkedValue('session', key, value))),
+      get: (key) => frame.once('session', () => ownValue(state.session, key)),
+      set: (key, value) => frame.once('session', () => void (state.session[key] = keptValue('session', key, value))),
     },
     runLocal: {
-      get: (key) => frame.once('run-local', () => locals()[key]),
-      set: (key, value) => frame.once('run-local', () => void (locals()[key] = checkedValue('run-local', key, value))),
+      get: (key) => frame.once('run-local', () => ownValue(locals(), key)),
+      set: (key, value) => frame.once('run-local', () => void (locals()[key] = keptValue('run-local', key, value))),
       delete: (key) => frame.once('run-local', () => void delete locals()[key]),
     },
     sendEvent: (name, data) =>
@@ -79,6 +80,33 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
     model: (name, request) => handled(frame.effect(`model:${name}`, () => callOther(scope, name, request))),
     sleep: (duration) => handled(frame.effect('sleep', () => ports.sleep(ports.now() + milliseconds(duration)))),
     now: () => frame.once('now', () => ports.now()),
+  };
+  waivers.set(context, waiversFor(scope, frame));
+  return context;
+}
+
+/** What a person approved for the rest of the run. */
+export interface Waivers {
+  has(name: string): boolean;
+  add(name: string): void;
+}
+
+const waivers = new WeakMap<HookContext, Waivers>();
+
+/** Only the approval asks for these: what a hook stores under whatever key never stands for a person's word. */
+export function waiversOf(context: HookContext): Waivers {
+  const found = waivers.get(context);
+  if (found === undefined) throw new HoldfastError('outside-run', 'An approval needs the context that the run gave, and got another one.');
+  return found;
+}
+
+// The effects keep the kind that they had when waivers were run-local values: open frames find theirs again.
+function waiversFor({ run: { state }, path }: AgentScope, frame: Frame): Waivers {
+  const key = path.join('/');
+  const given = (): readonly string[] => state.waivers?.[key] ?? [];
+  return {
+    has: (name) => frame.once('run-local', () => given().includes(name)),
+    add: (name) => frame.once('run-local', () => void (state.waivers = { ...state.waivers, [key]: [...given(), name] })),
   };
 }
 
@@ -123,7 +151,7 @@ function pending(shown: Interrupt, options: Pick<InterruptOptions, 'onDeadline'>
   const problem = notJson(shown) ?? (options.onDeadline === undefined ? undefined : notJson(options.onDeadline));
   if (problem !== undefined) throw new HoldfastError('value-not-json', `The interrupt is not JSON: ${problem}.`);
   if (shown.by !== undefined && !isListOfTexts(shown.by))
-    throw new HoldfastError('hook-failed', 'The interrupt has a "by" that is no list of names.');
+    throw new HoldfastError('hook-failed', 'The interrupt has a "by" that is no list of names, or an empty one: nobody could answer.');
   const size = jsonSize(shown);
   if (size > limits.interrupt)
     throw new HoldfastError('payload-too-large', `The interrupt "${shown.id}" shows ${size} bytes; at most ${limits.interrupt} fit.`);
@@ -131,7 +159,7 @@ function pending(shown: Interrupt, options: Pick<InterruptOptions, 'onDeadline'>
 }
 
 function isListOfTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string');
 }
 
 async function callHidden(scope: AgentScope, frame: Frame, tool: string, input: Json): Promise<unknown> {
@@ -167,6 +195,31 @@ function milliseconds(duration: string): number {
   const parsed = parseDuration(duration);
   if (parsed === undefined) throw new HoldfastError('hook-failed', `"${duration}" is no duration; write for example "30s", "2h" or "3d".`);
   return parsed;
+}
+
+function ownValue(values: Readonly<Record<string, Json>>, key: string): Json | undefined {
+  return Object.hasOwn(values, key) ? values[key] : undefined;
+}
+
+/** Reading a key that nobody set gives nothing, also for the names that every object has. */
+function withoutPrototype<T extends object>(values: T): T {
+  return Object.assign(Object.create(null) as T, values);
+}
+
+const prototypeKey = '__proto__';
+
+/** A value that stays. Copying objects loses a `__proto__`, or worse, makes it one: it is refused at any depth. */
+function keptValue(kind: string, key: string, value: Json): Json {
+  if (typeof key !== 'string') throw new HoldfastError('value-not-json', `The key of a ${kind} value is a text, not a ${typeof key}.`);
+  checkedValue(kind, key, value);
+  if (key === prototypeKey || hasPrototypeKey(value))
+    throw new HoldfastError('value-not-json', `The ${kind} value "${key}" has the key "${prototypeKey}", which no object here can keep.`);
+  return value;
+}
+
+function hasPrototypeKey(value: Json | undefined): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.hasOwn(value, prototypeKey) || Object.values(value).some(hasPrototypeKey);
 }
 
 function checkedValue(kind: string, key: string, value: Json): Json {

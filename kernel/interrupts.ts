@@ -1,6 +1,6 @@
 import { HoldfastError } from '../contract/plain/errors';
-import type { Answer, Interrupt } from '../contract/plain/interrupts';
-import { misfitOf } from '../contract/plain/interrupts';
+import type { Answer } from '../contract/plain/interrupts';
+import { refusalOf } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Failure, Json } from '../contract/plain/messages';
 import type { Ports, Timer } from './ports';
@@ -76,7 +76,7 @@ export class InterruptDesk {
         ? { code: 'interrupt-answered', message: `The interrupt "${answer.interruptId}" was answered before.` }
         : { code: 'interrupt-unknown', message: `This run waits for no interrupt "${answer.interruptId}".${this.pendingText()}` };
     }
-    return refusal(interrupt, answer);
+    return refusalOf(interrupt, answer);
   }
 
   /** Takes an answer that fits and returns its number; another one only leaves an event. */
@@ -128,20 +128,6 @@ export class InterruptDesk {
     const ids = this.state.interrupts.map(({ shown }) => shown.id);
     return ids.length === 0 ? ' It waits for nothing.' : ` It waits for: ${ids.join(', ')}.`;
   }
-}
-
-function refusal(interrupt: Interrupt, answer: Answer): Failure | undefined {
-  if (interrupt.by !== undefined && (answer.by === undefined || !interrupt.by.includes(answer.by))) {
-    return {
-      code: 'answer-forbidden',
-      message: `Only ${interrupt.by.join(', ')} may answer "${interrupt.id}"; this answer came from ${answer.by ?? 'nobody'}.`,
-    };
-  }
-  if (interrupt.kind === 'approval' && answer.inputHash !== undefined && answer.inputHash !== interrupt.inputHash) {
-    return { code: 'answer-stale', message: `The decision about "${interrupt.id}" was made for other arguments.` };
-  }
-  const misfit = misfitOf(interrupt, answer.answer);
-  return misfit === undefined ? undefined : { code: 'answer-invalid', message: `The answer to "${interrupt.id}" does not fit: ${misfit}.` };
 }
 
 function byOf(answer: Answer): { by?: string } {

@@ -66,6 +66,8 @@ export class Ledger {
       model: call.model,
       settings: call.settings ?? null,
       halves: call.halves,
+      stream: call.stream,
+      output: call.output ?? null,
     };
     const changed = changedSlots(before?.slots ?? {}, slots);
     this.entries.set(key, { base: call.address, ids, slots });
@@ -91,7 +93,7 @@ export class Ledger {
 
 function changedSlots(before: Partial<RequestSlots>, slots: RequestSlots): Partial<RequestSlots> | undefined {
   const changed = Object.entries(slots).filter(([key, value]) => {
-    const earlier: unknown = before[key as keyof RequestSlots];
+    const earlier: unknown = before[key as keyof RequestSlots] ?? null;
     return earlier !== value && JSON.stringify(earlier) !== JSON.stringify(value);
   });
   return changed.length === 0 ? undefined : Object.fromEntries(changed);

@@ -1,6 +1,6 @@
 import { HoldfastError } from '../contract/plain/errors';
 import { limits } from '../contract/plain/limits';
-import type { Json, StoredMessage, ToolCall } from '../contract/plain/messages';
+import type { Json, Part, StoredMessage, ToolCall } from '../contract/plain/messages';
 import { textOf, toolCallsOf } from '../contract/plain/messages';
 import type { Frame } from './frames';
 import { runAfterAgent, runBeforeAgent, runStateHooks } from './hooks';
@@ -64,8 +64,31 @@ async function iterate(scope: AgentScope, iteration: Frame): Promise<AgentResult
   if (last === undefined)
     throw new HoldfastError('message-invalid', `No messages left in the state of agent "${agent.name}" after the model call.`);
   const calls = toolCallsOf(last);
-  if (calls.length === 0) return { output: textOf(last), text: textOf(last) };
-  return runTools(scope, calls, iteration);
+  if (calls.length === 0) return checkedAnswer(scope, { output: textOf(last), text: textOf(last) }, iteration);
+  const direct = await runTools(scope, calls, iteration);
+  return direct === undefined ? undefined : checkedAnswer(scope, direct, iteration);
+}
+
+const mostCorrections = 2;
+
+/** An answer with a schema is read by it. One that does not fit goes back to the model, which is told why; then the run fails. */
+async function checkedAnswer(scope: AgentScope, answer: AgentResult, iteration: Frame): Promise<AgentResult | undefined> {
+  const { run, agent, record } = scope;
+  const { output } = agent;
+  if (output === undefined) return answer;
+  const parsed = await iteration.effect('output', () => run.ports.parseOutput(output, answer.text));
+  if (parsed.ok) return { output: parsed.value, text: answer.text };
+  const corrections = (record.corrections ?? 0) + 1;
+  if (corrections > mostCorrections) {
+    throw new HoldfastError(
+      'output-invalid',
+      `The answer of agent "${agent.name}" does not fit "${output}" after ${mostCorrections} corrections: ${parsed.message}`,
+    );
+  }
+  record.corrections = corrections;
+  const text = `Your answer does not fit the form that was asked for: ${parsed.message} Answer again, with the corrected JSON and nothing else.`;
+  record.messages = [...record.messages, { id: run.ports.uuid(), role: 'user', parts: [{ type: 'text', text }] }];
+  return undefined;
 }
 
 async function runTools(scope: AgentScope, calls: readonly ToolCall[], iteration: Frame): Promise<AgentResult | undefined> {
@@ -81,8 +104,7 @@ async function runTools(scope: AgentScope, calls: readonly ToolCall[], iteration
   record.messages = [...record.messages, ...results.map(({ message }) => message)];
   if (scope.agent.has.afterToolCalls) await runStateHooks('afterToolCalls', scope, iteration);
   if (directly === undefined || results[directly]?.error !== undefined) return undefined;
-  const output = outputOf(results[directly]?.message);
-  return { output, text: typeof output === 'string' ? output : JSON.stringify(output) };
+  return resultOf(results[directly]?.message);
 }
 
 /** Of several such calls in one message the last one counts. */
@@ -95,7 +117,10 @@ function returnDirectlyPosition(scope: AgentScope, calls: readonly ToolCall[]): 
   return undefined;
 }
 
-function outputOf(message: StoredMessage | undefined): Json {
+function resultOf(message: StoredMessage | undefined): AgentResult {
   const part = message?.parts[0];
-  return part?.type === 'tool-result' ? part.output : '';
+  if (part?.type !== 'tool-result') return { output: '', text: '' };
+  const { output } = part;
+  if (part.multipart === true) return { output, text: textOf({ role: 'tool', parts: output as unknown as readonly Part[] }) };
+  return { output, text: typeof output === 'string' ? output : JSON.stringify(output) };
 }

@@ -1,21 +1,34 @@
 import { HoldfastError } from '../contract/plain/errors';
 import type { HalfRef } from '../contract/plain/manifest';
-import type { Json, Message, ModelSettings, ToolCall, Usage } from '../contract/plain/messages';
+import type { FinishReason, Json, Message, ModelSettings, Part, ToolCall, Usage } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
 import type { ParseInputResult } from '../contract/plain/wire';
 
 export type MaybePromise<T> = T | Promise<T>;
 
 /** What agents see of tools: their types. The tools themselves live on the worker. */
-export interface ToolLike<Input = never, Output = unknown> {
-  execute?(input: Input, call: never): unknown;
-  readonly output?: Output;
-}
 // The one place where `any` is right: a record of tools of whatever input.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
-export type Tools = Record<string, { execute?: (input: any, call: any) => unknown }>;
-export type InputOf<T> = T extends { execute?: (input: infer Input, ...rest: never[]) => unknown } ? Input : never;
-export type OutputOf<T> = T extends { execute?: (...parameters: never[]) => infer Output } ? Awaited<Output> : never;
+export type Tools = Record<string, { execute?: (input: any, call: any) => unknown; stream?: (input: any, call: any) => unknown }>;
+/** The forms of tools: those that stream, those that do not, and those that have no `execute` that TypeScript could be sure of. */
+export type InputOf<T> = T extends { stream: (input: infer Input, ...rest: never[]) => unknown }
+  ? Input
+  : T extends { readonly execute?: undefined }
+    ? never
+    : T extends { execute?: (input: infer Input, ...rest: never[]) => unknown }
+      ? Input
+      : never;
+/** The texts of a stream are one text, the parts of an enhanced tool one list; of preliminary results the last one counts. */
+export type OutputOf<T> = T extends { readonly enhanced: true }
+  ? readonly Part[]
+  : T extends { stream: (...parameters: never[]) => unknown }
+    ? string
+    : T extends { readonly execute?: undefined }
+      ? never
+      : T extends { execute?: (...parameters: never[]) => infer Output }
+        ? Last<Output>
+        : never;
+type Last<Output> = Output extends AsyncIterable<infer Value> ? Value : Awaited<Output>;
 
 export interface ModelRequest {
   readonly instructions: string;
@@ -28,6 +41,8 @@ export interface ModelRequest {
 export interface ModelResponse {
   readonly message: Message;
   readonly usage?: Usage;
+  /** Why the model stopped. Absent when it came to an end by itself. */
+  readonly finish?: FinishReason;
   /** provider/model that answered. */
   readonly model?: string;
 }
@@ -103,6 +118,11 @@ export interface AgentMiddleware<T extends Tools = Tools> {
   readonly options?: Json;
   /** Set by `onWorker`: the entry stands for a worker half. */
   readonly half?: HalfRef;
+  /**
+   * Says that `wrapModel` or `wrapToolCall` may change what comes back: then nobody sees an answer before it is final. Without it an
+   * answer that streams is seen as it comes, and one that was changed afterwards is announced as replaced.
+   */
+  readonly changesOutput?: boolean;
   beforeAgent?(setup: RunSetup, ctx: HookContext<T>): MaybePromise<Update<RunSetup>>;
   beforeModelRewriteState?(state: AgentState, ctx: HookContext<T>): MaybePromise<Update<AgentState>>;
   afterModelRewriteState?(state: AgentState, ctx: HookContext<T>): MaybePromise<Update<AgentState>>;

@@ -31,7 +31,7 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
     const frame = iteration.child('model');
     return wrapped(scope, layers, request, frame);
   });
-  const { message, usage, model } = response;
+  const { message, usage, finish, model } = response;
   iteration.once('event', () =>
     run.ports.emit({
       type: 'model-end',
@@ -41,8 +41,13 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
       message,
       model,
       ...(usage === undefined ? {} : { usage }),
+      ...(finish === undefined ? {} : { finish }),
     }),
   );
+  if (finish === 'cancelled') {
+    // What was said by then is kept for readers; the run ends.
+    throw new HoldfastError('cancelled', 'The run was cancelled while the model answered.');
+  }
   return message;
 }
 
@@ -66,16 +71,17 @@ async function wrapped(
     () => scope.run.ports.uuid(),
     'wrapModel',
   );
-  const { model = request.model, usage } = response;
+  const { model = request.model, usage, finish } = response;
   const problem =
-    typeof model !== 'string' || model.length > 200 ? 'its model is no name' : usage === undefined ? undefined : notJson(usage);
+    typeof model !== 'string' || model.length > 200 ? 'its model is no name' : (notJson(usage ?? null) ?? notJson(finish ?? null));
   if (problem !== undefined)
     throw new HoldfastError('model-response-invalid', `A wrapModel layer returned a response that is none: ${problem}.`);
-  return { message, model, ...(usage === undefined ? {} : { usage }) };
+  return { message, model, ...(usage === undefined ? {} : { usage }), ...(finish === undefined ? {} : { finish }) };
 }
 
 function callCore(scope: AgentScope, request: ModelRequest, before: readonly StoredMessage[]): Promise<StoredResponse> {
-  const { run, path, record } = scope;
+  const { run, agent, path, record } = scope;
+  const changed = agent.middleware.some(({ wrapModel, changesOutput }) => wrapModel !== undefined && changesOutput === true);
   return callModelOnce(scope, {
     address: run.uniqueAddress(`${path.join('/')}/t${record.turn}/model`),
     path,
@@ -84,6 +90,8 @@ function callCore(scope: AgentScope, request: ModelRequest, before: readonly Sto
     tools: request.tools,
     model: request.model,
     settings: request.settings,
+    stream: !run.state.stream ? 'whole' : changed ? 'held' : 'live',
+    output: agent.output,
   });
 }
 

@@ -2,7 +2,7 @@ import type { EventBody } from '../contract/plain/events';
 import type { Interrupt } from '../contract/plain/interrupts';
 import type { HalfRef, Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../contract/plain/manifest';
 import type { Json, ModelSettings, StoredMessage } from '../contract/plain/messages';
-import type { CallModelResult, CallToolResult, ParseInputResult } from '../contract/plain/wire';
+import type { CallModelResult, CallToolResult, ParseInputResult, ParseOutputResult, StreamMode } from '../contract/plain/wire';
 
 export interface ModelCall {
   /** Where in the run the call stands; the activity id. */
@@ -15,6 +15,8 @@ export interface ModelCall {
   readonly model: string;
   readonly facts: ModelFacts;
   readonly settings: ModelSettings | undefined;
+  readonly stream: StreamMode;
+  readonly output: string | undefined;
   readonly halves: readonly HalfRef[];
 }
 
@@ -35,6 +37,7 @@ export interface ToolCallRequest {
   readonly resumed?: { readonly answer: Json; readonly state?: Json };
   readonly reconcile?: boolean;
   readonly hidden?: boolean;
+  readonly stream: StreamMode;
 }
 
 export interface Timer {
@@ -48,6 +51,8 @@ export interface Ports {
   callModel(call: ModelCall): Promise<CallModelResult>;
   callTool(call: ToolCallRequest): Promise<CallToolResult>;
   parseInput(tool: string, input: Json): Promise<ParseInputResult>;
+  /** Reads an answer by the schema of that name. */
+  parseOutput(output: string, text: string): Promise<ParseOutputResult>;
   /** An event of the durable log; it rides in the next command. */
   emit(event: EventBody): void;
   /** Writes a command at once: the interrupt is seen without asking the run. */

@@ -148,9 +148,11 @@ function requestOf(agent: AgentDefinition, state: RunState): ManifestRequest {
   const language = state.language ?? agent.language;
   return {
     agent: agent.name,
-    tools: agent.tools,
+    // What a layer names counts too: a hook may offer it, and a name that no worker knows protects nothing.
+    tools: [...new Set([...agent.tools, ...agent.middleware.flatMap(({ onlyTools }) => onlyTools ?? [])])],
     models: [...new Set([state.model ?? agent.model])],
     halves: agent.halves.map(({ name }) => name),
+    ...(agent.output === undefined ? {} : { outputs: [agent.output] }),
     argumentAliases,
     ...(language === undefined ? {} : { language }),
   };

@@ -8,6 +8,8 @@ import type { Effect } from './frames';
 export interface AgentRecord {
   readonly path: readonly string[];
   turn: number;
+  /** How often an answer that did not fit its schema went back to the model. */
+  corrections?: number;
   remaining: number;
   instructions: string;
   /** What the model is shown. */
@@ -43,6 +45,8 @@ export interface RunState {
   usage: Usage;
   session: Record<string, Json>;
   runLocal: Record<string, Record<string, Json>>;
+  /** Approvals that a person gave for the rest of the run, by the path of the agent. Hooks do not reach them. */
+  waivers?: Readonly<Record<string, readonly string[]>>;
   interrupts: PendingInterrupt[];
   answered: string[];
   /** Answers that came after a border and before the code that waits for them was entered again. */

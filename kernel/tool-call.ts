@@ -15,10 +15,14 @@ export interface ToolCallPlan {
   readonly call: ToolCall;
   readonly rawInput?: Json;
   readonly hidden?: boolean;
+  /** A layer may change what comes back: nobody is to see it before. */
+  readonly held?: boolean;
 }
 
 export interface ToolDone {
   readonly output: Json;
+  /** The output is a list of parts that the model sees as such. */
+  readonly multipart?: boolean;
   /** Absent when a human said what the result was. */
   readonly messageId?: string;
 }
@@ -47,7 +51,7 @@ export async function callToolOnce(scope: AgentScope, frame: Frame, plan: ToolCa
     switch (outcome.type) {
       case 'done':
         frame.close();
-        return { output: outcome.output, messageId: outcome.messageId };
+        return { output: outcome.output, messageId: outcome.messageId, multipart: outcome.multipart === true };
       case 'failed':
         frame.abandon();
         throw new ToolError(outcome.error, outcome.messageId === '' ? undefined : outcome.messageId);
@@ -82,6 +86,8 @@ async function schedule(scope: AgentScope, plan: ToolCallPlan, extra: Extra): Pr
   const { run, agent, path } = scope;
   const { call } = plan;
   const address = run.uniqueAddress(plan.address);
+  const facts = toolFactsOf(run.manifest, call.name);
+  const streams = run.state.stream && plan.hidden !== true && (facts.kind === 'streamable' || facts.kind === 'enhanced-streamable');
   const result: CallToolResult = await run.ports.callTool({
     address,
     path,
@@ -89,8 +95,9 @@ async function schedule(scope: AgentScope, plan: ToolCallPlan, extra: Extra): Pr
     callId: call.id,
     input: call.input,
     key: plan.key,
-    facts: toolFactsOf(run.manifest, call.name),
+    facts,
     halves: agent.halves,
+    stream: !streams ? 'whole' : plan.held === true ? 'held' : 'live',
     ...(call.inputHash === undefined ? {} : { inputHash: call.inputHash }),
     ...(plan.rawInput === undefined ? {} : { rawInput: plan.rawInput }),
     ...(plan.hidden === true ? { hidden: true } : {}),

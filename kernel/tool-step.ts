@@ -1,6 +1,7 @@
 import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
+import { toolFactsOf } from '../contract/plain/manifest';
 import type { Failure, Json, StoredMessage, ToolCall } from '../contract/plain/messages';
-import { canonicalJson, notJson, toolMessage } from '../contract/plain/messages';
+import { canonicalJson, isPartList, notJson, toolMessage } from '../contract/plain/messages';
 import type { Layer } from './compose';
 import { compose } from './compose';
 import { hookContext } from './context';
@@ -87,17 +88,27 @@ async function runCall(scope: AgentScope, requested: ToolCall, position: number,
   if (planned.type === 'answered') return { message: toolMessage(uuid(), requested, planned.output) };
   if (planned.type === 'refused') return endOrReturn(scope, requested, new ToolError(planned.error, undefined));
   const frame = iteration.child(`${planned.call.name}.${position}`, undefined, {});
+  // What stands in the worker's result has the tool's own name. Under an alias the model is answered by the name that it used.
+  const isAlias = planned.call.name !== requested.name;
   let last: ToolDone | undefined;
   try {
     const output = await throughLayers(scope, planned.call, position, frame, (done) => (last = done));
     frame.close();
-    const messageId = last !== undefined && last.output === output ? last.messageId : undefined;
-    return { message: toolMessage(messageId ?? uuid(), { id: requested.id, name: requested.name }, output) };
+    const untouched = last !== undefined && last.output === output ? last : undefined;
+    // Over a border only the output itself comes back: then the tool's kind says what a list of parts is.
+    const multipart = (last?.multipart ?? isEnhanced(scope, planned.call)) && isPartList(output);
+    const id = (isAlias ? undefined : untouched?.messageId) ?? uuid();
+    return { message: toolMessage(id, { id: requested.id, name: requested.name }, output, { multipart }) };
   } catch (error) {
     if (isCancellation(error)) throw error;
     frame.abandon();
-    return endOrReturn(scope, requested, error);
+    return endOrReturn(scope, requested, isAlias && error instanceof ToolError ? new ToolError(failureOf(error), undefined) : error);
   }
+}
+
+function isEnhanced({ run }: AgentScope, { name }: ToolCall): boolean {
+  const { kind } = toolFactsOf(run.manifest, name);
+  return kind === 'enhanced' || kind === 'enhanced-streamable';
 }
 
 function throughLayers(scope: AgentScope, call: ToolCall, position: number, frame: Frame, onDone: (done: ToolDone) => void): Promise<Json> {
@@ -124,6 +135,7 @@ async function throughParsedLayers(
   onDone: (done: ToolDone) => void,
 ): Promise<Json> {
   const calls = new ParsedCalls(scope, raw);
+  const held = layers.some(({ changesOutput }) => changesOutput === true);
   const chain = compose(
     layers.map((middleware) => toolLayer(scope, middleware, calls)),
     async (changed: ToolCall, inner: Frame): Promise<Json> => {
@@ -134,9 +146,15 @@ async function throughParsedLayers(
           `A layer behind the approval of '${raw.name}' changed its arguments. Put it before the approval, so that people see what will run.`,
         );
       }
-      const done = await callToolOnce(scope, inner, { address, key: address, call, ...(call.input === rawInput ? {} : { rawInput }) });
+      const done = await callToolOnce(scope, inner, {
+        address,
+        key: address,
+        call,
+        held,
+        ...(call.input === rawInput ? {} : { rawInput }),
+      });
       onDone(done);
-      return done.output;
+      return frozen(done.output);
     },
   );
   return chain((await calls.parsed(raw, frame)).call, frame);
@@ -185,7 +203,7 @@ function endOrReturn(scope: AgentScope, call: ToolCall, error: unknown): ToolSte
   const code = codeOf(error);
   if (code === undefined || !returnable.has(code) || scope.agent.toolErrors === 'fail') throw error;
   const messageId = error instanceof ToolError ? error.messageId : undefined;
-  return { message: toolMessage(messageId ?? scope.run.ports.uuid(), call, messageOf(error), true), error: failureOf(error) };
+  return { message: toolMessage(messageId ?? scope.run.ports.uuid(), call, messageOf(error), { isError: true }), error: failureOf(error) };
 }
 
 function showEnd(scope: AgentScope, call: ToolCall, { message, error }: ToolStepResult): void {

@@ -2,9 +2,12 @@ import { withCall } from '../activities/call-context';
 import { generate } from '../activities/call-model';
 import { ToolRetry, executeTool } from '../activities/call-tool';
 import { modelVerdict } from '../activities/failures';
+import { LiveCall } from '../activities/live-call';
 import type { WorkerParts } from '../activities/parts';
 import { parseInput } from '../activities/parse-input';
+import { parseOutput } from '../activities/parse-output';
 import { manifestFor } from '../activities/prepare-run';
+import type { Delta } from '../contract/plain/deltas';
 import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
 import type { CallModelResult, CallToolInput, CallToolResult } from '../contract/plain/wire';
 import type { ModelFacts, ToolFacts } from '../contract/plain/manifest';
@@ -23,19 +26,29 @@ export interface LosableCall {
 /** Loses a call before the tool ran, or after it did. */
 export type LoseCall = (call: LosableCall) => 'before' | 'after' | undefined;
 
-type Parts = Omit<WorkerParts, 'messages'>;
+type Parts = Omit<WorkerParts, 'messages' | 'deltas'>;
+
+interface Watch {
+  readonly lose: LoseCall;
+  /** Sees what comes in while calls run. */
+  readonly onDelta: (delta: Delta) => void;
+}
 
 /** What a worker does for a run, in this process: the real registries, the real execution of models and tools. */
-export function memoryWork(parts: Parts, lose: LoseCall): MemoryWork {
+export function memoryWork(parts: Parts, lose: LoseCall, onDelta: (delta: Delta) => void = () => undefined): MemoryWork {
   return {
     prepare: async (request) => manifestFor(request, parts),
     parseInput: (request) => parseInput(parts.tools, request),
+    parseOutput: (request) => parseOutput(parts.outputs, request),
     callModel: (request, call) =>
       attempts(call, call.facts.attempts, async (attempt, signal): Promise<CallModelResult> => {
         const { address } = call;
+        const live = liveCall(call, attempt, onDelta);
         try {
-          return { address, ...(await generate(request, parts, { agent: call.path.at(-1) ?? '', id: address, attempt, signal })) };
+          const asked = { agent: call.path.at(-1) ?? '', id: address, attempt, signal };
+          return { address, ...(await generate(request, parts, asked, request.slots.stream === 'live' ? live.publish : undefined)) };
         } catch (error) {
+          live.void();
           const { code, message, retryable } = modelVerdict(error);
           if (retryable) throw new Lost(code, message);
           return { address, failed: { code, message } };
@@ -43,7 +56,7 @@ export function memoryWork(parts: Parts, lose: LoseCall): MemoryWork {
       }),
     callTool: (input, call) =>
       attempts(call, call.facts.effect === 'once' && input.reconcile !== true ? 1 : call.facts.attempts, (attempt, signal) =>
-        toolAttempt(input, call, parts, lose, attempt, signal),
+        inTime(input.tool, call.facts.timeoutMs, signal, (inner) => toolAttempt(input, call, parts, { lose, onDelta }, attempt, inner)),
       ),
     settle: () => new Promise((resolve) => setImmediate(resolve)),
   };
@@ -53,7 +66,7 @@ async function toolAttempt(
   input: CallToolInput,
   call: MemoryCall<ToolFacts>,
   parts: Parts,
-  lose: LoseCall,
+  { lose, onDelta }: Watch,
   attempt: number,
   signal: AbortSignal,
 ): Promise<CallToolResult> {
@@ -61,19 +74,52 @@ async function toolAttempt(
   const { tool, callId } = input;
   const lost = lose({ tool, callId, input: input.input, attempt, reconcile: input.reconcile === true });
   if (lost === 'before') throw new Lost('tool-failed', `The worker of "${tool}" was lost before it ran.`);
+  const live = input.address === undefined && input.hidden !== true ? liveCall(call, attempt, onDelta) : undefined;
   const execution = {
     idempotencyKey: `${workflowId}/${input.key ?? address}`,
     attempt,
     signal,
     call: { agent: call.path.at(-1) ?? '', id: address, attempt, signal, tool, callId },
+    ...(live === undefined ? {} : { publish: live.publish }),
   };
   try {
     const outcome = await executeTool(input, parts, execution);
     if (lost === 'after') throw new Lost('tool-failed', `The worker of "${tool}" was lost after it ran.`);
-    return { address, outcome };
+    return { address, outcome, ...(input.address === undefined ? {} : { call: { id: callId, name: tool } }) };
   } catch (error) {
     if (error instanceof Lost) throw error;
     throw new Lost(error instanceof ToolRetry ? 'tool-failed' : (codeOf(error) ?? 'tool-failed'), messageOf(error));
+  }
+}
+
+function liveCall({ address, path }: MemoryCall<unknown>, attempt: number, onDelta: (delta: Delta) => void): LiveCall {
+  const sink = { publish: (_: string, delta: Delta) => onDelta(delta), settle: () => undefined };
+  return new LiveCall(sink, 'memory', { agent: path.at(-1) ?? '', runPath: path, address, attempt });
+}
+
+/** A tool that is too slow is given up after its timeout: in real time, as the tool's own work is. */
+async function inTime<Result>(
+  tool: string,
+  timeoutMs: number,
+  cancelled: AbortSignal,
+  run: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const late = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Lost('tool-timeout', `The tool '${tool}' gave no result within ${timeoutMs / 1000} s.`));
+      late.abort();
+    }, timeoutMs);
+    // Nobody waits for a cancelled call.
+    cancelled.addEventListener('abort', () => timer?.unref(), { once: true });
+  });
+  const running = run(AbortSignal.any([cancelled, late.signal]));
+  running.catch(() => undefined);
+  try {
+    return await Promise.race([running, timeout]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { HistoryAndWorkflowId } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
+import { HoldfastError } from '../contract/plain/errors';
 import type { WorkflowBundle } from '../worker/bundle';
 import { bundleAgents } from '../worker/bundle';
 import { removePromiseHooks } from '../worker/check-bundle';
@@ -23,9 +24,15 @@ export interface Replayed {
 }
 
 /** Runs recorded histories through today's agents. An error names what open runs would meet if this code took them over. */
-export async function replayHistories({ agents, histories, bundle }: ReplayOptions): Promise<readonly Replayed[]> {
+export async function replayHistories(options: ReplayOptions): Promise<readonly Replayed[]> {
+  const { agents, histories, bundle } = (options as Partial<ReplayOptions> | null | undefined) ?? {};
+  if (!isText(histories) || (!isText(agents) && bundle === undefined))
+    throw new HoldfastError(
+      'request-invalid',
+      'replayHistories takes agents, the path of the agents module, and histories: a file, a folder or a pattern.',
+    );
   const files = await readHistories(histories);
-  const { code } = bundle ?? (await bundleAgents(agents));
+  const { code } = bundle ?? (await bundleAgents(agents ?? ''));
   const errors = new Map<string, Error | undefined>();
   try {
     for await (const { runId, error } of Worker.runReplayHistories({ workflowBundle: { code } }, runsOf(files))) errors.set(runId, error);
@@ -36,6 +43,10 @@ export async function replayHistories({ agents, histories, bundle }: ReplayOptio
     const error = errors.get(startOf(history)?.originalExecutionRunId ?? '');
     return error === undefined ? { id } : { id, error };
   });
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
 function* runsOf(files: readonly HistoryFile[]): Generator<HistoryAndWorkflowId> {

@@ -1,4 +1,5 @@
 import type { GenerateAnswer, GenerateRequest, LanguageModel, ModelProvider } from '../activities/models';
+import { HoldfastError, messageOf } from '../contract/plain/errors';
 import type { Json, Message, Part, Usage } from '../contract/plain/messages';
 
 export interface ScriptedToolCall {
@@ -26,6 +27,11 @@ export interface ScriptedModel extends ModelProvider, LanguageModel {
 }
 
 export function scriptedModel(steps: readonly ScriptedStep[]): ScriptedModel {
+  if (!Array.isArray(steps)) throw new HoldfastError('request-invalid', 'scriptedModel takes a list of steps.');
+  steps.forEach((step, position) => {
+    const problem = typeof step === 'function' ? undefined : problemOf(step, position);
+    if (problem !== undefined) throw new HoldfastError('request-invalid', problem);
+  });
   const requests: ScriptedRequest[] = [];
   const answer = async (request: ScriptedRequest): Promise<GenerateAnswer> => {
     const position = requests.push(request) - 1;
@@ -34,7 +40,10 @@ export function scriptedModel(steps: readonly ScriptedStep[]): ScriptedModel {
       throw failure(
         `scriptedModel: call ${position + 1} is one too many, the script has ${count(steps.length)}. The model was asked: ${asked(request)}`,
       );
-    return answerOf(typeof step === 'function' ? await step(request) : step, position);
+    const given = typeof step === 'function' ? await step(request) : step;
+    const problem = problemOf(given, position);
+    if (problem !== undefined) throw failure(problem);
+    return answerOf(given, position);
   };
   return {
     requests,
@@ -48,6 +57,29 @@ export function scriptedModel(steps: readonly ScriptedStep[]): ScriptedModel {
         );
     },
   };
+}
+
+/** A step that says nothing, such as one with a misspelt field, would pass for an answer without text. */
+function problemOf(step: unknown, position: number): string | undefined {
+  const fields = (typeof step === 'object' && step !== null ? step : {}) as Record<string, unknown>;
+  const { text, toolCalls } = fields;
+  const isText = (value: unknown): boolean => typeof value === 'string';
+  const isCall = (call: unknown): boolean =>
+    typeof call === 'object' &&
+    call !== null &&
+    isText((call as ScriptedToolCall).name) &&
+    (call as { input?: unknown }).input !== undefined;
+  if ('error' in fields) return isText(fields['error']) ? undefined : wrong(position, 'has an error that is no text', step);
+  if (text === undefined && (toolCalls === undefined || (toolCalls as unknown[]).length === 0))
+    return wrong(position, 'is neither text, toolCalls nor error', step);
+  if (text !== undefined && !isText(text)) return wrong(position, 'has a text that is none', step);
+  if (toolCalls !== undefined && !(Array.isArray(toolCalls) && toolCalls.every(isCall)))
+    return wrong(position, 'has toolCalls that are no list of { name, input }', step);
+  return undefined;
+}
+
+function wrong(position: number, what: string, step: unknown): string {
+  return `scriptedModel: step ${position + 1} ${what}: ${messageOf(step)}`;
 }
 
 function answerOf(answer: ScriptedAnswer, position: number): GenerateAnswer {

@@ -1,5 +1,6 @@
 import type { LanguageModel, ModelProvider, ResolvedModel } from '../activities/models';
 import { ModelRegistry } from '../activities/models';
+import { OutputRegistry } from '../activities/outputs';
 import { defaultModelFacts } from '../activities/parts';
 import { ToolRegistry, defaultToolFacts } from '../activities/tools';
 import type { WorkerMiddleware } from '../activities/worker-middleware';
@@ -10,6 +11,7 @@ import type { Outcome } from '../client/run';
 import { outcomeOf } from '../client/run';
 import type { StartOptions } from '../client/start-input';
 import { startInputOf } from '../client/start-input';
+import type { Delta } from '../contract/plain/deltas';
 import { parseDuration } from '../contract/plain/duration';
 import { HoldfastError, isErrorCode } from '../contract/plain/errors';
 import type { RunEvent, RunView } from '../contract/plain/events';
@@ -29,6 +31,8 @@ export interface TestRunOptions<Input> extends Omit<StartOptions, 'model' | 'dea
   /** Answers for every model that the agent names. `scriptedModel(…)` is one. */
   readonly model: ModelProvider | LanguageModel;
   readonly tools?: Readonly<Record<string, unknown>>;
+  /** The schemas that agents name as their `output`. */
+  readonly outputs?: Readonly<Record<string, unknown>>;
   /** Worker halves. */
   readonly middleware?: readonly WorkerMiddleware[];
   readonly language?: Language;
@@ -37,6 +41,8 @@ export interface TestRunOptions<Input> extends Omit<StartOptions, 'model' | 'dea
   readonly now?: Date;
   /** Loses calls, as a worker that dies does. */
   readonly lose?: LoseCall;
+  /** Sees what comes in while calls run: tokens, output of tools, progress. */
+  readonly onDelta?: (delta: Delta) => void;
 }
 
 const firstOfJanuary = Date.UTC(2026, 0, 1);
@@ -50,11 +56,13 @@ export async function testRun<Input extends Json, Output>(
     input,
     model,
     tools = {},
+    outputs = {},
     middleware = [],
     language = 'en',
     tenant = defaultTenant,
     now,
     lose = () => undefined,
+    onDelta,
     ...rest
   } = options;
   const start = startInputOf(tenant, agent.name, input, { id: 'test', ...rest }, false);
@@ -62,12 +70,15 @@ export async function testRun<Input extends Json, Output>(
     tools: new ToolRegistry(tools),
     models: new TestModels(model),
     halves: new HalfRegistry(middleware),
+    outputs: new OutputRegistry(outputs),
     language,
     toolDefaults: defaultToolFacts,
     modelFacts: defaultModelFacts,
   };
+  await parts.tools.ready();
+  await parts.outputs.ready();
   return new TestRun<Output>(
-    new MemoryRun(agentsOf(agent), { start }, memoryWork(parts, lose), now?.getTime() ?? firstOfJanuary),
+    new MemoryRun(agentsOf(agent), { start }, memoryWork(parts, lose, onDelta), now?.getTime() ?? firstOfJanuary),
     start.id,
   );
 }

@@ -1,5 +1,14 @@
 import * as agents from '__holdfast_agents__';
+import { HoldfastError } from '../contract/plain/errors';
+import { agentsOf } from '../kernel/agent';
 import { serveAgents } from './agent-run';
+
+// A worker loads the module before it polls, and ends here instead of taking runs that it can only fail.
+if (agentsOf(agents).size === 0)
+  throw new HoldfastError(
+    'agents-invalid',
+    'in the sandbox it exports no agent. Export what defineAgent returns, and do not wait at the top level of the module or of what it imports (`await`): the sandbox does not wait for a module.',
+  );
 
 /** The bundle's workflow. The bundler puts a project's agents module in place of the name above. */
 export const agentRun = serveAgents(agents);

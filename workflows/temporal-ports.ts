@@ -12,7 +12,7 @@ import {
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { HoldfastError } from '../contract/plain/errors';
 import type { EventBody } from '../contract/plain/events';
-import { interruptMemoPrefix } from '../contract/plain/fold';
+import { interruptMemoPrefix, toolStart } from '../contract/plain/fold';
 import type { Interrupt } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
@@ -26,6 +26,7 @@ import type {
   CallToolInput,
   CallToolResult,
   ParseInputResult,
+  ParseOutputResult,
 } from '../contract/plain/wire';
 import { checkedBytes, toolInputOf } from '../kernel/call-inputs';
 import { Ledger } from '../kernel/ledger';
@@ -83,11 +84,15 @@ export class TemporalPorts implements Ports {
 
   prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest> {
     // A message that the agent's prompt made stands in no history yet: it goes with the first model call.
-    return this.local('prepareRun', [request, messages.filter(({ id }) => this.ledger.knows(id))], 60_000);
+    return this.coded(this.local('prepareRun', [request, messages.filter(({ id }) => this.ledger.knows(id))], 60_000));
   }
 
   parseInput(tool: string, input: Json): Promise<ParseInputResult> {
-    return this.local('parseInput', [{ tool, input }], 10_000);
+    return this.coded(this.local('parseInput', [{ tool, input }], 10_000));
+  }
+
+  parseOutput(output: string, text: string): Promise<ParseOutputResult> {
+    return this.coded(this.local('parseOutput', [{ output, text }], 10_000));
   }
 
   async callModel(call: ModelCall): Promise<CallModelResult> {
@@ -120,6 +125,7 @@ export class TemporalPorts implements Ports {
   async callTool(call: ToolCallRequest): Promise<CallToolResult> {
     if (this.draining) await this.never();
     const { address, facts } = call;
+    if (facts.quick) return this.callQuick(call);
     const once = facts.effect === 'once' && call.reconcile !== true;
     const input: CallToolInput = { ...toolInputOf(call), ...this.takeEvents() };
     const room = this.makeRoom(input, `the call of tool "${call.tool}"`);
@@ -135,6 +141,23 @@ export class TemporalPorts implements Ports {
           cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
         }),
       );
+      const { outcome } = result;
+      if ('messageId' in outcome && call.hidden !== true) this.ledger.learnId(outcome.messageId);
+      return result;
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      return { address, outcome: lostToolCall(call, error) };
+    }
+  }
+
+  /** A quick tool's call is in no command of its own: its start rides in the next one, like its end. */
+  private async callQuick(call: ToolCallRequest): Promise<CallToolResult> {
+    const { address, facts } = call;
+    const input = toolInputOf(call);
+    checkedBytes(input, `the call of tool "${call.tool}"`);
+    if (call.hidden !== true && call.resumed === undefined) this.emit(toolStart(address, input));
+    try {
+      const result = await this.local<CallToolResult>('callTool', [input], facts.timeoutMs, facts.attempts);
       const { outcome } = result;
       if ('messageId' in outcome && call.hidden !== true) this.ledger.learnId(outcome.messageId);
       return result;
@@ -233,8 +256,8 @@ export class TemporalPorts implements Ports {
    * One local activity after another. Several at once come back one by one when a run works, but all at once when it is replayed,
    * and code of parallel calls would then reach its commands in another order.
    */
-  private local<T>(type: string, input: readonly unknown[], timeout: number): Promise<T> {
-    const turn = this.lastLocal.then(() => this.runLocal<T>(type, input, timeout));
+  private local<T>(type: string, input: readonly unknown[], timeout: number, attempts = 3): Promise<T> {
+    const turn = this.lastLocal.then(() => this.runLocal<T>(type, input, timeout, attempts));
     this.lastLocal = turn.then(
       () => undefined,
       () => undefined,
@@ -242,15 +265,19 @@ export class TemporalPorts implements Ports {
     return turn;
   }
 
-  private async runLocal<T>(type: string, input: readonly unknown[], timeout: number): Promise<T> {
+  private async runLocal<T>(type: string, input: readonly unknown[], timeout: number, attempts: number): Promise<T> {
     if (this.draining) await this.never();
+    return this.counted(
+      scheduleLocalActivity<T>(type, [...input], {
+        startToCloseTimeout: timeout,
+        retry: { maximumAttempts: attempts, initialInterval: 200 },
+      }),
+    );
+  }
+
+  private async coded<T>(call: Promise<T>): Promise<T> {
     try {
-      return await this.counted(
-        scheduleLocalActivity<T>(type, [...input], {
-          startToCloseTimeout: timeout,
-          retry: { maximumAttempts: 3, initialInterval: 200 },
-        }),
-      );
+      return await call;
     } catch (error) {
       if (isCancellation(error)) throw error;
       throw errorOfActivity(error);

@@ -1,6 +1,6 @@
 import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
 import type { EventBody } from '../../contract/plain/events';
-import { interruptMemoPrefix } from '../../contract/plain/fold';
+import { interruptMemoPrefix, toolStart } from '../../contract/plain/fold';
 import type { Interrupt } from '../../contract/plain/interrupts';
 import type { Manifest, ManifestRequest } from '../../contract/plain/manifest';
 import type { Json, StoredMessage } from '../../contract/plain/messages';
@@ -13,6 +13,7 @@ import type {
   CallToolInput,
   CallToolResult,
   ParseInputResult,
+  ParseOutputResult,
   ToolOutcome,
 } from '../../contract/plain/wire';
 import { checkedBytes, toolInputOf } from '../call-inputs';
@@ -76,6 +77,11 @@ export class MemoryPorts implements Ports {
     return this.counted(() => this.orCancelled(this.world.work.parseInput(asJson({ tool, input }))));
   }
 
+  async parseOutput(output: string, text: string): Promise<ParseOutputResult> {
+    this.refuseWhenCancelled();
+    return this.counted(() => this.orCancelled(this.world.work.parseOutput({ output, text })));
+  }
+
   async callModel(call: ModelCall): Promise<CallModelResult> {
     this.refuseWhenCancelled();
     const { work, record } = this.world;
@@ -86,15 +92,15 @@ export class MemoryPorts implements Ports {
     const eventId = record.nextEventId();
     record.write({ kind: 'model-scheduled', eventId, activityId: address, input });
     try {
+      // A model that is told to stop gives what it has said by then, or nothing; either way it comes back at once.
       const result = await this.recorded(
         eventId,
-        this.orCancelled(
-          work.callModel(record.requestOf(address), { workflowId: this.workflowId, address, path, facts, cancelled: this.cancelled }),
-        ),
+        work.callModel(record.requestOf(address), { workflowId: this.workflowId, address, path, facts, cancelled: this.cancelled }),
       );
       this.ledger.learn(result.message);
       return result;
     } catch (error) {
+      if (this.cancelError !== undefined) throw this.cancelError;
       if (isCancellation(error)) throw error;
       const code = codeOf(error);
       return { address, failed: { code: code === undefined || code === 'run-failed' ? 'model-failed' : code, message: messageOf(error) } };
@@ -105,6 +111,7 @@ export class MemoryPorts implements Ports {
     this.refuseWhenCancelled();
     const { work, record } = this.world;
     const { address, path, facts } = call;
+    if (facts.quick) return this.callQuick(call);
     const input: CallToolInput = { ...toolInputOf(call), ...this.takeEvents() };
     checkedBytes(input, `the call of tool "${call.tool}"`);
     const eventId = record.nextEventId();
@@ -114,6 +121,27 @@ export class MemoryPorts implements Ports {
     try {
       // A `once` tool that was told to stop is waited for: only it knows how far it came.
       const result = await this.recorded(eventId, facts.effect === 'once' ? running() : this.orCancelled(running()));
+      const { outcome } = result;
+      if ('messageId' in outcome && call.hidden !== true) this.ledger.learnId(outcome.messageId);
+      return result;
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      return { address, outcome: lostToolCall(call, error) };
+    }
+  }
+
+  /** A quick tool's call is in no command of its own: its start rides in the next one, like its end. */
+  private async callQuick(call: ToolCallRequest): Promise<CallToolResult> {
+    const { work, record } = this.world;
+    const { address, path, facts } = call;
+    const input = toolInputOf(call);
+    checkedBytes(input, `the call of tool "${call.tool}"`);
+    if (call.hidden !== true && call.resumed === undefined) this.emit(toolStart(address, input));
+    try {
+      const result = await this.counted(() =>
+        this.orCancelled(work.callTool(asJson(input), { workflowId: this.workflowId, address, path, facts, cancelled: this.cancelled })),
+      );
+      if (!this.left) record.write({ kind: 'quick-completed', result });
       const { outcome } = result;
       if ('messageId' in outcome && call.hidden !== true) this.ledger.learnId(outcome.messageId);
       return result;

@@ -1,7 +1,15 @@
 import type { FoldedRequest } from '../../contract/plain/fold';
 import type { Manifest, ManifestRequest } from '../../contract/plain/manifest';
 import type { StoredMessage } from '../../contract/plain/messages';
-import type { CallModelResult, CallToolInput, CallToolResult, ParseInputRequest, ParseInputResult } from '../../contract/plain/wire';
+import type {
+  CallModelResult,
+  CallToolInput,
+  CallToolResult,
+  ParseInputRequest,
+  ParseInputResult,
+  ParseOutputRequest,
+  ParseOutputResult,
+} from '../../contract/plain/wire';
 import type { ModelFacts, ToolFacts } from '../../contract/plain/manifest';
 
 /** Where in the run a call stands, and how often it may be tried. */
@@ -20,6 +28,7 @@ export interface MemoryWork {
   callModel(request: FoldedRequest, call: MemoryCall<ModelFacts>): Promise<CallModelResult>;
   callTool(input: CallToolInput, call: MemoryCall<ToolFacts>): Promise<CallToolResult>;
   parseInput(request: ParseInputRequest): Promise<ParseInputResult>;
+  parseOutput(request: ParseOutputRequest): Promise<ParseOutputResult>;
   /** Settles when all code that can run has run. In Node: a `setImmediate`. */
   settle(): Promise<void>;
 }

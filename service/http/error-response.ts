@@ -22,6 +22,16 @@ export function errorResponse(error: unknown, context: Context, logger: Logger):
   return bodyOf(context, known, message);
 }
 
+/** The same for what fails before the app has a request: most often its line or its host cannot be read. */
+export function requestErrorResponse(error: unknown, logger: Logger): Response {
+  const unreadable = error instanceof Error && error.name === 'RequestError';
+  if (!unreadable) logger.error('A request failed', { error });
+  const code = unreadable ? 'request-invalid' : 'internal';
+  const message = unreadable ? `The request cannot be read: ${error.message}.` : 'The service failed. Its log says why.';
+  const { status, fix } = errorTable[code];
+  return Response.json({ error: { code, message, fix } } satisfies ErrorBody, { status });
+}
+
 function bodyOf(context: Context, code: ErrorCode, message: string): Response {
   const { status, fix } = errorTable[code];
   return context.json({ error: { code, message, fix } } satisfies ErrorBody, status as ContentfulStatusCode);

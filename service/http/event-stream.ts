@@ -1,3 +1,4 @@
+import type { Delta } from '../../contract/plain/deltas';
 import type { RunEvent } from '../../contract/plain/events';
 import type { Logger } from '../../host/logger';
 
@@ -13,7 +14,7 @@ export interface EventStreamOptions {
  * Server-sent events: the id is the offset, so that a reader that comes back with Last-Event-ID misses nothing. Events are read only as fast as
  * they are taken, and a reader that goes away stops the reading.
  */
-export function eventStream(read: (signal: AbortSignal) => AsyncGenerator<RunEvent>, options: EventStreamOptions): Response {
+export function eventStream(read: (signal: AbortSignal) => AsyncGenerator<RunEvent | Delta>, options: EventStreamOptions): Response {
   const { heartbeatMs, closing, logger } = options;
   const gone = new AbortController();
   const events = read(AbortSignal.any([gone.signal, closing]));
@@ -23,11 +24,12 @@ export function eventStream(read: (signal: AbortSignal) => AsyncGenerator<RunEve
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(encoder.encode('retry: 1000\n\n'));
-      heartbeat = setInterval(() => {
-        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(': still here\n\n'));
-      }, heartbeatMs);
     },
     async pull(controller) {
+      // Only now somebody reads: a stream that answers HEAD is never read, and nothing would end what it began.
+      heartbeat ??= setInterval(() => {
+        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(': still here\n\n'));
+      }, heartbeatMs);
       try {
         const next = await events.next();
         if (gone.signal.aborted) return;
@@ -52,6 +54,8 @@ export function eventStream(read: (signal: AbortSignal) => AsyncGenerator<RunEve
   return new Response(stream, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' } });
 }
 
-function frameOf(event: RunEvent): string {
-  return `id: ${event.offset}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+/** A delta has no id: a reader that comes back asks for what followed the last durable event. */
+function frameOf(event: RunEvent | Delta): string {
+  const id = event.offset === undefined ? '' : `id: ${event.offset}\n`;
+  return `${id}event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { z } from 'zod';
-import { HoldfastError, messageOf } from '../../contract/plain/errors';
+import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
 import { limits } from '../../contract/plain/limits';
 
 /** Escapes and white space make a body larger than the input that it carries. */
@@ -43,10 +43,15 @@ async function readBody(context: Context): Promise<string> {
   if (body === null) return '';
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
-    bytes += chunk.byteLength;
-    if (bytes > bodyLimit) throw tooLarge(bytes);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+      bytes += chunk.byteLength;
+      if (bytes > bodyLimit) throw tooLarge(bytes);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (codeOf(error) !== undefined) throw error;
+    throw new HoldfastError('request-invalid', `The body broke off after ${bytes} bytes.`, { cause: error });
   }
   return Buffer.concat(chunks).toString('utf8');
 }

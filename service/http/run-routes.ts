@@ -33,14 +33,14 @@ export function runRoutes(parts: ServiceParts): Hono {
   routes.get('/:id/interrupts', async (context) => context.json({ interrupts: await client.run(context.req.param('id')).interrupts() }));
 
   routes.get('/:id/events', async (context) => {
-    const { from = 0, until = 'end' } = parseQuery(context, EventsQuery);
+    const { from = 0, until = 'end', deltas = true } = parseQuery(context, EventsQuery);
     const header = context.req.header('last-event-id');
     const offset = header === undefined || header === '' ? from : parse(LastEventId, header, 'Last-Event-ID') + 1;
     const run = client.run(context.req.param('id'));
     const view = await run.view();
     // A browser's EventSource comes back whenever a stream ends, unless it is told that there is nothing more.
     if (header !== undefined && offset >= view.nextOffset && hasEnded(view)) return context.body(null, 204);
-    return eventStream((signal) => run.events({ from: offset, until, signal }), {
+    return eventStream((signal) => run.events({ from: offset, until, signal, deltas }), {
       heartbeatMs: parts.heartbeatMs ?? heartbeatMs,
       closing: closing ?? new AbortController().signal,
       logger: parts.logger,

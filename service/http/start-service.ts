@@ -5,6 +5,7 @@ import { HoldfastError, messageOf } from '../../contract/plain/errors';
 import type { ServiceParts } from './app';
 import { createApp } from './app';
 import { isLoopbackAddress } from './check-host';
+import { requestErrorResponse } from './error-response';
 
 export interface ServiceOptions extends Omit<ServiceParts, 'closing'> {
   readonly host: string;
@@ -27,7 +28,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const closing = new AbortController();
   const { hosts, ...parts } = options;
   const app = createApp({ ...parts, closing: closing.signal, ...(isLoopbackAddress(host) ? { hosts: hosts ?? [] } : {}) });
-  const server = createServer(getRequestListener(app.fetch));
+  const server = createServer(getRequestListener(app.fetch, { errorHandler: (error) => requestErrorResponse(error, options.logger) }));
   await listen(server, host, port);
   const address = server.address();
   const taken = typeof address === 'object' && address !== null ? address.port : port;

@@ -28,8 +28,9 @@ export interface Project {
 export const configurationNames = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map((extension) => `holdfast.config.${extension}`);
 
 /**
- * Loads and checks a project: its configuration, its agents, and that the tools and worker halves that the agents name are there.
- * Throws 'config-not-found', 'config-invalid' naming file and field, 'agents-invalid', 'tool-unknown' or 'worker-half-missing'.
+ * Loads and checks a project: its configuration, its agents, and that the tools, outputs and worker halves that the agents name
+ * are there. Throws 'config-not-found', 'config-invalid' naming file and field, 'agents-invalid', 'tool-unknown', 'output-unknown' or
+ * 'worker-half-missing'.
  */
 export async function loadProject(path?: string, directory: string = process.cwd()): Promise<Project> {
   const file = findConfiguration(path, directory);
@@ -103,13 +104,23 @@ async function loadAgents(agentsFile: string): Promise<ReadonlyMap<string, Agent
   return agents;
 }
 
-function checkAgent(agent: AgentDefinition, { tools = {}, middleware = [] }: ProjectConfig, agentsFile: string, file: string): void {
+function checkAgent(
+  agent: AgentDefinition,
+  { tools = {}, middleware = [], outputs = {} }: ProjectConfig,
+  agentsFile: string,
+  file: string,
+): void {
   const where = relative(dirname(file), agentsFile);
   const tool = agent.tools.find((name) => !Object.hasOwn(tools, name));
   if (tool !== undefined)
     throw new HoldfastError(
       'tool-unknown',
       `${where}: the agent "${agent.name}" names the tool "${tool}", which \`tools\` of ${file} does not have. ${list(Object.keys(tools))}`,
+    );
+  if (agent.output !== undefined && !Object.hasOwn(outputs, agent.output))
+    throw new HoldfastError(
+      'output-unknown',
+      `${where}: the agent "${agent.name}" names the output "${agent.output}", which \`outputs\` of ${file} does not have. ${list(Object.keys(outputs))}`,
     );
   const half = agent.halves.find(({ name }) => !middleware.some((candidate) => candidate.name === name));
   if (half !== undefined) {

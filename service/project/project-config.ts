@@ -9,6 +9,8 @@ export interface ProjectConfig {
   /** Path of the agents module, from the configuration file. Every exported agent is served. */
   readonly agents: string;
   readonly tools?: Readonly<Record<string, unknown>>;
+  /** Schemas that agents name as their `output`. */
+  readonly outputs?: Readonly<Record<string, unknown>>;
   /** Worker halves that agents name with onWorker. */
   readonly middleware?: readonly WorkerMiddleware[];
   readonly models?: {
@@ -48,9 +50,20 @@ function withMethods<T>(methods: readonly string[], problem: string): z.ZodType<
   );
 }
 
+/** What the worker checks more closely when it starts. */
+function isTool(value: unknown): boolean {
+  const { execute, stream } = (value ?? {}) as { execute?: unknown; stream?: unknown };
+  return typeof execute === 'function' || typeof stream === 'function';
+}
+
+function isSchema(value: unknown): boolean {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
+}
+
 export const ProjectConfigSchema = z.strictObject({
   agents: z.string().min(1),
-  tools: z.record(z.string(), withMethods(['execute'], 'is no tool; make it with defineTool from holdfast/worker')).optional(),
+  tools: z.record(z.string(), z.custom<object>(isTool, 'is no tool; make it with defineTool from holdfast/worker')).optional(),
+  outputs: z.record(z.string(), z.custom<object>(isSchema, 'is no schema; use a zod schema or a JSON Schema')).optional(),
   middleware: z
     .array(withMethods<WorkerMiddleware>(['make'], 'is no worker half; make it with defineWorkerMiddleware from holdfast/worker'))
     .optional(),

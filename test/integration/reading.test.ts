@@ -5,6 +5,8 @@ import { defineTool } from '../../activities/tools';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { Run } from '../../client/run';
+import type { Delta } from '../../contract/plain/deltas';
+import { isDelta } from '../../contract/plain/deltas';
 import type { RunEvent } from '../../contract/plain/events';
 import { textOf } from '../../contract/plain/messages';
 import { fixtureTools } from '../fixtures/tools';
@@ -16,9 +18,10 @@ import { calls, script, startTestBed, testServer, text } from '../support/test-b
 
 const refundThenDone = script(calls({ name: 'refund', input: { orderId: '42', amount: 80 } }), text('Done.'));
 
-async function all(events: AsyncIterable<RunEvent>): Promise<readonly RunEvent[]> {
+/** The durable ones. */
+async function all(events: AsyncIterable<RunEvent | Delta>): Promise<readonly RunEvent[]> {
   const list = [];
-  for await (const event of events) list.push(event);
+  for await (const event of events) if (!isDelta(event)) list.push(event);
   return list;
 }
 

@@ -56,7 +56,7 @@ function bare(messages: readonly Message[]): readonly unknown[] {
 async function completed(run: Run): Promise<readonly RunEvent[]> {
   expect(await run.outcome({ timeout: '40s' })).toMatchObject({ status: 'completed', text: 'Done.' });
   const events = [];
-  for await (const event of run.events()) events.push(event);
+  for await (const event of run.events({ deltas: false })) events.push(event);
   expect(events.map(({ offset }) => offset)).toEqual(events.map((_event, position) => position));
   return events;
 }

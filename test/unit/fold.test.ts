@@ -191,6 +191,8 @@ describe('the ledger', () => {
     model: 'x/y',
     facts: { timeoutMs: 1, heartbeatMs: 1, attempts: 1 },
     settings: undefined,
+    stream: 'whole',
+    output: undefined,
     halves: [],
     ...extra,
   });
@@ -199,7 +201,7 @@ describe('the ledger', () => {
     const ledger = new Ledger({ a: [hi] }, []);
     expect(ledger.editFor(call('one', [hi]))).toEqual({
       base: 'start',
-      slots: { instructions: 'Be.', tools: ['t'], model: 'x/y', settings: null, halves: [] },
+      slots: { instructions: 'Be.', tools: ['t'], model: 'x/y', halves: [], stream: 'whole' },
     });
     ledger.learn(text('m1'));
     expect(ledger.editFor(call('two', [hi, text('m1')]))).toEqual({ base: 'one', splices: [[1, 0, ['m1']]] });

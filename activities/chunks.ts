@@ -1,0 +1,99 @@
+import type { FinishReason, Json, JsonObject, Part, Usage } from '../contract/plain/messages';
+
+/** What a model says piece by piece. Pieces of one `block` make one part; a part stands where its first piece came. */
+export type ModelChunk =
+  | { readonly type: 'text'; readonly text: string; readonly block?: string; readonly extra?: JsonObject }
+  | { readonly type: 'reasoning'; readonly text: string; readonly block?: string; readonly extra?: JsonObject }
+  /** The model writes the arguments of a call; the call itself comes whole, as a part, when they are complete. */
+  | { readonly type: 'tool-input-start'; readonly callId: string; readonly tool: string }
+  | { readonly type: 'tool-input'; readonly callId: string; readonly text: string }
+  | { readonly type: 'part'; readonly part: Part }
+  /** The last one. A stream that ends without it was cut off. */
+  | { readonly type: 'finish'; readonly usage?: Usage; readonly finish?: FinishReason };
+
+export interface AssembledAnswer {
+  readonly parts: readonly Part[];
+  readonly usage?: Usage;
+  readonly finish?: FinishReason;
+}
+
+/** Puts chunks together again. */
+export class AnswerAssembly {
+  private readonly parts: { part: Part; block?: string }[] = [];
+  private usage: Usage | undefined;
+  private reason: FinishReason | undefined;
+  /** The last chunk has come. */
+  complete = false;
+
+  add(chunk: ModelChunk): void {
+    switch (chunk.type) {
+      case 'text':
+      case 'reasoning':
+        this.append(chunk);
+        return;
+      case 'part':
+        this.parts.push({ part: chunk.part });
+        return;
+      case 'finish':
+        this.complete = true;
+        this.usage = chunk.usage;
+        this.reason = chunk.finish;
+    }
+  }
+
+  /** What there is by now. Parts without any text are left out, unless the provider wants them back. */
+  answer(): AssembledAnswer {
+    const parts = this.parts
+      .map(({ part }) => part)
+      .filter((part) => !((part.type === 'text' || part.type === 'reasoning') && part.text === '' && part.extra === undefined));
+    return {
+      parts,
+      ...(this.usage === undefined ? {} : { usage: this.usage }),
+      ...(this.reason === undefined ? {} : { finish: this.reason }),
+    };
+  }
+
+  private append(chunk: ModelChunk & { type: 'text' | 'reasoning' }): void {
+    const { type, text, block, extra } = chunk;
+    const last = this.parts.at(-1);
+    const entry =
+      block === undefined
+        ? last?.part.type === type && last.block === undefined
+          ? last
+          : undefined
+        : this.parts.find((known) => known.block === block && known.part.type === type);
+    if (entry === undefined) {
+      this.parts.push({ part: { type, text, ...(extra === undefined ? {} : { extra }) }, ...(block === undefined ? {} : { block }) });
+      return;
+    }
+    const before = entry.part as Part & { type: 'text' | 'reasoning' };
+    entry.part = {
+      type,
+      text: before.text + text,
+      ...(before.extra === undefined && extra === undefined ? {} : { extra: merged(before.extra, extra) }),
+    };
+  }
+}
+
+/** A provider's extras come in pieces too, such as a signature at the end of the reasoning. */
+function merged(before: JsonObject | undefined, after: JsonObject | undefined): JsonObject {
+  const all: Record<string, Json | undefined> = { ...before };
+  for (const [key, value] of Object.entries(after ?? {})) {
+    const known = all[key];
+    all[key] = isRecord(known) && isRecord(value) ? { ...known, ...value } : value;
+  }
+  return all;
+}
+
+function isRecord(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A whole answer as the chunks of a stream. */
+export function* chunksOf({ parts, usage, finish }: AssembledAnswer): Generator<ModelChunk> {
+  for (const [position, part] of parts.entries()) {
+    if (part.type === 'text' || part.type === 'reasoning') yield { ...part, block: `${position}` };
+    else yield { type: 'part', part };
+  }
+  yield { type: 'finish', ...(usage === undefined ? {} : { usage }), ...(finish === undefined ? {} : { finish }) };
+}

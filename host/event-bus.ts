@@ -1,0 +1,72 @@
+import type { Delta, DeltaSink, DeltaSource } from '../contract/plain/deltas';
+
+export type EventBus = DeltaSink & DeltaSource;
+
+interface Topic {
+  /** Deltas of the open attempts, by address of the call, for readers that come late. Nothing when there were too many to keep. */
+  readonly calls: Map<string, Delta[] | undefined>;
+  readonly listeners: Set<(delta: Delta) => void>;
+}
+
+/** How many deltas of one attempt are kept for late readers, and of how many calls of one run. */
+const keptDeltas = 20_000;
+const keptCalls = 256;
+
+/** Carries deltas from calls to readers within one process. Nothing is kept of a call that is over. */
+export class ProcessBus implements EventBus {
+  private readonly topics = new Map<string, Topic>();
+
+  publish(runId: string, delta: Delta): void {
+    const topic = this.topicOf(runId);
+    keep(topic.calls, delta);
+    for (const listener of topic.listeners) listener(delta);
+  }
+
+  settle(runId: string, address: string): void {
+    const topic = this.topics.get(runId);
+    topic?.calls.delete(address);
+    this.forgetIfEmpty(runId);
+  }
+
+  subscribe(runId: string, listener: (delta: Delta) => void): () => void {
+    const { calls, listeners } = this.topicOf(runId);
+    for (const deltas of calls.values()) for (const delta of deltas ?? []) listener(delta);
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+      this.forgetIfEmpty(runId);
+    };
+  }
+
+  private topicOf(runId: string): Topic {
+    let topic = this.topics.get(runId);
+    if (topic === undefined) {
+      topic = { calls: new Map(), listeners: new Set() };
+      this.topics.set(runId, topic);
+    }
+    return topic;
+  }
+
+  private forgetIfEmpty(runId: string): void {
+    const topic = this.topics.get(runId);
+    if (topic !== undefined && topic.calls.size === 0 && topic.listeners.size === 0) this.topics.delete(runId);
+  }
+}
+
+/** An attempt that begins, or is void, leaves nothing of the one before. */
+function keep(calls: Topic['calls'], delta: Delta): void {
+  const { address } = delta;
+  if (delta.type === 'attempt-void' || delta.type === 'attempt-start') {
+    const voided = delta.type === 'attempt-start' ? (calls.get(address) ?? []).filter(({ type }) => type === 'attempt-void') : [];
+    calls.delete(address);
+    if (calls.size < keptCalls) calls.set(address, [...voided, delta]);
+    return;
+  }
+  const kept = calls.get(address);
+  if (kept === undefined) return;
+  if (kept.length < keptDeltas) kept.push(delta);
+  else calls.set(address, undefined);
+}
+
+/** The bus of this process: worker and reader find each other here unless they are given another one. */
+export const processBus = new ProcessBus();

@@ -1,0 +1,142 @@
+import { HoldfastError } from '../contract/plain/errors';
+import { nameProblem } from '../contract/plain/names';
+
+type Refuse = (problem: string) => never;
+type Fields = Readonly<Record<string, unknown>>;
+
+const hooks = [
+  'beforeAgent',
+  'beforeModelRewriteState',
+  'afterModelRewriteState',
+  'wrapModel',
+  'wrapToolCall',
+  'afterToolCalls',
+  'afterAgent',
+] as const;
+
+/** Hooks that may give the agent tools which its list does not have. */
+const offering: readonly string[] = ['beforeAgent', 'beforeModelRewriteState', 'afterModelRewriteState', 'afterToolCalls'];
+
+/** Refuses what defines no agent, and names the agent and the field. Who writes TypeScript meets little of it. */
+export function checkAgentOptions(options: unknown): void {
+  if (!isRecord(options))
+    throw new HoldfastError('agent-invalid', 'defineAgent takes an object with name, description, instructions, model and tools.');
+  const { name } = options;
+  const refuse: Refuse = (problem) => {
+    throw new HoldfastError('agent-invalid', `${typeof name === 'string' ? `Agent "${name}"` : 'An agent without a name'}: ${problem}`);
+  };
+  const wrongName = nameProblem(name);
+  if (wrongName !== undefined) refuse(`${wrongName}.`);
+  for (const [field, [fits, form]] of Object.entries(forms)) if (!fits(options[field])) refuse(form);
+  const tools = options['tools'] as readonly string[];
+  checkTools(tools, refuse);
+  const middleware = (options['middleware'] ?? []) as readonly unknown[];
+  checkMiddleware(middleware, refuse);
+  checkNamedTools(tools, middleware as readonly Fields[], refuse);
+  checkAliases(tools, (options['toolAliases'] ?? {}) as Fields, refuse);
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
+const optional =
+  (fits: (value: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    value === undefined || fits(value);
+const isFunction = optional((value) => typeof value === 'function');
+const isSwitch = optional((value) => typeof value === 'boolean');
+
+const forms: Readonly<Record<string, readonly [(value: unknown) => boolean, string]>> = {
+  description: [isText, 'description is a text.'],
+  instructions: [isText, 'instructions are a text, possibly empty.'],
+  model: [(value) => isText(value) && value !== '', 'model is required; it names a model.'],
+  tools: [isTexts, 'tools are a list of names of tools, possibly empty.'],
+  settings: [optional(isRecord), 'settings are an object.'],
+  prompt: [isFunction, 'prompt is a function.'],
+  output: [optional((value) => nameProblem(value) === undefined), 'output is the name of a schema among the outputs of the worker.'],
+  middleware: [optional(Array.isArray), 'middleware is a list.'],
+  maxIterations: [optional((value) => Number.isInteger(value) && (value as number) >= 1), 'maxIterations is a whole number of at least 1.'],
+  language: [optional(isText), 'language is a text.'],
+  returnDirectly: [optional(isTexts), 'returnDirectly is a list of names of tools.'],
+  exitTool: [isSwitch, 'exitTool is true or false.'],
+  sequentialTools: [isSwitch, 'sequentialTools is true or false.'],
+  toolErrors: [optional((value) => value === 'return' || value === 'fail'), 'toolErrors is "return" or "fail".'],
+  unknownTool: [isFunction, 'unknownTool is a function.'],
+  toolArguments: [isFunction, 'toolArguments is a function.'],
+  toolAliases: [optional(isRecord), 'toolAliases is an object with the aliases of each tool.'],
+};
+
+function checkTools(tools: readonly string[], refuse: Refuse): void {
+  const mcp = tools.find((tool) => tool.startsWith('mcp:'));
+  if (mcp !== undefined) refuse(`"${mcp}": tools of MCP servers are not available in this version.`);
+  for (const tool of tools) {
+    const problem = nameProblem(tool);
+    if (problem !== undefined) refuse(`the tool "${tool}" has no name that a tool can have: ${problem}.`);
+  }
+  if (new Set(tools).size !== tools.length) refuse('a tool is named twice.');
+}
+
+function checkMiddleware(middleware: readonly unknown[], refuse: Refuse): void {
+  const seen = new Set<string>();
+  middleware.forEach((layer, position) => {
+    if (!isRecord(layer)) return refuse(`entry ${position + 1} of middleware is ${said(layer)}, not a middleware.`);
+    const { name, onlyTools } = layer;
+    if (!isText(name) || name === '') return refuse(`entry ${position + 1} of middleware has no name; every middleware needs a name.`);
+    if (seen.has(name)) refuse(`the middleware "${name}" stands in the list twice; names must differ.`);
+    seen.add(name);
+    const wrong = hooks.find((hook) => layer[hook] !== undefined && typeof layer[hook] !== 'function');
+    if (wrong !== undefined) refuse(`${wrong} of the middleware "${name}" is no function.`);
+    if (onlyTools !== undefined && !isTexts(onlyTools)) refuse(`onlyTools of the middleware "${name}" is a list of names of tools.`);
+  });
+}
+
+/** A misspelt name would protect nothing, and nobody would see it. */
+function checkNamedTools(tools: readonly string[], middleware: readonly Fields[], refuse: Refuse): void {
+  if (middleware.some((layer) => offering.some((hook) => layer[hook] !== undefined))) return;
+  for (const { name, onlyTools } of middleware) {
+    const missing = ((onlyTools ?? []) as readonly string[]).find((tool) => !tools.includes(tool));
+    if (missing === undefined) continue;
+    refuse(
+      `the middleware "${String(name)}" names the tool "${missing}", which this agent does not have. It has: ${tools.join(', ') || 'none'}.`,
+    );
+  }
+}
+
+function checkAliases(tools: readonly string[], aliases: Fields, refuse: Refuse): void {
+  const taken = new Map<string, string>();
+  for (const [tool, alias] of Object.entries(aliases)) {
+    if (!isRecord(alias)) return refuse(`toolAliases of "${tool}" is an object with names and arguments.`);
+    const { names = [], arguments: keys = {} } = alias;
+    if (!isTexts(names)) return refuse(`the names in toolAliases of "${tool}" are no list of texts.`);
+    if (!isRecord(keys)) return refuse(`the arguments in toolAliases of "${tool}" are no object.`);
+    if (!tools.includes(tool)) continue;
+    for (const name of names) {
+      if (name === '') refuse(`tool "${tool}" has an empty alias.`);
+      if (name === tool) continue;
+      if (tools.includes(name)) refuse(`the alias "${name}" of tool "${tool}" is the name of another tool.`);
+      if (taken.has(name)) refuse(`the alias "${name}" stands for both "${taken.get(name)}" and "${tool}".`);
+      taken.set(name, tool);
+    }
+    checkArgumentAliases(tool, keys, refuse);
+  }
+}
+
+function checkArgumentAliases(tool: string, aliases: Fields, refuse: Refuse): void {
+  const taken = new Map<string, string>();
+  for (const [canonical, others] of Object.entries(aliases)) {
+    if (canonical.includes('.')) refuse(`the argument "${canonical}" of tool "${tool}" has a dot; only top-level keys have aliases.`);
+    if (!isTexts(others)) return refuse(`the aliases of the argument "${canonical}" of tool "${tool}" are no list of texts.`);
+    for (const key of others) {
+      if (key === '') refuse(`the argument "${canonical}" of tool "${tool}" has an empty alias.`);
+      if (taken.has(key)) refuse(`the argument alias "${key}" of tool "${tool}" stands for both "${taken.get(key)}" and "${canonical}".`);
+      taken.set(key, canonical);
+    }
+  }
+}
+
+function said(value: unknown): string {
+  return value === null ? 'null' : value === undefined ? 'undefined' : `a ${Array.isArray(value) ? 'list' : typeof value}`;
+}
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

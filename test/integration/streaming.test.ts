@@ -1,0 +1,256 @@
+import { join } from 'node:path';
+import type { ModelChunk } from '../../activities/chunks';
+import type { GenerateRequest, LanguageModel } from '../../activities/models';
+import type { Run } from '../../client/run';
+import type { Delta } from '../../contract/plain/deltas';
+import type { RunEvent } from '../../contract/plain/events';
+import { oddTools } from '../fixtures/odd-tools';
+import type { Gate } from '../support/gate';
+import { gate } from '../support/gate';
+import type { Temporal } from '../support/temporal';
+import { openTemporal } from '../support/temporal';
+import type { TestBed } from '../support/test-bed';
+import { startTestBed } from '../support/test-bed';
+
+type Shown = RunEvent | Delta;
+
+/** What the model says to a run, by the run's first message: chunks, gates to wait at, and errors. */
+type Script = (request: GenerateRequest, attempt: number) => AsyncIterable<ModelChunk>;
+
+const scripts = new Map<string, Script>();
+const attempts = new Map<string, number>();
+
+const model: LanguageModel = {
+  async generate() {
+    return { parts: [{ type: 'text', text: 'One two three.' }], usage: { inputTokens: 3, outputTokens: 3 } };
+  },
+  stream(request) {
+    const part = request.messages[0]?.parts[0];
+    const key = part?.type === 'text' ? part.text : '';
+    const attempt = (attempts.get(key) ?? 0) + 1;
+    attempts.set(key, attempt);
+    const script = scripts.get(key);
+    if (script === undefined) throw new Error(`No script for "${key}".`);
+    return script(request, attempt);
+  },
+};
+
+async function* say(...texts: readonly (string | Gate | Error)[]): AsyncGenerator<ModelChunk> {
+  for (const text of texts) {
+    if (text instanceof Error) throw text;
+    if (typeof text === 'string') yield { type: 'text', text };
+    else await text.pass();
+  }
+  yield { type: 'finish', usage: { inputTokens: 3, outputTokens: 3 } };
+}
+
+const lost = (): Error => Object.assign(new Error('the line is dead'), { isRetryable: true });
+
+/** Events in short, without what differs from run to run. */
+function line(event: Shown): string {
+  switch (event.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+    case 'tool-input-delta':
+      return `${event.type} ${event.text}`;
+    case 'tool-output-delta':
+      return `${event.type} ${event.text ?? JSON.stringify(event.part)}`;
+    case 'attempt-start':
+    case 'attempt-void':
+      return `${event.type} ${event.attempt}`;
+    case 'model-end':
+      return `model-end ${event.message.parts.map((part) => (part.type === 'text' ? part.text : part.type)).join(' ')}`;
+    case 'run-end':
+      return `run-end ${event.status}`;
+    default:
+      return event.type;
+  }
+}
+
+/** Follows a run to its end. Texts that follow each other count as one: how many deltas they come in is nobody's business. */
+async function linesOf(
+  run: Run,
+  options: Parameters<Run['events']>[0] = {},
+  onLine: (line: string, lines: readonly string[]) => void = () => undefined,
+): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for await (const event of run.events(options)) {
+    const [type = '', ...words] = line(event).split(' ');
+    const last = lines.at(-1);
+    if (type.endsWith('-delta') && last?.startsWith(`${type} `) === true) lines[lines.length - 1] = `${last}${words.join(' ')}`;
+    else lines.push(line(event));
+    onLine(lines.at(-1) ?? '', lines);
+  }
+  return lines;
+}
+
+describe('a run that streams', () => {
+  let bed: TestBed;
+  let temporal: Temporal;
+  let count = 0;
+  beforeAll(async () => {
+    temporal = await openTemporal();
+    bed = await startTestBed(() => ({ parts: [] }), {
+      agents: join(__dirname, '..', 'fixtures', 'streaming-agents.ts'),
+      tools: oddTools,
+      models: { providers: { test: { model: () => model } } },
+    });
+  });
+  afterAll(async () => {
+    await bed.close();
+    await temporal.close();
+  });
+
+  const start = (agent: string, script: Script, options: { stream?: boolean } = {}): Promise<Run> => {
+    const key = `run ${++count}`;
+    scripts.set(key, script);
+    return bed.client.start(agent, key, options);
+  };
+
+  it('shows what a model says as it says it, between the start of its call and the message', async () => {
+    const second = gate();
+    const run = await start('talks', () => say('One ', second, 'two ', 'three.'));
+    const lines = await linesOf(run, {}, (text) => {
+      // Were it seen only at the end, it would never be.
+      if (text === 'text-delta One ') second.open();
+    });
+    expect(lines).toEqual([
+      'run-start',
+      'model-start',
+      'attempt-start 1',
+      'text-delta One two three.',
+      'model-end One two three.',
+      'run-end completed',
+    ]);
+  });
+
+  it('shows an attempt from its beginning to a reader that comes late, or comes back', async () => {
+    const more = gate();
+    const run = await start('talks', () => say('One ', 'two ', more, 'three.'));
+    await more.reached;
+    for await (const event of run.events()) if (event.type === 'text-delta') break;
+    const lines = await linesOf(run, { from: 2 }, (text) => {
+      if (text === 'text-delta One two ') more.open();
+    });
+    expect(lines).toEqual(['attempt-start 1', 'text-delta One two three.', 'model-end One two three.', 'run-end completed']);
+  });
+
+  it('says that an attempt is void, and shows the next one whole', async () => {
+    const run = await start('talks', (_request, attempt) => (attempt === 1 ? say('Wrong ', lost()) : say('Right.')));
+    expect(await linesOf(run)).toEqual([
+      'run-start',
+      'model-start',
+      'attempt-start 1',
+      'text-delta Wrong ',
+      'attempt-void 1',
+      'attempt-start 2',
+      'text-delta Right.',
+      'model-end Right.',
+      'run-end completed',
+    ]);
+    expect(JSON.stringify(await run.transcript())).not.toContain('Wrong');
+  });
+
+  it('makes an answer again that breaks off without an end', async () => {
+    const run = await start('talks', (_request, attempt) =>
+      attempt === 1
+        ? (async function* () {
+            yield { type: 'text', text: 'Half' };
+          })()
+        : say('Whole.'),
+    );
+    expect(await linesOf(run)).toContain('model-end Whole.');
+  });
+
+  it('shows reasoning and the arguments of tool calls, and then what the tool says', async () => {
+    const run = await start('talks', ({ messages }) =>
+      messages.some(({ role }) => role === 'tool')
+        ? say('Done.')
+        : (async function* () {
+            yield { type: 'reasoning', text: 'Hm. ' };
+            yield { type: 'tool-input-start', callId: 'c1', tool: 'echo' };
+            yield { type: 'tool-input', callId: 'c1', text: '{"text":' };
+            yield { type: 'tool-input', callId: 'c1', text: '"hi"}' };
+            yield { type: 'part', part: { type: 'tool-call', id: 'c1', name: 'echo', input: { text: 'hi' } } };
+            yield { type: 'finish' };
+          })(),
+    );
+    expect(await linesOf(run)).toEqual([
+      'run-start',
+      'model-start',
+      'attempt-start 1',
+      'reasoning-delta Hm. ',
+      'tool-input-start',
+      'tool-input-delta {"text":"hi"}',
+      'model-end reasoning tool-call',
+      'tool-start',
+      'tool-end',
+      'model-start',
+      'attempt-start 1',
+      'text-delta Done.',
+      'model-end Done.',
+      'run-end completed',
+    ]);
+  });
+
+  it('holds back what a layer says it changes', async () => {
+    const run = await start('redacts', () => say('My card is ', '4111.'));
+    expect(await linesOf(run)).toEqual(['run-start', 'model-start', 'model-end My card is ****.', 'run-end completed']);
+  });
+
+  it('says that a message is replaced when a layer changed it without a word', async () => {
+    const run = await start('rewords', () => say('One ', 'two.'));
+    const lines = await linesOf(run);
+    expect(lines.slice(-3)).toEqual(['message-replaced', 'model-end ONE TWO.', 'run-end completed']);
+    expect(lines.some((text) => text.startsWith('text-delta'))).toBe(true);
+  });
+
+  it('says that the first answer is void when a layer asks again', async () => {
+    const answers = ['Bad.', 'Good.'];
+    const run = await start('insists', () => say(answers.shift() ?? ''));
+    expect(await linesOf(run)).toEqual([
+      'run-start',
+      'model-start',
+      'attempt-start 1',
+      'text-delta Bad.',
+      'model-start',
+      'attempt-void 1',
+      'attempt-start 1',
+      'text-delta Good.',
+      'model-end Good.',
+      'run-end completed',
+    ]);
+  });
+
+  it('gives only durable events to who asks for those, and has no deltas when it does not stream', async () => {
+    const durable = ['run-start', 'model-start', 'model-end One two three.', 'run-end completed'];
+    const run = await start('talks', () => say('One ', 'two ', 'three.'));
+    expect(await linesOf(run, { deltas: false })).toEqual(durable);
+    expect(await linesOf(await start('talks', () => say(''), { stream: false }))).toEqual(durable);
+  });
+
+  it('keeps what was said when it is cancelled in the middle, and ends as cancelled', async () => {
+    const never = gate();
+    const run = await start('talks', () => say('As far ', 'as this', never));
+    await never.reached;
+    await run.cancel();
+    const lines = await linesOf(run);
+    expect(lines.slice(-2)).toEqual(['model-end As far as this', 'run-end cancelled']);
+    expect((await run.transcript()).at(-1)?.parts).toEqual([{ type: 'text', text: 'As far as this' }]);
+    never.open();
+  });
+
+  it('has a history of the same size as without streaming', async () => {
+    const sizeOf = async (stream: boolean): Promise<{ events: number; bytes: number }> => {
+      const run = await start('talks', () => say(...'One two three.'.split(/(?<= )/)), { stream });
+      await run.outcome({ timeout: '30s' });
+      const { historyLength, historySize } = await temporal.handle(run.id).describe();
+      return { events: historyLength, bytes: historySize ?? 0 };
+    };
+    const whole = await sizeOf(false);
+    const streamed = await sizeOf(true);
+    expect(streamed.events).toBe(whole.events);
+    // The word for the way of answering stands in it, and numbers have as many digits as they have.
+    expect(Math.abs(streamed.bytes - whole.bytes)).toBeLessThan(64);
+  });
+});

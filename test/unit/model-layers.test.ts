@@ -1,0 +1,211 @@
+import type { ModelAnswer } from '../../activities/call-model';
+import { generate } from '../../activities/call-model';
+import type { ModelChunk } from '../../activities/chunks';
+import type { LanguageModel } from '../../activities/models';
+import { ModelRegistry } from '../../activities/models';
+import { ToolRegistry } from '../../activities/tools';
+import type { WorkerHalf } from '../../activities/worker-middleware';
+import { HalfRegistry } from '../../activities/worker-middleware';
+import type { DeltaBody } from '../../contract/plain/deltas';
+import type { Part } from '../../contract/plain/messages';
+import { textOf } from '../../contract/plain/messages';
+import type { StreamMode } from '../../contract/plain/wire';
+import { gate } from '../support/gate';
+
+type ModelHalf = NonNullable<WorkerHalf['wrapModel']>;
+
+async function* say(...texts: readonly string[]): AsyncGenerator<ModelChunk> {
+  for (const text of texts) yield { type: 'text', text };
+  yield { type: 'finish', usage: { inputTokens: 1, outputTokens: 2 } };
+}
+
+const talker: LanguageModel = {
+  generate: async () => ({ parts: [{ type: 'text', text: 'one two' }] }),
+  stream: () => say('one ', 'two'),
+};
+
+interface Call {
+  readonly model?: LanguageModel;
+  readonly halves?: readonly ModelHalf[];
+  readonly stream?: StreamMode;
+  readonly signal?: AbortSignal;
+  readonly stallMs?: number;
+  readonly onDelta?: (delta: DeltaBody) => void;
+}
+
+async function call({ model = talker, halves = [], stream = 'live', signal, stallMs, onDelta }: Call): Promise<{
+  readonly answer: ModelAnswer;
+  readonly seen: string;
+}> {
+  let seen = '';
+  const answer = await generate(
+    {
+      messages: [],
+      slots: { model: 'test/model', stream, halves: halves.map((_half, position) => ({ name: `half${position}` })) },
+    },
+    {
+      models: new ModelRegistry({ providers: { test: { model: () => model } } }, {}),
+      tools: new ToolRegistry({}),
+      halves: new HalfRegistry(halves.map((wrapModel, position) => ({ name: `half${position}`, make: () => ({ wrapModel }) }))),
+      ...(stallMs === undefined ? {} : { stallMs }),
+    },
+    { agent: 'agent', id: 'agent/t1/model', attempt: 1, signal: signal ?? new AbortController().signal },
+    (delta) => {
+      onDelta?.(delta);
+      seen += 'text' in delta ? `[${delta.text}]` : `[${delta.type}]`;
+    },
+  );
+  return { answer, seen };
+}
+
+const shouting: ModelHalf = {
+  async *stream(request, next) {
+    for await (const chunk of next(request)) yield chunk.type === 'text' ? { ...chunk, text: chunk.text.toUpperCase() } : chunk;
+  },
+};
+
+const bracketing: ModelHalf = {
+  async generate(request, next) {
+    const { message, ...rest } = await next(request);
+    return { ...rest, message: { role: 'assistant', parts: [{ type: 'text', text: `(${textOf(message)})` }] } };
+  },
+};
+
+describe('a model call that streams', () => {
+  it('is seen as it comes, and its message is the sum', async () => {
+    const { answer, seen } = await call({});
+    expect(seen).toBe('[one ][two]');
+    expect(answer).toMatchObject({ model: 'test/model', usage: { inputTokens: 1, outputTokens: 2 } });
+    expect(textOf(answer.message)).toBe('one two');
+  });
+
+  it('goes through the stream wraps of worker halves chunk by chunk, first outermost', async () => {
+    const { answer, seen } = await call({ halves: [shouting, bracketing] });
+    expect(seen).toBe('[(ONE TWO)]');
+    expect(textOf(answer.message)).toBe('(ONE TWO)');
+  });
+
+  it('is seen by nobody before a half that knows only whole answers is done with it', async () => {
+    const held = gate();
+    const waiting: ModelHalf = {
+      async generate(request, next) {
+        const response = await next(request);
+        await held.pass();
+        return response;
+      },
+    };
+    let seen = '';
+    const running = call({ halves: [waiting], onDelta: () => (seen += 'x') });
+    await held.reached;
+    expect(seen).toBe('');
+    held.open();
+    expect((await running).seen).toBe('[one two]');
+  });
+
+  it('is seen as it comes when such a half only looks on', async () => {
+    let looked = '';
+    const held = gate();
+    const looking: ModelHalf = {
+      looksOn: true,
+      async generate(request, next) {
+        const response = await next(request);
+        await held.pass();
+        looked = textOf(response.message);
+        return response;
+      },
+    };
+    let seen = '';
+    const running = call({ halves: [looking], onDelta: () => (seen += 'x') });
+    await held.reached;
+    while (seen.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    held.open();
+    const { answer } = await running;
+    expect(looked).toBe('one two');
+    expect(textOf(answer.message)).toBe('one two');
+  });
+
+  it('fails with the error of a half, also of one that only looks on', async () => {
+    const failing = (looksOn: boolean): ModelHalf => ({
+      looksOn,
+      async generate(request, next) {
+        await next(request);
+        throw new Error('half broken');
+      },
+    });
+    for (const looksOn of [true, false]) await expect(call({ halves: [failing(looksOn)] })).rejects.toThrow('half broken');
+  });
+
+  it('shows no deltas of a model that answers whole', async () => {
+    const { answer, seen } = await call({ model: { generate: talker.generate.bind(talker) } });
+    expect(seen).toBe('');
+    expect(textOf(answer.message)).toBe('one two');
+  });
+
+  it.each<[string, Part[]]>([
+    ['a tool call', [{ type: 'tool-call', id: 'c', name: 't', input: { a: 1 } }]],
+    ['a file', [{ type: 'file', mediaType: 'image/png', data: 'AAAA' }]],
+  ])('keeps %s', async (_name, parts) => {
+    const model: LanguageModel = {
+      ...talker,
+      async *stream() {
+        for (const part of parts) yield { type: 'part', part };
+        yield { type: 'finish', finish: 'length' };
+      },
+    };
+    expect((await call({ model })).answer).toMatchObject({ message: { parts }, finish: 'length' });
+  });
+
+  it('fails, worth another attempt, when it breaks off without an end', async () => {
+    const model: LanguageModel = {
+      ...talker,
+      async *stream() {
+        yield { type: 'text', text: 'Hal' };
+      },
+    };
+    await expect(call({ model })).rejects.toMatchObject({ message: expect.stringContaining('broke off'), isRetryable: true });
+    await expect(call({ model, halves: [bracketing] })).rejects.toMatchObject({ isRetryable: true });
+  });
+
+  it('fails, worth another attempt, when it is silent for too long', async () => {
+    const model: LanguageModel = {
+      ...talker,
+      async *stream() {
+        yield { type: 'text', text: 'One ' };
+        await new Promise(() => undefined);
+      },
+    };
+    await expect(call({ model, stallMs: 20 })).rejects.toMatchObject({
+      message: expect.stringContaining('said nothing'),
+      isRetryable: true,
+    });
+  });
+
+  it('gives what was said when it is cancelled, without waiting for a provider that does not listen', async () => {
+    const abort = new AbortController();
+    const model: LanguageModel = {
+      ...talker,
+      async *stream() {
+        yield { type: 'text', text: 'One ' };
+        yield { type: 'part', part: { type: 'tool-call', id: 'c', name: 't', input: {} } };
+        await new Promise(() => undefined);
+      },
+    };
+    const { answer } = await call({ model, signal: abort.signal, onDelta: () => setImmediate(() => abort.abort()) });
+    expect(answer).toMatchObject({ finish: 'cancelled', message: { parts: [{ type: 'text', text: 'One ' }] } });
+  });
+
+  it('fails as cancelled when nothing was said by then', async () => {
+    const abort = new AbortController();
+    abort.abort();
+    await expect(call({ signal: abort.signal })).rejects.toThrow();
+    await expect(call({ signal: abort.signal, stream: 'whole' })).rejects.toThrow();
+  });
+});
+
+describe('a model call that answers whole', () => {
+  it('goes through the generate wraps, and through stream wraps where there is nothing else', async () => {
+    const { answer, seen } = await call({ stream: 'whole', halves: [shouting, bracketing] });
+    expect(seen).toBe('');
+    expect(textOf(answer.message)).toBe('(ONE TWO)');
+  });
+});
