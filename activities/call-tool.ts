@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { DeltaBody } from '../contract/plain/deltas';
 import { parseDuration } from '../contract/plain/duration';
 import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
-import { jsonSize } from '../contract/plain/limits';
+import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json } from '../contract/plain/messages';
 import { isPartList, notJson } from '../contract/plain/messages';
 import type { CallToolInput, ToolOutcome } from '../contract/plain/wire';
@@ -133,6 +133,14 @@ function interruptedBy({ info, options }: ToolInterrupt): ToolOutcome {
   const { state, answerSchema, deadline } = options;
   const problem = notJson(info) ?? (state === undefined ? undefined : notJson(state));
   if (problem !== undefined) return failed('value-not-json', `The interrupt of the tool is not JSON: ${problem}.`);
+  for (const [what, value] of [
+    ['info', info],
+    ['state', state],
+  ] as const) {
+    const bytes = value === undefined ? 0 : jsonSize(value);
+    if (bytes > limits.interrupt)
+      return failed('tool-result-too-large', `The interrupt of the tool has ${bytes} bytes of ${what}; at most ${limits.interrupt} fit.`);
+  }
   const deadlineMs = deadline === undefined ? undefined : parseDuration(deadline);
   if (deadline !== undefined && deadlineMs === undefined)
     return failed('tool-failed', `The interrupt of the tool has the deadline "${deadline}", which is no duration; write for example "3d".`);

@@ -4,7 +4,7 @@ import { HoldfastError } from '../contract/plain/errors';
 import { limits } from '../contract/plain/limits';
 import type { ToolFacts, ToolKind } from '../contract/plain/manifest';
 import type { Json } from '../contract/plain/messages';
-import { canonicalJson } from '../contract/plain/messages';
+import { canonicalJson, notJson } from '../contract/plain/messages';
 import { isName } from '../contract/plain/names';
 import type { ToolBasics, ToolCallContext } from './define-tool';
 import type { SchemaReader } from './schema';
@@ -90,8 +90,11 @@ export class ToolRegistry {
     if (entry === undefined) throw new HoldfastError('tool-unknown', `This worker has no tool "${name}".`);
     const parsed = await entry.schema.parse(input);
     if (!parsed.ok) return { ok: false, message: `The arguments of '${name}' do not fit: ${parsed.message}.` };
-    const json = (JSON.parse(JSON.stringify(parsed.value ?? null)) ?? null) as Json;
-    return { ok: true, value: parsed.value, json, hash: hashOf(json) };
+    const { value } = parsed;
+    // What JSON cannot hold (a set, a bigint, Infinity) would look the same whatever is in it: then people and policies see, and the hash
+    // covers, the arguments as they were given. What the tool gets follows from those.
+    const json = notJson(value ?? null) === undefined ? (JSON.parse(JSON.stringify(value ?? null)) as Json) : input;
+    return { ok: true, value, json, hash: hashOf(json) };
   }
 
   private told(name: string): Entry['told'] {

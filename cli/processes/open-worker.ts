@@ -14,7 +14,7 @@ export async function openWorker(
   options: { readonly demo: boolean },
 ): Promise<HoldfastWorker> {
   const { project, logger, taskQueue, configuration } = settings;
-  const { tools = {}, middleware, models, language } = project.config;
+  const { tools = {}, outputs, middleware, models, language } = project.config;
   const { dataConverter } = server;
   const debugging = configuration.logLevel === 'debug' || configuration.logLevel === 'trace';
   installRuntime((level, message, meta) => logger.log(level, message, { ...meta }), debugging ? 'INFO' : 'WARN');
@@ -26,6 +26,7 @@ export async function openWorker(
     taskQueue,
     bundles: join(configuration.directory, 'bundles'),
     onProblem: (problem) => logger.error(problem.message, { code: problem.code, fix: errorTable[problem.code].fix }),
+    ...(outputs === undefined ? {} : { outputs }),
     ...(middleware === undefined ? {} : { middleware }),
     ...(language === undefined ? {} : { language }),
     ...(dataConverter === undefined ? {} : { dataConverter }),

@@ -1,6 +1,9 @@
 /** Compiled, never run: what types must accept and refuse. A line that no longer fails is itself an error. */
+import { jsonSchema, tool } from '@ai-sdk/provider-utils';
 import { z } from 'zod';
 import type { HoldfastClient } from '../../client/index';
+import { scriptedModel, testRun } from '../../testing/index';
+import type { InputOf, OutputOf, Part } from '../../workflows/index';
 import { agentsFor, approval, onWorker } from '../../workflows/index';
 import { defineTool, defineWorkerMiddleware } from '../../worker/index';
 
@@ -85,4 +88,130 @@ export async function use(client: HoldfastClient<{ support: typeof support; invo
   await client.start('invoices', 'text');
   // @ts-expect-error no such agent
   await client.start('suport', 'text');
+}
+
+// --- kinds of tools
+
+const city = z.object({ city: z.string() });
+export const kinds = {
+  report: defineTool({
+    description: 'Writes a report.',
+    inputSchema: city,
+    async *stream({ city: name }, call) {
+      call.progress({ percent: 10 });
+      yield name;
+    },
+  }),
+  chart: defineTool({
+    description: 'Draws a chart.',
+    inputSchema: city,
+    enhanced: true,
+    execute: ({ city: name }) => [
+      { type: 'text', text: name },
+      { type: 'file', mediaType: 'image/png', data: '' },
+    ],
+  }),
+  film: defineTool({
+    description: 'Draws while it goes.',
+    inputSchema: city,
+    enhanced: true,
+    async *stream({ city: name }) {
+      yield { type: 'text' as const, text: name };
+    },
+  }),
+  byJson: defineTool({
+    description: 'Takes a JSON Schema; its type stands where it is used.',
+    inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    execute: ({ city: name }: { city: string }) => name.length,
+  }),
+  bySdkSchema: defineTool({
+    description: 'Takes a schema of the AI SDK.',
+    inputSchema: jsonSchema<{ city: string }>({ type: 'object' }),
+    execute: async ({ city: name }) => ({ name }),
+  }),
+  sdk: tool({ description: 'A tool of the AI SDK.', inputSchema: city, execute: async ({ city: name }) => ({ name }) }),
+  preliminary: tool({
+    description: 'Gives preliminary results.',
+    inputSchema: city,
+    async *execute({ city: name }) {
+      yield { name };
+    },
+  }),
+};
+
+type Same<One, Other> = (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : false;
+type Kinds = typeof kinds;
+type In = { city: string };
+export const inputs: readonly [
+  Same<InputOf<Kinds['report']>, In>,
+  Same<InputOf<Kinds['chart']>, In>,
+  Same<InputOf<Kinds['film']>, In>,
+  Same<InputOf<Kinds['byJson']>, In>,
+  Same<InputOf<Kinds['bySdkSchema']>, In>,
+  Same<InputOf<Kinds['sdk']>, In>,
+  Same<InputOf<Kinds['preliminary']>, In>,
+] = [true, true, true, true, true, true, true];
+export const results: readonly [
+  Same<OutputOf<Kinds['report']>, string>,
+  Same<OutputOf<Kinds['chart']>, readonly Part[]>,
+  Same<OutputOf<Kinds['film']>, readonly Part[]>,
+  Same<OutputOf<Kinds['byJson']>, number>,
+  Same<OutputOf<Kinds['bySdkSchema']>, { name: string }>,
+  Same<OutputOf<Kinds['sdk']>, { name: string }>,
+  Same<OutputOf<Kinds['preliminary']>, { name: string }>,
+] = [true, true, true, true, true, true, true];
+
+// @ts-expect-error a stream of numbers is no stream of texts
+defineTool({ description: '', inputSchema: city, stream: async function* () { yield 1; } }); // prettier-ignore
+// @ts-expect-error an enhanced tool returns parts
+defineTool({ description: '', inputSchema: city, enhanced: true, execute: () => 'text' });
+// @ts-expect-error the argument has no such field
+defineTool({ description: '', inputSchema: city, execute: ({ town }) => town });
+// @ts-expect-error there is no such effect
+defineTool({ description: '', inputSchema: city, effect: 'twice', execute: () => 1 });
+
+export const followed = agentsFor<Kinds>().defineMiddleware({
+  name: 'followed',
+  onlyTools: ['chart'],
+  async beforeAgent(_, ctx) {
+    const parts: readonly Part[] = await ctx.call('chart', { city: 'Oslo' });
+    const report: string = await ctx.call('report', { city: 'Oslo' });
+    ctx.sendEvent('drawn', [parts.length, report]);
+    // @ts-expect-error wrong argument
+    await ctx.call('film', { town: 'Oslo' });
+  },
+});
+
+// --- outputs
+
+export const outputs = {
+  order: z.object({ id: z.string(), total: z.number().default(0) }),
+  note: z.string(),
+  sdkOrder: jsonSchema<{ id: string }>({ type: 'object' }),
+  plain: { type: 'object', properties: {} },
+};
+const typed = agentsFor<Kinds, typeof outputs>();
+const basics = { description: '', instructions: '', model: 'default', tools: ['chart'] } as const;
+export const orders = typed.defineAgent({ ...basics, name: 'orders', output: 'order' });
+export const notes = typed.defineAgent({ ...basics, name: 'notes', output: 'note', prompt: (job: { topic: string }) => job.topic });
+export const sdkOrders = typed.defineAgent({ ...basics, name: 'sdk-orders', output: 'sdkOrder' });
+export const anything = typed.defineAgent({ ...basics, name: 'anything', output: 'plain' });
+export const texts = typed.defineAgent({ ...basics, name: 'texts' });
+// @ts-expect-error a misspelt output does not compile
+typed.defineAgent({ ...basics, name: 'x', output: 'ordr' });
+// @ts-expect-error nor does a schema in place of its name
+typed.defineAgent({ ...basics, name: 'x', output: outputs.order });
+
+type Typed = { orders: typeof orders; notes: typeof notes; sdkOrders: typeof sdkOrders; texts: typeof texts; anything: typeof anything };
+export async function useOutputs(client: HoldfastClient<Typed>): Promise<void> {
+  const order: { id: string; total: number } = await (await client.start('orders', 'Order 42')).result();
+  const note: string = await (await client.start('notes', { topic: 'tea' })).result();
+  const sdkOrder: { id: string } = await (await client.start('sdk-orders', 'Order 42')).result();
+  const text: string = await (await client.start('texts', 'Hi')).result();
+  console.log(order.total, note.length, sdkOrder.id, text.length);
+  // @ts-expect-error an order has no such field
+  console.log((await (await client.start('orders', 'Order 42')).result()).amount);
+  const run = await testRun(orders, { input: 'Order 42', model: scriptedModel([]), tools: kinds, outputs });
+  const outcome = await run.outcome();
+  if (outcome.status === 'completed') console.log(outcome.output.total.toFixed(), outcome.text);
 }

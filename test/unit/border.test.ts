@@ -7,6 +7,7 @@ import { approval } from 'holdfast/workflow';
 import { definitionOf } from '../../kernel/agent';
 import { MemoryRun } from '../../kernel/memory/run';
 import { HistoryFold } from '../../contract/plain/fold';
+import { OutputRegistry } from '../../activities/outputs';
 import { defaultModelFacts } from '../../activities/parts';
 import { ToolRegistry, defaultToolFacts } from '../../activities/tools';
 import { HalfRegistry } from '../../activities/worker-middleware';
@@ -210,6 +211,7 @@ describe('an answer that comes before the code that waits for it was entered aga
       tools: new ToolRegistry(tools),
       models: new ModelRegistry({ providers: { test: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]) } }),
       halves: new HalfRegistry([]),
+      outputs: new OutputRegistry({}),
       language: 'en' as const,
       toolDefaults: defaultToolFacts,
       modelFacts: defaultModelFacts,
@@ -254,6 +256,7 @@ it('a reader that begins after a border sees the same state and the same next of
     tools: new ToolRegistry(tools),
     models: new ModelRegistry({ providers: { test: scriptedModel(script) } }),
     halves: new HalfRegistry([]),
+    outputs: new OutputRegistry({}),
     language: 'en' as const,
     toolDefaults: defaultToolFacts,
     modelFacts: defaultModelFacts,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { tool } from '@ai-sdk/provider-utils';
 import { z } from 'zod';
 import { recordHistory, replayHistories, scriptedModel, testRun } from 'holdfast/testing';
 import { defineTool, defineWorkerMiddleware } from 'holdfast/worker';
@@ -7,7 +8,7 @@ import type { Message } from 'holdfast/workflow';
 import { agentsFor, approval, onWorker } from 'holdfast/workflow';
 
 /** The examples of these documents, word for word; imports stand above. The last tests compare. */
-const documents = ['agents', 'middleware', 'testing'];
+const documents = ['agents', 'middleware', 'testing', 'tools'];
 
 interface Payment {
   readonly paid: number;
@@ -129,6 +130,7 @@ export const shortSighted = defineMiddleware({
 
 export const audit = defineWorkerMiddleware('audit', (options: { topic: string }) => ({
   wrapModel: {
+    looksOn: true,
     async generate(request, next, call) {
       const response = await next(request);
       await log(options.topic, { id: call.id, attempt: call.attempt, usage: response.usage });
@@ -223,6 +225,60 @@ it('would do again what it did', async () => {
   expect(replayed.filter(({ error }) => error !== undefined)).toEqual([]);
 });
 
+// tools.md
+
+const thermometer = async (city: string, _signal?: AbortSignal): Promise<number> => city.length;
+const placeOrder = async ({ item }: { item: string }): Promise<string> => `ordered ${item}`;
+
+export const report = defineTool({
+  description: 'Writes a report about a city.',
+  inputSchema: z.object({ city: z.string() }),
+  async *stream({ city }, call) {
+    yield `# ${city}\n`;
+    call.progress({ percent: 50 });
+    yield 'It rains.';
+  },
+});
+
+export const chart = defineTool({
+  description: 'Draws how an order went.',
+  inputSchema: z.object({ orderId: z.string() }),
+  enhanced: true,
+  execute: ({ orderId }) => [
+    { type: 'text', text: `Order ${orderId}:` },
+    { type: 'file', mediaType: 'image/png', data: { url: `https://charts.example/${orderId}.png` } },
+  ],
+});
+
+export const clock = defineTool({
+  description: 'Says what day it is.',
+  inputSchema: z.object({}),
+  quick: true,
+  execute: () => new Date().toISOString().slice(0, 10),
+});
+
+export const weather = tool({
+  description: 'Tells the weather.',
+  inputSchema: z.object({ city: z.string() }),
+  execute: async ({ city }, { abortSignal }) => ({ city, degrees: await thermometer(city, abortSignal) }),
+});
+export const order = { ...tool({ inputSchema: z.object({ item: z.string() }), execute: placeOrder }), effect: 'once' as const };
+
+export const outputs = {
+  verdict: z.object({ refund: z.boolean(), reason: z.string() }),
+};
+
+const typed = agentsFor<typeof tools, typeof outputs>();
+
+export const judge = typed.defineAgent({
+  name: 'judge',
+  description: 'Says whether an order is refunded.',
+  instructions: 'Look the order up, then decide.',
+  model: 'default',
+  tools: ['findOrder'],
+  output: 'verdict',
+});
+
 // What the documents say beside that.
 
 const findCall = (input: object) => ({ name: 'findOrder', input: input as { orderId: string } });
@@ -314,6 +370,44 @@ describe('the examples do what their documents say:', () => {
     expect(await run.result()).toBe('Done.');
     expect(Math.max(...seen)).toBe(name === 'for good' ? 39 : 21);
     expect((await run.transcript()).length).toBe(name === 'for good' ? 32 : 52);
+  });
+
+  it('tools of all kinds give their results', async () => {
+    const kinds = { report, chart, clock, weather, order };
+    const agent = agentsFor<typeof kinds>().defineAgent({
+      name: 'kinds',
+      description: '',
+      instructions: '',
+      model: 'default',
+      tools: ['report', 'chart', 'clock', 'weather', 'order'],
+    });
+    const oslo = { city: 'Oslo' };
+    const calls = [
+      { name: 'report', input: oslo },
+      { name: 'chart', input: { orderId: '42' } },
+      { name: 'clock', input: {} },
+      { name: 'weather', input: oslo },
+      { name: 'order', input: { item: 'tea' } },
+    ];
+    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: calls }, { text: 'Done.' }]), tools: kinds });
+    expect(await run.result()).toBe('Done.');
+    const results = (await run.transcript()).flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === 'tool-result' ? [part.output] : [])),
+    );
+    expect(results).toEqual([
+      '# Oslo\nIt rains.',
+      [expect.objectContaining({ type: 'text' }), expect.objectContaining({ type: 'file' })],
+      expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      { city: 'Oslo', degrees: 4 },
+      'ordered tea',
+    ]);
+  });
+
+  it('an answer is read by its schema', async () => {
+    const model = scriptedModel([{ text: 'Yes, as it broke.' }, { text: '{"refund":true,"reason":"It broke."}' }]);
+    const run = await testRun(judge, { input: 'Order 42', model, tools, outputs });
+    const { refund, reason }: { refund: boolean; reason: string } = await run.result();
+    expect([refund, reason]).toEqual([true, 'It broke.']);
   });
 
   it('a worker half sees model and tool calls', async () => {

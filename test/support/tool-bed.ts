@@ -1,0 +1,50 @@
+import { executeTool } from '../../activities/call-tool';
+import { ToolRegistry } from '../../activities/tools';
+import type { WorkerMiddleware } from '../../activities/worker-middleware';
+import { HalfRegistry } from '../../activities/worker-middleware';
+import type { DeltaBody } from '../../contract/plain/deltas';
+import type { CallToolInput, ToolOutcome } from '../../contract/plain/wire';
+
+export interface Executed {
+  readonly outcome: ToolOutcome;
+  readonly deltas: readonly DeltaBody[];
+}
+
+/** One execution of a tool as the worker makes it, and what its readers saw. */
+export async function execute(
+  tool: object,
+  options: Partial<CallToolInput> & {
+    readonly middleware?: readonly WorkerMiddleware[];
+    readonly signal?: AbortSignal;
+    readonly attempt?: number;
+    /** Nobody is there to see anything. */
+    readonly unseen?: boolean;
+    /** Grows while the tool runs. */
+    readonly deltas?: DeltaBody[];
+  } = {},
+): Promise<Executed> {
+  const { middleware = [], signal = new AbortController().signal, attempt = 1, unseen = false, deltas = [], ...input } = options;
+  const tools = new ToolRegistry({ tool });
+  await tools.ready();
+  const outcome = await executeTool(
+    { tool: 'tool', callId: 'call', input: {}, path: ['agent'], halves: middleware.map(({ name }) => ({ name })), ...input },
+    { tools, halves: new HalfRegistry(middleware) },
+    {
+      idempotencyKey: 'key',
+      attempt,
+      signal,
+      call: { agent: 'agent', id: 'id', attempt, signal, tool: 'tool', callId: 'call' },
+      ...(unseen ? {} : { publish: (delta: DeltaBody) => void deltas.push(delta) }),
+    },
+  );
+  return { outcome, deltas };
+}
+
+/** What was seen, in short: `+text` for output, `.data` for progress. */
+export function seen(deltas: readonly DeltaBody[]): readonly string[] {
+  return deltas.map((delta) => {
+    if (delta.type === 'tool-output-delta') return `+${delta.text ?? JSON.stringify(delta.part)}`;
+    if (delta.type === 'tool-progress') return `.${JSON.stringify(delta.data)}`;
+    return delta.type;
+  });
+}

@@ -1,0 +1,111 @@
+import { dynamicTool, jsonSchema, tool, zodSchema } from '@ai-sdk/provider-utils';
+import { z } from 'zod';
+import { ToolRegistry } from '../../activities/tools';
+import { scriptedModel, testRun } from '../../testing/index';
+import { agentWith, transcriptOf } from '../support/memory-bed';
+import { execute, seen } from '../support/tool-bed';
+
+const weather = tool({
+  description: 'Tells the weather.',
+  inputSchema: z.object({ city: z.string() }),
+  execute: async ({ city }) => ({ city, degrees: 21 }),
+});
+
+const later = dynamicTool({
+  description: 'Tells the weather.',
+  inputSchema: jsonSchema(
+    Promise.resolve({ type: 'object' as const, properties: { city: { type: 'string' as const } }, required: ['city'] }),
+  ),
+  execute: (input) => ({ ...(input as object), degrees: 21 }),
+});
+
+describe('a tool of the AI SDK', () => {
+  it.each([
+    ['zod', weather],
+    ['a schema of its own', tool({ ...weather, inputSchema: zodSchema(z.object({ city: z.string() })) })],
+    [
+      'JSON Schema',
+      tool({
+        ...weather,
+        inputSchema: jsonSchema<{ city: string }>({ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }),
+      }),
+    ],
+    ['JSON Schema that is made later', later],
+  ])('is taken as it is, with %s', async (_, taken) => {
+    const model = scriptedModel([
+      {
+        toolCalls: [
+          { name: 'weather', input: { city: 'Oslo' } },
+          { name: 'weather', input: { town: 'Oslo' } },
+        ],
+      },
+      { text: 'Done.' },
+    ]);
+    const run = await testRun(agentWith({ tools: ['weather'] }), { input: 'Hi', model, tools: { weather: taken } });
+    const transcript = await transcriptOf(run);
+    expect(transcript[2]).toBe('tool: {"city":"Oslo","degrees":21}');
+    expect(transcript[3]).toMatch(/^tool: error The arguments of 'weather' do not fit: city: /);
+    expect(model.requests[0]?.tools).toMatchObject([
+      { name: 'weather', description: 'Tells the weather.', inputSchema: { type: 'object', properties: { city: { type: 'string' } } } },
+    ]);
+  });
+
+  it('is called with the names that it knows', async () => {
+    const options: unknown[] = [];
+    const looking = tool({ inputSchema: z.object({}), execute: (_, given) => void options.push(given) });
+    const { signal } = new AbortController();
+    await execute(looking, { callId: 'call-7', signal });
+    expect(options).toMatchObject([{ toolCallId: 'call-7', messages: [], abortSignal: signal }]);
+  });
+
+  it('gives preliminary results, of which the last one is the result', async () => {
+    const searching = tool({
+      inputSchema: z.object({}),
+      async *execute() {
+        yield { status: 'searching' };
+        yield { status: 'found', hits: 3 };
+      },
+    });
+    const { outcome, deltas } = await execute(searching);
+    expect(outcome).toMatchObject({ type: 'done', output: { status: 'found', hits: 3 } });
+    expect(seen(deltas).slice(0, 2)).toEqual(['attempt-start', '.{"status":"searching"}']);
+  });
+
+  it('may be given an effect, a timeout and the rest', () => {
+    const registry = new ToolRegistry({ pay: { ...weather, effect: 'once', timeout: '5s' } });
+    expect(registry.factsOf('pay')).toMatchObject({ effect: 'once', attempts: 1, timeoutMs: 5_000, kind: 'invokable' });
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['an approval that nobody would be asked for', tool({ ...weather, needsApproval: true }), /needsApproval.*Put approval\(/],
+    ['an approval by rule', tool({ ...weather, needsApproval: async () => false }), /needsApproval/],
+    ['no execute', tool({ inputSchema: z.object({}), outputSchema: z.string() }), /no execute function/],
+    [
+      'a provider that runs it',
+      { type: 'provider', id: 'openai.web_search', args: {}, inputSchema: z.object({}) },
+      /run by a model provider/,
+    ],
+    ['a provider, the old way', { type: 'provider-defined', id: 'x.y', name: 'y', args: {}, execute: () => 1 }, /run by a model provider/],
+    [
+      'an output of its own for the model',
+      tool({ ...weather, toModelOutput: () => ({ type: 'text', value: 'x' }) }),
+      /toModelOutput is not read.*enhanced/,
+    ],
+  ])('with %s is refused when the worker starts', (_, refused, message) => {
+    expect(() => new ToolRegistry({ refused })).toThrow(
+      expect.objectContaining({ code: 'config-invalid', message: expect.stringMatching(message) }),
+    );
+  });
+
+  it('without an approval is taken', () => {
+    expect(new ToolRegistry({ weather: tool({ ...weather, needsApproval: false }) }).names).toEqual(['weather']);
+  });
+});
+
+it('a schema that is made later and fails stops the start, naming the tool', async () => {
+  const broken = { description: 'x', inputSchema: jsonSchema(Promise.reject(new Error('offline'))), execute: () => 1 };
+  await expect(testRun(agentWith(), { input: 'Hi', model: scriptedModel([]), tools: { broken } })).rejects.toMatchObject({
+    code: 'config-invalid',
+    message: expect.stringMatching(/Tool "broken": inputSchema: .*offline/),
+  });
+});

@@ -1,0 +1,222 @@
+import { z } from 'zod';
+import { ToolRegistry } from '../../activities/tools';
+import { defineTool } from '../../worker/index';
+import { scriptedModel, testRun } from '../../testing/index';
+import type { AgentMiddleware } from '../../workflows/index';
+import { agentWith, gate, linesOf, only, transcriptOf } from '../support/memory-bed';
+
+const basics = { description: 'Works.', inputSchema: z.object({}) };
+const plain = { ...basics, execute: () => 'done' };
+const streaming = {
+  ...basics,
+  async *stream() {
+    yield 'done';
+  },
+};
+const calling = (...names: string[]) => scriptedModel([{ toolCalls: names.map((name) => ({ name, input: {} })) }, { text: 'Done.' }]);
+
+describe('refused when the worker starts:', () => {
+  it.each<[string, object | null, RegExp]>([
+    ['nothing', null, /it is no tool/],
+    ['no execute and no stream', basics, /no execute function, and no stream/],
+    ['an execute that is no function', { ...plain, execute: 'x' }, /execute is no function/],
+    ['a stream that is no function', { ...plain, stream: [] }, /stream is no function/],
+    ['enhanced that is neither', { ...plain, enhanced: 'yes' }, /enhanced is true or false/],
+    ['no schema', { description: 'x', execute: () => 1 }, /inputSchema: there is none; use a zod 4 schema/],
+    ['a shape in place of a schema', { ...plain, inputSchema: { city: z.string() } }, /inputSchema: .*z\.object/],
+    ['an effect that there is not', { ...plain, effect: 'twice' }, /effect "twice" is unknown/],
+    ['reconcile without once', { ...plain, reconcile: () => 'unknown' }, /reconcile is for tools with effect "once"/],
+    ['a timeout that is no duration', { ...plain, timeout: 'soon' }, /"soon" is no duration/],
+    ['a heartbeat that is no duration', { ...plain, heartbeat: '0s' }, /"0s" is no duration/],
+    ['no attempt', { ...plain, retry: { attempts: 0 } }, /retry\.attempts is a whole number/],
+    ['a limit over 1 MB', { ...plain, resultLimit: 2 ** 21 }, /resultLimit is between 1 and/],
+    ['a limit that is none', { ...plain, resultLimit: Number.NaN }, /resultLimit is between 1 and/],
+    ['a quick once tool', { ...plain, quick: true, effect: 'once' }, /cannot be quick/],
+    ['a quick tool that streams', { ...streaming, quick: true }, /streams cannot be quick/],
+    ['a quick tool with both forms', { ...plain, ...streaming, quick: true }, /streams cannot be quick/],
+    ['a quick tool that takes its time', { ...plain, quick: true, timeout: '11s' }, /at most 10s/],
+  ])('%s', (_, tool, message) => {
+    expect(() => new ToolRegistry({ tool })).toThrow(
+      expect.objectContaining({ code: 'config-invalid', message: expect.stringMatching(/^Tool "tool": /) }),
+    );
+    expect(() => new ToolRegistry({ tool })).toThrow(message);
+  });
+
+  it('a name that can be no part of an address', () => {
+    expect(() => new ToolRegistry({ 'a/b': plain })).toThrow(/Tool "a\/b": a name is/);
+  });
+});
+
+describe('facts of a tool', () => {
+  it('are what it says, and the defaults elsewhere', () => {
+    const registry = new ToolRegistry({
+      plain,
+      slow: { ...plain, effect: 'idempotent', timeout: '5m', heartbeat: '1m', retry: { attempts: 9 }, resultLimit: 10 },
+      once: { ...plain, effect: 'once', retry: { attempts: 9 } },
+      quick: { ...plain, quick: true },
+      lessQuick: { ...plain, quick: true, effect: 'idempotent', timeout: '10s' },
+    });
+    expect(registry.factsOf('plain')).toMatchObject({ effect: 'none', timeoutMs: 60_000, heartbeatMs: 10_000, attempts: 5, quick: false });
+    expect(registry.factsOf('slow')).toMatchObject({
+      effect: 'idempotent',
+      timeoutMs: 300_000,
+      heartbeatMs: 60_000,
+      attempts: 9,
+      resultLimit: 10,
+    });
+    expect(registry.factsOf('once')).toMatchObject({ attempts: 1 });
+    expect(registry.factsOf('quick')).toMatchObject({ quick: true, timeoutMs: 5_000 });
+    expect(registry.factsOf('lessQuick')).toMatchObject({ quick: true, timeoutMs: 10_000 });
+  });
+
+  it('take the defaults of the worker, but for quick tools', () => {
+    const registry = new ToolRegistry({ plain, quick: { ...plain, quick: true } }, { timeoutMs: 1_000, attempts: 2 });
+    expect(registry.factsOf('plain')).toMatchObject({ timeoutMs: 1_000, attempts: 2 });
+    expect(registry.factsOf('quick')).toMatchObject({ timeoutMs: 5_000 });
+  });
+
+  it('change their hash with the schema only', () => {
+    const hash = (tool: object) => new ToolRegistry({ tool }).factsOf('tool')?.schemaHash;
+    expect(hash(plain)).toBe(hash({ ...plain, description: 'Other.' }));
+    expect(hash(plain)).not.toBe(hash({ ...plain, inputSchema: z.object({ more: z.string() }) }));
+  });
+});
+
+describe('a quick tool', () => {
+  it('gives results, errors and questions like any other', async () => {
+    const quick = defineTool({ ...basics, quick: true, execute: (_, call) => ({ key: call.idempotencyKey }) });
+    const failing = defineTool({
+      ...basics,
+      quick: true,
+      execute: (): string => {
+        throw new Error('out of order');
+      },
+    });
+    const asking = defineTool({
+      ...basics,
+      quick: true,
+      execute: (_, call): string => (call.resumed === undefined ? call.interrupt('Go?', { state: 1 }) : `${String(call.resumed.answer)}`),
+    });
+    const model = calling('quick', 'failing', 'asking');
+    const run = await testRun(agentWith({ tools: ['quick', 'failing', 'asking'] }), {
+      input: 'Hi',
+      model,
+      tools: { quick, failing, asking },
+    });
+    await run.resume(only(await run.interrupts()).id, 'yes');
+    expect((await transcriptOf(run)).slice(2)).toEqual([
+      'tool: {"key":"default/test/agent/t1/quick.0"}',
+      "tool: error The tool 'failing' failed: out of order",
+      'tool: yes',
+      'assistant: Done.',
+    ]);
+    expect((await linesOf(run)).filter((line) => line.startsWith('tool'))).toEqual(
+      expect.arrayContaining([
+        'tool-start quick',
+        'tool-end quick',
+        'tool-start failing',
+        'tool-end failing',
+        'tool-start asking',
+        'tool-end asking',
+      ]),
+    );
+    expect(model.requests[1]?.messages.slice(2).map(({ parts }) => (parts[0] as { output: unknown }).output)).toEqual([
+      { key: 'default/test/agent/t1/quick.0' },
+      "The tool 'failing' failed: out of order",
+      'yes',
+    ]);
+  });
+
+  it('is called again when it was lost, under the same key', async () => {
+    const keys: string[] = [];
+    const quick = defineTool({ ...basics, quick: true, execute: (_, call) => keys.push(`${call.attempt} ${call.idempotencyKey}`) });
+    const run = await testRun(agentWith({ tools: ['quick'] }), {
+      input: 'Hi',
+      model: calling('quick'),
+      tools: { quick },
+      lose: ({ attempt }) => (attempt < 3 ? 'after' : undefined),
+    });
+    expect((await transcriptOf(run))[2]).toBe('tool: 3');
+    expect(keys).toEqual([1, 2, 3].map((attempt) => `${attempt} default/test/agent/t1/quick.0`));
+  });
+
+  it('tells no progress: nobody could join it to a call', async () => {
+    const deltas: unknown[] = [];
+    const quick = defineTool({ ...basics, quick: true, execute: (_, call) => call.progress('half') });
+    const run = await testRun(agentWith({ tools: ['quick'] }), {
+      input: 'Hi',
+      model: calling('quick'),
+      tools: { quick },
+      onDelta: (delta) => deltas.push(delta),
+    });
+    expect(await run.result()).toBe('Done.');
+    expect(deltas).toEqual([]);
+  });
+
+  it('goes through layers, halves of the worker and hooks', async () => {
+    const quick = defineTool({ ...basics, quick: true, execute: () => 'quick' });
+    const agent = agentWith({
+      tools: ['quick'],
+      middleware: [
+        { name: 'layer', wrapToolCall: async (call, next) => `<${String(await next(call))}>` },
+        { name: 'hook', beforeAgent: async (_, ctx) => ctx.sendEvent('said', (await ctx.call('quick', {})) as string) },
+      ],
+    });
+    const run = await testRun(agent, { input: 'Hi', model: calling('quick'), tools: { quick } });
+    expect((await transcriptOf(run))[2]).toBe('tool: <quick>');
+    expect((await linesOf(run)).filter((line) => line === 'tool-start quick')).toHaveLength(1);
+  });
+
+  it('is not called anew over a border', async () => {
+    let calls = 0;
+    const quick = defineTool({ ...basics, quick: true, execute: () => ++calls });
+    const asking: AgentMiddleware = { name: 'asking', afterToolCalls: async (_, ctx) => void (await ctx.interrupt('Go?')) };
+    const agent = agentWith({ tools: ['quick'], middleware: [asking] });
+    const run = await testRun(agent, { input: 'Hi', model: calling('quick'), tools: { quick } });
+    await run.interrupts();
+    await run.goOnAsNew();
+    await run.resume(only(await run.interrupts()).id, true);
+    expect(await run.result()).toBe('Done.');
+    expect((await transcriptOf(run))[2]).toBe('tool: 1');
+    expect(calls).toBe(1);
+  });
+});
+
+describe('a timeout', () => {
+  it('is told to the model when all attempts were too slow, and reaches the signal of each', async () => {
+    const told: number[] = [];
+    const slow = defineTool({
+      ...basics,
+      timeout: '20ms',
+      execute: (_, { signal, attempt }) => {
+        signal.addEventListener('abort', () => told.push(attempt));
+        return new Promise<string>(() => undefined);
+      },
+    });
+    const run = await testRun(agentWith({ tools: ['slow'] }), { input: 'Hi', model: calling('slow'), tools: { slow } });
+    expect((await transcriptOf(run))[2]).toBe("tool: error The tool 'slow' gave no result within 0.02 s.");
+    expect(told).toEqual([1, 2, 3, 4, 5]);
+    for await (const event of run.events()) if (event.type === 'tool-end') expect(event.error?.code).toBe('tool-timeout');
+  });
+
+  it('holds for streams, and an attempt that is fast enough counts', async () => {
+    const stuck = defineTool({
+      ...basics,
+      timeout: '20ms',
+      async *stream(_, { attempt }) {
+        yield `${attempt}`;
+        if (attempt < 3) await new Promise(() => undefined);
+      },
+    });
+    const run = await testRun(agentWith({ tools: ['stuck'] }), { input: 'Hi', model: calling('stuck'), tools: { stuck } });
+    expect((await transcriptOf(run))[2]).toBe('tool: 3');
+  });
+
+  it('leaves it open whether a once tool took effect', async () => {
+    const door = gate();
+    const pay = defineTool({ ...basics, timeout: '20ms', effect: 'once', execute: () => door.opened });
+    const run = await testRun(agentWith({ tools: ['pay'] }), { input: 'Hi', model: calling('pay'), tools: { pay } });
+    expect(only(await run.interrupts())).toMatchObject({ kind: 'in-doubt' });
+    door.open();
+  });
+});

@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import { ModelRegistry } from '../../activities/models';
+import { OutputRegistry } from '../../activities/outputs';
+import { defaultModelFacts } from '../../activities/parts';
+import { ToolRegistry, defaultToolFacts } from '../../activities/tools';
+import { HalfRegistry } from '../../activities/worker-middleware';
+import type { CallToolInput, CallToolResult } from '../../contract/plain/wire';
+import type { Agent } from '../../kernel/agent';
+import { definitionOf } from '../../kernel/agent';
+import { MemoryRun } from '../../kernel/memory/run';
+import { scriptedModel, testRun } from '../../testing/index';
+import { memoryWork } from '../../testing/memory-work';
+import { defineTool } from '../../worker/index';
+import { agentWith, gate, only, transcriptOf } from '../support/memory-bed';
+
+const same = (text: string) => ({ name: 'note', input: { text }, id: 'same-id' });
+const keys: string[] = [];
+const note = defineTool({
+  description: 'Notes.',
+  inputSchema: z.object({ text: z.string() }),
+  execute: ({ text }, call) => (keys.push(`${call.callId} ${call.idempotencyKey}`), text),
+});
+const once = defineTool({ ...note, effect: 'once' });
+
+beforeEach(() => {
+  keys.length = 0;
+});
+
+describe('calls with the same id of the provider', () => {
+  const start = (tool: object, lose?: Parameters<typeof testRun>[1]['lose']) => {
+    const model = scriptedModel([{ toolCalls: [same('a'), same('b')] }, { toolCalls: [same('c')] }, { text: 'Done.' }]);
+    const options = { input: 'Hi', model, tools: { note: tool }, ...(lose === undefined ? {} : { lose }) };
+    return testRun(agentWith({ tools: ['note'] }), options);
+  };
+
+  it.each([
+    ['', note],
+    [', also with effect once', once],
+  ])('have keys of their own and get their own results%s', async (_, tool) => {
+    const run = await start(tool);
+    expect((await transcriptOf(run)).filter((line) => line.startsWith('tool'))).toEqual(['tool: a', 'tool: b', 'tool: c']);
+    expect(keys).toEqual([
+      'same-id default/test/agent/t1/note.0',
+      'same-id default/test/agent/t1/note.1',
+      'same-id default/test/agent/t2/note.0',
+    ]);
+  });
+
+  it('are doubted one by one when one of them was lost', async () => {
+    const run = await start(once, ({ input, reconcile }) =>
+      (input as { text: string }).text === 'b' && !reconcile && keys.length < 3 ? 'before' : undefined,
+    );
+    const doubt = only(await run.interrupts());
+    expect(doubt).toMatchObject({ kind: 'in-doubt', info: { input: { text: 'b' } } });
+    await run.resume(doubt.id, { happened: true, result: 'b, says Ada' });
+    expect((await transcriptOf(run)).filter((line) => line.startsWith('tool'))).toEqual(['tool: a', 'tool: b, says Ada', 'tool: c']);
+  });
+
+  it('are reconciled under the key of the lost call', async () => {
+    const asked: string[] = [];
+    const reconciling = {
+      ...once,
+      reconcile: (_: unknown, call: { idempotencyKey: string }) => (asked.push(call.idempotencyKey), { happened: false as const }),
+    };
+    const lost = new Set<string>();
+    const run = await start(reconciling, ({ input, reconcile }) => {
+      const { text } = input as { text: string };
+      return text === 'a' || reconcile || lost.has(text) ? undefined : (lost.add(text), 'before');
+    });
+    expect((await transcriptOf(run)).filter((line) => line.startsWith('tool'))).toEqual(['tool: a', 'tool: b', 'tool: c']);
+    expect(asked).toEqual(['default/test/agent/t1/note.1', 'default/test/agent/t2/note.0']);
+    expect(keys.map((key) => key.split(' ')[1])).toEqual([
+      'default/test/agent/t1/note.0',
+      'default/test/agent/t1/note.1',
+      'default/test/agent/t2/note.0',
+    ]);
+  });
+
+  it('are asked about one by one, and each gets its own answer', async () => {
+    const asking = defineTool({
+      ...note,
+      execute: ({ text }, call): string => (call.resumed === undefined ? call.interrupt(text) : `${text}: ${String(call.resumed.answer)}`),
+    });
+    const run = await start(asking);
+    const [first, second] = await run.interrupts();
+    await run.resume(second?.id ?? '', 'two');
+    await run.resume(first?.id ?? '', 'one');
+    await run.resume(only(await run.interrupts()).id, 'three');
+    expect((await transcriptOf(run)).filter((line) => line.startsWith('tool'))).toEqual(['tool: a: one', 'tool: b: two', 'tool: c: three']);
+  });
+});
+
+it('a layer that calls next twice makes two calls under one key, and the result of the last one counts', async () => {
+  const results: unknown[] = [];
+  const agent = agentWith({
+    tools: ['note'],
+    middleware: [
+      { name: 'twice', wrapToolCall: async (call, next) => (results.push(await next(call)), next({ ...call, input: { text: 'again' } })) },
+    ],
+  });
+  const model = scriptedModel([{ toolCalls: [same('a')] }, { text: 'Done.' }]);
+  const run = await testRun(agent, { input: 'Hi', model, tools: { note } });
+  expect((await transcriptOf(run))[2]).toBe('tool: again');
+  expect(results).toEqual(['a']);
+  expect(keys).toEqual(['same-id default/test/agent/t1/note.0', 'same-id default/test/agent/t1/note.0']);
+});
+
+describe('a stale result', () => {
+  const begin = (callTool: (real: CallTool) => CallTool, quick = false) => {
+    const model = scriptedModel([{ toolCalls: [same('a'), same('b')] }, { text: 'Done.' }]);
+    const parts = {
+      tools: new ToolRegistry({ note: { ...note, quick } }),
+      models: new ModelRegistry({ providers: { test: model } }),
+      halves: new HalfRegistry([]),
+      outputs: new OutputRegistry({}),
+      language: 'en' as const,
+      toolDefaults: defaultToolFacts,
+      modelFacts: defaultModelFacts,
+    };
+    const work = memoryWork(parts, () => undefined);
+    const agents = new Map([['agent', definitionOf(agentWith({ tools: ['note'] }) as Agent)]]);
+    const start = {
+      version: 1 as const,
+      tenant: 'default',
+      id: 'stale',
+      agent: 'agent',
+      input: 'Hi',
+      values: {},
+      stream: true,
+      options: {},
+      tags: [],
+    };
+    return new MemoryRun(agents, { start }, { ...work, callTool: callTool(work.callTool.bind(work)) }, 0);
+  };
+  type CallTool = ReturnType<typeof memoryWork>['callTool'];
+
+  it.each([false, true])('never answers for another call (quick: %s)', async (quick) => {
+    const results: CallToolResult[] = [];
+    const run = begin(
+      (real) => async (input, call) => {
+        results.push(await real(input, call));
+        return results[0] as CallToolResult;
+      },
+      quick,
+    );
+    await run.idle();
+    expect(run.view()).toMatchObject({
+      status: 'failed',
+      error: { code: 'internal', message: 'The tool call agent/t1/note.1 got the result of agent/t1/note.0.' },
+    });
+  });
+
+  it('of an earlier execution does not arrive when the later one has answered', async () => {
+    const late = gate();
+    const inputs: CallToolInput[] = [];
+    const run = begin((real) => async (input, call) => {
+      inputs.push(input);
+      if (input.input !== null && (input.input as { text: string }).text === 'a') await late.opened;
+      return real(input, call);
+    });
+    while (inputs.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    late.open();
+    await run.idle();
+    expect(run.view()).toMatchObject({ status: 'completed' });
+    expect(
+      run
+        .view()
+        .messages.slice(2, 4)
+        .map(({ parts }) => (parts[0] as { output: unknown }).output),
+    ).toEqual(['a', 'b']);
+  });
+});
+
+it('a result carries the name that the model used, for the model and for readers', async () => {
+  const model = scriptedModel([{ toolCalls: [{ name: 'write', input: { text: 'a' } }] }, { text: 'Done.' }]);
+  const agent = agentWith({ tools: ['note'], toolAliases: { note: { names: ['write'] } } });
+  const run = await testRun(agent, { input: 'Hi', model, tools: { note } });
+  const [, , result] = await run.transcript();
+  expect(result?.parts).toMatchObject([{ type: 'tool-result', name: 'write', output: 'a' }]);
+  expect(model.requests[1]?.messages[2]?.parts).toEqual(result?.parts);
+});

@@ -1,0 +1,311 @@
+import { z } from 'zod';
+import type { Delta } from '../../contract/plain/deltas';
+import type { Part } from '../../contract/plain/messages';
+import { scriptedModel, testRun } from '../../testing/index';
+import type { ToolCallContext } from '../../worker/index';
+import { defineTool, defineWorkerMiddleware } from '../../worker/index';
+import type { AgentMiddleware } from '../../workflows/index';
+import { onWorker } from '../../workflows/index';
+import { agentWith, gate, linesOf, logOf, only, transcriptOf } from '../support/memory-bed';
+import { seen } from '../support/tool-bed';
+
+const image: Part = { type: 'file', mediaType: 'image/png', data: 'aGk=' };
+const text = (words: string): Part => ({ type: 'text', text: words });
+const basics = { description: 'Draws.', inputSchema: z.object({}) };
+const draw = defineTool({ ...basics, enhanced: true, execute: () => [text('A chart:'), image] });
+const film = defineTool({
+  ...basics,
+  enhanced: true,
+  async *stream() {
+    yield text('A ');
+    yield text('chart:');
+    yield image;
+  },
+});
+const calling = (name = 'draw') => scriptedModel([{ toolCalls: [{ name, input: {} }] }, { text: 'Done.' }]);
+const parts = [text('A chart:'), image];
+
+type Started = Awaited<ReturnType<typeof testRun>>;
+async function resultOf(run: Started): Promise<unknown> {
+  await run.outcome();
+  return (await run.transcript())[2]?.parts;
+}
+
+describe('a result of several parts', () => {
+  const multipart = [{ type: 'tool-result', callId: 'call-1-1', name: 'draw', output: parts, multipart: true }];
+
+  it.each([
+    ['whole', draw],
+    ['as a stream', film],
+  ])('reaches the next request of the model as it is, %s', async (_, tool) => {
+    const model = calling();
+    const run = await testRun(agentWith({ tools: ['draw'] }), { input: 'Hi', model, tools: { draw: tool } });
+    expect(await resultOf(run)).toEqual(multipart);
+    expect(model.requests[1]?.messages[2]?.parts).toEqual(multipart);
+    expect((await logOf(run)).find(({ type }) => type === 'tool-end')).toMatchObject({ message: { parts: multipart } });
+  });
+
+  it('stays one under a layer that passes it through', async () => {
+    const model = calling();
+    const through: AgentMiddleware = { name: 'through', wrapToolCall: (call, next) => next(call) };
+    const run = await testRun(agentWith({ tools: ['draw'], middleware: [through] }), { input: 'Hi', model, tools: { draw } });
+    expect(await resultOf(run)).toEqual(multipart);
+    expect(model.requests[1]?.messages[2]?.parts).toEqual(multipart);
+  });
+
+  it.each<[string, (output: readonly Part[]) => unknown, unknown]>([
+    ['other parts', (output) => [...output, text('Look!')], { output: [...parts, text('Look!')], multipart: true }],
+    ['a text', () => 'no chart', { output: 'no chart' }],
+    ['what is no list of parts', (output) => [...output, { type: 'video' }], { output: [...parts, { type: 'video' }] }],
+  ])('is what a layer makes of it: %s', async (_, change, expected) => {
+    const model = calling();
+    const changing: AgentMiddleware = {
+      name: 'changing',
+      wrapToolCall: async (call, next) => change((await next(call)) as unknown as readonly Part[]) as never,
+    };
+    const run = await testRun(agentWith({ tools: ['draw'], middleware: [changing] }), { input: 'Hi', model, tools: { draw } });
+    expect(await resultOf(run)).toEqual([{ type: 'tool-result', callId: 'call-1-1', name: 'draw', ...(expected as object) }]);
+    expect(model.requests[1]?.messages[2]?.parts).toEqual(await resultOf(run));
+  });
+
+  it('may come from a layer that does not call the tool', async () => {
+    const cached: AgentMiddleware = { name: 'cached', wrapToolCall: async () => [image] as never };
+    const run = await testRun(agentWith({ tools: ['draw'], middleware: [cached] }), { input: 'Hi', model: calling(), tools: { draw } });
+    expect(await resultOf(run)).toMatchObject([{ output: [image], multipart: true }]);
+  });
+
+  it('is still one when the layer above it waited over a border', async () => {
+    const model = calling();
+    const asking: AgentMiddleware = {
+      name: 'asking',
+      async wrapToolCall(call, next, ctx) {
+        const output = await next(call);
+        await ctx.interrupt('Show it?');
+        return output;
+      },
+    };
+    const run = await testRun(agentWith({ tools: ['draw'], middleware: [asking] }), { input: 'Hi', model, tools: { draw } });
+    await run.interrupts();
+    await run.goOnAsNew();
+    await run.resume(only(await run.interrupts()).id, true);
+    expect(await resultOf(run)).toEqual(multipart);
+    expect(model.requests[1]?.messages[2]?.parts).toEqual(multipart);
+  });
+
+  it('is one also when a person says what it was', async () => {
+    const once = { ...draw, effect: 'once' as const };
+    const run = await testRun(agentWith({ tools: ['draw'] }), {
+      input: 'Hi',
+      model: calling(),
+      tools: { draw: once },
+      lose: ({ reconcile }) => (reconcile ? undefined : 'after'),
+    });
+    await run.resume(only(await run.interrupts()).id, { happened: true, result: [image] });
+    expect(await resultOf(run)).toMatchObject([{ output: [image], multipart: true }]);
+  });
+
+  it('is plain JSON where the tool is not enhanced', async () => {
+    const listing = defineTool({ ...basics, execute: () => parts });
+    const run = await testRun(agentWith({ tools: ['draw'] }), { input: 'Hi', model: calling(), tools: { draw: listing } });
+    expect(await resultOf(run)).toEqual([{ type: 'tool-result', callId: 'call-1-1', name: 'draw', output: parts }]);
+  });
+
+  it('is the output of a run that returns it directly, and its texts are the text', async () => {
+    const agent = agentWith({ tools: ['draw'], returnDirectly: ['draw'] });
+    const run = await testRun(agent, { input: 'Hi', model: calling(), tools: { draw } });
+    expect(await run.outcome()).toEqual({ status: 'completed', output: parts, text: 'A chart:' });
+  });
+
+  it('is what a hook gets of the tool', async () => {
+    const hook: AgentMiddleware = {
+      name: 'hook',
+      beforeAgent: async (_, ctx) => ctx.sendEvent('drawn', (await ctx.call('draw', {})) as never),
+    };
+    const run = await testRun(agentWith({ tools: [], middleware: [hook] }), {
+      input: 'Hi',
+      model: scriptedModel([{ text: 'Done.' }]),
+      tools: { draw },
+    });
+    expect((await logOf(run)).find(({ type }) => type === 'custom')).toMatchObject({ data: parts });
+  });
+});
+
+it('a layer may not write into a result: it returns another one', async () => {
+  const writing: AgentMiddleware = {
+    name: 'writing',
+    wrapToolCall: async (call, next) => {
+      const output = (await next(call)) as unknown as Part[];
+      output.push(text('more'));
+      return output;
+    },
+  };
+  const run = await testRun(agentWith({ tools: ['draw'], middleware: [writing] }), { input: 'Hi', model: calling(), tools: { draw } });
+  expect(await run.outcome()).toMatchObject({
+    status: 'failed',
+    error: { code: 'hook-failed', message: expect.stringContaining('wrapToolCall of middleware "writing" failed') },
+  });
+});
+
+describe('a run that is followed', () => {
+  const tell = defineTool({
+    ...basics,
+    async *stream() {
+      yield 'a';
+      yield 'b';
+    },
+    execute: () => 'ab, at once',
+  });
+  const start = async (options: { stream?: boolean; middleware?: readonly AgentMiddleware[] }) => {
+    const deltas: Delta[] = [];
+    const { stream = true, middleware = [] } = options;
+    const run = await testRun(agentWith({ tools: ['draw'], middleware }), {
+      input: 'Hi',
+      model: calling(),
+      tools: { draw: tell },
+      stream,
+      middleware: [
+        defineWorkerMiddleware('loud', () => ({ wrapInvokableToolCall: async (input, next) => `${String(await next(input))}!` })),
+      ],
+      onDelta: (delta) => void ('callId' in delta && deltas.push(delta)),
+    });
+    return { line: (await transcriptOf(run))[2], deltas };
+  };
+  const loud = onWorker('loud');
+
+  it('sees the pieces of a tool that streams', async () => {
+    const { line, deltas } = await start({ middleware: [loud] });
+    expect(line).toBe('tool: ab');
+    expect(deltas).toMatchObject([
+      { type: 'tool-output-delta', text: 'a', callId: 'call-1-1', tool: 'draw', address: 'agent/t1/draw.0', attempt: 1, agent: 'agent' },
+      { type: 'tool-output-delta', text: 'b' },
+    ]);
+  });
+
+  it('sees them also under a layer that only looks on', async () => {
+    const through: AgentMiddleware = { name: 'through', wrapToolCall: (call, next) => next(call) };
+    expect(seen((await start({ middleware: [through] })).deltas)).toEqual(['+a', '+b']);
+  });
+
+  it('sees nothing before it is final where a layer says that it changes results', async () => {
+    const changing: AgentMiddleware = {
+      name: 'changing',
+      changesOutput: true,
+      wrapToolCall: async (call, next) => `<${String(await next(call))}>`,
+    };
+    expect(await start({ middleware: [changing] })).toEqual({ line: 'tool: <ab>', deltas: [] });
+  });
+
+  it('calls the tool whole when the run does not stream, under the other wrap', async () => {
+    expect(await start({ stream: false, middleware: [loud] })).toEqual({ line: 'tool: ab, at once!', deltas: [] });
+  });
+
+  it('sees progress, and what an attempt that was lost had shown is void', async () => {
+    const deltas: Delta[] = [];
+    const slow = defineTool({
+      ...basics,
+      execute: (_, call) => {
+        call.progress({ attempt: call.attempt });
+        return 'done';
+      },
+    });
+    const run = await testRun(agentWith({ tools: ['draw'] }), {
+      input: 'Hi',
+      model: calling(),
+      tools: { draw: slow },
+      lose: ({ attempt }) => (attempt === 1 ? 'after' : undefined),
+      onDelta: (delta) => deltas.push(delta),
+    });
+    expect(await run.result()).toBe('Done.');
+    const ofTool = deltas.filter(({ address }) => address === 'agent/t1/draw.0');
+    expect(ofTool.map((delta) => `${delta.attempt} ${seen([delta])[0]}`)).toEqual([
+      '1 attempt-start',
+      '1 .{"attempt":1}',
+      '1 attempt-void',
+      '2 attempt-start',
+      '2 .{"attempt":2}',
+    ]);
+  });
+
+  it('sees nothing of what hooks call', async () => {
+    const deltas: Delta[] = [];
+    const hook: AgentMiddleware = { name: 'hook', beforeAgent: async (_, ctx) => void (await ctx.call('draw', {})) };
+    const run = await testRun(agentWith({ tools: [], middleware: [hook] }), {
+      input: 'Hi',
+      model: scriptedModel([{ text: 'Done.' }]),
+      tools: { draw: tell },
+      onDelta: (delta) => deltas.push(delta),
+    });
+    expect(await run.result()).toBe('Done.');
+    expect(deltas).toEqual([]);
+  });
+});
+
+describe.each<[string, (ask: (call: Call) => string) => object]>([
+  ['invokable', (ask) => ({ ...basics, execute: (_: unknown, call: Call) => ask(call) })],
+  [
+    'streamable',
+    (ask) => ({
+      ...basics,
+      async *stream(_: unknown, call: Call) {
+        yield '';
+        yield ask(call);
+      },
+    }),
+  ],
+  ['enhanced', (ask) => ({ ...basics, enhanced: true, execute: (_: unknown, call: Call) => [text(ask(call))] })],
+  [
+    'enhanced-streamable',
+    (ask) => ({
+      ...basics,
+      enhanced: true,
+      async *stream(_: unknown, call: Call) {
+        yield text('');
+        yield text(ask(call));
+      },
+    }),
+  ],
+])('a tool that is %s and asks', (kind, make) => {
+  it('is entered again with its state and the answer, also over a border, and its calls stay one', async () => {
+    const entries: unknown[] = [];
+    const ask = (call: Call): string => {
+      entries.push(call.resumed ?? call.idempotencyKey);
+      if (call.resumed === undefined) return call.interrupt({ question: 'Which?' }, { state: { step: 1 }, answerSchema: z.string() });
+      const { step } = call.resumed.state as { step: number };
+      return step === 1 ? call.interrupt('Sure?', { state: { step: 2, first: call.resumed.answer as string } }) : 'done';
+    };
+    const run = await testRun(agentWith({ tools: ['draw'] }), { input: 'Hi', model: calling(), tools: { draw: make(ask) } });
+    await run.resume(only(await run.interrupts()).id, 'tea');
+    await run.goOnAsNew();
+    await run.resume(only(await run.interrupts()).id, true);
+    expect(await resultOf(run)).toMatchObject([
+      kind.startsWith('enhanced') ? { output: [text('done')], multipart: true } : { output: 'done' },
+    ]);
+    expect(entries).toEqual([
+      'default/test/agent/t1/draw.0',
+      { answer: 'tea', state: { step: 1 } },
+      { answer: true, state: { step: 2, first: 'tea' } },
+    ]);
+    expect((await linesOf(run)).filter((line) => line.startsWith('tool'))).toEqual(['tool-start draw', 'tool-end draw']);
+  });
+});
+
+type Call = ToolCallContext;
+
+it('a cancelled run tells a stream by its signal and does not wait for it', async () => {
+  const begun = gate();
+  let told = false;
+  const endless = defineTool({
+    ...basics,
+    async *stream(_, { signal }) {
+      signal.addEventListener('abort', () => (told = true));
+      yield 'a';
+      begun.open();
+      await new Promise(() => undefined);
+    },
+  });
+  const run = await testRun(agentWith({ tools: ['draw'] }), { input: 'Hi', model: calling(), tools: { draw: endless } });
+  await begun.opened;
+  await run.cancel();
+  expect(await run.outcome()).toEqual({ status: 'cancelled' });
+  expect(told).toBe(true);
+});
