@@ -1,0 +1,294 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { defineTool } from '../../activities/define-tool';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models';
+import type { Run } from '../../client/run';
+import type { Delta } from '../../contract/plain/deltas';
+import type { RunEvent } from '../../contract/plain/events';
+import type { Json, Message } from '../../contract/plain/messages';
+import { textOf } from '../../contract/plain/messages';
+import { replayHistories } from '../../testing/index';
+import { recordHistory } from '../../testing/record-history';
+import { gate } from '../support/gate';
+import type { Temporal } from '../support/temporal';
+import { openTemporal } from '../support/temporal';
+import type { TestBed } from '../support/test-bed';
+import { calls, startTestBed, testServer, text } from '../support/test-bed';
+
+type Calls = readonly { readonly name: string; readonly input: Json }[];
+
+/** The first message has the calls of each turn; after them comes a text, or what `says` has. */
+function answer({ messages }: Pick<GenerateRequest, 'messages'>): GenerateAnswer {
+  const { turns, says = [] } = JSON.parse(textOf(messages[0] as Message)) as { turns: readonly Calls[]; says?: readonly string[] };
+  const turn = messages.filter(({ role }) => role === 'assistant').length;
+  const wanted = turns[turn];
+  return wanted === undefined ? text(says[turn - turns.length] ?? 'Done.') : calls(...wanted);
+}
+
+const picture = { type: 'file', mediaType: 'image/png', data: 'iVBORw0KGgo=' } as const;
+const second = gate();
+let flakes = 0;
+const worked: string[] = [];
+
+const tools = {
+  add: defineTool({
+    description: 'Adds.',
+    inputSchema: z.object({ a: z.number(), b: z.number().default(1) }),
+    quick: true,
+    execute: ({ a, b }, call) => ({ sum: a + b, key: call.idempotencyKey }),
+  }),
+  flaky: defineTool({
+    description: 'Fails once.',
+    inputSchema: z.object({}),
+    quick: true,
+    retry: { attempts: 3 },
+    execute: () => {
+      flakes += 1;
+      if (flakes === 1) throw new Error('not yet');
+      return flakes;
+    },
+  }),
+  slow: defineTool({
+    description: 'Takes too long.',
+    inputSchema: z.object({}),
+    quick: true,
+    timeout: '100ms',
+    execute: () => new Promise<string>(() => undefined),
+  }),
+  count: defineTool({
+    description: 'Counts.',
+    inputSchema: z.object({ to: z.number() }),
+    async *stream({ to }, call) {
+      for (let n = 1; n <= to; n++) {
+        if (n === 2) await second.pass();
+        call.progress({ n });
+        yield `${n} `;
+      }
+    },
+  }),
+  paint: defineTool({
+    description: 'Paints.',
+    inputSchema: z.object({}),
+    enhanced: true,
+    execute: () => [{ type: 'text', text: 'A cat.' } as const, picture],
+  }),
+  paintSlowly: defineTool({
+    description: 'Paints in pieces.',
+    inputSchema: z.object({}),
+    enhanced: true,
+    async *stream() {
+      yield { type: 'text', text: 'A ' } as const;
+      yield { type: 'text', text: 'dog.' } as const;
+      yield picture;
+    },
+  }),
+  askInPieces: defineTool({
+    description: 'Asks in the middle.',
+    inputSchema: z.object({}),
+    async *stream(_input, call) {
+      yield 'So: ';
+      if (call.resumed === undefined) call.interrupt('How much?', { state: { said: 1 } });
+      yield `${String(call.resumed?.answer)} of ${JSON.stringify(call.resumed?.state)}`;
+    },
+  }),
+  quickAsk: defineTool({
+    description: 'Asks at once.',
+    inputSchema: z.object({}),
+    quick: true,
+    execute: (_input, call): string => (call.resumed === undefined ? call.interrupt('Yes?') : String(call.resumed.answer)),
+  }),
+  work: defineTool({
+    description: 'Works.',
+    inputSchema: z.object({ on: z.string() }),
+    effect: 'once',
+    execute: ({ on }) => {
+      worked.push(on);
+      return `worked on ${on}`;
+    },
+  }),
+};
+
+const outputs = { verdict: z.object({ guilty: z.boolean(), years: z.number().default(0) }) };
+
+describe('tools on a real server', () => {
+  let bed: TestBed;
+  let temporal: Temporal;
+  beforeAll(async () => {
+    temporal = await openTemporal();
+    bed = await startTestBed(answer, { agents: join(__dirname, '..', 'fixtures', 'kinds-agents.ts'), tools, outputs });
+  });
+  afterAll(async () => {
+    await bed.close();
+    await temporal.close();
+  });
+
+  const start = (agent: string, turns: readonly Calls[], says: readonly string[] = []): Promise<Run> =>
+    bed.client.start(agent, JSON.stringify({ turns, says }));
+  const results = async (run: Run): Promise<readonly unknown[]> =>
+    (await run.transcript()).flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? [part.output] : [])));
+  const eventsOf = async (run: Run): Promise<readonly (RunEvent | Delta)[]> => {
+    const events = [];
+    for await (const event of run.events()) events.push(event);
+    return events;
+  };
+  const done = { status: 'completed', text: 'Done.' };
+  const end = (run: Run): ReturnType<Run['outcome']> => run.outcome({ timeout: '30s' });
+
+  /** The history replays: nothing in it depends on the order in which promises happened to settle. */
+  const expectReplays = async (run: Run): Promise<void> => {
+    const directory = mkdtempSync(join(tmpdir(), 'holdfast-recorded-'));
+    await recordHistory({ id: run.id, server: testServer(), file: join(directory, 'run.json') });
+    const agents = join(__dirname, '..', 'fixtures', 'kinds-agents.ts');
+    const replayed = await replayHistories({ agents, histories: directory });
+    expect(replayed.length).toBeGreaterThan(0);
+    expect(replayed.filter(({ error }) => error !== undefined)).toEqual([]);
+  };
+
+  it('run quick as local activities, with one event in the history, and are read like others', async () => {
+    const run = await start('works', [[{ name: 'add', input: { a: 1 } }], [{ name: 'add', input: { a: 2, b: 3 } }]]);
+    expect(await end(run)).toMatchObject(done);
+    expect(await results(run)).toEqual([
+      { sum: 2, key: `default/${run.id}/works/t1/add.0` },
+      { sum: 5, key: `default/${run.id}/works/t2/add.0` },
+    ]);
+    const events = await eventsOf(run);
+    expect(events.map(({ type }) => type)).toEqual([
+      'run-start',
+      ...Array.from({ length: 2 }, () => ['model-start', 'model-end', 'tool-start', 'tool-end']).flat(),
+      'model-start',
+      'model-end',
+      'run-end',
+    ]);
+    expect(events.find(({ type }) => type === 'tool-end')).toMatchObject({ message: { parts: [{ output: { sum: 2 } }] } });
+    const { events: history } = await temporal.handle(run.id).fetchHistory();
+    expect((history ?? []).filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'callTool')).toEqual([]);
+    await expectReplays(run);
+  });
+
+  it('run quick several at once, beside others, under wraps, with a border in between', async () => {
+    const turn: Calls = [
+      { name: 'add', input: { a: 1 } },
+      { name: 'paint', input: {} },
+      { name: 'work', input: { on: 'it' } },
+      { name: 'add', input: { a: 2 } },
+      { name: 'quickAsk', input: {} },
+    ];
+    const run = await start('watched', [turn, turn.slice(0, 2)]);
+    const waiting = await end(run);
+    if (waiting.status !== 'waiting') throw new Error(JSON.stringify(waiting));
+    const first = await temporal.executionOf(run.id);
+    await temporal.handle(run.id).signal('border');
+    await temporal.untilAnotherExecution(run.id, first);
+    for (const { id, kind } of waiting.interrupts) await run.resume(id, kind === 'approval' ? { type: 'approve' } : 'certainly');
+    expect(await end(run)).toMatchObject(done);
+    const [sum, painted, work, other, asked] = await results(run);
+    expect([sum, other]).toMatchObject([{ sum: 2 }, { sum: 3 }]);
+    expect([painted, work, asked]).toEqual([[{ type: 'text', text: 'A cat.' }, picture], 'worked on it', 'certainly']);
+    expect(worked).toEqual(['it']);
+    await expectReplays(run);
+  });
+
+  it('run quick again when they fail, and not longer than they may', async () => {
+    const run = await start('works', [
+      [
+        { name: 'flaky', input: {} },
+        { name: 'slow', input: {} },
+      ],
+    ]);
+    expect(await end(run)).toMatchObject(done);
+    expect((await results(run))[0]).toBe(2);
+    expect((await results(run))[1]).toContain("The tool 'slow' gave no result within 0.1 s");
+  });
+
+  it('show what they stream, and their progress, while they run', async () => {
+    const run = await start('works', [[{ name: 'count', input: { to: 3 } }]]);
+    const seen: (RunEvent | Delta)[] = [];
+    for await (const event of run.events()) {
+      seen.push(event);
+      // Were the first piece seen only at the end, the second would never come.
+      if (event.type === 'tool-output-delta') second.open();
+    }
+    const types = seen.map(({ type }) => type);
+    expect(types.slice(types.indexOf('tool-start'), types.indexOf('tool-end'))).toEqual(
+      expect.arrayContaining(['tool-start', 'attempt-start', 'tool-progress', 'tool-output-delta']),
+    );
+    expect(seen.flatMap((event) => (event.type === 'tool-output-delta' ? [event.text] : [])).join('')).toBe('1 2 3 ');
+    expect(seen.flatMap((event) => (event.type === 'tool-progress' ? [event.data] : []))).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+    expect(types).not.toContain('message-replaced');
+    expect(await results(run)).toEqual(['1 2 3 ']);
+  });
+
+  it('hold back what a layer changes', async () => {
+    second.open();
+    const run = await start('hushed', [[{ name: 'count', input: { to: 2 } }]]);
+    const events = await eventsOf(run);
+    expect(events.filter(({ type }) => type === 'tool-output-delta')).toEqual([]);
+    expect(await results(run)).toEqual(['hidden: 1 2 ']);
+  });
+
+  it('give texts and files, whole and in pieces', async () => {
+    const run = await start('works', [
+      [
+        { name: 'paint', input: {} },
+        { name: 'paintSlowly', input: {} },
+      ],
+    ]);
+    const events = await eventsOf(run);
+    expect(await results(run)).toEqual([
+      [{ type: 'text', text: 'A cat.' }, picture],
+      [{ type: 'text', text: 'A dog.' }, picture],
+    ]);
+    expect((await run.transcript())[2]?.parts[0]).toMatchObject({ multipart: true });
+    expect(events.flatMap((event) => (event.type === 'tool-output-delta' ? [event.part?.type] : []))).toEqual(['text', 'text', 'file']);
+    expect(events.map(({ type }) => type)).not.toContain('message-replaced');
+  });
+
+  it('ask in the middle of a stream, and what was seen of it is void', async () => {
+    const run = await start('works', [[{ name: 'askInPieces', input: {} }]]);
+    const waiting = await end(run);
+    if (waiting.status !== 'waiting') throw new Error(JSON.stringify(waiting));
+    const lines = eventsOf(run);
+    await run.resume(waiting.interrupts[0]?.id ?? '', 3);
+    expect(await results(run).then(() => end(run))).toMatchObject(done);
+    expect(await results(run)).toEqual(['So: 3 of {"said":1}']);
+    expect((await lines).at(-1)).toMatchObject({ type: 'run-end', status: 'completed' });
+  });
+});
+
+describe('answers with a schema on a real server', () => {
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await startTestBed(answer, { agents: join(__dirname, '..', 'fixtures', 'kinds-agents.ts'), tools, outputs });
+  });
+  afterAll(() => bed.close());
+  const start = (...says: readonly string[]): Promise<Run> => bed.client.start('typed', JSON.stringify({ turns: [], says }));
+
+  it('are read by it', async () => {
+    const run = await start('Here: ```json\n{"guilty": true}\n```');
+    expect(await run.result()).toEqual({ guilty: true, years: 0 });
+    expect(await run.view()).toMatchObject({ output: { guilty: true, years: 0 }, text: expect.stringContaining('Here:') });
+  });
+
+  it('go back to the model twice when they do not fit', async () => {
+    const run = await start('Guilty!', '{"guilty":"yes"}', '{"guilty":false,"years":2}');
+    expect(await run.result()).toEqual({ guilty: false, years: 2 });
+    expect((await run.transcript()).map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user', 'assistant']);
+  });
+
+  it('end the run when they never fit', async () => {
+    const run = await start('Guilty!', 'Guilty!', 'Guilty!', '{"guilty":true}');
+    expect(await run.outcome({ timeout: '30s' })).toMatchObject({
+      status: 'failed',
+      error: { code: 'output-invalid', message: expect.stringContaining('"verdict"') },
+    });
+  });
+
+  it('are refused at the start when the worker does not have the schema', async () => {
+    const other = await startTestBed(answer, { agents: join(__dirname, '..', 'fixtures', 'kinds-agents.ts'), tools });
+    const run = await other.client.start('typed', JSON.stringify({ turns: [] }));
+    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'failed', error: { code: 'output-unknown' } });
+    await other.close();
+  });
+});
