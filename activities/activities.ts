@@ -14,9 +14,10 @@ import type {
   ParseOutputRequest,
   ParseOutputResult,
 } from '../contract/plain/wire';
+import { abortOf } from './abort';
 import { generate } from './call-model';
 import { ToolRetry, executeTool } from './call-tool';
-import { activityFailure, isCancelled, modelVerdict } from './failures';
+import { activityFailure, isCancelled, isCancelledByRun, modelVerdict } from './failures';
 import { orCancelled, orTimedOut, withHeartbeat } from './heartbeat';
 import { LiveCall } from './live-call';
 import type { WorkerParts } from './parts';
@@ -72,6 +73,8 @@ export function createActivities(parts: WorkerParts): Activities {
           const publish = request.slots.stream === 'live' ? live.publish : undefined;
           return generate(request, parts, { agent, id: address, attempt: info.attempt, signal }, publish);
         });
+        // A worker that shuts down aborts its calls too: half an answer counts only when somebody cancelled the run.
+        if (answer.finish === 'cancelled' && !isCancelledByRun(signal)) throw abortOf(signal);
         parts.messages.putMessage(runId, answer.message);
         live.settle();
         return { address, ...answer };

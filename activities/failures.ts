@@ -178,6 +178,11 @@ export function activityFailure(code: string, message: string, options: { retrya
   });
 }
 
+/** The reasons why the server's side stops an activity are told apart by the message alone. */
+export function isCancelledByRun(signal: AbortSignal): boolean {
+  return signal.aborted && (signal.reason as { message?: unknown } | undefined)?.message === 'CANCELLED';
+}
+
 export function isCancelled(error: unknown, signal: AbortSignal): boolean {
   return error instanceof CancelledFailure || (signal.aborted && (error as { name?: unknown } | null)?.name !== undefined);
 }

@@ -143,7 +143,7 @@ function entryOf(name: string, candidate: unknown, defaults: ToolFacts): Entry {
       effect,
       timeoutMs,
       heartbeatMs: duration(tool.heartbeat, defaults.heartbeatMs, refuse),
-      attempts: effect === 'once' ? 1 : Math.max(defaults.attempts, retries),
+      attempts: Math.max(defaults.attempts, retries),
       quick,
       resultLimit,
     },

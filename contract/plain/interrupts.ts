@@ -1,4 +1,5 @@
 import type { Failure, Json } from './messages';
+import { misfitOfSchema } from './schema-fit';
 
 export interface InterruptBase {
   /** Made from the address and an ordinal; stays the same until answered. */
@@ -77,7 +78,7 @@ export function misfitOf(interrupt: Interrupt, answer: Json): string | undefined
     if (decision?.['happened'] === true && 'result' in decision) return undefined;
     return 'an in-doubt call takes { "happened": false } or { "happened": true, "result": … }';
   }
-  return undefined;
+  return misfitOfSchema(interrupt.answerSchema, answer);
 }
 
 function misfitOfDecision(answer: Json): string | undefined {

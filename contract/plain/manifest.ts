@@ -10,7 +10,7 @@ export interface ToolFacts {
   readonly effect: Effect;
   readonly timeoutMs: number;
   readonly heartbeatMs: number;
-  /** How often an attempt that was lost (a crash, a time-out) is made again. Always 1 with effect `once`. */
+  /** How many attempts are made when one is lost (a crash, a time-out). Of a `once` tool only `reconcile` is tried again. */
   readonly attempts: number;
   /** Runs as a local activity: short, and with no effect that must not happen twice. */
   readonly quick: boolean;

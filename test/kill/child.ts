@@ -46,12 +46,16 @@ export interface Child {
   terminate(): Promise<number | null>;
 }
 
-const program = join(__dirname, '..', '..', 'dist', 'test', 'kill', 'worker-process.js');
+const programs = join(__dirname, '..', '..', 'dist', 'test', 'kill');
 const children: ChildProcess[] = [];
 
-/** Starts the compiled worker program; `npm test` compiles before it tests. */
 export function spawnWorker(settings: WorkerSettings): Child {
-  const child = spawn(process.execPath, [program, JSON.stringify(settings)], { stdio: ['pipe', 'pipe', 'pipe'] });
+  return spawnProgram('worker-process', settings);
+}
+
+/** Starts a compiled program of this folder; `npm test` compiles before it tests. */
+export function spawnProgram(name: string, settings: object): Child {
+  const child = spawn(process.execPath, [join(programs, `${name}.js`), JSON.stringify(settings)], { stdio: ['pipe', 'pipe', 'pipe'] });
   children.push(child);
   const lines: string[] = [];
   const waiting = new Set<() => void>();

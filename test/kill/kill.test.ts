@@ -91,7 +91,7 @@ interface Recorded {
 /** What readers of the run saw, without what differs from run to run: ids of messages and of the run, times. */
 async function record(run: Run): Promise<Recorded> {
   const events = [];
-  for await (const { time: _, ...event } of run.events()) events.push(event);
+  for await (const { time: _, ...event } of run.events({ deltas: false })) events.push(event);
   const { messages, usage, output, status } = await run.view();
   const ids = new Map<string, string>();
   const text = JSON.stringify({ transcript: { messages, usage, output, status }, events }).split(run.id).join('RUN');

@@ -73,7 +73,7 @@ describe('a tool of the AI SDK', () => {
 
   it('may be given an effect, a timeout and the rest', () => {
     const registry = new ToolRegistry({ pay: { ...weather, effect: 'once', timeout: '5s' } });
-    expect(registry.factsOf('pay')).toMatchObject({ effect: 'once', attempts: 1, timeoutMs: 5_000, kind: 'invokable' });
+    expect(registry.factsOf('pay')).toMatchObject({ effect: 'once', timeoutMs: 5_000, kind: 'invokable' });
   });
 
   it.each<[string, object, RegExp]>([

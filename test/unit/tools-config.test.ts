@@ -64,7 +64,8 @@ describe('facts of a tool', () => {
       attempts: 9,
       resultLimit: 10,
     });
-    expect(registry.factsOf('once')).toMatchObject({ attempts: 1 });
+    // Of a once tool these are the attempts of its reconcile.
+    expect(registry.factsOf('once')).toMatchObject({ attempts: 9 });
     expect(registry.factsOf('quick')).toMatchObject({ quick: true, timeoutMs: 5_000 });
     expect(registry.factsOf('lessQuick')).toMatchObject({ quick: true, timeoutMs: 10_000 });
   });

@@ -1,0 +1,100 @@
+import { createParser } from 'eventsource-parser';
+import type { Delta } from '../../contract/plain/deltas';
+import type { RunEvent } from '../../contract/plain/events';
+import { textOf } from '../../contract/plain/messages';
+
+type Shown = RunEvent | Delta;
+
+/** Events in short, without what differs from run to run. */
+function line(event: Shown): string {
+  switch (event.type) {
+    case 'text-delta':
+      return `${event.type} ${event.text}`;
+    case 'tool-output-delta':
+      return `${event.type} ${event.text ?? ''}`;
+    case 'attempt-start':
+    case 'attempt-void':
+      return `${event.type} ${event.attempt}`;
+    case 'model-end':
+    case 'tool-end':
+      return `${event.type} ${textOf(event.message)}`.trimEnd();
+    case 'run-end':
+      return `run-end ${event.status}`;
+    default:
+      return event.type;
+  }
+}
+
+/** Texts that follow each other count as one: how many deltas they come in is nobody's business. */
+export function addLine(lines: string[], event: Shown): void {
+  const [type = '', ...words] = line(event).split(' ');
+  const last = lines.at(-1);
+  if (type.endsWith('-delta') && last?.startsWith(`${type} `) === true) lines[lines.length - 1] = `${last}${words.join(' ')}`;
+  else lines.push(line(event));
+}
+
+/** Follows a run over HTTP as a browser does: a connection that breaks off is followed by one that says what came last. */
+export class HttpReader {
+  /** What each connection showed. */
+  readonly connections: string[][] = [];
+  /** Offsets of the durable events, over all connections. */
+  readonly offsets: number[] = [];
+  private lastId: string | undefined;
+  private open = false;
+  private readonly waiting = new Set<() => void>();
+
+  constructor(private readonly url: string) {}
+
+  /** Reads until the connection ends. Says whether it was cut off. */
+  async connect(): Promise<'ended' | 'cut'> {
+    const lines: string[] = [];
+    this.connections.push(lines);
+    this.open = true;
+    try {
+      const response = await fetch(this.url, { headers: this.lastId === undefined ? {} : { 'last-event-id': this.lastId } });
+      if (response.status !== 200) throw new Error(`The service answered with ${response.status}.`);
+      return await this.read(response.body as unknown as AsyncIterable<Uint8Array>, lines);
+    } finally {
+      this.open = false;
+      this.wake();
+    }
+  }
+
+  /** The connection that is open shows the line. */
+  seen(wanted: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const lines = this.connections.at(-1) ?? [];
+        if (!lines.includes(wanted) && this.open) return;
+        this.waiting.delete(look);
+        if (lines.includes(wanted)) resolve();
+        else reject(new Error(`The connection ended without "${wanted}". It showed: ${lines.join(' | ')}`));
+      };
+      this.waiting.add(look);
+      look();
+    });
+  }
+
+  private async read(body: AsyncIterable<Uint8Array>, lines: string[]): Promise<'ended' | 'cut'> {
+    const parser = createParser({
+      onEvent: ({ id, data }) => {
+        const event = JSON.parse(data) as Shown;
+        if (event.offset !== undefined) this.offsets.push(event.offset);
+        if (id !== undefined) this.lastId = id;
+        addLine(lines, event);
+        this.wake();
+      },
+    });
+    const decoder = new TextDecoder();
+    try {
+      for await (const bytes of body) parser.feed(decoder.decode(bytes, { stream: true }));
+      return 'ended';
+    } catch {
+      return 'cut';
+    }
+  }
+
+  private wake(): void {
+    this.waiting.forEach((look) => look());
+  }
+}

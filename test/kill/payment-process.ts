@@ -1,0 +1,117 @@
+/**
+ * A worker whose `once` tools pay over HTTP, to be killed around a payment: `pay` can find out what became of one, `refund` cannot. It says
+ * `ready`, and `before RUN` or `after RUN` where it is held around a request.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { currentCall } from '../../activities/call-context';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models';
+import type { ToolCallContext } from '../../activities/tools';
+import { defineTool } from '../../activities/tools';
+import { textOf } from '../../contract/plain/messages';
+import { runIdOf } from '../../contract/plain/names';
+import type { WorkflowBundle } from '../../worker/bundle';
+import { HoldfastWorker } from '../../worker/create-worker';
+import { quietRuntime } from '../../worker/runtime';
+import { fixtureTools } from '../fixtures/tools';
+import type { Receipt } from './payment-server';
+
+export interface PaymentSettings {
+  readonly address: string;
+  readonly taskQueue: string;
+  readonly bundles: string;
+  /** File with a bundle that was made before. */
+  readonly bundle: string;
+  /** Of the server that takes the payments. */
+  readonly payments: string;
+  /** Stays for good in the calls that say `hold`. */
+  readonly holds: boolean;
+}
+
+export interface PaymentCall {
+  readonly id: string;
+  readonly tool: 'pay' | 'refund';
+  readonly amount: number;
+  readonly hold?: 'before' | 'after';
+}
+
+/** The calls of each turn of the model. */
+export type PaymentScript = readonly (readonly PaymentCall[])[];
+
+const settings = JSON.parse(process.argv[2] ?? '{}') as PaymentSettings;
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+const inputSchema = z.object({ amount: z.number(), hold: z.enum(['before', 'after']).optional() });
+type Input = z.infer<typeof inputSchema>;
+
+async function reach(point: 'before' | 'after', { hold }: Input): Promise<void> {
+  if (!settings.holds || hold !== point) return;
+  say(`${point} ${runIdOf(currentCall()?.workflowId ?? '')}`);
+  await new Promise(() => undefined);
+}
+
+async function execute(input: Input, call: ToolCallContext): Promise<Receipt> {
+  await reach('before', input);
+  const response = await fetch(`${settings.payments}/payments`, {
+    method: 'POST',
+    headers: { 'idempotency-key': call.idempotencyKey },
+    body: JSON.stringify({ amount: input.amount }),
+  });
+  const receipt = (await response.json()) as Receipt;
+  await reach('after', input);
+  return receipt;
+}
+
+const tools = {
+  ...fixtureTools,
+  pay: defineTool({
+    description: 'Pays once, and can be asked whether it did.',
+    inputSchema,
+    effect: 'once',
+    execute,
+    reconcile: async (_input, call) => {
+      const response = await fetch(`${settings.payments}/payments/${encodeURIComponent(call.idempotencyKey)}`);
+      return response.ok ? { happened: true, result: (await response.json()) as Receipt } : { happened: false };
+    },
+  }),
+  refund: defineTool({ description: 'Pays once, and nobody can say whether it did.', inputSchema, effect: 'once', execute }),
+};
+
+async function answer({ messages }: GenerateRequest): Promise<GenerateAnswer> {
+  const script = JSON.parse(textOf(messages[0] as GenerateRequest['messages'][number])) as PaymentScript;
+  const calls = script[messages.filter(({ role }) => role === 'assistant').length];
+  if (calls === undefined) return { parts: [{ type: 'text', text: 'Done.' }] };
+  return { parts: calls.map(({ id, tool, ...input }) => ({ type: 'tool-call', id, name: tool, input })) };
+}
+
+async function main(): Promise<void> {
+  quietRuntime();
+  const worker = await HoldfastWorker.create({
+    server: { address: settings.address, namespace: 'default' },
+    agents: join(__dirname, '..', 'fixtures', 'agents.js'),
+    bundle: JSON.parse(readFileSync(settings.bundle, 'utf8')) as WorkflowBundle,
+    tools,
+    models: { providers: { test: { model: () => ({ generate: answer }) } } },
+    bundles: settings.bundles,
+    taskQueue: settings.taskQueue,
+    modelFacts: { heartbeatMs: 1500 },
+    toolDefaults: { heartbeatMs: 1500 },
+  });
+  process.once('SIGTERM', () => {
+    worker.shutdown().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  });
+  say('ready');
+  await worker.run();
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});

@@ -1,0 +1,132 @@
+/**
+ * Worker and HTTP service in one process, as in `holdfast dev`, to be killed in the middle of a stream. It says `listening`, `ready`,
+ * `held RUN` and `draining`. What model and tool say stands in the run's input, and differs from process to process.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { currentCall } from '../../activities/call-context';
+import type { ModelChunk } from '../../activities/chunks';
+import type { GenerateRequest, LanguageModel } from '../../activities/models';
+import { defineTool } from '../../activities/tools';
+import { connect } from '../../client/connect';
+import { textOf } from '../../contract/plain/messages';
+import { runIdOf } from '../../contract/plain/names';
+import { createLogger } from '../../host/logger';
+import { startService } from '../../service/http/start-service';
+import type { WorkflowBundle } from '../../worker/bundle';
+import { HoldfastWorker } from '../../worker/create-worker';
+import { quietRuntime } from '../../worker/runtime';
+import { fixtureTools } from '../fixtures/tools';
+
+export interface ServiceSettings {
+  readonly address: string;
+  readonly taskQueue: string;
+  readonly bundles: string;
+  /** File with a bundle that was made before. */
+  readonly bundle: string;
+  /** Which texts of the scripts it says. */
+  readonly process: 'first' | 'second';
+  /** Absent: a worker alone, without the service. */
+  readonly port?: number;
+  readonly graceMs?: number;
+}
+
+/** Pieces of a text. At null it is held until a line comes on stdin. */
+export type Pieces = readonly (string | null)[];
+
+/** What the model says in the first process and in the second one. */
+export interface StreamScript {
+  readonly first: Pieces;
+  readonly second: Pieces;
+  /** The model calls a tool before, which says this. */
+  readonly tool?: Pick<StreamScript, 'first' | 'second'>;
+}
+
+const settings = JSON.parse(process.argv[2] ?? '{}') as ServiceSettings;
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+const released = new Promise<void>((resolve) => createInterface(process.stdin).once('line', () => resolve()));
+
+async function* spoken(script: Pick<StreamScript, 'first' | 'second'>): AsyncGenerator<string> {
+  for (const piece of script[settings.process]) {
+    if (piece !== null) {
+      yield piece;
+      continue;
+    }
+    say(`held ${runIdOf(currentCall()?.workflowId ?? '')}`);
+    await released;
+  }
+}
+
+async function* answer({ messages }: GenerateRequest): AsyncGenerator<ModelChunk> {
+  const script = JSON.parse(textOf(messages[0] as GenerateRequest['messages'][number])) as StreamScript;
+  if (script.tool !== undefined && !messages.some(({ role }) => role === 'tool'))
+    yield { type: 'part', part: { type: 'tool-call', id: 'call', name: 'echo', input: { text: JSON.stringify(script.tool) } } };
+  else for await (const text of spoken(script)) yield { type: 'text', text };
+  yield { type: 'finish', usage: { inputTokens: 10, outputTokens: 5 } };
+}
+
+const model: LanguageModel = { generate: () => Promise.reject(new Error('These runs stream.')), stream: answer };
+
+const tools = {
+  ...fixtureTools,
+  echo: defineTool({
+    description: 'Says it piece by piece.',
+    inputSchema: z.object({ text: z.string() }),
+    stream: ({ text }) => spoken(JSON.parse(text) as StreamScript),
+  }),
+};
+
+async function main(): Promise<void> {
+  quietRuntime();
+  const { taskQueue, port, graceMs } = settings;
+  const server = { address: settings.address, namespace: 'default' };
+  const client = await connect({ server, taskQueue });
+  const service =
+    port === undefined
+      ? undefined
+      : await startService({
+          client,
+          agents: [{ name: 'plain', description: 'Answers.', takesJob: false }],
+          logger: createLogger({ level: 'silent' }),
+          host: '127.0.0.1',
+          port,
+        });
+  if (service !== undefined) say('listening');
+  const worker = await HoldfastWorker.create({
+    server,
+    agents: join(__dirname, '..', 'fixtures', 'agents.js'),
+    bundle: JSON.parse(readFileSync(settings.bundle, 'utf8')) as WorkflowBundle,
+    tools,
+    models: { providers: { test: { model: () => model } } },
+    bundles: settings.bundles,
+    taskQueue,
+    modelFacts: { heartbeatMs: 1500 },
+    toolDefaults: { heartbeatMs: 1500 },
+    ...(graceMs === undefined ? {} : { shutdownGraceMs: graceMs }),
+  });
+  const stop = async (): Promise<void> => {
+    await worker.shutdown();
+    await service?.close();
+    await client.close();
+  };
+  process.once('SIGTERM', () => {
+    say('draining');
+    stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  });
+  say('ready');
+  await worker.run();
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import type { Json } from '../../contract/plain/messages';
+import { misfitOfSchema } from '../../contract/plain/schema-fit';
+
+const told = (schema: z.ZodType): Json => z.toJSONSchema(schema) as Json;
+
+const order = told(
+  z.strictObject({
+    id: z.string().min(2).max(4),
+    count: z.int().min(1).max(9),
+    size: z.enum(['s', 'm']),
+    tags: z.array(z.string()).max(2).optional(),
+    pair: z.tuple([z.string(), z.number()]).optional(),
+    pay: z.union([z.object({ card: z.string() }), z.object({ cash: z.literal(true) })]).optional(),
+    more: z.record(z.string(), z.number()).optional(),
+    note: z.string().nullable().optional(),
+  }),
+);
+const good = { id: 'abc', count: 1, size: 's' };
+
+describe('an answer and the schema that it is to fit', () => {
+  it.each<Json>([
+    good,
+    { ...good, tags: ['a', 'b'], pair: ['a', 1], pay: { cash: true }, more: { x: 1 }, note: null },
+    { ...good, pay: { card: '1' } },
+  ])('fits: %j', (answer) => expect(misfitOfSchema(order, answer)).toBeUndefined());
+
+  it.each<[Json, string]>([
+    ['text', 'it is no object'],
+    [[], 'it is no object'],
+    [null, 'it is no object'],
+    [{}, 'id is missing'],
+    [{ ...good, id: 'a' }, 'id has 1 characters, at least 2 are wanted'],
+    [{ ...good, id: 'abcde' }, 'id has 5 characters, at most 4 are wanted'],
+    [{ ...good, id: 5 }, 'id is no string'],
+    [{ ...good, count: 1.5 }, 'count is no integer'],
+    [{ ...good, count: 0 }, 'count is less than 1'],
+    [{ ...good, count: 10 }, 'count is more than 9'],
+    [{ ...good, size: 'xl' }, 'size is none of ["s","m"]'],
+    [{ ...good, tags: ['a', 1] }, 'tags.1 is no string'],
+    [{ ...good, tags: ['a', 'b', 'c'] }, 'tags has 3 items, at most 2 are wanted'],
+    [{ ...good, pair: ['a', 'b'] }, 'pair.1 is no number'],
+    [{ ...good, more: { x: 'a' } }, 'more.x is no number'],
+    [{ ...good, extra: 1 }, 'extra is not wanted'],
+    [{ ...good, pay: {} }, 'pay is nothing of what is wanted (pay.card is missing; pay.cash is missing)'],
+  ])('does not fit: %j', (answer, misfit) => expect(misfitOfSchema(order, answer)).toBe(misfit));
+
+  it('is not taken for fitting because of a name that all objects have', () => {
+    expect(misfitOfSchema(told(z.object({ constructor: z.string() })), {})).toBe('constructor is missing');
+    expect(misfitOfSchema(told(z.strictObject({})), JSON.parse('{"__proto__":1}') as Json)).toBe('__proto__ is not wanted');
+  });
+
+  it('may follow a schema that contains itself, and ends', () => {
+    const tree: Json = {
+      $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' }, value: { type: 'number' } }, required: ['value'] } },
+      $ref: '#/$defs/node',
+    };
+    expect(misfitOfSchema(tree, { value: 1, next: { value: 2 } })).toBeUndefined();
+    expect(misfitOfSchema(tree, { value: 1, next: {} })).toBe('next.value is missing');
+    expect(misfitOfSchema({ $ref: '#' }, 1)).toBeUndefined();
+  });
+
+  it('passes where the schema says what nobody knows here', () => {
+    for (const schema of [
+      undefined,
+      true,
+      {},
+      { pattern: '^(a+)+$' },
+      { type: 'nonsense' },
+      { $ref: 'https://other' },
+      { format: 'email' },
+    ])
+      expect(misfitOfSchema(schema, `${'a'.repeat(40)}!`)).toBeUndefined();
+    expect(misfitOfSchema(false, 1)).toBe('it is not wanted');
+  });
+});
