@@ -27,11 +27,7 @@ export interface ScriptedModel extends ModelProvider, LanguageModel {
 }
 
 export function scriptedModel(steps: readonly ScriptedStep[]): ScriptedModel {
-  if (!Array.isArray(steps)) throw new HoldfastError('request-invalid', 'scriptedModel takes a list of steps.');
-  steps.forEach((step, position) => {
-    const problem = typeof step === 'function' ? undefined : problemOf(step, position);
-    if (problem !== undefined) throw new HoldfastError('request-invalid', problem);
-  });
+  checkScript(steps);
   const requests: ScriptedRequest[] = [];
   const answer = async (request: ScriptedRequest): Promise<GenerateAnswer> => {
     const position = requests.push(request) - 1;
@@ -57,6 +53,14 @@ export function scriptedModel(steps: readonly ScriptedStep[]): ScriptedModel {
         );
     },
   };
+}
+
+function checkScript(steps: unknown): void {
+  if (!Array.isArray(steps)) throw new HoldfastError('request-invalid', 'scriptedModel takes a list of steps.');
+  steps.forEach((step: unknown, position) => {
+    const problem = typeof step === 'function' ? undefined : problemOf(step, position);
+    if (problem !== undefined) throw new HoldfastError('request-invalid', problem);
+  });
 }
 
 /** A step that says nothing, such as one with a misspelt field, would pass for an answer without text. */

@@ -16,6 +16,7 @@ import type { Answer } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json } from '../contract/plain/messages';
 import { names } from '../contract/plain/names';
+import { isRunInput } from '../contract/plain/run-input';
 import type { AgentRunInput, AgentRunResult, ResumeReceipt, StatusReply } from '../contract/plain/wire';
 import type { AgentDefinition } from '../kernel/agent';
 import { agentsOf } from '../kernel/agent';
@@ -34,7 +35,9 @@ export const statusQuery = defineQuery<StatusReply>(names.statusQuery);
 /** Makes the workflow that runs the agents which a module exports. */
 export function serveAgents(module: object): (input: AgentRunInput) => Promise<AgentRunResult> {
   const agents = agentsOf(module);
-  return function agentRun(input) {
+  return async function agentRun(input) {
+    if (!isRunInput(input))
+      throw ApplicationFailure.nonRetryable('This workflow was not started as a run: its input is none.', 'input-invalid');
     return new RunWorkflow(agents, input).execute();
   };
 }

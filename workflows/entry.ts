@@ -7,7 +7,7 @@ import { serveAgents } from './agent-run';
 if (agentsOf(agents).size === 0)
   throw new HoldfastError(
     'agents-invalid',
-    'in the sandbox it exports no agent. Export what defineAgent returns, and do not wait at the top level of the module or of what it imports (`await`): the sandbox does not wait for a module.',
+    'in the sandbox it exports no agent. Export what defineAgent returns, itself and not a promise of it.',
   );
 
 /** The bundle's workflow. The bundler puts a project's agents module in place of the name above. */

@@ -109,6 +109,10 @@ export const errorTable = {
     fix: 'See the end of its log in the message. The whole log is server.log in the directory of the embedded server.',
   },
   'search-attribute-missing': { status: 500, fix: 'Register the search attributes; the message has the command.' },
+  'out-of-memory': {
+    status: 500,
+    fix: 'A hook collects without end. End its run with `holdfast terminate`: every worker that takes it ends like this one.',
+  },
   'build-unserved': {
     status: 500,
     fix: 'When that build was taken back, nothing. Else start its worker again: new runs then go to it.',

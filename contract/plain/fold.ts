@@ -4,6 +4,7 @@ import { isInterrupt } from './interrupts';
 import type { Failure, Json, StoredMessage, Usage } from './messages';
 import { messagesOfInput, toolMessage } from './messages';
 import { names, runIdOf } from './names';
+import { isRunInput } from './run-input';
 import type { ListItem } from './splice';
 import { applySplices } from './splice';
 import type { AgentRunInput, AgentRunResult, CallModelInput, CallModelResult, CallToolInput, CallToolResult, RequestSlots } from './wire';
@@ -300,21 +301,8 @@ export class HistoryFold {
   }
 }
 
-const foreignInput = 'The workflow was started without Holdfast, and its input is none of a run. End it, and start the run with Holdfast.';
-
-/** Whoever reaches the server can start a workflow of our type with anything in it. */
-function isRunInput(input: unknown): input is AgentRunInput {
-  const { start, snapshot } = (input ?? {}) as Partial<Record<keyof AgentRunInput, unknown>>;
-  if (!isRecord(start) || typeof start['agent'] !== 'string' || start['input'] === undefined) return false;
-  if (snapshot === undefined) return true;
-  if (!isRecord(snapshot) || typeof snapshot['nextOffset'] !== 'number') return false;
-  if (!isRecord(snapshot['state']) || !isRecord(snapshot['lists'])) return false;
-  return [snapshot['shown'], snapshot['events'], ...Object.values(snapshot['lists'])].every(Array.isArray);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+const foreignInput =
+  'The input of the workflow is none of a run: it was started without Holdfast, or its input is in a storage that this reader does not have.';
 
 /** The event by which readers learn of a tool call. */
 export function toolStart(address: string, { path, tool, callId, input }: CallToolInput): EventBody {

@@ -30,7 +30,8 @@ export function misfitOfSchema(schema: Json | undefined, value: Json, path = '',
 
 function misfitOfKind({ type, enum: allowed, const: only }: Schema, value: Json, path: string): string | undefined {
   const types = typeof type === 'string' ? [type] : listOf(type);
-  if (types.length > 0 && !types.some((name) => isOfType(name, value))) return `${path} is no ${types.join(' or ')}`;
+  if (types.length > 0 && !types.some((name) => isOfType(name, value)))
+    return `${path} is no ${types.map((name) => (typeof name === 'string' ? name : '?')).join(' or ')}`;
   const known = canonicalJson(value);
   if (Array.isArray(allowed) && !allowed.some((one) => canonicalJson(one) === known))
     return `${path} is none of ${JSON.stringify(allowed)}`;
@@ -85,8 +86,8 @@ function misfitOfList(schema: Schema, value: readonly Json[], path: string, insi
 
 function misfitOfObject(schema: Schema, value: Schema, path: string, inside: Inside): string | undefined {
   const known = isRecord(schema['properties']) ? schema['properties'] : {};
-  const missing = listOf(schema['required']).find((key) => typeof key === 'string' && own(value, key) === undefined);
-  if (missing !== undefined) return `${path === '' ? '' : `${path}.`}${String(missing)} is missing`;
+  const missing = listOf(schema['required']).find((key): key is string => typeof key === 'string' && own(value, key) === undefined);
+  if (missing !== undefined) return `${path === '' ? '' : `${path}.`}${missing} is missing`;
   return (
     misfitOfSize(schema, 'Properties', Object.keys(value).length, 'fields', path || 'it') ??
     first(Object.keys(value), (key) => {

@@ -2,6 +2,7 @@ import { parseDuration } from '../../contract/plain/duration';
 import { HoldfastError } from '../../contract/plain/errors';
 import type { ApprovalDecision } from '../../contract/plain/interrupts';
 import type { Json, ToolCall } from '../../contract/plain/messages';
+import { waiversOf } from '../../kernel/context';
 import type { AgentMiddleware, HookContext, InputOf, Tools } from '../../kernel/middleware';
 
 export interface ApprovalRule<Input> {
@@ -24,17 +25,17 @@ export interface ApprovalOptions<T extends Tools> {
 
 /** Holds calls of the named tools until a human has decided. The human sees the parsed arguments; nothing else is run. */
 export function approval<T extends Tools>(options: ApprovalOptions<T>): AgentMiddleware<T> {
-  const rules = new Map<string, ApprovalRule<unknown>>();
-  for (const [tool, rule] of Object.entries(options.tools)) {
-    if (rule !== undefined) rules.set(tool, checkedRule(tool, rule === true ? {} : (rule as ApprovalRule<unknown>)));
-  }
+  const { name, rules } = checkedOptions(options);
   return {
-    name: options.name ?? 'approval',
+    name,
     onlyTools: [...rules.keys()],
     async wrapToolCall(call, next, ctx) {
       const rule = rules.get(call.name);
-      const waived = `approval:${call.name}`;
-      if (rule === undefined || ctx.runLocal.get(waived) === true || !needsHuman(rule, call)) return next(call);
+      if (rule === undefined) return next(call);
+      // What one person waives spares no second one: several approvals have their own.
+      const waived = `${name}:${call.name}`;
+      const waivers = waiversOf(ctx);
+      if (waivers.has(waived) || !needsHuman(rule, call)) return next(call);
       let problem: string | undefined;
       for (;;) {
         const decision = (await ctx.approve(call, {
@@ -47,7 +48,7 @@ export function approval<T extends Tools>(options: ApprovalOptions<T>): AgentMid
         if (decision.type === 'respond') return decision.output;
         problem = decision.editedInput === undefined ? undefined : await misfitOfEdit(call, decision.editedInput, ctx);
         if (problem !== undefined) continue;
-        if (decision.forRestOfRun === true) ctx.runLocal.set(waived, true);
+        if (decision.forRestOfRun === true) waivers.add(waived);
         return next(decision.editedInput === undefined ? call : { ...call, input: decision.editedInput });
       }
     },
@@ -74,12 +75,36 @@ function rejection(call: ToolCall, feedback: string | undefined): Json {
   return `A human rejected the call of '${call.name}'. It did not run.${said}`;
 }
 
-function checkedRule(tool: string, rule: ApprovalRule<unknown>): ApprovalRule<unknown> {
-  if (rule.expires !== undefined && parseDuration(rule.expires) === undefined) {
-    throw new HoldfastError('agent-invalid', `approval of "${tool}": expires "${rule.expires}" is no duration; write for example "3d".`);
-  }
-  if (rule.onExpiry !== undefined && rule.onExpiry !== 'approve' && rule.onExpiry !== 'reject') {
-    throw new HoldfastError('agent-invalid', `approval of "${tool}": onExpiry is "approve" or "reject".`);
-  }
+function checkedOptions(options: unknown): { readonly name: string; readonly rules: ReadonlyMap<string, ApprovalRule<unknown>> } {
+  const { name = 'approval', tools } = (isRecord(options) ? options : {}) as { name?: unknown; tools?: unknown };
+  if (typeof name !== 'string' || name === '') throw new HoldfastError('agent-invalid', 'approval: name is a text.');
+  if (!isRecord(tools)) throw new HoldfastError('agent-invalid', 'approval needs tools: { refund: true } or a rule for each.');
+  const rules = new Map<string, ApprovalRule<unknown>>();
+  for (const [tool, rule] of Object.entries(tools)) rules.set(tool, checkedRule(tool, rule));
+  return { name, rules };
+}
+
+const ruleFields = ['when', 'expires', 'onExpiry', 'by'];
+
+/** A rule that is not quite one would protect less than its author thinks. */
+function checkedRule(tool: string, rule: unknown): ApprovalRule<unknown> {
+  const refuse = (problem: string): never => {
+    throw new HoldfastError('agent-invalid', `approval of "${tool}": ${problem}`);
+  };
+  if (rule === true) return {};
+  if (!isRecord(rule)) return refuse('a rule is true, or an object with when, expires, onExpiry or by.');
+  const unknown = Object.keys(rule).find((field) => !ruleFields.includes(field));
+  if (unknown !== undefined) refuse(`a rule has no "${unknown}"; it has ${ruleFields.join(', ')}.`);
+  const { when, expires, onExpiry, by } = rule;
+  if (when !== undefined && typeof when !== 'function') refuse('when is a function of the arguments.');
+  if (expires !== undefined && (typeof expires !== 'string' || parseDuration(expires) === undefined))
+    refuse(`expires ${JSON.stringify(expires)} is no duration; write for example "3d".`);
+  if (onExpiry !== undefined && onExpiry !== 'approve' && onExpiry !== 'reject') refuse('onExpiry is "approve" or "reject".');
+  if (by !== undefined && !(Array.isArray(by) && by.length > 0 && by.every((one) => typeof one === 'string' && one !== '')))
+    refuse('by is a list of at least one name; nobody else could ever decide.');
   return rule;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -25,6 +25,8 @@ export interface Project {
   readonly agents: readonly AgentSummary[];
 }
 
+const patienceMs = 60_000;
+
 export const configurationNames = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map((extension) => `holdfast.config.${extension}`);
 
 /**
@@ -63,12 +65,12 @@ function findConfiguration(path: string | undefined, directory: string): string 
 }
 
 async function loadConfiguration(file: string): Promise<unknown> {
-  const module = await load(
-    file,
-    (error) => new HoldfastError('config-invalid', `${file} cannot be loaded: ${messageOf(error)}`, { cause: error }),
-  );
+  const refuse = (error: unknown): HoldfastError =>
+    new HoldfastError('config-invalid', `${file} cannot be loaded: ${messageOf(error)}`, { cause: error });
+  const module = await load(file, refuse);
   if (typeof module !== 'object' || module === null) return module;
-  if ('default' in module) return module.default;
+  // Also a promise of a configuration.
+  if ('default' in module) return settled(async () => module['default'], refuse);
   // What `module.exports = …` gave; an ES module that exports only names has forgotten its default.
   if ('__esModule' in module || Object.prototype.toString.call(module) === '[object Module]') {
     throw new HoldfastError('config-invalid', `${file} has no default export. Write: export default defineConfig({ … }).`);
@@ -136,10 +138,27 @@ function list(names: readonly string[]): string {
   return `It has: ${names.join(', ') || 'none'}.`;
 }
 
-async function load(path: string, explain: (error: unknown) => HoldfastError): Promise<Record<string, unknown>> {
+function load(path: string, explain: (error: unknown) => HoldfastError): Promise<Record<string, unknown>> {
+  return settled(() => loadModule(path), explain);
+}
+
+/**
+ * What waits for something that never comes must not be waited for. Node ends a process in which nothing can happen any more, without a word; what can
+ * still happen gets a minute.
+ */
+async function settled<T>(work: () => Promise<T>, explain: (error: unknown) => HoldfastError): Promise<T> {
+  let refuse: () => void = () => undefined;
+  const never = new Promise<never>((_, reject) => {
+    refuse = () => reject(new Error('it waits for something that never comes.'));
+  });
+  const timer = setTimeout(refuse, patienceMs).unref();
+  process.once('beforeExit', refuse);
   try {
-    return await loadModule(path);
+    return await Promise.race([work(), never]);
   } catch (error) {
     throw explain(error);
+  } finally {
+    clearTimeout(timer);
+    process.off('beforeExit', refuse);
   }
 }

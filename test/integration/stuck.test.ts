@@ -100,6 +100,19 @@ describe('a worker', () => {
     });
   });
 
+  it('refuses an agents module that exports no agent', async () => {
+    expect(await refusal('export const nothing = 1;')).toMatchObject({
+      code: 'agents-invalid',
+      message: expect.stringContaining('exports no agent'),
+    });
+  });
+
+  it('refuses an agents module in which something waits at the top level, and says where', async () => {
+    writeFileSync(join(directory, 'texts.ts'), "export const text = await Promise.resolve('Help.');");
+    const code = `import { defineAgent } from 'holdfast/workflow'; import { text } from './texts'; export const a = ${agent}; export const b = text;`;
+    expect(await refusal(code)).toMatchObject({ code: 'agents-invalid', message: expect.stringMatching(/`await` .*texts\.ts/) });
+  });
+
   it('refuses an agents module that imports a Node module, and names both', async () => {
     const code = `import { readFileSync } from 'node:fs'; import { defineAgent } from 'holdfast/workflow'; export const a = ${agent}; export const b = readFileSync;`;
     const refused = await refusal(code);

@@ -1,48 +1,15 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { recordService, recordedService } from '../../cli/processes/service-record';
+import type { Ended } from './command';
+import { commandsIn } from './command';
 
-const main = resolve(__dirname, '..', '..', 'dist', 'cli', 'main.js');
 const config = resolve(__dirname, '..', '..', 'examples', 'support', 'holdfast.config.ts');
 const directory = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-cli-')));
-const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], HOLDFAST_DIR: directory };
-
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly error: string;
-}
-
-function start(
-  args: readonly string[],
-  variables: Readonly<Record<string, string>> = {},
-): { readonly process: ChildProcess; readonly ended: Promise<Ended>; seen(text: string): Promise<string> } {
-  const child = spawn(process.execPath, [main, ...args], {
-    cwd: directory,
-    env: { ...environment, ...variables },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let out = '';
-  let error = '';
-  let look: () => void = () => undefined;
-  child.stdout.on('data', (chunk: Buffer) => {
-    out += chunk.toString();
-    look();
-  });
-  child.stderr.on('data', (chunk: Buffer) => (error += chunk.toString()));
-  const ended = new Promise<Ended>((done) => child.once('close', (code) => done({ code, out, error })));
-  const seen = (text: string): Promise<string> =>
-    new Promise((found, failed) => {
-      look = () => (out.includes(text) ? found(out) : undefined);
-      look();
-      void ended.then(() => failed(new Error(`"${text}" was never written:\n${out}\n${error}`)));
-    });
-  return { process: child, ended, seen };
-}
-
+const start = commandsIn(directory);
 const holdfast = (...args: readonly string[]): Promise<Ended> => start(args).ended;
 
 let dev: ReturnType<typeof start>;
@@ -102,7 +69,39 @@ describe('holdfast dev', () => {
     const { code, error } = await second.ended;
     expect({ code, error }).toEqual({ code: 0, error: '' });
     expect(isAlive(pid)).toBe(false);
-    expect(existsSync(join(place, 'service.json'))).toBe(false);
+    expect(readdirSync(place).filter((name) => name.startsWith('service'))).toEqual([]);
+  });
+});
+
+describe('two holdfast dev in one directory', () => {
+  it('end together when the one is killed that has the server', async () => {
+    const place = join(directory, 'shared');
+    const first = start(['dev', '--config', config, '--port', '0'], { HOLDFAST_DIR: place });
+    await first.seen('Try:');
+    const second = start(['dev', '--config', config, '--port', '0'], { HOLDFAST_DIR: place });
+    const [, url] = /service +(\S+)/.exec(await second.seen('Try:')) ?? [];
+    expect(recordedService(place)).toBe(url);
+    first.process.kill('SIGKILL');
+    const ended = await second.ended;
+    expect(ended).toMatchObject({ code: 1, error: expect.stringMatching(/^error server-unreachable: .* is gone.*\nfix: /) });
+    expect(recordedService(place)).toBeUndefined();
+    expect(readdirSync(place).filter((name) => name.startsWith('service'))).toEqual([]);
+  });
+
+  it('are found by commands, the newest that lives first', () => {
+    const place = join(directory, 'records');
+    mkdirSync(place);
+    const leave = (pid: number, url: string): void =>
+      writeFileSync(join(place, `service-${pid}.json`), JSON.stringify({ pid, url, startedAt: 1 }));
+    const dead = spawnSync(process.execPath, ['--version']).pid;
+    leave(dead, 'dead');
+    expect(recordedService(place)).toBeUndefined();
+    expect(existsSync(join(place, `service-${dead}.json`))).toBe(false);
+    leave(process.ppid, 'older');
+    const forget = recordService(place, 'newer');
+    expect(recordedService(place)).toBe('newer');
+    forget();
+    expect(recordedService(place)).toBe('older');
   });
 });
 

@@ -95,6 +95,7 @@ describe('a project', () => {
     ['an agents module that is not there', `{ agents: './agnets.ts', tools }`, 'agnets.ts'],
     ['a port that is none', `{ agents: './agents.ts', tools, http: { port: '80' } }`, '`http.port`'],
     ['a tool that is none', `{ agents: './agents.ts', tools: { say: 'hello' } }`, '`tools.say`'],
+    ['an output that is no schema', `{ agents: './agents.ts', tools, outputs: { order: 'text' } }`, '`outputs.order`'],
     ['a language that is none', `{ agents: './agents.ts', tools, language: 'fr' }`, '`language`'],
     ['a worker half that is none', `{ agents: './agents.ts', tools, middleware: ['x'] }`, '`middleware.0`'],
     ['an example of no agent', `{ agents: './agents.ts', tools, example: { agent: 'nobody', input: 'x' } }`, '`example.agent`'],
@@ -121,6 +122,27 @@ describe('a project', () => {
   it('refuses an agent whose tool there is not, naming both', async () => {
     const error = loadProject(undefined, project(withBody(`{ agents: './agents.ts', tools: {} }`)));
     await expect(error).rejects.toMatchObject({ code: 'tool-unknown', message: expect.stringMatching(/"helper".*"say"/) });
+  });
+
+  it('takes tools that only stream, and schemas of all kinds', async () => {
+    const directory = project(
+      withBody(`{ agents: './agents.ts', tools: { ...tools, tell: { description: 'Tells.', inputSchema: { type: 'object' }, async *stream() {} } },
+        outputs: { order: { type: 'object' } } }`),
+    );
+    const { config: loaded } = await loadProject(undefined, directory);
+    expect(Object.keys(loaded.tools ?? {})).toEqual(['say', 'tell']);
+    expect(loaded.outputs).toEqual({ order: { type: 'object' } });
+  });
+
+  it('refuses an agent whose output there is not, naming both', async () => {
+    const directory = project({
+      ...withBody(`{ agents: './agents.ts', tools, outputs: { order: { type: 'object' } } }`),
+      'agents.ts': agents.replace(`tools: ['say']`, `tools: ['say'], output: 'ordr'`),
+    });
+    await expect(loadProject(undefined, directory)).rejects.toMatchObject({
+      code: 'output-unknown',
+      message: expect.stringMatching(/"helper".*"ordr".*It has: order\./),
+    });
   });
 
   it('refuses an agent whose worker half there is not, naming both', async () => {

@@ -1,7 +1,9 @@
+import { connect } from 'node:net';
 import type { RunEvent } from '../../contract/plain/events';
 import type { HoldfastClient } from '../../client/connect';
 import { createLogger } from '../../host/logger';
 import { createApp } from '../../service/http/app';
+import { startService } from '../../service/http/start-service';
 import { quietLogger } from './service-bed';
 
 function clientOf(run: object): HoldfastClient {
@@ -32,6 +34,20 @@ describe('the app on a client of the test', () => {
     await reading;
   });
 
+  it('begins nothing for a HEAD of events, which nobody reads', async () => {
+    jest.useFakeTimers();
+    try {
+      const events = jest.fn(() => (async function* (): AsyncGenerator<RunEvent> {})());
+      const run = { view: () => Promise.resolve({ status: 'running', nextOffset: 1 }), events };
+      const app = createApp({ client: clientOf(run), agents: [], logger: quietLogger });
+      const response = await app.request('/runs/r/events', { method: 'HEAD' });
+      expect([response.status, response.headers.get('content-type'), response.body]).toEqual([200, 'text/event-stream', null]);
+      expect(jest.getTimerCount()).toBe(0);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('says nothing of a defect but logs it', async () => {
     const lines: string[] = [];
     const logger = createLogger({ write: (line) => lines.push(line) });
@@ -51,5 +67,48 @@ describe('the app on a client of the test', () => {
     const response = await app.request('/runs/r');
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ error: { code: 'server-unreachable' } });
+  });
+});
+
+/** What a server answers to bytes that no client of ours would send; they may end with the connection. */
+function send(port: number, bytes: string, breakOff = false): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(bytes);
+      if (breakOff) setImmediate(() => socket.destroy());
+    });
+    socket.on('data', (chunk) => (answer += chunk.toString()));
+    socket.on('close', () => resolve(answer));
+    socket.on('error', reject);
+  });
+}
+
+describe('the service on bytes that are no good request', () => {
+  const error = jest.fn();
+  const debug = jest.fn();
+  const logger = { ...quietLogger, error, debug };
+  const start = () => startService({ client: clientOf({}), agents: [], logger, host: '127.0.0.1', port: 0 });
+  const printed = jest.spyOn(console, 'error');
+  afterEach(() => {
+    expect([printed.mock.calls, error.mock.calls]).toEqual([[], []]);
+  });
+  afterAll(() => printed.mockRestore());
+
+  it.each(['a b', '[', 'localhost:99999999', 'x@y@z', 'a/b', '%zz'])('answers the host %j with a code and logs no error', async (host) => {
+    const service = await start();
+    const answer = await send(service.port, `GET /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 40[03] /);
+    expect(answer).toMatch(/"code":"(request-invalid|host-forbidden)"/);
+    await service.close();
+  });
+
+  it('takes a body that breaks off for what it is and logs no error', async () => {
+    const service = await start();
+    const head = 'POST /runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n';
+    const logged = new Promise<unknown>((resolve) => debug.mockImplementationOnce((_, fields) => resolve(fields)));
+    await send(service.port, `${head}{"agent"`, true);
+    expect(await logged).toMatchObject({ code: 'request-invalid', message: expect.stringContaining('The body broke off after') });
+    await service.close();
   });
 });

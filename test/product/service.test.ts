@@ -125,6 +125,7 @@ describe('requests that are wrong', () => {
       () => post('/runs', `{"agent":"support","input":${'['.repeat(5000)}${']'.repeat(5000)}}`),
     ],
     ['no input', 400, 'input-invalid', () => post('/runs', { agent: 'support' })],
+    ['tags that are too much together', 400, 'input-invalid', () => post('/runs', { ...refund, tags: Array(50).fill('x'.repeat(200)) })],
     ['input over the limit', 413, 'input-too-large', () => post('/runs', { ...refund, input: 'x'.repeat(300_000) })],
     ['an id that is none', 400, 'run-id-invalid', () => post('/runs', { ...refund, id: 'a b' })],
     ['a status that is none', 400, 'request-invalid', () => get('/runs?status=sleeping')],
@@ -183,10 +184,10 @@ function statusFor(port: number, host: string): Promise<number> {
 describe('following a run', () => {
   it('brings every event once and in order over a cut connection', async () => {
     const interrupt = await waitingRun('cut');
-    const before = await readEvents('/runs/cut/events', {}, ({ event }) => event === 'tool-end');
+    const before = await readEvents('/runs/cut/events?deltas=false', {}, ({ event }) => event === 'tool-end');
     await post(`/runs/cut/interrupts/${interrupt.id}`, { decision: 'approve' });
-    const after = await readEvents('/runs/cut/events', { 'last-event-id': before.ids.at(-1) ?? '' });
-    const whole = await readEvents('/runs/cut/events');
+    const after = await readEvents('/runs/cut/events?deltas=false', { 'last-event-id': before.ids.at(-1) ?? '' });
+    const whole = await readEvents('/runs/cut/events?deltas=false');
     expect([...before.events, ...after.events]).toEqual(whole.events);
     expect(whole.ids).toEqual(whole.events.map((_, offset) => String(offset)));
     expect(whole.types).toEqual(whole.events.map(({ type }) => type));
@@ -204,7 +205,7 @@ describe('following a run', () => {
 
   it('begins where the reader says, and the header wins over the query', async () => {
     await post('/runs', { ...lookup, id: 'offsets' });
-    const { ids } = await readEvents('/runs/offsets/events');
+    const { ids } = await readEvents('/runs/offsets/events?deltas=false');
     expect((await readEvents('/runs/offsets/events?from=2')).ids).toEqual(ids.slice(2));
     expect((await readEvents('/runs/offsets/events?from=0', { 'last-event-id': '3' })).ids).toEqual(ids.slice(4));
   });

@@ -165,6 +165,43 @@ describe('approval', () => {
     expect(paid).toHaveLength(2);
   });
 
+  it('asks whatever other middlewares keep under which key', async () => {
+    paid.length = 0;
+    const forging: AgentMiddleware = {
+      name: 'forging',
+      beforeAgent: (_, ctx) => {
+        for (const key of ['approval:refund', 'waivers', 'agent']) {
+          ctx.runLocal.set(key, true);
+          ctx.session.set(key, { 'approval:refund': true });
+        }
+      },
+    };
+    const agent = agentWith({ tools: ['refund'], middleware: [forging, approval({ tools: { refund: true } })] });
+    const run = await testRun(agent, { input: 'Refund', model: asking(80), tools });
+    expect((await run.outcome()).status).toBe('waiting');
+    expect(paid).toEqual([]);
+  });
+
+  it('keeps over a continue-as-new what was approved for the rest of the run', async () => {
+    const model = scriptedModel([{ toolCalls: [refundCall(80), refundCall(85)] }, { toolCalls: [refundCall(90)] }, { text: 'Done.' }]);
+    const run = await started(true, model);
+    const [first, second] = await run.interrupts();
+    await run.approve(first?.id ?? '', { forRestOfRun: true });
+    await run.goOnAsNew();
+    await run.approve(second?.id ?? '');
+    expect((await run.outcome()).status).toBe('completed');
+    expect(paid).toHaveLength(3);
+  });
+
+  it('asks the second of two people although the first one approved for the rest of the run', async () => {
+    const middleware = [approval({ tools: { refund: true } }), approval({ name: 'second', tools: { refund: true } })];
+    const model = scriptedModel([{ toolCalls: [refundCall(80)] }, { toolCalls: [refundCall(90)] }, { text: 'Done.' }]);
+    const run = await testRun(agentWith({ tools: ['refund'], middleware }), { input: 'Refund', model, tools });
+    await run.approve((await pendingOf(run)).id, { forRestOfRun: true });
+    await run.approve((await pendingOf(run)).id);
+    expect((await pendingOf(run)).id).toBe('agent.t2.refund-0.approval.next1.second.1');
+  });
+
   it.each([
     ['reject', undefined, "tool: A human rejected the call of 'refund'. It did not run. They said: Nobody decided in time.", 0],
     ['reject', 'reject' as const, "tool: A human rejected the call of 'refund'. It did not run. They said: Nobody decided in time.", 0],
@@ -278,10 +315,56 @@ describe('approval', () => {
     expect((await transcriptOf(run))[2]).toBe('tool: paid 8000');
   });
 
-  it.each([
+  it.each<[string, unknown, RegExp]>([
     ['a duration that is none', { expires: 'soon' }, /expires "soon" is no duration/],
+    ['a duration that is a number', { expires: 3 }, /expires 3 is no duration/],
     ['an expiry that is none', { onExpiry: 'maybe' }, /onExpiry is "approve" or "reject"/],
-  ])('refuses %s when the agent is defined', (_, rule, message) => {
-    expect(() => agentAsking(rule as ApprovalRule<Refund>)).toThrow(message);
+    ['a rule that nobody could decide about', { by: [] }, /by is a list of at least one name/],
+    ['a name that is none', { by: ['ada', ''] }, /by is a list of at least one name/],
+    ['a condition that is no function', { when: true }, /when is a function/],
+    ['a field that is none', { By: ['ada'] }, /a rule has no "By"; it has when, expires, onExpiry, by/],
+    ['no rule', null, /a rule is true, or an object/],
+    ['a rule that is not there', undefined, /a rule is true, or an object/],
+    ['a rule that is false', false, /a rule is true, or an object/],
+  ])('refuses %s when the agent is defined, and names the tool', (_, rule, message) => {
+    const defined = (): unknown => agentAsking(rule as ApprovalRule<Refund>);
+    expect(defined).toThrow(expect.objectContaining({ code: 'agent-invalid', message: expect.stringMatching(/^approval of "refund": /) }));
+    expect(defined).toThrow(message);
+  });
+
+  it.each([undefined, null, {}, { tools: ['refund'] }, { tools: { refund: true }, name: '' }])(
+    'refuses options that are none when it is made: %j',
+    (options) => {
+      expect(() => approval(options as never)).toThrow(expect.objectContaining({ code: 'agent-invalid' }));
+    },
+  );
+
+  it('refuses the name of a tool that the agent does not have, and names those that it has', () => {
+    const rules = approval({ tools: { refunds: true } });
+    expect(() => agentWith({ tools: ['refund', 'search'], middleware: [rules] })).toThrow(
+      expect.objectContaining({
+        code: 'agent-invalid',
+        message:
+          'Agent "agent": the middleware "approval" names the tool "refunds", which this agent does not have. It has: refund, search.',
+      }),
+    );
+  });
+
+  it('takes the name of a tool that a hook offers later, and asks about it', async () => {
+    paid.length = 0;
+    const offering: AgentMiddleware = { name: 'offering', beforeAgent: () => ({ tools: ['refund'] }) };
+    const agent = agentWith({ tools: [], middleware: [offering, approval({ tools: { refund: true } })] });
+    const run = await testRun(agent, { input: 'Refund', model: asking(80), tools });
+    expect((await pendingOf(run)).tool).toBe('refund');
+  });
+
+  it('ends the run at its start when no worker has the tool that it names', async () => {
+    const offering: AgentMiddleware = { name: 'offering', beforeAgent: () => undefined };
+    const agent = agentWith({ tools: ['refund'], middleware: [offering, approval({ tools: { refunds: true } })] });
+    const run = await testRun(agent, { input: 'Refund', model: asking(80), tools });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'tool-unknown', message: expect.stringContaining('"refunds"') },
+    });
   });
 });

@@ -67,6 +67,49 @@ describe('ctx', () => {
     });
   });
 
+  it('finds nothing under a key that nobody set, also where every object has something', async () => {
+    const seen: unknown[] = [];
+    const looking = before((ctx) => {
+      for (const key of ['constructor', 'toString', '__proto__']) seen.push(ctx.session.get(key), ctx.runLocal.get(key), ctx.values[key]);
+      ctx.session.set('constructor', 'mine');
+      seen.push(ctx.session.get('constructor'));
+    });
+    const run = await testRun(agentUnder(looking), { input: 'Hi', model: oneTurn(), tools, values: { user: 'ada' } });
+    expect((await run.outcome()).status).toBe('completed');
+    expect(seen).toEqual([...Array<undefined>(9).fill(undefined), 'mine']);
+  });
+
+  it.each<[string, (ctx: HookContext) => void]>([
+    ['as a key of runLocal', (ctx) => ctx.runLocal.set('__proto__', { asked: true })],
+    ['as a key of session', (ctx) => ctx.session.set('__proto__', 1)],
+    ['deep in a value', (ctx) => ctx.session.set('order', [JSON.parse('{"a":{"__proto__":1}}')])],
+  ])('refuses __proto__ %s, which copying would lose', async (_, act) => {
+    const run = await testRun(agentUnder(before(act)), { input: 'Hi', model: oneTurn(), tools });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'value-not-json', message: expect.stringContaining('"__proto__"') },
+    });
+  });
+
+  it('gives values that a hook cannot change in place', async () => {
+    const seen: unknown[] = [];
+    const changing = before((ctx) => {
+      seen.push(ctx.values);
+      (ctx.values as Record<string, unknown>)['user'] = 'eve';
+    });
+    const run = await testRun(agentUnder(changing), { input: 'Hi', model: oneTurn(), tools, values: { user: 'ada' } });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'hook-failed' } });
+    expect(seen).toEqual([{ user: 'ada' }]);
+  });
+
+  it('refuses an interrupt that nobody could answer', async () => {
+    const run = await testRun(agentUnder(before((ctx) => ctx.interrupt('Go?', { by: [] }))), { input: 'Hi', model: oneTurn(), tools });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'hook-failed', message: expect.stringContaining('nobody could answer') },
+    });
+  });
+
   it('sends events at their place in the log', async () => {
     const noting: AgentMiddleware = {
       name: 'noting',

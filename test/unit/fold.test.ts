@@ -179,6 +179,35 @@ it('usage sums up, with the counts that a provider gives', () => {
   expect(addUsage({ inputTokens: 1, outputTokens: 2 }, { inputTokens: 1, outputTokens: 1 })).toEqual({ inputTokens: 2, outputTokens: 3 });
 });
 
+describe('a history that something else than Holdfast began', () => {
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['an empty input', {}],
+    ['a text', 'hello'],
+    ['an agent that is none', { start: { ...input.start, agent: 5 } }],
+    ['a snapshot that is none', { ...input, snapshot: { state: {}, lists: {}, shown: 5, events: [], nextOffset: 0 } }],
+  ])('shows as stuck until it ends, and tells nothing of a run: %s', (_, odd) => {
+    const fold = new HistoryFold();
+    expect(fold.add({ ...start, input: odd as typeof input })).toEqual([]);
+    const stuck = { id: 'r1', agent: '', status: 'stuck', messages: [], error: { code: 'run-stuck' } };
+    expect(fold.view()).toMatchObject(stuck);
+    fold.add({ kind: 'task-completed', time: 2 });
+    expect(fold.view()).toMatchObject(stuck);
+    expect(fold.add({ kind: 'end', time: 3, status: 'failed', error: { code: 'run-terminated', message: 'Gone.' } })).toHaveLength(1);
+    expect(fold.view()).toMatchObject({ status: 'failed', error: { code: 'run-terminated' } });
+  });
+
+  it('shows no interrupt that is none', () => {
+    const forged = ['boo', 5, [], {}, { ...interrupt, id: 5 }, { ...interrupt, kind: 'approval' }, { ...interrupt, by: 'ada' }];
+    const values = Object.fromEntries(forged.map((value, position) => [`holdfastInterrupts:${position}`, value]));
+    const fold = folded(start, { kind: 'memo', time: 2, values: { ...values, [`holdfastInterrupts:${interrupt.id}`]: interrupt } });
+    expect(fold.view().interrupts).toEqual([interrupt]);
+    const state = { interrupts: [{ shown: 'boo' }, { shown: interrupt }] };
+    const snapshot = { state, lists: {}, shown: [], events: [], nextOffset: 3 };
+    expect(folded({ ...start, input: { ...input, snapshot } }).view().interrupts).toEqual([interrupt]);
+  });
+});
+
 describe('the ledger', () => {
   const hi = text('input.0', 'user');
   const call = (address: string, messages: readonly StoredMessage[], extra: Partial<ModelCall> = {}): ModelCall => ({

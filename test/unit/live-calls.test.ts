@@ -1,7 +1,6 @@
 import { LiveCalls, push } from '../../client/live-calls';
 import type { Delta, DeltaBody } from '../../contract/plain/deltas';
 import type { RunEvent } from '../../contract/plain/events';
-import type { HistoryFact } from '../../contract/plain/fold';
 import type { Json, Part } from '../../contract/plain/messages';
 
 const path = ['agent'];
@@ -24,7 +23,7 @@ class Scene {
   }
 
   back(scheduledId: number, kind: 'activity-completed' | 'activity-closed' = 'activity-completed'): void {
-    this.live.fact({ kind, time: 0, scheduledId, result: {} } as HistoryFact);
+    this.live.fact({ kind, time: 0, scheduledId, result: {} });
   }
 
   say(address: string, ...bodies: readonly (DeltaBody | string)[]): void {

@@ -1,0 +1,81 @@
+import type { HoldfastClient } from '../../client/connect';
+import { connect } from '../../client/connect';
+import type { Run } from '../../client/run';
+import { codeOf } from '../../contract/plain/errors';
+import type { Interrupt } from '../../contract/plain/interrupts';
+import { names } from '../../contract/plain/names';
+import { oddTools } from '../fixtures/odd-tools';
+import type { Temporal } from '../support/temporal';
+import { openTemporal } from '../support/temporal';
+import { calls, script, startTestBed, testServer, text } from '../support/test-bed';
+import { join } from 'node:path';
+
+const refundThenDone = script(calls({ name: 'refund', input: { orderId: '42', amount: 80 } }), text('Done.'));
+const options = { tools: oddTools, agents: join(__dirname, '..', 'fixtures', 'hooked-agents.ts') };
+
+describe('an answer that comes while no worker runs', () => {
+  let temporal: Temporal;
+  let client: HoldfastClient;
+  let taskQueue: string;
+  const runs: Run[] = [];
+  beforeAll(async () => {
+    temporal = await openTemporal();
+    const bed = await startTestBed(refundThenDone, options);
+    taskQueue = bed.taskQueue;
+    client = await connect({ server: testServer(), taskQueue });
+    for (let count = 0; count < 4; count++) runs.push(await client.start('signed', `run ${count}`));
+    for (const run of runs) await run.outcome({ timeout: '30s' });
+    await bed.close();
+  });
+  afterAll(async () => {
+    await client.close();
+    await temporal.close();
+  });
+
+  const code = (refused: Promise<unknown>): Promise<unknown> =>
+    refused.then(
+      () => 'was taken',
+      (error: unknown) => codeOf(error) ?? error,
+    );
+  const waiting = async (position: number): Promise<{ run: Run; interrupt: Interrupt }> => {
+    const run = runs[position] as Run;
+    return { run, interrupt: (await run.interrupts())[0] as Interrupt };
+  };
+
+  it('is refused at once when it is for other arguments, of somebody who is not asked, or of another shape', async () => {
+    const { run, interrupt } = await waiting(0);
+    const began = Date.now();
+    expect(await code(run.approve(interrupt.id, { by: 'ada', inputHash: 'stale' }))).toBe('answer-stale');
+    expect(await code(run.approve(interrupt.id, { by: 'eve' }))).toBe('answer-forbidden');
+    expect(await code(run.reject(interrupt.id))).toBe('answer-forbidden');
+    expect(await code(run.resume(interrupt.id, 'yes', { by: 'ada' }))).toBe('answer-invalid');
+    expect(Date.now() - began).toBeLessThan(4000);
+    const { history } = await temporal.connection.workflowService.getWorkflowExecutionHistory({
+      namespace: 'default',
+      execution: { workflowId: `default/${run.id}` },
+    });
+    expect(history?.events?.some((event) => event.workflowExecutionSignaledEventAttributes)).toBe(false);
+  });
+
+  it('is refused when one waits already, and the first one counts when a worker comes', async () => {
+    const { run, interrupt } = await waiting(1);
+    await run.approve(interrupt.id, { by: 'ada' });
+    expect(await code(run.reject(interrupt.id, 'no', { by: 'bob' }))).toBe('interrupt-answered');
+    const bed = await startTestBed(refundThenDone, { ...options, taskQueue });
+    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+    await bed.close();
+    const events = [];
+    for await (const event of run.events({ deltas: false })) events.push(event);
+    expect(events.filter(({ type }) => type === 'interrupt-end')).toMatchObject([{ by: 'ada' }]);
+  });
+
+  it('is taken although a signal waits that answers nothing', async () => {
+    const { run, interrupt } = await waiting(2);
+    const handle = temporal.handle(run.id);
+    await handle.signal(names.resumeSignal, { interruptId: interrupt.id, answer: { type: 'approve' }, by: 'eve' });
+    await handle.signal(names.resumeSignal, 'garbage');
+    await handle.signal(names.resumeSignal);
+    expect(await code(run.approve(interrupt.id, { by: 'bob' }))).toBe('was taken');
+    expect(await code(run.approve(interrupt.id, { by: 'bob' }))).toBe('interrupt-answered');
+  });
+});

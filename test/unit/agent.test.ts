@@ -1,0 +1,46 @@
+import { defineAgent } from 'holdfast/workflow';
+import { agentWith } from '../support/memory-bed';
+
+const invalid = (message: unknown): Error => expect.objectContaining({ code: 'agent-invalid', message }) as Error;
+
+describe('the definition of an agent', () => {
+  it.each<[string, Record<string, unknown>, string]>([
+    ['a name that every object has', { name: 'constructor' }, 'Agent "constructor": every object of JavaScript has a "constructor"'],
+    ['no name', { name: undefined }, 'An agent without a name: a name is 1 to 64'],
+    ['no description', { description: undefined }, 'Agent "agent": description is a text.'],
+    ['a model that is no text', { model: 5 }, 'Agent "agent": model is required'],
+    ['no tools', { tools: undefined }, 'Agent "agent": tools are a list of names of tools, possibly empty.'],
+    ['one tool instead of a list', { tools: 'echo' }, 'Agent "agent": tools are a list of names'],
+    ['a tool instead of its name', { tools: [{}] }, 'Agent "agent": tools are a list of names'],
+    ['a tool whose name every object has', { tools: ['toString'] }, 'Agent "agent": the tool "toString" has no name that a tool can have'],
+    ['a middleware that stands alone', { middleware: { name: 'own' } }, 'Agent "agent": middleware is a list.'],
+    ['null for a middleware', { middleware: [null] }, 'Agent "agent": entry 1 of middleware is null, not a middleware.'],
+    ['a function that makes a middleware', { middleware: [{ name: 'a' }, () => 1] }, 'Agent "agent": entry 2 of middleware is a function'],
+    ['a middleware without a name', { middleware: [{}] }, 'Agent "agent": entry 1 of middleware has no name'],
+    ['a hook that is no function', { middleware: [{ name: 'own', wrapModel: true }] }, 'wrapModel of the middleware "own" is no function.'],
+    ['onlyTools that is no list', { middleware: [{ name: 'own', onlyTools: 'echo' }] }, 'onlyTools of the middleware "own" is a list'],
+    ['onlyTools that the agent lacks', { middleware: [{ name: 'own', onlyTools: ['eco'] }] }, 'the middleware "own" names the tool "eco"'],
+    ['settings that are a text', { settings: 'hot' }, 'Agent "agent": settings are an object.'],
+    ['a prompt that is a text', { prompt: 'Hello' }, 'Agent "agent": prompt is a function.'],
+    ['one tool to return directly', { returnDirectly: 'echo' }, 'Agent "agent": returnDirectly is a list'],
+    ['an unknown way with errors', { toolErrors: 'ignore' }, 'Agent "agent": toolErrors is "return" or "fail".'],
+    ['a switch that is a text', { exitTool: 'yes' }, 'Agent "agent": exitTool is true or false.'],
+    ['aliases that are null', { toolAliases: { echo: null } }, 'Agent "agent": toolAliases of "echo" is an object'],
+    ['an alias instead of a list', { toolAliases: { echo: { names: 'say' } } }, 'the names in toolAliases of "echo" are no list of texts.'],
+    ['an argument alias instead of a list', { toolAliases: { echo: { arguments: { text: 't' } } } }, 'the aliases of the argument "text"'],
+  ])('with %s is refused, naming agent and field', (_, options, message) => {
+    expect(() => agentWith(options)).toThrow(invalid(expect.stringContaining(message)));
+  });
+
+  it.each([undefined, null, 'support', []])('that is %j is refused', (options) => {
+    expect(() => defineAgent(options as never)).toThrow(invalid(expect.stringContaining('defineAgent takes an object')));
+  });
+
+  it('takes a middleware for a tool that a hook of another one may offer', () => {
+    const middleware = [
+      { name: 'own', onlyTools: ['refund'] },
+      { name: 'offering', beforeModelRewriteState: () => undefined },
+    ];
+    expect(agentWith({ middleware }).name).toBe('agent');
+  });
+});

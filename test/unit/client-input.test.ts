@@ -1,0 +1,137 @@
+import { HoldfastClient } from '../../client/connect';
+import { approvalOf, checkFit } from '../../client/answers';
+import { startInputOf } from '../../client/start-input';
+import { codeOf, messageOf } from '../../contract/plain/errors';
+import type { Interrupt } from '../../contract/plain/interrupts';
+import { limits } from '../../contract/plain/limits';
+import type { Json } from '../../contract/plain/messages';
+
+const refusal = async (act: () => unknown): Promise<{ code: unknown; message: string }> => {
+  try {
+    await act();
+  } catch (error) {
+    return { code: codeOf(error) ?? error, message: messageOf(error) };
+  }
+  return { code: 'was taken', message: '' };
+};
+
+describe('a start whose options are none', () => {
+  const start = (options: unknown) => refusal(() => startInputOf('default', 'plain', 'Hi', options as never, false));
+
+  it.each<[string, unknown, string]>([
+    ['null', null, 'The options of a start are null; send an object, or nothing.'],
+    ['a text', 'fast', 'The options of a start are "fast"'],
+    ['numbers for tags', { tags: [1, {}] }, 'tags is a list; send a list of texts, none of them empty.'],
+    ['one tag instead of a list', { tags: 'vip' }, 'tags is "vip"; send a list of texts'],
+    ['an empty tag', { tags: [''] }, 'tags is a list; send a list of texts, none of them empty.'],
+    ['a text for settings', { settings: 'hot' }, 'settings is "hot"; send an object such as { temperature: 0 }.'],
+    ['a number for a model', { model: 5 }, 'model is 5; send the name of a model.'],
+    ['a text for values', { values: 'str' }, 'values is "str"; send an object with the values.'],
+    ['a list for values', { values: [1] }, 'values is a list; send an object'],
+    ['null for values', { values: null }, 'values is null; send an object'],
+    ['a text for stream', { stream: 'yes' }, 'stream is "yes"; send true or false.'],
+    ['a number for a deadline', { deadline: 5 }, 'deadline is 5; send a duration such as "30d".'],
+    ['an object for who starts it', { by: {} }, 'by is an object; send the name of who starts the run.'],
+    ['a text for options', { options: 'x' }, 'options is "x"; send an object.'],
+  ])('is refused with what to send: %s', async (_, options, message) => {
+    expect(await start(options)).toEqual({ code: 'input-invalid', message: expect.stringContaining(message) });
+  });
+
+  it('is refused with tags that are too many bytes together', async () => {
+    const tags = Array.from({ length: 50 }, () => 'x'.repeat(200));
+    expect(await start({ tags })).toEqual({
+      code: 'input-invalid',
+      message: `The tags have ${JSON.stringify(tags).length} bytes as JSON, all together; at most ${limits.tags} fit.`,
+    });
+  });
+});
+
+describe('a call of the client that is none', () => {
+  const connection = { connection: { plugins: [] } as never, namespace: 'default', close: async () => undefined };
+  const client = new HoldfastClient(connection);
+  const run = client.run('r1');
+
+  it.each<[string, () => unknown, string]>([
+    ['events from -5', () => run.events({ from: -5 }).next(), 'events: from is -5; send the offset of an event, a whole number from 0.'],
+    ['events from 1.5', () => run.events({ from: 1.5 }).next(), 'events: from is 1.5'],
+    ['events from NaN', () => run.events({ from: Number.NaN }).next(), 'events: from is NaN'],
+    [
+      'events until whenever',
+      () => run.events({ until: 'whenever' as never }).next(),
+      'events: until is "whenever"; send "end" or "waiting".',
+    ],
+    ['events of null', () => run.events(null as never).next(), 'events: the options are null; send an object, or nothing.'],
+    ['an outcome of null', () => run.outcome(null as never), 'outcome: the options are null'],
+    ['a list by an unknown status', () => client.list({ status: 'foo' as never }), 'list: status is "foo"; send open, waiting, completed'],
+    ['a list by the status of every object', () => client.list({ status: 'constructor' as never }), 'list: status is "constructor"'],
+    ['a list of none', () => client.list({ limit: 0 }), 'list: limit is 0; send a whole number from 1.'],
+    ['a list of a part', () => client.list({ limit: 1.5 }), 'list: limit is 1.5'],
+    ['a list of null', () => client.list(null as never), 'list: the options are null'],
+    ['an inbox of a text', () => client.interrupts('all' as never), 'interrupts: the options are "all"'],
+    ['an inbox of none', () => client.interrupts({ limit: 0 }), 'list: limit is 0'],
+    ['an approval with null', () => run.approve('i', null as never), 'The approval: the options are null'],
+    ['a rejection with null', () => run.reject('i', 'no', null as never), 'The answer: the options are null'],
+    ['an answer with null', () => run.resume('i', 1, null as never), 'The answer: the options are null'],
+    ['an answer to no text', () => run.resume(5 as never, 1), 'The id of the interrupt is 5; send a text.'],
+    ['an answer of no name', () => run.approve('i', { by: {} as never }), 'by of the answer is an object; send a text.'],
+    ['an answer to no hash', () => run.approve('i', { inputHash: 5 as never }), 'inputHash of the answer is 5; send a text.'],
+  ])('is refused with what to send: %s', async (_, act, message) => {
+    expect(await refusal(act)).toEqual({ code: 'request-invalid', message: expect.stringContaining(message) });
+  });
+
+  it('rejects, and does not throw, what approve cannot take', async () => {
+    const approving = run.approve('i', null as never);
+    await expect(approving).rejects.toMatchObject({ code: 'request-invalid' });
+    expect(() => approvalOf({})).not.toThrow();
+  });
+
+  it('says that the client is closed, whatever is called then', async () => {
+    const closed = new HoldfastClient(connection);
+    const open = closed.run('r1');
+    await closed.close();
+    await closed.close();
+    const acts: readonly (() => unknown)[] = [
+      () => closed.start('plain', 'Hi'),
+      () => closed.list(),
+      () => closed.interrupts(),
+      () => closed.run('r2').view(),
+      () => open.view(),
+      () => open.events().next(),
+      () => open.outcome(),
+      () => open.result(),
+      () => open.approve('i'),
+      () => open.cancel(),
+      () => open.terminate(),
+    ];
+    for (const act of acts)
+      expect(await refusal(act)).toEqual({ code: 'request-invalid', message: 'This client is closed. Connect again for a new one.' });
+  });
+});
+
+describe('the check of an answer against its schema', () => {
+  const asking = (answerSchema: Json): readonly Interrupt[] => [
+    { id: 'i', address: ['a'], agent: 'a', kind: 'question', info: '?', answerSchema },
+  ];
+  const code = { type: 'object', properties: { code: { type: 'string', pattern: '^(a+)+$' } } };
+
+  it('takes what fits, and refuses what does not, with its place', async () => {
+    expect(await refusal(() => checkFit(asking(code), 'i', { code: 'aaa' }))).toMatchObject({ code: 'was taken' });
+    expect(await refusal(() => checkFit(asking(code), 'i', { code: 'abc' }))).toEqual({
+      code: 'answer-invalid',
+      message: expect.stringContaining('does not fit: code:'),
+    });
+  });
+
+  it('ends in a moment when a pattern of the schema would take for ever with the answer', async () => {
+    const began = Date.now();
+    expect(await refusal(() => checkFit(asking(code), 'i', { code: `${'a'.repeat(100)}!` }))).toEqual({
+      code: 'answer-invalid',
+      message: expect.stringContaining('to check it against the schema takes more than 250 ms'),
+    });
+    expect(Date.now() - began).toBeLessThan(5000);
+  });
+
+  it('leaves a schema that cannot be read to the code that asked', async () => {
+    expect(await refusal(() => checkFit(asking({ type: 'nonsense' }), 'i', 1))).toMatchObject({ code: 'was taken' });
+  });
+});
