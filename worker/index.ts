@@ -16,4 +16,7 @@ export type {
 export { currentCall } from '../activities/call-context';
 export type { CallContext } from '../activities/call-context';
 export type { GenerateAnswer, GenerateRequest, LanguageModel, ModelProvider, ModelsOptions } from '../activities/models';
+export type { ModelChunk } from '../activities/chunks';
+export type { FinishReason, Json, Message, ModelSettings, Part, Usage } from '../contract/plain/messages';
 export { aiSdkModel } from '../activities/providers/ai-sdk';
+export type { AiSdkOptions } from '../activities/providers/ai-sdk';

@@ -13,6 +13,8 @@ export type EventBody =
   | (InAgent & {
       readonly type: 'model-end';
       readonly turn: number;
+      /** Of the call that answered last for this message. Absent when none was made, or where the log begins in the middle. */
+      readonly address?: string;
       readonly message: StoredMessage;
       readonly model: string;
       readonly usage?: Usage;
@@ -29,6 +31,7 @@ export type EventBody =
       readonly type: 'tool-end';
       readonly tool: string;
       readonly callId: string;
+      readonly address?: string;
       readonly message: StoredMessage;
       readonly error?: Failure;
     })
