@@ -5,6 +5,7 @@ import { canonicalJson, isPartList, notJson, toolMessage } from '../contract/pla
 import type { Layer } from './compose';
 import { compose } from './compose';
 import { hookContext } from './context';
+import { isEventSender } from './event-senders';
 import { frozen } from './freeze';
 import type { Frame } from './frames';
 import { failureOf } from './frames';
@@ -29,6 +30,9 @@ const returnable = new Set<string>([
 export interface ToolStepResult {
   readonly message: StoredMessage;
   readonly error?: Failure;
+  /** What the event has instead, where a sender stands inside of layers that changed the result. */
+  readonly shown?: StoredMessage;
+  readonly action?: Json;
 }
 
 /** Runs the tool calls of one message. Results stand in call order; the return-directly one is shown last. */
@@ -91,19 +95,37 @@ async function runCall(scope: AgentScope, requested: ToolCall, position: number,
   // What stands in the worker's result has the tool's own name. Under an alias the model is answered by the name that it used.
   const isAlias = planned.call.name !== requested.name;
   let last: ToolDone | undefined;
+  const passed: Passed = {};
   try {
-    const output = await throughLayers(scope, planned.call, position, frame, (done) => (last = done));
+    const output = await throughLayers(scope, planned.call, position, frame, passed, (done) => (last = done));
     frame.close();
     const untouched = last !== undefined && last.output === output ? last : undefined;
     // Over a border only the output itself comes back: then the tool's kind says what a list of parts is.
-    const multipart = (last?.multipart ?? isEnhanced(scope, planned.call)) && isPartList(output);
-    const id = (isAlias ? undefined : untouched?.messageId) ?? uuid();
-    return { message: toolMessage(id, { id: requested.id, name: requested.name }, output, { multipart }) };
+    const inParts = last?.multipart ?? isEnhanced(scope, planned.call);
+    const messageOf = (id: string, result: Json): StoredMessage =>
+      toolMessage(id, { id: requested.id, name: requested.name }, result, { multipart: inParts && isPartList(result) });
+    const message = messageOf((isAlias ? undefined : untouched?.messageId) ?? uuid(), output);
+    const differs = passed.output !== undefined && canonicalJson(passed.output) !== canonicalJson(output);
+    return { message, ...(differs ? { shown: messageOf(uuid(), passed.output as Json) } : {}), ...actionOf(frame) };
   } catch (error) {
     if (isCancellation(error)) throw error;
     frame.abandon();
-    return endOrReturn(scope, requested, isAlias && error instanceof ToolError ? new ToolError(failureOf(error), undefined) : error);
+    const failed = endOrReturn(
+      scope,
+      requested,
+      isAlias && error instanceof ToolError ? new ToolError(failureOf(error), undefined) : error,
+    );
+    return { ...failed, ...actionOf(frame) };
   }
+}
+
+/** What passed an event sender, if there is one; of several passes the last one counts. */
+interface Passed {
+  output?: Json;
+}
+
+function actionOf({ decision }: Frame): { readonly action?: Json } {
+  return decision?.action === undefined ? {} : { action: decision.action };
 }
 
 function isEnhanced({ run }: AgentScope, { name }: ToolCall): boolean {
@@ -111,9 +133,18 @@ function isEnhanced({ run }: AgentScope, { name }: ToolCall): boolean {
   return kind === 'enhanced' || kind === 'enhanced-streamable';
 }
 
-function throughLayers(scope: AgentScope, call: ToolCall, position: number, frame: Frame, onDone: (done: ToolDone) => void): Promise<Json> {
+function throughLayers(
+  scope: AgentScope,
+  call: ToolCall,
+  position: number,
+  frame: Frame,
+  passed: Passed,
+  onDone: (done: ToolDone) => void,
+): Promise<Json> {
+  const { kind } = toolFactsOf(scope.run.manifest, call.name);
   const layers = scope.agent.middleware.filter(
-    ({ wrapToolCall, onlyTools }) => wrapToolCall !== undefined && onlyTools?.includes(call.name) !== false,
+    ({ wrapToolCall, onlyTools, onlyKinds }) =>
+      wrapToolCall !== undefined && onlyTools?.includes(call.name) !== false && onlyKinds?.includes(kind) !== false,
   );
   const address = `${scope.path.join('/')}/t${scope.record.turn}/${call.name}.${position}`;
   if (layers.length === 0) {
@@ -122,7 +153,7 @@ function throughLayers(scope: AgentScope, call: ToolCall, position: number, fram
       return done.output;
     });
   }
-  return throughParsedLayers(scope, layers, call, address, frame, onDone);
+  return throughParsedLayers(scope, layers, call, address, frame, passed, onDone);
 }
 
 /** Arguments before policy: layers, human and tool all see the parsed value, and the tool runs with nothing else. */
@@ -132,12 +163,13 @@ async function throughParsedLayers(
   raw: ToolCall,
   address: string,
   frame: Frame,
+  passed: Passed,
   onDone: (done: ToolDone) => void,
 ): Promise<Json> {
   const calls = new ParsedCalls(scope, raw);
   const held = layers.some(({ changesOutput }) => changesOutput === true);
   const chain = compose(
-    layers.map((middleware) => toolLayer(scope, middleware, calls)),
+    layers.map((middleware) => toolLayer(scope, middleware, calls, passed)),
     async (changed: ToolCall, inner: Frame): Promise<Json> => {
       const { call, rawInput } = await calls.parsed(changed, inner);
       if (inner.decision?.hash !== undefined && inner.decision.hash !== call.inputHash) {
@@ -206,7 +238,7 @@ function endOrReturn(scope: AgentScope, call: ToolCall, error: unknown): ToolSte
   return { message: toolMessage(messageId ?? scope.run.ports.uuid(), call, messageOf(error), { isError: true }), error: failureOf(error) };
 }
 
-function showEnd(scope: AgentScope, call: ToolCall, { message, error }: ToolStepResult): void {
+function showEnd(scope: AgentScope, call: ToolCall, { message, error, shown = message, action }: ToolStepResult): void {
   const { run, agent, path } = scope;
   run.ports.emit({
     type: 'tool-end',
@@ -214,12 +246,13 @@ function showEnd(scope: AgentScope, call: ToolCall, { message, error }: ToolStep
     runPath: path,
     tool: call.name,
     callId: call.id,
-    message,
+    message: shown,
     ...(error === undefined ? {} : { error }),
+    ...(action === undefined ? {} : { action }),
   });
 }
 
-function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: ParsedCalls): Layer<ToolCall, Json> {
+function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: ParsedCalls, passed: Passed): Layer<ToolCall, Json> {
   return {
     name: middleware.name,
     hook: 'wrapToolCall',
@@ -234,6 +267,7 @@ function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: Parsed
     check: (output, label) => {
       const problem = output === undefined ? 'it is undefined' : notJson(output);
       if (problem !== undefined) throw new HoldfastError('hook-failed', `${label} returned something that is not JSON: ${problem}.`);
+      if (isEventSender(middleware, 'tool')) passed.output = output;
       return output;
     },
   };
