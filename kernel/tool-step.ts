@@ -14,7 +14,7 @@ import { isCancellation } from './ports';
 import type { AgentScope } from './scope';
 import type { ToolDone } from './tool-call';
 import { ToolError, callToolOnce } from './tool-call';
-import { planCall } from './tool-plan';
+import { exitTool, planCall } from './tool-plan';
 
 /** What a model can react to. That a worker lacks the tool is not the model's business. */
 const returnable = new Set<string>([
@@ -89,7 +89,10 @@ async function allSettledInOrder(running: readonly Promise<ToolStepResult>[]): P
 async function runCall(scope: AgentScope, requested: ToolCall, position: number, iteration: Frame): Promise<ToolStepResult> {
   const uuid = (): string => scope.run.ports.uuid();
   const planned = planCall(scope, requested);
-  if (planned.type === 'answered') return { message: toolMessage(uuid(), requested, planned.output) };
+  if (planned.type === 'answered') {
+    const exits = scope.agent.exitTool && requested.name === exitTool;
+    return { message: toolMessage(uuid(), requested, planned.output), ...(exits ? { action: { exit: true } } : {}) };
+  }
   if (planned.type === 'refused') return endOrReturn(scope, requested, new ToolError(planned.error, undefined));
   const frame = iteration.child(`${planned.call.name}.${position}`, undefined, {});
   // What stands in the worker's result has the tool's own name. Under an alias the model is answered by the name that it used.
