@@ -22,7 +22,8 @@ const note = (ctx: HookContext, data: Json): void => ctx.sendEvent('note', data)
 const user = (text: string) => ({ role: 'user' as const, parts: [{ type: 'text' as const, text }] });
 
 function withText(response: ModelResponse, text: string): ModelResponse {
-  return { ...response, message: { ...response.message, parts: [{ type: 'text', text }] } };
+  const parts = response.message.parts.map((part) => (part.type === 'text' ? { ...part, text } : part));
+  return { ...response, message: { ...response.message, parts } };
 }
 
 /** Notes where it is entered and left, and marks results of tools. */
