@@ -65,9 +65,9 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
       return frozen(kept);
     },
     sendToolAction: (action) => {
-      if (frame.decision === undefined)
+      if (frame.decision?.act === undefined)
         throw new HoldfastError('hook-failed', 'ctx.sendToolAction belongs into a wrapToolCall: it is about the call that is wrapped.');
-      frame.decision.action = checkedValue('event', 'action', action);
+      frame.decision.act(checkedValue('event', 'action', action));
     },
     interrupt: <Answer>(info: Json, options: InterruptOptions = {}) =>
       handled(

@@ -102,8 +102,8 @@ export interface ToolDecision {
   /** It has handed them on, and they are parsed next. */
   handedOn?: boolean;
   hash?: string;
-  /** What the event of the call is to carry. */
-  action?: Json;
+  /** Says what the event of the call is to carry. */
+  readonly act?: (action: Json) => void;
 }
 
 /**

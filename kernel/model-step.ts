@@ -4,7 +4,7 @@ import { canonicalJson, notJson } from '../contract/plain/messages';
 import type { Layer } from './compose';
 import { compose } from './compose';
 import { hookContext } from './context';
-import { isEventSender } from './event-senders';
+import { PassedThere, isEventSender } from './event-senders';
 import type { Frame } from './frames';
 import { frozen } from './freeze';
 import type { AgentMiddleware, ModelRequest, ModelResponse } from './middleware';
@@ -16,7 +16,7 @@ import { storedMessage, storedMessages } from './transcript';
 /** One model call through the wraps of the agent. What wraps change in the request is forgotten; what they change in the answer stays. */
 export async function modelStep(scope: AgentScope, iteration: Frame): Promise<StoredMessage> {
   const { run, agent, path, record } = scope;
-  const passed: Passed = {};
+  const passed = new PassedThere(run.state, [...iteration.address, 'model'].join('/'));
   const layers = agent.middleware
     .filter((middleware) => middleware.wrapModel !== undefined)
     .map((middleware) => modelLayer(scope, middleware, passed));
@@ -53,11 +53,6 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
   return message;
 }
 
-/** What passed an event sender, if there is one; of several passes the last one counts. */
-interface Passed {
-  message?: Message;
-}
-
 /** The answer, and what is shown of it where a sender stands inside of layers that changed it. */
 type ShownResponse = StoredResponse & { readonly shown?: StoredMessage };
 
@@ -66,7 +61,7 @@ async function wrapped(
   layers: readonly Layer<ModelRequest, ModelResponse>[],
   request: ModelRequest,
   frame: Frame,
-  passed: Passed,
+  passed: PassedThere,
 ): Promise<ShownResponse> {
   let answered: StoredMessage | undefined;
   const chain = compose(layers, async (changed: ModelRequest): Promise<ModelResponse> => {
@@ -79,7 +74,8 @@ async function wrapped(
   const stored = (changed: Message): StoredMessage =>
     storedMessage(changed, answered?.id === changed.id ? answered : undefined, () => scope.run.ports.uuid(), 'wrapModel');
   const message = stored(response.message);
-  const differs = passed.message !== undefined && canonicalJson(passed.message) !== canonicalJson(response.message);
+  const { message: shown } = passed.take();
+  const differs = shown !== undefined && canonicalJson(shown) !== canonicalJson(response.message);
   const { model = request.model, usage, finish } = response;
   const problem =
     typeof model !== 'string' || model.length > 200 ? 'its model is no name' : (notJson(usage ?? null) ?? notJson(finish ?? null));
@@ -90,7 +86,7 @@ async function wrapped(
     model,
     ...(usage === undefined ? {} : { usage }),
     ...(finish === undefined ? {} : { finish }),
-    ...(differs ? { shown: stored(passed.message as Message) } : {}),
+    ...(differs ? { shown: stored(shown) } : {}),
   };
 }
 
@@ -126,7 +122,7 @@ function checkedRequest(request: ModelRequest): ModelRequest {
   return request;
 }
 
-function modelLayer(scope: AgentScope, middleware: AgentMiddleware, passed: Passed): Layer<ModelRequest, ModelResponse> {
+function modelLayer(scope: AgentScope, middleware: AgentMiddleware, passed: PassedThere): Layer<ModelRequest, ModelResponse> {
   return {
     name: middleware.name,
     hook: 'wrapModel',
@@ -134,7 +130,7 @@ function modelLayer(scope: AgentScope, middleware: AgentMiddleware, passed: Pass
     check: (response, label) => {
       const message: unknown = (response as Partial<ModelResponse> | undefined)?.message;
       if (typeof message === 'object' && message !== null && Array.isArray((message as { parts?: unknown }).parts)) {
-        if (isEventSender(middleware, 'model')) passed.message = response.message;
+        if (isEventSender(middleware, 'model')) passed.keep({ message: response.message });
         return response;
       }
       throw new HoldfastError(

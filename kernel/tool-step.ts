@@ -5,7 +5,7 @@ import { canonicalJson, isPartList, notJson, toolMessage } from '../contract/pla
 import type { Layer } from './compose';
 import { compose } from './compose';
 import { hookContext } from './context';
-import { isEventSender } from './event-senders';
+import { PassedThere, isEventSender } from './event-senders';
 import { frozen } from './freeze';
 import type { Frame } from './frames';
 import { failureOf } from './frames';
@@ -94,11 +94,12 @@ async function runCall(scope: AgentScope, requested: ToolCall, position: number,
     return { message: toolMessage(uuid(), requested, planned.output), ...(exits ? { action: { exit: true } } : {}) };
   }
   if (planned.type === 'refused') return endOrReturn(scope, requested, new ToolError(planned.error, undefined));
-  const frame = iteration.child(`${planned.call.name}.${position}`, undefined, {});
+  const name = `${planned.call.name}.${position}`;
+  const passed = new PassedThere(scope.run.state, [...iteration.address, name].join('/'));
+  const frame = iteration.child(name, undefined, { act: (action) => passed.keep({ action }) });
   // What stands in the worker's result has the tool's own name. Under an alias the model is answered by the name that it used.
   const isAlias = planned.call.name !== requested.name;
   let last: ToolDone | undefined;
-  const passed: Passed = {};
   try {
     const output = await throughLayers(scope, planned.call, position, frame, passed, (done) => (last = done));
     frame.close();
@@ -108,8 +109,9 @@ async function runCall(scope: AgentScope, requested: ToolCall, position: number,
     const messageOf = (id: string, result: Json): StoredMessage =>
       toolMessage(id, { id: requested.id, name: requested.name }, result, { multipart: inParts && isPartList(result) });
     const message = messageOf((isAlias ? undefined : untouched?.messageId) ?? uuid(), output);
-    const differs = passed.output !== undefined && canonicalJson(passed.output) !== canonicalJson(output);
-    return { message, ...(differs ? { shown: messageOf(uuid(), passed.output as Json) } : {}), ...actionOf(frame) };
+    const { output: shown, action } = passed.take();
+    const differs = shown !== undefined && canonicalJson(shown) !== canonicalJson(output);
+    return { message, ...(differs ? { shown: messageOf(uuid(), shown) } : {}), ...(action === undefined ? {} : { action }) };
   } catch (error) {
     if (isCancellation(error)) throw error;
     frame.abandon();
@@ -118,17 +120,9 @@ async function runCall(scope: AgentScope, requested: ToolCall, position: number,
       requested,
       isAlias && error instanceof ToolError ? new ToolError(failureOf(error), undefined) : error,
     );
-    return { ...failed, ...actionOf(frame) };
+    const { action } = passed.take();
+    return action === undefined ? failed : { ...failed, action };
   }
-}
-
-/** What passed an event sender, if there is one; of several passes the last one counts. */
-interface Passed {
-  output?: Json;
-}
-
-function actionOf({ decision }: Frame): { readonly action?: Json } {
-  return decision?.action === undefined ? {} : { action: decision.action };
 }
 
 function isEnhanced({ run }: AgentScope, { name }: ToolCall): boolean {
@@ -141,7 +135,7 @@ function throughLayers(
   call: ToolCall,
   position: number,
   frame: Frame,
-  passed: Passed,
+  passed: PassedThere,
   onDone: (done: ToolDone) => void,
 ): Promise<Json> {
   const { kind } = toolFactsOf(scope.run.manifest, call.name);
@@ -166,7 +160,7 @@ async function throughParsedLayers(
   raw: ToolCall,
   address: string,
   frame: Frame,
-  passed: Passed,
+  passed: PassedThere,
   onDone: (done: ToolDone) => void,
 ): Promise<Json> {
   const calls = new ParsedCalls(scope, raw);
@@ -255,7 +249,7 @@ function showEnd(scope: AgentScope, call: ToolCall, { message, error, shown = me
   });
 }
 
-function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: ParsedCalls, passed: Passed): Layer<ToolCall, Json> {
+function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: ParsedCalls, passed: PassedThere): Layer<ToolCall, Json> {
   return {
     name: middleware.name,
     hook: 'wrapToolCall',
@@ -270,7 +264,7 @@ function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: Parsed
     check: (output, label) => {
       const problem = output === undefined ? 'it is undefined' : notJson(output);
       if (problem !== undefined) throw new HoldfastError('hook-failed', `${label} returned something that is not JSON: ${problem}.`);
-      if (isEventSender(middleware, 'tool')) passed.output = output;
+      if (isEventSender(middleware, 'tool')) passed.keep({ output });
       return output;
     },
   };

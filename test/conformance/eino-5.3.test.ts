@@ -107,9 +107,10 @@ onEngines('[eino 74] of three calls the one that returns directly is shown last,
     { name: 'enhanced', input: { text: 'other' } },
   ];
   const run = await engine.play(agents.direct, { model: scriptedModel([{ toolCalls }]) });
-  const outcome = await run.outcome();
-  if (outcome.status !== 'waiting') throw new Error(outcome.status);
-  await run.resume(only(outcome.interrupts).id, 'yes');
+  const { id } = only(await run.waiting(1));
+  const ended = (): Promise<number> => run.log().then((log) => toolEnds(log).length);
+  while ((await ended()) < 1) await new Promise((resolve) => setTimeout(resolve, 20));
+  await run.resume(id, 'yes');
   expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'direct' });
   expect(
     (await run.log())

@@ -5,6 +5,7 @@ import type { Outcome } from '../../client/run';
 import type { Delta } from '../../contract/plain/deltas';
 import { isDelta } from '../../contract/plain/deltas';
 import type { RunEvent } from '../../contract/plain/events';
+import type { Interrupt } from '../../contract/plain/interrupts';
 import type { Json, StoredMessage } from '../../contract/plain/messages';
 import type { Agent } from '../../kernel/agent';
 import { testRun } from '../../testing/index';
@@ -29,6 +30,8 @@ export interface Play {
 export interface Played {
   outcome(): Promise<Outcome<unknown>>;
   resume(interruptId: string, answer: Json): Promise<void>;
+  /** The interrupts once there are that many. On a server others may still be on their way when the first one waits. */
+  waiting(count: number): Promise<readonly Interrupt[]>;
   /** The durable log as far as the run comes by itself. */
   log(): Promise<readonly RunEvent[]>;
   messages(): Promise<readonly StoredMessage[]>;
@@ -113,6 +116,14 @@ function played(run: AnyRun, followed: () => Promise<void>, events: () => AsyncI
       return outcome;
     },
     resume: (interruptId, answer) => run.resume(interruptId, answer),
+    async waiting(count) {
+      for (;;) {
+        const outcome = await run.outcome();
+        if (outcome.status !== 'waiting') throw new Error(`The run is ${outcome.status}.`);
+        if (outcome.interrupts.length >= count) return outcome.interrupts;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
     log,
     messages: async () => (await run.outcome(), run.transcript()),
     transcript: async () => (await run.outcome(), (await run.transcript()).map(lineOf)),
