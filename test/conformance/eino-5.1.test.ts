@@ -18,7 +18,7 @@ const throws = (hook: string): AgentMiddleware =>
     [hook]: () => {
       throw new Error('no');
     },
-  }) as AgentMiddleware;
+  });
 const failed = (message: string) => ({ status: 'failed', error: { code: 'hook-failed', message } });
 
 it('[eino 1] texts that three hooks add reach the model beside the own ones', async () => {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { cases, keyOf } from './cases';
 
 interface JestReport {
@@ -19,7 +19,7 @@ interface Counts {
 function main(): number {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-conformance-'));
   const file = join(folder, 'report.json');
-  const jest = require.resolve('jest/bin/jest.js');
+  const jest = join(dirname(require.resolve('jest/package.json')), 'bin', 'jest.js');
   const { status } = spawnSync(process.execPath, [jest, '--selectProjects', 'conformance', '--json', '--outputFile', file], {
     stdio: ['inherit', 'ignore', 'inherit'],
   });
