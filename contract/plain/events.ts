@@ -34,6 +34,8 @@ export type EventBody =
       readonly address?: string;
       readonly message: StoredMessage;
       readonly error?: Failure;
+      /** What a layer said the call stands for, with `ctx.sendToolAction`. */
+      readonly action?: Json;
     })
   | { readonly type: 'interrupt-start'; readonly interrupt: Interrupt }
   | {
