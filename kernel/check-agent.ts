@@ -1,5 +1,6 @@
 import { HoldfastError } from '../contract/plain/errors';
 import { nameProblem } from '../contract/plain/names';
+import { checkRetryOptions } from './check-retry';
 
 type Refuse = (problem: string) => never;
 type Fields = Readonly<Record<string, unknown>>;
@@ -34,6 +35,7 @@ export function checkAgentOptions(options: unknown): void {
   checkMiddleware(middleware, refuse);
   checkNamedTools(tools, middleware as readonly Fields[], refuse);
   checkAliases(tools, (options['toolAliases'] ?? {}) as Fields, refuse);
+  checkRetryOptions(options, refuse);
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';

@@ -1,12 +1,15 @@
 import { HoldfastError } from '../contract/plain/errors';
 import type { StoredMessage } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
+import type { StoredRequest } from './attempt-end';
 import type { Layer } from './compose';
 import { compose } from './compose';
 import { hookContext } from './context';
 import type { Frame } from './frames';
 import { frozen } from './freeze';
 import type { AgentMiddleware, ModelRequest, ModelResponse } from './middleware';
+import type { Kept } from './model-attempts';
+import { modelAttempts, retryModeOf } from './model-attempts';
 import type { StoredResponse } from './model-call';
 import { callModelOnce } from './model-call';
 import type { AgentScope } from './scope';
@@ -18,20 +21,23 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
   const layers = agent.middleware
     .filter((middleware) => middleware.wrapModel !== undefined)
     .map((middleware) => modelLayer(scope, middleware));
-  const response = await iteration.effect('model', () => {
+  const call = (request: StoredRequest, frame: Frame): Promise<StoredResponse> =>
+    layers.length === 0 ? callCore(scope, request, request.messages) : wrapped(scope, layers, request, frame);
+  const answer: StoredResponse & Kept = await iteration.effect('model', () => {
     const settings = { ...agent.settings, ...run.state.settings };
-    const request: ModelRequest = {
+    const request: StoredRequest = {
       instructions: record.instructions,
       messages: record.messages,
       tools: record.tools,
       model: run.state.model ?? agent.model,
       ...(Object.keys(settings).length > 0 ? { settings } : {}),
     };
-    if (layers.length === 0) return callCore(scope, request, record.messages);
     const frame = iteration.child('model');
-    return wrapped(scope, layers, request, frame);
+    return agent.retry === undefined && agent.failover === undefined ? call(request, frame) : modelAttempts(scope, request, frame, call);
   });
-  const { message, usage, finish, model } = response;
+  const { message, usage, finish, model, persisted, begin } = answer;
+  if (persisted !== undefined) record.messages = persisted;
+  if (begin !== undefined) record.model = begin;
   iteration.once('event', () =>
     run.ports.emit({
       type: 'model-end',
@@ -54,12 +60,12 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
 async function wrapped(
   scope: AgentScope,
   layers: readonly Layer<ModelRequest, ModelResponse>[],
-  request: ModelRequest,
+  request: StoredRequest,
   frame: Frame,
 ): Promise<StoredResponse> {
   let answered: StoredMessage | undefined;
   const chain = compose(layers, async (changed: ModelRequest): Promise<ModelResponse> => {
-    const response = await callCore(scope, checkedRequest(changed), scope.record.messages);
+    const response = await callCore(scope, checkedRequest(changed), request.messages);
     answered = response.message;
     return response;
   });
@@ -92,6 +98,7 @@ function callCore(scope: AgentScope, request: ModelRequest, before: readonly Sto
     settings: request.settings,
     stream: !run.state.stream ? 'whole' : changed ? 'held' : 'live',
     output: agent.output,
+    retries: retryModeOf(agent, run.state.stream),
   });
 }
 
