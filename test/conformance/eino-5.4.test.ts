@@ -1,5 +1,5 @@
 import { testRun } from 'holdfast/testing';
-import type { FailoverOptions, Json, Message, ModelError, RetryAttempt, RetryDecision, RetryOptions } from 'holdfast/workflow';
+import type { FailoverOptions, Message, ModelError, RetryAttempt, RetryDecision, RetryOptions } from 'holdfast/workflow';
 import { HoldfastError, textOf } from 'holdfast/workflow';
 import { z } from 'zod';
 import { defineTool } from '../../activities/tools';
@@ -125,7 +125,7 @@ describe('retry', () => {
     const asking = defineTool({
       description: 'Asks.',
       inputSchema: z.object({}),
-      execute: (_, call): Json => (call.resumed === undefined ? call.interrupt('Sure?') : call.resumed.answer),
+      execute: (_, call) => (call.resumed === undefined ? call.interrupt('Sure?') : String(call.resumed.answer)),
     });
     const model = sayingModel(['Half', broken()], [{ tool: 'asking', input: {} }], ['Good.']);
     const agent = agentWith({ tools: ['asking'], retry: retryAll(2) });
