@@ -1,9 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { codeOf, messageOf } from '../contract/plain/errors';
-import { limits } from '../contract/plain/limits';
 import { messageOfOutcome } from '../contract/plain/fold';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
-import type { StoredMessage } from '../contract/plain/messages';
+import type { Message, StoredMessage } from '../contract/plain/messages';
 import type {
   CallModelInput,
   CallModelResult,
@@ -13,11 +12,12 @@ import type {
   ParseInputResult,
   ParseOutputRequest,
   ParseOutputResult,
+  RetryMode,
 } from '../contract/plain/wire';
 import { abortOf } from './abort';
 import { generate } from './call-model';
 import { ToolRetry, executeTool } from './call-tool';
-import { activityFailure, isCancelled, isCancelledByRun, modelVerdict } from './failures';
+import { activityFailure, failedResult, isCancelled, isCancelledByRun, modelVerdict } from './failures';
 import { orCancelled, orTimedOut, withHeartbeat } from './heartbeat';
 import { LiveCall } from './live-call';
 import type { WorkerParts } from './parts';
@@ -67,11 +67,15 @@ export function createActivities(parts: WorkerParts): Activities {
       const address = info.activityId;
       const agent = input.path.at(-1) ?? '';
       const live = new LiveCall(parts.deltas, runId, { agent, runPath: input.path, address, attempt: info.attempt });
+      let retries: RetryMode | null | undefined;
+      let said: Message | undefined;
       try {
         const answer = await withHeartbeat(async () => {
           const request = await parts.messages.resolve(workflowId, runId, address, input);
+          ({ retries } = request.slots);
           const publish = request.slots.stream === 'live' ? live.publish : undefined;
-          return generate(request, parts, { agent, id: address, attempt: info.attempt, signal }, publish);
+          const call = { agent, id: address, attempt: info.attempt, signal };
+          return generate(request, parts, call, publish, (partial) => (said = partial));
         });
         // A worker that shuts down aborts its calls too: half an answer counts only when somebody cancelled the run.
         if (answer.finish === 'cancelled' && !isCancelledByRun(signal)) throw abortOf(signal);
@@ -82,8 +86,9 @@ export function createActivities(parts: WorkerParts): Activities {
         live.void();
         if (isCancelled(error, signal)) throw error;
         const verdict = modelVerdict(error);
-        if (verdict.retryable) throw activityFailure(verdict.code, verdict.message, verdict);
-        return { address, failed: { code: verdict.code, message: verdict.message.slice(0, limits.errorMessage) } };
+        const failed = failedResult(verdict, retries, said);
+        if (failed === undefined) throw activityFailure(verdict.code, verdict.message, verdict);
+        return { address, ...failed };
       }
     },
 

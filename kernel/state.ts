@@ -20,6 +20,8 @@ export interface AgentRecord {
   returnDirectly: readonly string[];
   values: Readonly<Record<string, Json | undefined>>;
   messages: readonly StoredMessage[];
+  /** The model that answered last, of an agent with a failover: the next call begins with it. */
+  model?: string;
 }
 
 export interface PendingInterrupt {

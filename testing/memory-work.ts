@@ -1,7 +1,7 @@
 import { withCall } from '../activities/call-context';
 import { generate } from '../activities/call-model';
 import { ToolRetry, executeTool } from '../activities/call-tool';
-import { modelVerdict } from '../activities/failures';
+import { failedResult, modelVerdict } from '../activities/failures';
 import { LiveCall } from '../activities/live-call';
 import type { WorkerParts } from '../activities/parts';
 import { parseInput } from '../activities/parse-input';
@@ -9,6 +9,7 @@ import { parseOutput } from '../activities/parse-output';
 import { manifestFor } from '../activities/prepare-run';
 import type { Delta } from '../contract/plain/deltas';
 import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
+import type { Message } from '../contract/plain/messages';
 import type { CallModelResult, CallToolInput, CallToolResult } from '../contract/plain/wire';
 import type { ModelFacts, ToolFacts } from '../contract/plain/manifest';
 import type { MemoryCall, MemoryWork } from '../kernel/memory/work';
@@ -44,14 +45,18 @@ export function memoryWork(parts: Parts, lose: LoseCall, onDelta: (delta: Delta)
       attempts(call, call.facts.attempts, async (attempt, signal): Promise<CallModelResult> => {
         const { address } = call;
         const live = liveCall(call, attempt, onDelta);
+        const { stream, retries } = request.slots;
+        let said: Message | undefined;
         try {
           const asked = { agent: call.path.at(-1) ?? '', id: address, attempt, signal };
-          return { address, ...(await generate(request, parts, asked, request.slots.stream === 'live' ? live.publish : undefined)) };
+          const publish = stream === 'live' ? live.publish : undefined;
+          return { address, ...(await generate(request, parts, asked, publish, (partial) => (said = partial))) };
         } catch (error) {
           live.void();
-          const { code, message, retryable } = modelVerdict(error);
-          if (retryable) throw new Lost(code, message);
-          return { address, failed: { code, message } };
+          const verdict = modelVerdict(error);
+          const failed = failedResult(verdict, retries, said);
+          if (failed === undefined) throw new Lost(verdict.code, verdict.message);
+          return { address, ...failed };
         }
       }),
     callTool: (input, call) =>

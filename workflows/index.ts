@@ -28,6 +28,15 @@ export type {
   Tools,
   Update,
 } from '../kernel/middleware';
+export type {
+  FailoverAttempt,
+  FailoverChoice,
+  FailoverOptions,
+  ModelError,
+  RetryAttempt,
+  RetryDecision,
+  RetryOptions,
+} from '../kernel/retry-options';
 export { approval } from '../middleware/approval/workflow';
 export type { ApprovalOptions, ApprovalRule } from '../middleware/approval/workflow';
 export { HoldfastError, codeOf } from '../contract/plain/errors';

@@ -42,6 +42,15 @@ export const errorTable = {
     status: 502,
     fix: 'The messages do not fit into the context of the model. Use a compaction middleware, let tools return less, or choose a model with a larger context.',
   },
+  'model-response-rejected': {
+    status: 502,
+    fix: 'Give the model a clearer task, or let shouldRetry of the agent accept more. The message has the reason that shouldRetry gave.',
+  },
+  'model-retries-exhausted': {
+    status: 502,
+    fix: 'See the last error in the message. Raise maxRetries in retry of the agent, or give the agent a failover.',
+  },
+  'model-failover-invalid': { status: 500, fix: 'Let getFailoverModel of the agent return { model } each time that it is asked.' },
   'tool-failed': { status: 500, fix: 'See the error of the tool in the message.' },
   'tool-timeout': { status: 504, fix: 'Raise the timeout of the tool, or make it faster.' },
   'tool-input-invalid': { status: 400, fix: 'The arguments do not match the input schema of the tool. The message says where.' },
@@ -122,6 +131,15 @@ export const errorTable = {
 } as const satisfies Record<string, { status: number; fix: string }>;
 
 export type ErrorCode = keyof typeof errorTable;
+
+/** "This worker lacks it" may be different on the next one, during a deploy. */
+export const lackingCodes: readonly ErrorCode[] = [
+  'tool-unknown',
+  'output-unknown',
+  'worker-half-missing',
+  'model-unknown',
+  'model-key-missing',
+];
 
 /** An error with a stable code. Compare codes, never classes: the workflow sandbox is another realm. */
 export class HoldfastError extends Error {

@@ -1,7 +1,7 @@
 import type { WireEvent } from './events';
 import type { Answer, Interrupt } from './interrupts';
 import type { HalfRef, Language, Manifest } from './manifest';
-import type { Failure, FinishReason, Json, JsonObject, ModelSettings, StoredMessage, Usage } from './messages';
+import type { Failure, FinishReason, Json, JsonObject, Message, ModelSettings, StoredMessage, Usage } from './messages';
 import type { ListItem, Splice } from './splice';
 
 /** What a run is started with. The first recorded history is a contract: fields are added, never changed. */
@@ -33,6 +33,21 @@ export interface RequestSlots {
   readonly stream: StreamMode;
   /** The name of the schema that the last answer has to fit. */
   readonly output: string | null;
+  /** Absent: the server makes a failed call again. */
+  readonly retries?: RetryMode | null;
+}
+
+/**
+ * The run makes failed calls again, by its own rules: the failure comes back as a result, with `kernel-partial` beside what a stream had
+ * said when it broke. A call that was lost with its worker is still made again by the server.
+ */
+export type RetryMode = 'kernel' | 'kernel-partial';
+
+/** A model call that failed, and what the worker thinks of another attempt. */
+export interface ModelFailure extends Failure {
+  readonly retryable?: boolean;
+  /** How long the provider wants to be left alone. */
+  readonly retryAfterMs?: number;
 }
 
 /**
@@ -65,7 +80,9 @@ export interface CallModelResult {
   readonly usage?: Usage;
   /** Absent when the model came to an end by itself. */
   readonly finish?: FinishReason;
-  readonly failed?: Failure;
+  readonly failed?: ModelFailure;
+  /** What a stream had said when it broke. Present only when it was asked for. */
+  readonly partial?: Message;
   readonly runLocal?: RunLocalChange;
   readonly events?: readonly WireEvent[];
 }
