@@ -157,19 +157,21 @@ function checkedUpdate(update: unknown, hook: string, middleware: AgentMiddlewar
   const { messages, tools, values, instructions, returnDirectly, answer } = update as Partial<AgentState & RunSetup & Ending> & {
     values?: Record<string, Json>;
   };
+  const stored = messages === undefined ? undefined : storedMessages(messages, scope.record.messages, () => scope.run.ports.uuid(), label);
   return {
-    ...(messages === undefined ? {} : { messages: storedMessages(messages, scope.record.messages, () => scope.run.ports.uuid(), label) }),
+    ...(stored === undefined ? {} : { messages: stored }),
     ...(tools === undefined ? {} : { tools: checkedTools(tools, label, scope) }),
     ...(values === undefined ? {} : { values: checkedValues(values, label) }),
     ...(instructions === undefined ? {} : { instructions: checkedText(instructions, label) }),
     ...(returnDirectly === undefined ? {} : { returnDirectly: checkedTools(returnDirectly, label, scope) }),
-    ...(answer === undefined ? {} : { answer: checkedAnswer(answer, hook, label, scope) }),
+    ...(answer === undefined ? {} : { answer: checkedAnswer(answer, stored?.[messages?.indexOf(answer) ?? -1], hook, label, scope) }),
   };
 }
 
-function checkedAnswer(answer: Message, hook: string, label: string, scope: AgentScope): Answer {
+function checkedAnswer(answer: Message, changed: StoredMessage | undefined, hook: string, label: string, scope: AgentScope): Answer {
   if (hook !== 'beforeAgent' && hook !== 'afterToolCalls')
     throw new HoldfastError('hook-failed', `${label} returned an answer; beforeAgent and afterToolCalls can end the agent by one.`);
+  if (changed !== undefined) return { message: changed, isNew: false };
   const known = scope.record.messages.find(({ id }) => id === (answer as Partial<StoredMessage> | null)?.id);
   const message = storedMessage(answer, known, () => scope.run.ports.uuid(), `The answer of ${label}`);
   if (message !== known && message.role !== 'assistant')
