@@ -95,7 +95,8 @@ describe('model callbacks as middleware', () => {
     const set = modelCallbacks().registerBefore(async ({ invocation }) => {
       const count = Number(invocation.state.get('asked') ?? 0) + 1;
       invocation.state.set('asked', count);
-      return { customResponse: `${await invocation.ctx?.interrupt<string>('Well?')} ${invocation.state.get('asked')}` };
+      const said = await invocation.ctx?.interrupt<string>('Well?');
+      return { customResponse: `${said} ${String(invocation.state.get('asked'))}` };
     });
     const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: scriptedModel([]), tools });
     const { id } = only(await run.interrupts());
@@ -341,7 +342,7 @@ describe('a StopError', () => {
     const set = toolCallbacks().registerBefore(({ toolName }) => (toolName === 'echo' ? stop() : undefined));
     const asking: AgentMiddleware = {
       name: 'asking',
-      wrapToolCall: async (call, next, ctx) => (call.name === 'slow' ? ((await ctx.interrupt('Go?')) as string) : next(call)),
+      wrapToolCall: async (call, next, ctx) => (call.name === 'slow' ? ctx.interrupt<string>('Go?') : next(call)),
     };
     const agent = agentWith({ tools: ['echo', 'slow'], middleware: [asking, set.asMiddleware()] });
     const model = scriptedModel([{ toolCalls: [echo('x'), { name: 'slow', input: {} }] }]);
