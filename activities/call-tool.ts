@@ -76,6 +76,8 @@ async function executed(
     if (error instanceof StreamProblem) return failed(error.code, `The tool '${input.tool}' ${error.message}`);
     const attempts = tool.effect === 'once' ? 1 : (tool.retry?.attempts ?? 1);
     if (execution.signal.aborted) throw error;
+    // Who stops the run does not want to be asked again.
+    if (codeOf(error) === 'stopped') return failed('stopped', messageOf(error));
     if (execution.attempt < attempts) throw new ToolRetry(messageOf(error));
     return failed('tool-failed', `The tool '${input.tool}' failed: ${messageOf(error)}`);
   }

@@ -14,6 +14,7 @@ const hooks = [
   'wrapToolCall',
   'afterToolCalls',
   'afterAgent',
+  'afterFailure',
 ] as const;
 
 /** Hooks that may give the agent tools which its list does not have. */

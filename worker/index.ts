@@ -13,6 +13,9 @@ export type {
   WorkerModelRequest,
   WorkerModelResponse,
 } from '../activities/worker-middleware';
+export { detachedInvocation, getStateValue, toolStateKey } from '../kernel/callbacks/invocation';
+export { agentCallbacks, modelCallbacks, toolCallbacks } from '../kernel/callbacks/sets';
+export { StopError } from '../kernel/callbacks/stop-error';
 export { currentCall } from '../activities/call-context';
 export type { CallContext } from '../activities/call-context';
 export type { GenerateAnswer, GenerateRequest, LanguageModel, ModelProvider, ModelsOptions } from '../activities/models';

@@ -71,6 +71,11 @@ export const errorTable = {
   'transcript-too-large': { status: 500, fix: 'Use a compaction middleware, or configure external storage for the snapshot of a run.' },
   'hook-failed': { status: 500, fix: 'Correct the hook that the message names.' },
   'hook-stalled': { status: 500, fix: 'The hook waits for something that never comes. Wait only for ctx and next.' },
+  'callback-failed': {
+    status: 500,
+    fix: 'Correct the callback that the message names. What a callback of a tool throws goes back to the model.',
+  },
+  stopped: { status: 409, fix: 'A StopError ended the run on purpose; its message says why. Start another run when the reason is gone.' },
   'next-left-running': { status: 500, fix: 'Await every promise that next returned before the wrap returns.' },
   'message-invalid': { status: 500, fix: 'Return messages with a role and a list of parts.' },
   'value-not-json': { status: 500, fix: 'Keep only JSON in run-local, session and passed-on values.' },
