@@ -6,6 +6,7 @@ import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json } from '../contract/plain/messages';
 import { isPartList, notJson } from '../contract/plain/messages';
+import { isStop } from '../kernel/callbacks/stop-error';
 import type { CallToolInput, ToolOutcome } from '../contract/plain/wire';
 import type { Reconciled, ToolCallContext } from './define-tool';
 import { ToolInterrupt } from './define-tool';
@@ -77,7 +78,7 @@ async function executed(
     const attempts = tool.effect === 'once' ? 1 : (tool.retry?.attempts ?? 1);
     if (execution.signal.aborted) throw error;
     // Who stops the run does not want to be asked again.
-    if (codeOf(error) === 'stopped') return failed('stopped', messageOf(error));
+    if (isStop(error)) return failed('stopped', messageOf(error));
     if (execution.attempt < attempts) throw new ToolRetry(messageOf(error));
     return failed('tool-failed', `The tool '${input.tool}' failed: ${messageOf(error)}`);
   }
