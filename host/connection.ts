@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { Connection } from '@temporalio/client';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { HoldfastError, messageOf } from '../contract/plain/errors';
@@ -19,6 +20,7 @@ export interface TemporalConnection {
 }
 
 const defaultDeadlineMs = 10_000;
+const refusalPatienceMs = 500;
 
 /** Pages of a history may be larger than gRPC's own 4 MB: a few signals of 1.5 MB, which anybody may send, fill one. */
 const channelArgs = { 'grpc.max_receive_message_length': 128 * 1024 * 1024 };
@@ -99,11 +101,16 @@ function unreachable(settings: TemporalSettings, reason: string, cause: unknown)
   return new HoldfastError('server-unreachable', `No Temporal server answers at ${settings.address}${how}: ${reason}`, { cause });
 }
 
-/** Waiting for a channel tells nothing about why it fails; one call that is not tried again does (refused, a certificate that does not fit). */
+/**
+ * Waiting for a channel tells nothing about why it fails. A plain connection does, as far as it is refused;
+ * one call that is not tried again tells the rest (a certificate that does not fit).
+ */
 async function refusalOf(settings: TemporalSettings): Promise<string | undefined> {
+  const refused = await plainRefusal(settings.address);
+  if (refused !== undefined) return refused;
   const connection = Connection.lazy({ ...clientOptions(settings), interceptors: [] });
   try {
-    await connection.withDeadline(Date.now() + 500, () => connection.workflowService.getSystemInfo({}));
+    await connection.withDeadline(Date.now() + refusalPatienceMs, () => connection.workflowService.getSystemInfo({}));
     return undefined;
   } catch (error) {
     const { details } = error as { details?: unknown };
@@ -112,4 +119,23 @@ async function refusalOf(settings: TemporalSettings): Promise<string | undefined
   } finally {
     await connection.close();
   }
+}
+
+/** undefined: somebody accepts, or nobody says anything. */
+function plainRefusal(address: string): Promise<string | undefined> {
+  const [, host, port] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
+  if (host === undefined || Number(port) > 65_535) return Promise.resolve(undefined);
+  return new Promise((resolve) => {
+    const socket = connect({ host, port: Number(port) });
+    const end = (reason?: string): void => {
+      socket.destroy();
+      resolve(reason);
+    };
+    socket.setTimeout(refusalPatienceMs, () => end());
+    socket.once('connect', () => end());
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED') return end('the connection is refused');
+      end(error.code === 'ENOTFOUND' ? `the name "${host}" is not known` : error.message);
+    });
+  });
 }
