@@ -9,6 +9,7 @@ import { isPartList, notJson } from '../contract/plain/messages';
 import type { CallToolInput, ToolOutcome } from '../contract/plain/wire';
 import type { Reconciled, ToolCallContext } from './define-tool';
 import { ToolInterrupt } from './define-tool';
+import { HalfWatch } from './half-guard';
 import { StreamProblem, runTool } from './run-tool';
 import { ToolDeltas } from './tool-deltas';
 import type { AnyTool, ToolRegistry } from './tools';
@@ -19,6 +20,8 @@ export interface ToolExecution {
   readonly attempt: number;
   readonly signal: AbortSignal;
   readonly call: ToolWorkerCall;
+  /** Sees which worker half the call is in. */
+  readonly watch?: HalfWatch;
   /** Shows what comes while the tool runs. Absent: nobody is to see it. */
   readonly publish?: (delta: DeltaBody) => void;
 }
@@ -46,6 +49,7 @@ export async function executeTool(
   }
 }
 
+/** What a half does wrong itself is no error of the tool: it has a code that ends the run. */
 async function executed(
   tool: AnyTool,
   parsed: Parsed & { readonly ok: true },
@@ -65,7 +69,8 @@ async function executed(
       context,
       deltas,
       call: execution.call,
-      halves: halves.of(input.halves ?? []),
+      halves: halves.named(input.halves ?? []),
+      watch: execution.watch ?? new HalfWatch(),
       mode: input.stream ?? 'whole',
       resultLimit: limit,
     });
@@ -76,7 +81,10 @@ async function executed(
     if (error instanceof StreamProblem) return failed(error.code, `The tool '${input.tool}' ${error.message}`);
     const attempts = tool.effect === 'once' ? 1 : (tool.retry?.attempts ?? 1);
     if (execution.signal.aborted) throw error;
+    // A half that leaves something running would do so again.
+    if (codeOf(error) === 'next-left-running') return failed('next-left-running', messageOf(error));
     if (execution.attempt < attempts) throw new ToolRetry(messageOf(error));
+    if (codeOf(error) === 'hook-failed') return failed('hook-failed', messageOf(error));
     return failed('tool-failed', `The tool '${input.tool}' failed: ${messageOf(error)}`);
   }
 }
@@ -120,6 +128,8 @@ function contextOf(
     signal: execution.signal,
     abortSignal: execution.signal,
     ...(input.resumed === undefined ? {} : { resumed: { answer: input.resumed.answer, state: input.resumed.state } }),
+    runLocal: execution.call.runLocal,
+    sendEvent: (name, data) => execution.call.sendEvent(name, data),
     progress: (data) => deltas.progress(data),
     interrupt(info, options) {
       const interrupt = new ToolInterrupt(info, options);

@@ -6,6 +6,7 @@ export { defineTool } from '../activities/tools';
 export type { Reconciled, Tool, ToolCallContext, ToolSpec } from '../activities/tools';
 export { defineWorkerMiddleware } from '../activities/worker-middleware';
 export type {
+  RunAccess,
   ToolWorkerCall,
   WorkerCall,
   WorkerHalf,
@@ -14,6 +15,7 @@ export type {
   WorkerModelResponse,
 } from '../activities/worker-middleware';
 export { currentCall } from '../activities/call-context';
+export { deleteRunLocalValue, getRunLocalValue, sendEvent, setRunLocalValue } from '../activities/run-functions';
 export type { CallContext } from '../activities/call-context';
 export type { GenerateAnswer, GenerateRequest, LanguageModel, ModelProvider, ModelsOptions } from '../activities/models';
 export { aiSdkModel } from '../activities/providers/ai-sdk';

@@ -98,9 +98,10 @@ export class TemporalPorts implements Ports {
   async callModel(call: ModelCall): Promise<CallModelResult> {
     if (this.draining) await this.never();
     const edit = this.ledger.editFor(call);
-    const input: CallModelInput = { ...edit, path: call.path, turn: call.turn, ...this.takeEvents() };
+    const input: CallModelInput = { ...edit, path: call.path, turn: call.turn, ...valuesOf(call), ...this.takeEvents() };
     const room = this.makeRoom(input, `the model call ${call.address}`);
     if (room !== undefined) await room;
+    call.runLocal?.sent();
     if (call.path.join('/') === this.root) this.shown = [];
     this.offset += 1;
     const { timeoutMs, heartbeatMs, attempts } = call.facts;
@@ -130,6 +131,7 @@ export class TemporalPorts implements Ports {
     const input: CallToolInput = { ...toolInputOf(call), ...this.takeEvents() };
     const room = this.makeRoom(input, `the call of tool "${call.tool}"`);
     if (room !== undefined) await room;
+    call.runLocal?.sent();
     if (call.hidden !== true && call.resumed === undefined && call.reconcile !== true) this.offset += 1;
     try {
       const result = await this.counted(
@@ -316,6 +318,10 @@ export class TemporalPorts implements Ports {
     this.scheduledBytes += bytes;
     return this.scheduledBytes <= limits.activation ? undefined : this.counted(sleep(1)).then(() => this.makeRoom(input, what));
   }
+}
+
+function valuesOf({ runLocal }: ModelCall): Pick<CallModelInput, 'runLocal'> {
+  return runLocal === undefined ? {} : { runLocal: runLocal.edit };
 }
 
 function retryPolicy(attempts: number): {

@@ -48,13 +48,24 @@ export interface CallModelInput {
   readonly slots?: Partial<RequestSlots>;
   readonly path: readonly string[];
   readonly turn: number;
-  readonly runLocal?: RunLocalChange;
+  readonly runLocal?: RunLocalEdit;
   readonly events?: readonly WireEvent[];
 }
 
 export interface RunLocalChange {
   readonly set?: JsonObject;
   readonly delete?: readonly string[];
+}
+
+/**
+ * The run-local values that a call gets: those of an earlier call, over them what calls brought since, then what changed besides.
+ * A call without an edit gets none.
+ */
+export interface RunLocalEdit extends RunLocalChange {
+  /** An activity of this run that was scheduled earlier. Absent: the edit begins with no values. */
+  readonly base?: string;
+  /** Activities of this run that have come back with changes, in the order in which these count. */
+  readonly brought?: readonly string[];
 }
 
 /** An answer of a model activity. `address` echoes the activity id, and the kernel checks it. */
@@ -87,7 +98,7 @@ export interface CallToolInput {
   /** Asks the tool whether an earlier attempt took effect, instead of running it. */
   readonly reconcile?: true;
   readonly halves?: readonly HalfRef[];
-  readonly runLocal?: RunLocalChange;
+  readonly runLocal?: RunLocalEdit;
   readonly events?: readonly WireEvent[];
   /** Set for calls that come from a hook and are no part of the transcript. */
   readonly hidden?: boolean;
