@@ -1,6 +1,6 @@
 import { HoldfastError } from '../contract/plain/errors';
 import { jsonSize, limits } from '../contract/plain/limits';
-import type { Json, JsonObject } from '../contract/plain/messages';
+import type { Json } from '../contract/plain/messages';
 import type { RunLocalValues } from '../contract/plain/run-local';
 import type { CallToolResult } from '../contract/plain/wire';
 import { checkedEvent, keptValue, ownValue } from '../kernel/kept-values';
@@ -57,7 +57,7 @@ export class CallValues {
     const set = [...changed].filter(([, value]) => value !== undefined);
     const gone = [...changed.keys()].filter((key) => changed.get(key) === undefined && Object.hasOwn(this.values, key));
     const runLocal = {
-      ...(set.length === 0 ? {} : { set: Object.fromEntries(set) as JsonObject }),
+      ...(set.length === 0 ? {} : { set: Object.fromEntries<Json | undefined>(set) }),
       ...(gone.length === 0 ? {} : { delete: gone }),
     };
     return {

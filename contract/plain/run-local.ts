@@ -1,5 +1,5 @@
 import type { HistoryFact } from './fold';
-import type { Json, JsonObject } from './messages';
+import type { Json } from './messages';
 import type { RunLocalChange, RunLocalEdit } from './wire';
 
 /** Run-local values of one agent at one time. */
@@ -17,7 +17,7 @@ export function changeBetween(before: RunLocalValues, after: RunLocalValues): Ru
   const set = Object.entries(after).filter(([key, value]) => !Object.hasOwn(before, key) || !isSame(before[key], value));
   const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
   if (set.length === 0 && gone.length === 0) return undefined;
-  return { ...(set.length === 0 ? {} : { set: Object.fromEntries(set) as JsonObject }), ...(gone.length === 0 ? {} : { delete: gone }) };
+  return { ...(set.length === 0 ? {} : { set: Object.fromEntries(set) }), ...(gone.length === 0 ? {} : { delete: gone }) };
 }
 
 /** The values that an edit stands for, or nothing when it names a call that is not known. */

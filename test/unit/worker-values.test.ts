@@ -48,7 +48,7 @@ function begin({ steps, layers = [], half: made, agent = {}, ...rest }: Bed): Pr
       ...agent,
     }),
     { input: 'Hi', model: scriptedModel(steps), ...(made === undefined ? {} : { middleware: [half(made)] }), ...rest },
-  ) as Promise<TestRun>;
+  );
 }
 
 /** What the server would have of the run, as text. */
