@@ -59,7 +59,7 @@ async function turnTimes({ client }: Bed, agent: string): Promise<readonly numbe
   return starts.slice(1).map(({ time }, position) => time - (starts[position]?.time ?? 0));
 }
 
-/** The code alone: a turn in memory with the layers and without them, and what one layer adds to it. */
+/** The code alone: the CPU time of a turn in memory with the layers and without them, and what one layer adds to it. */
 async function memoryCost(say: string): Promise<number> {
   const once = async (agent: typeof bare | typeof layered): Promise<number> => {
     const parts = {
@@ -74,7 +74,7 @@ async function memoryCost(say: string): Promise<number> {
     const start = { version: 1 as const, tenant: 'default', id: 'bench', agent: agent.name, input: 'Work.', values: {} };
     const rest = { stream: true, options: {}, tags: [] };
     const agents = new Map([[agent.name, definitionOf(agent)]]);
-    const begun = performance.now();
+    const begun = process.cpuUsage();
     const run = new MemoryRun(
       agents,
       { start: { ...start, ...rest } },
@@ -83,10 +83,11 @@ async function memoryCost(say: string): Promise<number> {
     );
     await run.idle();
     if (run.view().status !== 'completed') throw new Error(`The run in memory is ${run.view().status}.`);
-    return (performance.now() - begun) / turns;
+    const { user, system } = process.cpuUsage(begun);
+    return (user + system) / turns;
   };
   const times: { readonly without: number; readonly with: number }[] = [];
   for (let round = 0; round < 7; round++) times.push({ without: await once(bare), with: await once(layered) });
   const added = median(times.slice(2).map((time) => time.with)) - median(times.slice(2).map((time) => time.without));
-  return rounded((added * 1000) / layers, 1);
+  return rounded(added / layers, 1);
 }
