@@ -25,6 +25,13 @@ module.exports = {
       displayName: 'integration',
       testMatch: ['<rootDir>/test/integration/**/*.test.ts', '<rootDir>/test/replay/**/*.test.ts'],
     },
+    {
+      ...base,
+      ...real,
+      displayName: 'conformance',
+      globalSetup: '<rootDir>/test/conformance/start-server.ts',
+      testMatch: ['<rootDir>/test/conformance/**/*.test.ts'],
+    },
     { ...base, ...real, displayName: 'kill', testMatch: ['<rootDir>/test/kill/**/*.test.ts'] },
     { ...base, displayName: 'host', testMatch: ['<rootDir>/test/host/**/*.test.ts'] },
     { ...base, displayName: 'product', testMatch: ['<rootDir>/test/product/**/*.test.ts'] },

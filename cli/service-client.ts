@@ -66,7 +66,7 @@ export class ServiceClient {
 
   /** Ends when the service ends the stream, which it also does when it stops: ask for the run's status then. */
   async *events(id: string, from: number, until: 'waiting' | 'end'): AsyncGenerator<RunEvent> {
-    const path = `${runPath(id)}/events${queryText({ from: String(from), until })}`;
+    const path = `${runPath(id)}/events${queryText({ from: String(from), until, deltas: 'false' })}`;
     const response = await this.request('GET', path);
     if (response.body === null) return;
     const frames = response.body

@@ -76,7 +76,7 @@ export class LiveCalls {
     // Of two calls in one message a provider may give the same id: the one that has come back is meant.
     const ended = event.type === 'model-end' ? made : made.filter(([, { settled }]) => settled).slice(0, 1);
     for (const [address, call] of ended) {
-      if (isSeen(call) && textSeen(call.shown) !== textOf(event)) this.say(call, { type: 'message-replaced' });
+      if (isSeen(call) && isReplaced(call.shown, event)) this.say(call, { type: 'message-replaced' });
       this.forget(address);
     }
   }
@@ -177,6 +177,12 @@ function modelKey(path: readonly string[], turn: number): string {
 
 function toolKey(path: readonly string[], tool: string, callId: string): string {
   return `${path.join('/')} ${tool} ${callId}`;
+}
+
+/** A tool that only told its progress has shown nothing of its result. */
+function isReplaced(shown: readonly Delta[], event: MessageEvent): boolean {
+  if (event.type === 'tool-end' && !shown.some(({ type }) => type === 'tool-output-delta')) return false;
+  return textSeen(shown) !== textOf(event);
 }
 
 function textSeen(shown: readonly Delta[]): string {

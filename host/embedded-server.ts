@@ -7,7 +7,7 @@ import { findServerBinary } from './find-server-binary';
 import { launchServer, type LaunchedServer } from './server-launch';
 import { endOfLog } from './server-log';
 import { removeServerRecord, writeServerRecord, type ServerRecord } from './server-record';
-import { awaitRemains, findLiveServer, prepareServer } from './server-reuse';
+import { awaitRemains, findLiveServer, prepareServer, watchServer } from './server-reuse';
 
 export interface EmbeddedServerOptions {
   /** Holds database, log, record and lock. Made when missing. */
@@ -28,6 +28,8 @@ export interface EmbeddedServerOptions {
   readonly onProgress?: (message: string) => void;
   /** The server ended although nobody stopped it. Called for the owner, not for those who reuse it. */
   readonly onExit?: (exit: ServerExit) => void;
+  /** The server of another is gone, mostly with its owner. Called for those who reuse it, within a second or two. */
+  readonly onLost?: () => void;
   readonly environment?: Environment;
 }
 
@@ -131,6 +133,7 @@ let ownLogs = 0;
 
 async function reuse(record: ServerRecord, setup: Setup): Promise<EmbeddedServer> {
   await prepareServer(record.address, setup.namespace);
+  const unwatch = watchServer(record, () => setup.onLost?.());
   setup.onProgress(`Using the Temporal server of process ${record.ownerPid} at ${record.address}.`);
   return {
     address: record.address,
@@ -140,7 +143,7 @@ async function reuse(record: ServerRecord, setup: Setup): Promise<EmbeddedServer
     reused: true,
     version: record.version,
     database: record.database === 'memory' ? undefined : join(setup.directory, record.database),
-    stop: async () => undefined,
+    stop: async () => unwatch(),
   };
 }
 

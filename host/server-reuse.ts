@@ -8,6 +8,7 @@ import { readServerRecord, recordedServerRuns, removeServerRecord, type ServerRe
 const healthPatienceMs = 2_000;
 const preparePatienceMs = 30_000;
 const deathPatienceMs = 10_000;
+const watchMs = 1_000;
 
 /**
  * The server that runs in a directory and answers, with its owner alive. A server whose owner is dead is about to die itself and is none.
@@ -46,6 +47,17 @@ export async function awaitRemains(directory: string, onProgress: (message: stri
     await sleep(50);
   }
   removeServerRecord(directory, record.pid);
+}
+
+/** Calls once when the server of another process is gone. Returns what ends the watch. It does not keep this process alive. */
+export function watchServer({ pid }: ServerRecord, onGone: () => void): () => void {
+  const timer = setInterval(() => {
+    if (isAlive(pid)) return;
+    clearInterval(timer);
+    onGone();
+  }, watchMs);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 /** Waits until the server answers, and sets its namespace up. */

@@ -3,6 +3,8 @@ import { limits } from '../contract/plain/limits';
 import type { HalfRef, Language } from '../contract/plain/manifest';
 import type { Json, ModelSettings } from '../contract/plain/messages';
 import { checkAgentOptions } from './check-agent';
+import type { MiddlewareEntry, ToolCallMiddleware } from './classic-middleware';
+import { arranged } from './classic-middleware';
 import type { AgentMiddleware, Tools } from './middleware';
 
 /** Answers a call to a tool that the agent does not have. */
@@ -64,7 +66,9 @@ export interface AgentOptions<T extends Tools, Name extends string, Input> {
   readonly tools: readonly ToolName<T>[];
   /** The name of the schema, among the worker's `outputs`, that the answer has to fit. */
   readonly output?: string;
-  readonly middleware?: readonly AgentMiddleware<T>[];
+  readonly middleware?: readonly MiddlewareEntry<T>[];
+  /** Wraps of tool calls that lie around those of every middleware, first outermost. */
+  readonly toolCallMiddlewares?: readonly ToolCallMiddleware<T>[];
   /** How often the model may be called. Default 20. */
   readonly maxIterations?: number;
   readonly language?: Language;
@@ -133,13 +137,13 @@ export function agentsOf(module: object): ReadonlyMap<string, AgentDefinition> {
 
 function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDefinition {
   checkAgentOptions(options);
-  const middleware = options.middleware ?? [];
+  const { instructions, tools, middleware } = arranged(options, options.middleware ?? [], options.toolCallMiddlewares ?? []);
   return {
     name: options.name,
     description: options.description,
-    instructions: options.instructions,
+    instructions,
     model: options.model,
-    tools: options.tools,
+    tools,
     middleware,
     halves: middleware.filter((layer) => layer.half !== undefined).map((layer) => layer.half as HalfRef),
     has: {

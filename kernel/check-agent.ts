@@ -1,5 +1,6 @@
 import { HoldfastError } from '../contract/plain/errors';
 import { nameProblem } from '../contract/plain/names';
+import { classicFields, isClassic, isNumbered, toolCallWraps } from './classic-middleware';
 
 type Refuse = (problem: string) => never;
 type Fields = Readonly<Record<string, unknown>>;
@@ -15,7 +16,14 @@ const hooks = [
 ] as const;
 
 /** Hooks that may give the agent tools which its list does not have. */
-const offering: readonly string[] = ['beforeAgent', 'beforeModelRewriteState', 'afterModelRewriteState', 'afterToolCalls'];
+const offering: readonly string[] = [
+  'beforeAgent',
+  'beforeModelRewriteState',
+  'afterModelRewriteState',
+  'afterToolCalls',
+  'beforeChatModel',
+  'afterChatModel',
+];
 
 /** Refuses what defines no agent, and names the agent and the field. Who writes TypeScript meets little of it. */
 export function checkAgentOptions(options: unknown): void {
@@ -32,8 +40,13 @@ export function checkAgentOptions(options: unknown): void {
   checkTools(tools, refuse);
   const middleware = (options['middleware'] ?? []) as readonly unknown[];
   checkMiddleware(middleware, refuse);
-  checkNamedTools(tools, middleware as readonly Fields[], refuse);
-  checkAliases(tools, (options['toolAliases'] ?? {}) as Fields, refuse);
+  ((options['toolCallMiddlewares'] ?? []) as readonly unknown[]).forEach((wraps, position) =>
+    checkToolCallMiddleware(wraps, `entry ${position + 1} of toolCallMiddlewares`, refuse),
+  );
+  const added = (middleware as readonly Fields[]).flatMap(({ additionalTools = [] }) => additionalTools as readonly string[]);
+  const all = [...new Set([...tools, ...added])];
+  checkNamedTools(all, middleware as readonly Fields[], refuse);
+  checkAliases(all, (options['toolAliases'] ?? {}) as Fields, refuse);
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -54,6 +67,7 @@ const forms: Readonly<Record<string, readonly [(value: unknown) => boolean, stri
   prompt: [isFunction, 'prompt is a function.'],
   output: [optional((value) => nameProblem(value) === undefined), 'output is the name of a schema among the outputs of the worker.'],
   middleware: [optional(Array.isArray), 'middleware is a list.'],
+  toolCallMiddlewares: [optional(Array.isArray), 'toolCallMiddlewares are a list.'],
   maxIterations: [optional((value) => Number.isInteger(value) && (value as number) >= 1), 'maxIterations is a whole number of at least 1.'],
   language: [optional(isText), 'language is a text.'],
   returnDirectly: [optional(isTexts), 'returnDirectly is a list of names of tools.'],
@@ -79,7 +93,9 @@ function checkMiddleware(middleware: readonly unknown[], refuse: Refuse): void {
   const seen = new Set<string>();
   middleware.forEach((layer, position) => {
     if (!isRecord(layer)) return refuse(`entry ${position + 1} of middleware is ${said(layer)}, not a middleware.`);
+    if (isClassic(layer)) checkClassic(layer, `entry ${position + 1} of middleware`, refuse);
     const { name, onlyTools } = layer;
+    if (isNumbered(layer) || (isClassic(layer) && name === undefined)) return;
     if (!isText(name) || name === '') return refuse(`entry ${position + 1} of middleware has no name; every middleware needs a name.`);
     if (seen.has(name)) refuse(`the middleware "${name}" stands in the list twice; names must differ.`);
     seen.add(name);
@@ -87,6 +103,33 @@ function checkMiddleware(middleware: readonly unknown[], refuse: Refuse): void {
     if (wrong !== undefined) refuse(`${wrong} of the middleware "${name}" is no function.`);
     if (onlyTools !== undefined && !isTexts(onlyTools)) refuse(`onlyTools of the middleware "${name}" is a list of names of tools.`);
   });
+}
+
+function checkClassic(layer: Fields, entry: string, refuse: Refuse): void {
+  const own = ['name', 'wrapToolCall', ...classicFields];
+  const other = Object.keys(layer).find((field) => !own.includes(field));
+  if (other !== undefined)
+    refuse(
+      `${entry} has ${classicFields.find((field) => field in layer) ?? 'wrapToolCall by kinds'} and also ${other}; a middleware has one form.`,
+    );
+  const { additionalInstruction, additionalTools, beforeChatModel, afterChatModel, wrapToolCall } = layer;
+  if (!optional(isText)(additionalInstruction)) refuse(`additionalInstruction of ${entry} is a text.`);
+  if (!optional(isTexts)(additionalTools)) refuse(`additionalTools of ${entry} are a list of names of tools.`);
+  if (additionalTools !== undefined) checkTools(additionalTools as readonly string[], refuse);
+  if (!isFunction(beforeChatModel)) refuse(`beforeChatModel of ${entry} is no function.`);
+  if (!isFunction(afterChatModel)) refuse(`afterChatModel of ${entry} is no function.`);
+  if (wrapToolCall !== undefined) checkToolCallMiddleware(wrapToolCall, `wrapToolCall of ${entry}`, refuse);
+}
+
+function checkToolCallMiddleware(wraps: unknown, what: string, refuse: Refuse): void {
+  if (typeof wraps === 'function') return;
+  const kinds = Object.keys(toolCallWraps);
+  const form = `${what} is a function, or an object with ${kinds.join(', ')}.`;
+  if (!isRecord(wraps)) return refuse(form);
+  const { name, ...byKind } = wraps;
+  if (!optional((value) => isText(value) && value !== '')(name)) refuse(`the name of ${what} is a text.`);
+  const wrong = Object.entries(byKind).some(([field, wrap]) => !kinds.includes(field) || !isFunction(wrap));
+  if (wrong || Object.keys(byKind).length === 0) refuse(form);
 }
 
 /** A misspelt name would protect nothing, and nobody would see it. */

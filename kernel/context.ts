@@ -2,18 +2,18 @@ import { parseDuration } from '../contract/plain/duration';
 import { HoldfastError } from '../contract/plain/errors';
 import type { Interrupt } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
-import type { Json, ToolCall } from '../contract/plain/messages';
+import type { Json, Message, StoredMessage, ToolCall } from '../contract/plain/messages';
 import { canonicalJson, notJson } from '../contract/plain/messages';
 import type { Frame } from './frames';
 import { frozen } from './freeze';
 import { interruptId } from './interrupts';
 import { checkedEvent, checkedValue, keptValue, ownValue } from './kept-values';
-import type { HookContext, InterruptOptions, ModelResponse, Tools } from './middleware';
+import type { AgentEvent, HookContext, InterruptOptions, ModelResponse, Tools } from './middleware';
 import { callModelOnce } from './model-call';
 import type { AgentScope } from './scope';
 import type { PendingInterrupt } from './state';
 import { callToolOnce } from './tool-call';
-import { storedMessages } from './transcript';
+import { storedMessage, storedMessages } from './transcript';
 
 /** What a hook or a wrap gets to act with. Each thing it does is a numbered effect of its frame. */
 export function hookContext(scope: AgentScope, frame: Frame): HookContext {
@@ -21,6 +21,10 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
   const { state, ports } = run;
   const agent = path.at(-1) ?? '';
   const locals = (): Record<string, Json> => run.runLocal.of(path);
+  const inRun = <T>(what: string, act: () => T): T => {
+    if (run.ended) throw new HoldfastError('outside-run', `${what} failed: it was called outside of a run; run "${state.id}" has ended.`);
+    return act();
+  };
   const context: HookContext = {
     agent,
     runPath: path,
@@ -39,15 +43,29 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
       set: (key, value) => frame.once('session', () => void (state.session[key] = keptValue('session', key, value))),
     },
     runLocal: {
-      get: (key) => frame.once('run-local', () => ownValue(locals(), key)),
-      set: (key, value) => frame.once('run-local', () => void (locals()[key] = keptValue('run-local', key, value))),
-      delete: (key) => frame.once('run-local', () => void delete locals()[key]),
+      get: (key) => inRun('ctx.runLocal.get', () => frame.once('run-local', () => ownValue(locals(), key))),
+      set: (key, value) =>
+        inRun('ctx.runLocal.set', () => frame.once('run-local', () => void (locals()[key] = keptValue('run-local', key, value)))),
+      delete: (key) => inRun('ctx.runLocal.delete', () => frame.once('run-local', () => void delete locals()[key])),
     },
-    sendEvent: (name, data) =>
-      frame.once('event', () => {
-        checkedEvent(name, data);
-        ports.emit({ type: 'custom', agent, runPath: path, name, data });
-      }),
+    sendEvent: (event: string | AgentEvent, given?: Json) =>
+      inRun('ctx.sendEvent', () =>
+        frame.once('event', () => {
+          const { name, data } = eventOf(event, given);
+          checkedEvent(name, data);
+          ports.emit({ type: 'custom', agent, runPath: path, name, data });
+        }),
+      ),
+    ensureMessageId: (message) => {
+      const kept = frame.once('message-id', () => withOwnId(scope, message));
+      run.ensured.set(kept.id, kept);
+      return frozen(kept);
+    },
+    sendToolAction: (action) => {
+      if (frame.decision?.act === undefined)
+        throw new HoldfastError('hook-failed', 'ctx.sendToolAction belongs into a wrapToolCall: it is about the call that is wrapped.');
+      frame.decision.act(checkedValue('event', 'action', action));
+    },
     interrupt: <Answer>(info: Json, options: InterruptOptions = {}) =>
       handled(
         frame.effect('interrupt', (n) => {
@@ -80,6 +98,23 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
   };
   waivers.set(context, waiversFor(scope, frame));
   return context;
+}
+
+function eventOf(event: string | AgentEvent, data: Json | undefined): { readonly name: string; readonly data: Json } {
+  if (typeof event !== 'object' || event === null) return { name: event, data: data as Json };
+  const { name = 'agent-event', ...rest } = event;
+  return { name, data: rest as Json };
+}
+
+/** A message of the transcript keeps its id; another one gets one, whatever it has. */
+function withOwnId({ run, record }: AgentScope, message: Message): StoredMessage {
+  const known = record.messages.find(({ id }) => id === (message as Partial<StoredMessage> | null)?.id);
+  return storedMessage(
+    message,
+    known ?? run.ensured.get((message as Partial<StoredMessage> | null)?.id ?? ''),
+    () => run.ports.uuid(),
+    'ctx.ensureMessageId',
+  );
 }
 
 /** What a person approved for the rest of the run. */

@@ -1,6 +1,6 @@
 import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
 import { limits } from '../contract/plain/limits';
-import type { Failure } from '../contract/plain/messages';
+import type { Failure, Json } from '../contract/plain/messages';
 import { isCancellation } from './ports';
 
 /** An effect of an open frame: settled, or on its way. Numbered in the order in which the frame asked for them. */
@@ -95,13 +95,15 @@ function put(map: OnTheirWay, address: string, n: number, kind: string): void {
   else kinds.set(n, kind);
 }
 
-/** Arguments that a human agreed to: no layer behind the one that asked may change them. */
+/** What belongs to one tool call: arguments that a human agreed to, which no layer behind the one that asked may change, and its action. */
 export interface ToolDecision {
   /** The frame of the layer that asked; what it hands on is what was decided. */
   by?: string;
   /** It has handed them on, and they are parsed next. */
   handedOn?: boolean;
   hash?: string;
+  /** Says what the event of the call is to carry. */
+  readonly act?: (action: Json) => void;
 }
 
 /**

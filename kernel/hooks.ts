@@ -95,7 +95,9 @@ function checkedUpdate(update: unknown, hook: string, middleware: AgentMiddlewar
     values?: Record<string, Json>;
   };
   return {
-    ...(messages === undefined ? {} : { messages: storedMessages(messages, scope.record.messages, () => scope.run.ports.uuid(), label) }),
+    ...(messages === undefined
+      ? {}
+      : { messages: storedMessages(messages, scope.record.messages, () => scope.run.ports.uuid(), label, scope.run.ensured) }),
     ...(tools === undefined ? {} : { tools: checkedTools(tools, label, scope) }),
     ...(values === undefined ? {} : { values: checkedValues(values, label) }),
     ...(instructions === undefined ? {} : { instructions: checkedText(instructions, label) }),

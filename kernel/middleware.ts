@@ -1,6 +1,6 @@
 import { HoldfastError } from '../contract/plain/errors';
-import type { HalfRef } from '../contract/plain/manifest';
-import type { FinishReason, Json, Message, ModelSettings, Part, ToolCall, Usage } from '../contract/plain/messages';
+import type { HalfRef, ToolKind } from '../contract/plain/manifest';
+import type { FinishReason, Json, Message, ModelSettings, Part, StoredMessage, ToolCall, Usage } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
 import type { ParseInputResult } from '../contract/plain/wire';
 
@@ -57,6 +57,14 @@ export interface InterruptOptions {
   readonly by?: readonly string[];
 }
 
+/** An event that a hook makes. */
+export interface AgentEvent {
+  readonly name?: string;
+  readonly message?: Message;
+  readonly action?: Json;
+  readonly data?: Json;
+}
+
 export interface ValueStore {
   get(key: string): Json | undefined;
   set(key: string, value: Json): void;
@@ -74,6 +82,12 @@ export interface HookContext<T extends Tools = Tools> {
   readonly usage: Usage;
   readonly iteration: number;
   sendEvent(name: string, data: Json): void;
+  /** A whole event: a message, an action, data, in any mixture. Its name is `agent-event` where it has none. */
+  sendEvent(event: AgentEvent): void;
+  /** The message under an id that it keeps: in an event, and in the state when a hook returns it unchanged. */
+  ensureMessageId(message: Message): StoredMessage;
+  /** In a wrap of a tool call: what the event of this call carries as its `action`. The last one counts. */
+  sendToolAction(action: Json): void;
   /** Waits for a human. The run may be continued, moved and resumed in between; the answer arrives exactly here. */
   interrupt<Answer = unknown>(info: Json, options?: InterruptOptions): Promise<Answer>;
   /** Asks a human to decide about a tool call. */
@@ -129,6 +143,8 @@ export interface AgentMiddleware<T extends Tools = Tools> {
   wrapModel?(request: ModelRequest, next: (request: ModelRequest) => Promise<ModelResponse>, ctx: HookContext<T>): Promise<ModelResponse>;
   /** The tools whose calls `wrapToolCall` sees. Default: all. Calls of others are spared the parsing before policy. */
   readonly onlyTools?: readonly string[];
+  /** The kinds of tools whose calls it sees. Default: all. */
+  readonly onlyKinds?: readonly ToolKind[];
   wrapToolCall?(call: ToolCall, next: (call: ToolCall) => Promise<Json>, ctx: HookContext<T>): Promise<Json>;
   afterToolCalls?(state: AgentState, ctx: HookContext<T>): MaybePromise<Update<AgentState>>;
   afterAgent?(state: AgentState, ctx: HookContext<T>): MaybePromise<void>;

@@ -1,9 +1,10 @@
 import { HoldfastError } from '../contract/plain/errors';
-import type { StoredMessage } from '../contract/plain/messages';
-import { notJson } from '../contract/plain/messages';
+import type { Message, StoredMessage } from '../contract/plain/messages';
+import { canonicalJson, notJson } from '../contract/plain/messages';
 import type { Layer } from './compose';
 import { compose } from './compose';
 import { hookContext } from './context';
+import { PassedThere, isEventSender } from './event-senders';
 import type { Frame } from './frames';
 import { frozen } from './freeze';
 import type { AgentMiddleware, ModelRequest, ModelResponse } from './middleware';
@@ -15,10 +16,11 @@ import { storedMessage, storedMessages } from './transcript';
 /** One model call through the wraps of the agent. What wraps change in the request is forgotten; what they change in the answer stays. */
 export async function modelStep(scope: AgentScope, iteration: Frame): Promise<StoredMessage> {
   const { run, agent, path, record } = scope;
+  const passed = new PassedThere(run.state, [...iteration.address, 'model'].join('/'));
   const layers = agent.middleware
     .filter((middleware) => middleware.wrapModel !== undefined)
-    .map((middleware) => modelLayer(scope, middleware));
-  const response = await iteration.effect('model', () => {
+    .map((middleware) => modelLayer(scope, middleware, passed));
+  const response: ShownResponse = await iteration.effect<ShownResponse>('model', () => {
     const settings = { ...agent.settings, ...run.state.settings };
     const request: ModelRequest = {
       instructions: record.instructions,
@@ -29,16 +31,16 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
     };
     if (layers.length === 0) return callCore(scope, request, record.messages);
     const frame = iteration.child('model');
-    return wrapped(scope, layers, request, frame);
+    return wrapped(scope, layers, request, frame, passed);
   });
-  const { message, usage, finish, model } = response;
+  const { message, usage, finish, model, shown = message } = response;
   iteration.once('event', () =>
     run.ports.emit({
       type: 'model-end',
       agent: agent.name,
       runPath: path,
       turn: record.turn,
-      message,
+      message: shown,
       model,
       ...(usage === undefined ? {} : { usage }),
       ...(finish === undefined ? {} : { finish }),
@@ -51,12 +53,16 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
   return message;
 }
 
+/** The answer, and what is shown of it where a sender stands inside of layers that changed it. */
+type ShownResponse = StoredResponse & { readonly shown?: StoredMessage };
+
 async function wrapped(
   scope: AgentScope,
   layers: readonly Layer<ModelRequest, ModelResponse>[],
   request: ModelRequest,
   frame: Frame,
-): Promise<StoredResponse> {
+  passed: PassedThere,
+): Promise<ShownResponse> {
   let answered: StoredMessage | undefined;
   const chain = compose(layers, async (changed: ModelRequest): Promise<ModelResponse> => {
     const response = await callCore(scope, checkedRequest(changed), scope.record.messages);
@@ -65,18 +71,23 @@ async function wrapped(
   });
   const response = await chain(request, frame);
   frame.close();
-  const message = storedMessage(
-    response.message,
-    answered?.id === response.message.id ? answered : undefined,
-    () => scope.run.ports.uuid(),
-    'wrapModel',
-  );
+  const stored = (changed: Message): StoredMessage =>
+    storedMessage(changed, answered?.id === changed.id ? answered : undefined, () => scope.run.ports.uuid(), 'wrapModel');
+  const message = stored(response.message);
+  const { message: shown } = passed.take();
+  const differs = shown !== undefined && canonicalJson(shown) !== canonicalJson(response.message);
   const { model = request.model, usage, finish } = response;
   const problem =
     typeof model !== 'string' || model.length > 200 ? 'its model is no name' : (notJson(usage ?? null) ?? notJson(finish ?? null));
   if (problem !== undefined)
     throw new HoldfastError('model-response-invalid', `A wrapModel layer returned a response that is none: ${problem}.`);
-  return { message, model, ...(usage === undefined ? {} : { usage }), ...(finish === undefined ? {} : { finish }) };
+  return {
+    message,
+    model,
+    ...(usage === undefined ? {} : { usage }),
+    ...(finish === undefined ? {} : { finish }),
+    ...(differs ? { shown: stored(shown) } : {}),
+  };
 }
 
 function callCore(scope: AgentScope, request: ModelRequest, before: readonly StoredMessage[]): Promise<StoredResponse> {
@@ -111,14 +122,17 @@ function checkedRequest(request: ModelRequest): ModelRequest {
   return request;
 }
 
-function modelLayer(scope: AgentScope, middleware: AgentMiddleware): Layer<ModelRequest, ModelResponse> {
+function modelLayer(scope: AgentScope, middleware: AgentMiddleware, passed: PassedThere): Layer<ModelRequest, ModelResponse> {
   return {
     name: middleware.name,
     hook: 'wrapModel',
     wrap: async (request, next, frame) => (await middleware.wrapModel?.(frozen(request), next, hookContext(scope, frame))) as ModelResponse,
     check: (response, label) => {
       const message: unknown = (response as Partial<ModelResponse> | undefined)?.message;
-      if (typeof message === 'object' && message !== null && Array.isArray((message as { parts?: unknown }).parts)) return response;
+      if (typeof message === 'object' && message !== null && Array.isArray((message as { parts?: unknown }).parts)) {
+        if (isEventSender(middleware, 'model')) passed.keep({ message: response.message });
+        return response;
+      }
       throw new HoldfastError(
         'model-response-invalid',
         `${label} returned no response; return what next returned, or { message: { role: 'assistant', parts: [...] } }.`,

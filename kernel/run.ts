@@ -46,7 +46,11 @@ export class AgentRun {
     state.manifest = manifest;
     state.agents[agent.name] = record;
     const scope: AgentScope = { run: this.scope(manifest), agent, path, record };
-    return runAgentLoop(scope, new Frame(this.journal, path));
+    try {
+      return await runAgentLoop(scope, new Frame(this.journal, path));
+    } finally {
+      scope.run.ended = true;
+    }
   }
 
   get interrupts(): readonly Interrupt[] {
@@ -109,6 +113,8 @@ export class AgentRun {
       agents: this.agents,
       manifest,
       borders: this.borders,
+      ensured: new Map(),
+      ended: false,
       uniqueAddress: (address) => {
         const ordinal = (this.addresses.get(address) ?? 0) + 1;
         this.addresses.set(address, ordinal);

@@ -1,4 +1,5 @@
 import type { Manifest } from '../contract/plain/manifest';
+import type { StoredMessage } from '../contract/plain/messages';
 import type { AgentDefinition } from './agent';
 import type { Journal } from './frames';
 import type { InterruptDesk } from './interrupts';
@@ -17,6 +18,10 @@ export interface RunScope {
   readonly manifest: Manifest;
   /** What each agent in the middle of an iteration was when the iteration began, by its path. */
   readonly borders: Map<string, AgentRecord>;
+  /** Messages that got their id before they were anywhere, by it. */
+  readonly ensured: Map<string, StoredMessage>;
+  /** Whether the run has ended: what is left of it may do nothing any more. */
+  ended: boolean;
   /** The address itself the first time, with an ordinal after that. */
   uniqueAddress(address: string): string;
 }

@@ -2,6 +2,7 @@ import type { Interrupt } from '../contract/plain/interrupts';
 import type { Language, Manifest } from '../contract/plain/manifest';
 import type { Json, JsonObject, ModelSettings, StoredMessage, Usage } from '../contract/plain/messages';
 import type { CallToolResult, StartInput } from '../contract/plain/wire';
+import type { Passed } from './event-senders';
 import type { Effect } from './frames';
 
 /** One agent at work, by its path. Its messages go over a border apart from the rest, so that they stand there once. */
@@ -52,6 +53,8 @@ export interface RunState {
   brought?: Readonly<Record<string, readonly Brought[]>>;
   /** Approvals that a person gave for the rest of the run, by the path of the agent. Hooks do not reach them. */
   waivers?: Readonly<Record<string, readonly string[]>>;
+  /** What layers of open calls left for their events, by the address of the call. */
+  passed?: Readonly<Record<string, Passed>>;
   interrupts: PendingInterrupt[];
   answered: string[];
   /** Answers that came after a border and before the code that waits for them was entered again. */

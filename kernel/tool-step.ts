@@ -5,6 +5,7 @@ import { canonicalJson, isPartList, notJson, toolMessage } from '../contract/pla
 import type { Layer } from './compose';
 import { compose } from './compose';
 import { hookContext } from './context';
+import { PassedThere, isEventSender } from './event-senders';
 import { frozen } from './freeze';
 import type { Frame } from './frames';
 import { failureOf } from './frames';
@@ -13,7 +14,7 @@ import { isCancellation } from './ports';
 import type { AgentScope } from './scope';
 import type { ToolDone } from './tool-call';
 import { ToolError, callToolOnce } from './tool-call';
-import { planCall } from './tool-plan';
+import { exitTool, planCall } from './tool-plan';
 
 /** What a model can react to. That a worker lacks the tool is not the model's business. */
 const returnable = new Set<string>([
@@ -29,6 +30,9 @@ const returnable = new Set<string>([
 export interface ToolStepResult {
   readonly message: StoredMessage;
   readonly error?: Failure;
+  /** What the event has instead, where a sender stands inside of layers that changed the result. */
+  readonly shown?: StoredMessage;
+  readonly action?: Json;
 }
 
 /** Runs the tool calls of one message. Results stand in call order; the return-directly one is shown last. */
@@ -99,24 +103,39 @@ async function allSettledInOrder(running: readonly Promise<ToolStepResult>[]): P
 async function runCall(scope: AgentScope, requested: ToolCall, position: number, iteration: Frame): Promise<ToolStepResult> {
   const uuid = (): string => scope.run.ports.uuid();
   const planned = planCall(scope, requested);
-  if (planned.type === 'answered') return { message: toolMessage(uuid(), requested, planned.output) };
+  if (planned.type === 'answered') {
+    const exits = scope.agent.exitTool && requested.name === exitTool;
+    return { message: toolMessage(uuid(), requested, planned.output), ...(exits ? { action: { exit: true } } : {}) };
+  }
   if (planned.type === 'refused') return endOrReturn(scope, requested, new ToolError(planned.error, undefined));
-  const frame = iteration.child(`${planned.call.name}.${position}`, undefined, {});
+  const name = `${planned.call.name}.${position}`;
+  const passed = new PassedThere(scope.run.state, [...iteration.address, name].join('/'));
+  const frame = iteration.child(name, undefined, { act: (action) => passed.keep({ action }) });
   // What stands in the worker's result has the tool's own name. Under an alias the model is answered by the name that it used.
   const isAlias = planned.call.name !== requested.name;
   let last: ToolDone | undefined;
   try {
-    const output = await throughLayers(scope, planned.call, position, frame, (done) => (last = done));
+    const output = await throughLayers(scope, planned.call, position, frame, passed, (done) => (last = done));
     frame.close();
     const untouched = last !== undefined && last.output === output ? last : undefined;
     // Over a border only the output itself comes back: then the tool's kind says what a list of parts is.
-    const multipart = (last?.multipart ?? isEnhanced(scope, planned.call)) && isPartList(output);
-    const id = (isAlias ? undefined : untouched?.messageId) ?? uuid();
-    return { message: toolMessage(id, { id: requested.id, name: requested.name }, output, { multipart }) };
+    const inParts = last?.multipart ?? isEnhanced(scope, planned.call);
+    const messageOf = (id: string, result: Json): StoredMessage =>
+      toolMessage(id, { id: requested.id, name: requested.name }, result, { multipart: inParts && isPartList(result) });
+    const message = messageOf((isAlias ? undefined : untouched?.messageId) ?? uuid(), output);
+    const { output: shown, action } = passed.take();
+    const differs = shown !== undefined && canonicalJson(shown) !== canonicalJson(output);
+    return { message, ...(differs ? { shown: messageOf(uuid(), shown) } : {}), ...(action === undefined ? {} : { action }) };
   } catch (error) {
     if (isCancellation(error)) throw error;
     frame.abandon();
-    return endOrReturn(scope, requested, isAlias && error instanceof ToolError ? new ToolError(failureOf(error), undefined) : error);
+    const failed = endOrReturn(
+      scope,
+      requested,
+      isAlias && error instanceof ToolError ? new ToolError(failureOf(error), undefined) : error,
+    );
+    const { action } = passed.take();
+    return action === undefined ? failed : { ...failed, action };
   }
 }
 
@@ -125,9 +144,18 @@ function isEnhanced({ run }: AgentScope, { name }: ToolCall): boolean {
   return kind === 'enhanced' || kind === 'enhanced-streamable';
 }
 
-function throughLayers(scope: AgentScope, call: ToolCall, position: number, frame: Frame, onDone: (done: ToolDone) => void): Promise<Json> {
+function throughLayers(
+  scope: AgentScope,
+  call: ToolCall,
+  position: number,
+  frame: Frame,
+  passed: PassedThere,
+  onDone: (done: ToolDone) => void,
+): Promise<Json> {
+  const { kind } = toolFactsOf(scope.run.manifest, call.name);
   const layers = scope.agent.middleware.filter(
-    ({ wrapToolCall, onlyTools }) => wrapToolCall !== undefined && onlyTools?.includes(call.name) !== false,
+    ({ wrapToolCall, onlyTools, onlyKinds }) =>
+      wrapToolCall !== undefined && onlyTools?.includes(call.name) !== false && onlyKinds?.includes(kind) !== false,
   );
   const address = `${scope.path.join('/')}/t${scope.record.turn}/${call.name}.${position}`;
   const slot = slotOf(scope, position);
@@ -137,7 +165,7 @@ function throughLayers(scope: AgentScope, call: ToolCall, position: number, fram
       return done.output;
     });
   }
-  return throughParsedLayers(scope, layers, call, { address, slot }, frame, onDone);
+  return throughParsedLayers(scope, layers, call, { address, slot }, frame, passed, onDone);
 }
 
 /** Arguments before policy: layers, human and tool all see the parsed value, and the tool runs with nothing else. */
@@ -147,12 +175,13 @@ async function throughParsedLayers(
   raw: ToolCall,
   { address, slot }: { readonly address: string; readonly slot: string },
   frame: Frame,
+  passed: PassedThere,
   onDone: (done: ToolDone) => void,
 ): Promise<Json> {
   const calls = new ParsedCalls(scope, raw);
   const held = layers.some(({ changesOutput }) => changesOutput === true);
   const chain = compose(
-    layers.map((middleware) => toolLayer(scope, middleware, calls)),
+    layers.map((middleware) => toolLayer(scope, middleware, calls, passed)),
     async (changed: ToolCall, inner: Frame): Promise<Json> => {
       const { call, rawInput } = await calls.parsed(changed, inner);
       if (inner.decision?.hash !== undefined && inner.decision.hash !== call.inputHash) {
@@ -222,7 +251,7 @@ function endOrReturn(scope: AgentScope, call: ToolCall, error: unknown): ToolSte
   return { message: toolMessage(messageId ?? scope.run.ports.uuid(), call, messageOf(error), { isError: true }), error: failureOf(error) };
 }
 
-function showEnd(scope: AgentScope, call: ToolCall, { message, error }: ToolStepResult): void {
+function showEnd(scope: AgentScope, call: ToolCall, { message, error, shown = message, action }: ToolStepResult): void {
   const { run, agent, path } = scope;
   run.ports.emit({
     type: 'tool-end',
@@ -230,12 +259,13 @@ function showEnd(scope: AgentScope, call: ToolCall, { message, error }: ToolStep
     runPath: path,
     tool: call.name,
     callId: call.id,
-    message,
+    message: shown,
     ...(error === undefined ? {} : { error }),
+    ...(action === undefined ? {} : { action }),
   });
 }
 
-function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: ParsedCalls): Layer<ToolCall, Json> {
+function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: ParsedCalls, passed: PassedThere): Layer<ToolCall, Json> {
   return {
     name: middleware.name,
     hook: 'wrapToolCall',
@@ -250,6 +280,7 @@ function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: Parsed
     check: (output, label) => {
       const problem = output === undefined ? 'it is undefined' : notJson(output);
       if (problem !== undefined) throw new HoldfastError('hook-failed', `${label} returned something that is not JSON: ${problem}.`);
+      if (isEventSender(middleware, 'tool')) passed.keep({ output });
       return output;
     },
   };

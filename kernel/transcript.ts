@@ -12,18 +12,15 @@ export function storedMessages(
   before: readonly StoredMessage[],
   uuid: () => string,
   origin: string,
+  ensured: ReadonlyMap<string, StoredMessage> = new Map(),
 ): readonly StoredMessage[] {
   if (messages === before) return before;
   if (!isList(messages)) throw new HoldfastError('message-invalid', `${origin} returned messages that are no list.`);
   const known = new Map(before.map((message) => [message.id, message]));
   const taken = new Set<string>();
   return messages.map((message, position) => {
-    const stored = storedMessage(
-      message,
-      known.get((message as Partial<StoredMessage> | null)?.id ?? ''),
-      uuid,
-      `${origin}, message ${position}`,
-    );
+    const id = (message as Partial<StoredMessage> | null)?.id ?? '';
+    const stored = storedMessage(message, known.get(id) ?? ensured.get(id), uuid, `${origin}, message ${position}`);
     const unique = taken.has(stored.id) ? { ...stored, id: uuid() } : stored;
     taken.add(unique.id);
     return unique;

@@ -18,33 +18,62 @@ export async function bundleAgents(agentsPath: string): Promise<WorkflowBundle> 
   const path = resolve(agentsPath);
   if (!existsSync(path)) throw new HoldfastError('agents-invalid', `There is no agents module at ${path}.`);
   const problems: string[] = [];
-  try {
-    const { code } = await bundleWorkflowCode({
-      workflowsPath: require.resolve(join(workflowsFolder, 'entry')),
-      workflowInterceptorModules: [require.resolve(join(workflowsFolder, 'interceptors'))],
-      preloadModules: [require.resolve(join(workflowsFolder, 'preload'))],
-      logger: quietLogger(problems),
-      webpackConfigHook: (config) => ({
-        ...config,
-        resolve: {
-          ...config.resolve,
-          alias: {
-            ...config.resolve?.alias,
-            __holdfast_agents__: path,
-            'holdfast/workflow': require.resolve(join(workflowsFolder, 'index')),
-          },
+  const waiting: string[] = [];
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: require.resolve(join(workflowsFolder, 'entry')),
+    workflowInterceptorModules: [require.resolve(join(workflowsFolder, 'interceptors'))],
+    preloadModules: [require.resolve(join(workflowsFolder, 'preload'))],
+    logger: quietLogger(problems),
+    webpackConfigHook: (config) => ({
+      ...config,
+      plugins: [...(config.plugins ?? []), modulesThatWait(waiting)],
+      resolve: {
+        ...config.resolve,
+        alias: {
+          ...config.resolve?.alias,
+          __holdfast_agents__: path,
+          'holdfast/workflow': require.resolve(join(workflowsFolder, 'index')),
         },
-      }),
-    });
-    return { buildId: buildIdOf(code, path), code };
-  } catch (error) {
+      },
+    }),
+  }).catch((error: unknown) => {
     const details = [...problems, messageOf(error)].join('\n').trim();
     throw new HoldfastError(
       'agents-invalid',
       `The agents module ${path} cannot be bundled for the sandbox. Move what needs Node into a tool.\n${details}`,
       { cause: error },
     );
-  }
+  });
+  if (waiting.length > 0)
+    throw new HoldfastError(
+      'agents-invalid',
+      `The sandbox waits for no module. Take \`await\` from the top level of ${waiting.join(' and ')}.`,
+    );
+  return { buildId: buildIdOf(code, path), code };
+}
+
+type Plugin = { apply(compiler: Compiler): void };
+interface Compiler {
+  readonly hooks: { readonly compilation: Hook<{ readonly hooks: { readonly finishModules: Hook<Iterable<BundledModule>> } }> };
+}
+interface Hook<T> {
+  tap(name: string, run: (value: T) => void): void;
+}
+interface BundledModule {
+  readonly resource?: string;
+  readonly buildMeta?: { readonly async?: boolean };
+}
+
+/** Collects the modules with a top-level await. Such a module, and all that import it, would export nothing but a promise. */
+function modulesThatWait(waiting: string[]): Plugin {
+  return {
+    apply: ({ hooks }) =>
+      hooks.compilation.tap('holdfast', (compilation) =>
+        compilation.hooks.finishModules.tap('holdfast', (modules) => {
+          for (const { buildMeta, resource } of modules) if (buildMeta?.async === true) waiting.push(resource ?? 'a module');
+        }),
+      ),
+  };
 }
 
 function buildIdOf(code: string, agentsPath: string): string {

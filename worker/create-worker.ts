@@ -6,31 +6,37 @@ import { createActivities } from '../activities/activities';
 import { MessageStore } from '../activities/message-store';
 import type { ModelsOptions } from '../activities/models';
 import { ModelRegistry } from '../activities/models';
+import { OutputRegistry } from '../activities/outputs';
 import type { WorkerParts } from '../activities/parts';
 import { defaultModelFacts } from '../activities/parts';
 import { ToolRegistry, defaultToolFacts } from '../activities/tools';
 import type { WorkerMiddleware } from '../activities/worker-middleware';
 import { HalfRegistry } from '../activities/worker-middleware';
+import type { DeltaSink } from '../contract/plain/deltas';
 import { HoldfastError, messageOf } from '../contract/plain/errors';
 import type { Language, ModelFacts, ToolFacts } from '../contract/plain/manifest';
-import { defaultTaskQueue } from '../contract/plain/names';
+import { defaultTaskQueue, runIdOf } from '../contract/plain/names';
 import type { TemporalSettings } from '../host/connection';
 import { connectNative, connectTemporal } from '../host/connection';
+import { processBus } from '../host/event-bus';
 import { checkSearchAttributes } from '../host/search-attributes';
 import type { WorkflowBundle } from './bundle';
 import { BundleStore, bundleAgents } from './bundle';
 import { checkBundle } from './check-bundle';
-import { Deployment } from './deployment';
+import { Deployment, identityOf } from './deployment';
 import { callInterceptor } from './interceptors';
-import { withLoopGuard } from './loop-guard';
+import { memoryLossOf, withLoopGuard } from './loop-guard';
 import { runHistory } from './run-history';
 import { strayRejections } from './stray-rejections';
+import { Succession } from './succession';
 
 export interface WorkerOptions {
   readonly server: TemporalSettings;
   /** Path of the agents module; every exported agent is served. */
   readonly agents: string;
   readonly tools: Readonly<Record<string, unknown>>;
+  /** The schemas that agents name as their `output`. */
+  readonly outputs?: Readonly<Record<string, unknown>>;
   readonly middleware?: readonly WorkerMiddleware[];
   readonly models?: ModelsOptions;
   readonly language?: Language;
@@ -41,6 +47,10 @@ export interface WorkerOptions {
   readonly toolDefaults?: Partial<ToolFacts>;
   readonly modelFacts?: Partial<ModelFacts>;
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Where tokens go while a call runs. Default: to the readers of this process. */
+  readonly deltas?: DeltaSink;
+  /** How long a model's stream may be silent before the call is made again. Default 5 minutes. */
+  readonly modelStallMs?: number;
   readonly maxCachedRuns?: number;
   /** How much of transcripts is kept in memory; what is missing is read from history. Default 64 MB. */
   readonly messageCacheBytes?: number;
@@ -48,6 +58,8 @@ export interface WorkerOptions {
   readonly shutdownGraceMs?: number;
   /** Milliseconds between looks at which older builds still have open runs. */
   readonly buildCheckMs?: number;
+  /** How long the current build may be served by nobody before the build of this process takes its place. Default 90 s: a poll takes up to 60. */
+  readonly unservedMs?: number;
   readonly stickyTimeoutMs?: number;
   /** Told once of what needs a person, such as open runs whose code is missing. */
   readonly onProblem?: (problem: HoldfastError) => void;
@@ -74,6 +86,7 @@ export class HoldfastWorker {
     private readonly start: (bundle: WorkflowBundle) => Promise<Worker>,
     private readonly store: BundleStore,
     private readonly deployment: Deployment,
+    private readonly succession: Succession,
     private readonly close: () => Promise<void>,
     private readonly onProblem: (problem: HoldfastError) => void,
   ) {
@@ -85,7 +98,7 @@ export class HoldfastWorker {
   }
 
   static async create(options: WorkerOptions): Promise<HoldfastWorker> {
-    const { server, taskQueue = defaultTaskQueue } = options;
+    const { server, taskQueue = defaultTaskQueue, buildCheckMs = 15_000, unservedMs = 90_000 } = options;
     const bundle = options.bundle ?? (await bundleAgents(options.agents));
     const { connection, close: closeConnection } = await connectTemporal(server);
     let native: NativeConnection | undefined;
@@ -96,16 +109,28 @@ export class HoldfastWorker {
       const store = new BundleStore(options.bundles);
       await store.save(bundle);
       const parts = partsOf(options, connection);
+      await parts.tools.ready();
+      await parts.outputs.ready();
       const start = (build: WorkflowBundle): Promise<Worker> =>
-        createTemporalWorker(build, options, parts, native as NativeConnection, taskQueue);
+        createTemporalWorker(build, options, parts, native as NativeConnection, taskQueue, identityOf(build.buildId === bundle.buildId));
       const deployment = new Deployment(connection, server.namespace, taskQueue);
       const closeAll = async (): Promise<void> => {
         await native?.close();
         await closeConnection();
       };
-      const worker = new HoldfastWorker(bundle.buildId, parts, start, store, deployment, closeAll, options.onProblem ?? (() => undefined));
+      const succession = new Succession(deployment, bundle.buildId, Math.max(unservedMs, 4 * buildCheckMs));
+      const worker = new HoldfastWorker(
+        bundle.buildId,
+        parts,
+        start,
+        store,
+        deployment,
+        succession,
+        closeAll,
+        options.onProblem ?? (() => undefined),
+      );
       worker.forgetStray = strayRejections.report(worker.onProblem);
-      await worker.open(bundle, options.buildCheckMs ?? 15_000);
+      await worker.open(bundle, buildCheckMs);
       return worker;
     } catch (error) {
       await native?.close();
@@ -141,13 +166,15 @@ export class HoldfastWorker {
     this.stop();
   }
 
-  /** Looks which older builds still have open runs, and serves exactly those. */
+  /** Looks whether new runs find a worker, and which older builds still have open runs, and serves exactly those. */
   checkBuilds(): Promise<void> {
     this.checking = this.checking.catch(() => undefined).then(() => this.serveOpenBuilds());
     return this.checking;
   }
 
   private async serveOpenBuilds(): Promise<void> {
+    const unserved = await this.succession.look(() => !this.stopping);
+    if (unserved !== undefined) this.onProblem(unserved);
     const kept = await this.store.builds();
     await this.reportMissing(kept);
     for (const buildId of kept) {
@@ -165,7 +192,8 @@ export class HoldfastWorker {
 
   /** Runs whose code is not kept here wait until a worker comes that has it: that must not go unseen. */
   private async reportMissing(kept: readonly string[]): Promise<void> {
-    for (const buildId of await this.deployment.builds()) {
+    const { builds } = await this.deployment.standing();
+    for (const buildId of builds) {
       if (this.stopping || kept.includes(buildId) || this.missing.has(buildId)) continue;
       const open = await this.deployment.openRuns(buildId);
       if (open === 0) continue;
@@ -200,11 +228,22 @@ export class HoldfastWorker {
         if (!this.stopping && this.workers.has(bundle.buildId))
           this.failed(new HoldfastError('internal', `The worker of build ${bundle.buildId} stopped unasked.`));
       },
-      (error: unknown) =>
-        this.failed(new HoldfastError('internal', `The worker of build ${bundle.buildId} failed: ${messageOf(error)}`, { cause: error })),
+      (error: unknown) => this.failed(failureOf(error, bundle.buildId)),
     );
     this.workers.set(bundle.buildId, { worker, done });
   }
+}
+
+function failureOf(error: unknown, buildId: string): HoldfastError {
+  const running = memoryLossOf(error)?.map(runIdOf);
+  if (running === undefined)
+    return new HoldfastError('internal', `The worker of build ${buildId} failed: ${messageOf(error)}`, { cause: error });
+  const [likely, ...others] = running;
+  const text =
+    likely === undefined
+      ? 'No run was in a task.'
+      : `The run ${likely} was in a task${others.length === 0 ? '' : `, or about to be: ${others.join(', ')}`}.`;
+  return new HoldfastError('out-of-memory', `The code of agents ran out of memory (build ${buildId}). ${text}`, { cause: error });
 }
 
 function partsOf(options: WorkerOptions, connection: Connection): WorkerParts {
@@ -214,7 +253,10 @@ function partsOf(options: WorkerOptions, connection: Connection): WorkerParts {
     tools: new ToolRegistry(options.tools, toolDefaults),
     models: new ModelRegistry(options.models, options.environment),
     halves: new HalfRegistry(options.middleware ?? []),
+    outputs: new OutputRegistry(options.outputs ?? {}),
     messages: new MessageStore(runHistory(source, loadDataConverter(options.dataConverter)), options.messageCacheBytes),
+    deltas: options.deltas ?? processBus,
+    stallMs: options.modelStallMs ?? 300_000,
     language: options.language ?? 'en',
     toolDefaults,
     modelFacts: { ...defaultModelFacts, ...options.modelFacts },
@@ -227,6 +269,7 @@ function createTemporalWorker(
   parts: WorkerParts,
   connection: NativeConnection,
   taskQueue: string,
+  identity: string,
 ): Promise<Worker> {
   const longest = Math.max(...parts.tools.names.map((name) => parts.tools.factsOf(name)?.timeoutMs ?? 0), 10_000);
   return withLoopGuard(() =>
@@ -234,6 +277,7 @@ function createTemporalWorker(
       connection,
       namespace: options.server.namespace,
       taskQueue,
+      identity,
       workflowBundle: { code: bundle.code },
       activities: createActivities(parts),
       interceptors: { activity: [callInterceptor] },
@@ -246,8 +290,9 @@ function createTemporalWorker(
       // One thread runs all workflow code. After a crash every run is replayed: more at once and each takes longer than the
       // server waits for a task (10 s), which it then hands out again.
       maxConcurrentWorkflowTaskExecutions: 16,
-      maxHeartbeatThrottleInterval: 500,
-      defaultHeartbeatThrottleInterval: 500,
+      // A heartbeat is how a call hears that it is cancelled.
+      maxHeartbeatThrottleInterval: 250,
+      defaultHeartbeatThrottleInterval: 250,
       shutdownGraceTime: options.shutdownGraceMs ?? longest,
       ...(options.maxCachedRuns === undefined ? {} : { maxCachedWorkflows: options.maxCachedRuns }),
       ...(options.dataConverter === undefined ? {} : { dataConverter: options.dataConverter }),

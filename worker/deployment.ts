@@ -1,6 +1,30 @@
+import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { HoldfastError, messageOf } from '../contract/plain/errors';
+
+/** Which build new runs go to, and who said so. */
+export interface Standing {
+  readonly current: string | undefined;
+  /** The build that was current when another took its place because nobody served it. */
+  readonly replaced: string | undefined;
+  /** Every build that the server knows of, newest first. */
+  readonly builds: readonly string[];
+  /** Changes with every change of the deployment. */
+  readonly token: Uint8Array | undefined;
+}
+
+/** What the identity of a worker says that serves a build not for new runs, but for those that are open. */
+const keeping = 'keeps-open-runs';
+const replacing = ' instead of ';
+
+/** Of workflows and of activities. */
+const taskQueueTypes = [1, 2] as const;
+
+/** The identity of a worker towards the server. */
+export function identityOf(newest: boolean): string {
+  return `${newest ? '' : `${keeping}-`}${process.pid}@${hostname()}`;
+}
 
 /** The Worker Deployment that all builds of a task queue belong to. */
 export class Deployment {
@@ -15,16 +39,7 @@ export class Deployment {
     const until = Date.now() + 30_000;
     for (;;) {
       try {
-        const { previousDeploymentVersion } = await this.connection.workflowService.setWorkerDeploymentCurrentVersion({
-          namespace: this.namespace,
-          deploymentName: this.name,
-          buildId,
-          identity: `holdfast-${process.pid}`,
-          ignoreMissingTaskQueues: true,
-          allowNoPollers: true,
-        });
-        void previousDeploymentVersion;
-        return;
+        return await this.setCurrent(buildId, `holdfast-${process.pid}`, undefined);
       } catch (error) {
         if (!stillRunning()) return;
         if (Date.now() > until)
@@ -38,13 +53,56 @@ export class Deployment {
     }
   }
 
-  /** Every build that the server knows of. */
-  async builds(): Promise<readonly string[]> {
-    const { workerDeploymentInfo } = await this.connection.workflowService.describeWorkerDeployment({
+  /** Sends new runs to a build in place of another. Fails when somebody else changed the deployment since it was looked at. */
+  replaceCurrent(buildId: string, { current, token }: Standing): Promise<void> {
+    return this.setCurrent(buildId, `holdfast-${process.pid}${replacing}${current ?? 'none'}`, token);
+  }
+
+  private async setCurrent(buildId: string, identity: string, conflictToken: Uint8Array | undefined): Promise<void> {
+    await this.connection.workflowService.setWorkerDeploymentCurrentVersion({
+      namespace: this.namespace,
+      deploymentName: this.name,
+      buildId,
+      identity,
+      ignoreMissingTaskQueues: true,
+      allowNoPollers: true,
+      ...(conflictToken === undefined ? {} : { conflictToken }),
+    });
+  }
+
+  async standing(): Promise<Standing> {
+    const { workerDeploymentInfo, conflictToken } = await this.connection.workflowService.describeWorkerDeployment({
       namespace: this.namespace,
       deploymentName: this.name,
     });
-    return (workerDeploymentInfo?.versionSummaries ?? []).flatMap(({ deploymentVersion }) => deploymentVersion?.buildId ?? []);
+    const { versionSummaries, routingConfig, lastModifierIdentity } = workerDeploymentInfo ?? {};
+    const newestFirst = [...(versionSummaries ?? [])].sort(
+      (one, other) => millisecondsOf(other.createTime) - millisecondsOf(one.createTime),
+    );
+    return {
+      current: routingConfig?.currentDeploymentVersion?.buildId ?? undefined,
+      replaced: lastModifierIdentity?.split(replacing)[1],
+      builds: newestFirst.flatMap(({ deploymentVersion }) => deploymentVersion?.buildId ?? []),
+      token: conflictToken ?? undefined,
+    };
+  }
+
+  /** By build, when a worker that serves it for new runs last began to poll, by the clock of the server. */
+  async polls(): Promise<ReadonlyMap<string, number>> {
+    const latest = new Map<string, number>();
+    for (const taskQueueType of taskQueueTypes) {
+      const { pollers } = await this.connection.workflowService.describeTaskQueue({
+        namespace: this.namespace,
+        taskQueue: { name: this.name },
+        taskQueueType,
+      });
+      for (const { identity, deploymentOptions, lastAccessTime } of pollers ?? []) {
+        const buildId = deploymentOptions?.buildId;
+        if (!buildId || identity?.startsWith(keeping)) continue;
+        latest.set(buildId, Math.max(latest.get(buildId) ?? 0, millisecondsOf(lastAccessTime)));
+      }
+    }
+    return latest;
   }
 
   /** How many runs are open under a build. */
@@ -55,4 +113,8 @@ export class Deployment {
     });
     return Number(count ?? 0);
   }
+}
+
+function millisecondsOf(time: { readonly seconds?: unknown; readonly nanos?: number | null } | null | undefined): number {
+  return Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6;
 }

@@ -3,7 +3,7 @@ export type { WorkerOptions } from './create-worker';
 export { BundleStore, bundleAgents } from './bundle';
 export type { WorkflowBundle } from './bundle';
 export { defineTool } from '../activities/tools';
-export type { Reconciled, Tool, ToolCallContext, ToolSpec } from '../activities/tools';
+export type { EnhancedTool, Reconciled, StreamableTool, Tool, ToolCallContext, ToolSpec } from '../activities/tools';
 export { defineWorkerMiddleware } from '../activities/worker-middleware';
 export type {
   RunAccess,
@@ -18,4 +18,7 @@ export { currentCall } from '../activities/call-context';
 export { deleteRunLocalValue, getRunLocalValue, sendEvent, setRunLocalValue } from '../activities/run-functions';
 export type { CallContext } from '../activities/call-context';
 export type { GenerateAnswer, GenerateRequest, LanguageModel, ModelProvider, ModelsOptions } from '../activities/models';
+export type { ModelChunk } from '../activities/chunks';
+export type { FinishReason, Json, Message, ModelSettings, Part, Usage } from '../contract/plain/messages';
 export { aiSdkModel } from '../activities/providers/ai-sdk';
+export type { AiSdkOptions } from '../activities/providers/ai-sdk';

@@ -38,9 +38,51 @@ export async function withLoopGuard<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
+/** What the SDK sends to a thread of workflows. */
+interface ThreadRequest {
+  readonly requestId?: unknown;
+  readonly input?: {
+    readonly type?: string;
+    readonly runId?: string;
+    readonly options?: { readonly info?: { readonly workflowId?: string; readonly runId?: string } };
+  };
+}
+
+const losses = new WeakMap<object, readonly string[]>();
+
 class GuardedWorker extends plainWorker {
+  private readonly workflowIds = new Map<string, string>();
+  /** Executions by the request that they are in, oldest first: the thread takes one after another. */
+  private readonly inTask = new Map<unknown, string>();
+
   constructor(file: string | URL, options?: WorkerOptions) {
     if (!/workflow-worker-thread/.test(String(file)) || options !== undefined) super(file, options);
     else super(`${guard}\nrequire(${JSON.stringify(String(file))});`, { eval: true });
+    this.on('message', ({ requestId }: ThreadRequest) => void this.inTask.delete(requestId));
+    this.on('error', (error) => {
+      if ((error as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY') losses.set(error, this.runsInTask());
+    });
   }
+
+  override postMessage(request: unknown, transfer?: never): void {
+    const { requestId, input } = request as ThreadRequest;
+    const { workflowId, runId = input?.runId } = input?.options?.info ?? {};
+    if (runId !== undefined && workflowId !== undefined) this.workflowIds.set(runId, workflowId);
+    if (runId !== undefined && input?.type === 'dispose-workflow') this.workflowIds.delete(runId);
+    else if (runId !== undefined && /^(create|activate)-workflow$/.test(input?.type ?? '')) this.inTask.set(requestId, runId);
+    super.postMessage(request, transfer);
+  }
+
+  private runsInTask(): readonly string[] {
+    return [...new Set(this.inTask.values())].map((runId) => this.workflowIds.get(runId) ?? runId);
+  }
+}
+
+/** The workflows that were in a task when their thread ran out of memory, the likely cause first; undefined when it is not that what failed. */
+export function memoryLossOf(failure: unknown): readonly string[] | undefined {
+  for (let error = failure; typeof error === 'object' && error !== null; error = (error as { cause?: unknown }).cause) {
+    const loss = losses.get(error);
+    if (loss !== undefined) return loss;
+  }
+  return undefined;
 }

@@ -1,7 +1,21 @@
 export { agentsFor, defineAgent, isAgent } from '../kernel/agent';
 export type { Agent, AgentFactory, AgentOptions, ToolAliases, ToolArgumentsHandler, UnknownToolHandler } from '../kernel/agent';
+export type { ClassicMiddleware, MiddlewareEntry, ToolCallMiddleware, ToolCallWrap } from '../kernel/classic-middleware';
+export { eventSenderModelWrapper, eventSenderToolWrapper } from '../kernel/event-senders';
+export {
+  withAfterModelRewriteHistory,
+  withBeforeModelRewriteHistory,
+  withInstruction,
+  withInstructionFunc,
+  withInvokableToolCallWrapper,
+  withStreamableToolCallWrapper,
+  withToolCallWrapper,
+  withTools,
+  withToolsFunc,
+} from '../kernel/handlers';
 export { onWorker } from '../kernel/middleware';
 export type {
+  AgentEvent,
   AgentMiddleware,
   AgentState,
   HookContext,

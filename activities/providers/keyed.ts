@@ -27,7 +27,7 @@ export const keyedProviderTable: Readonly<Record<string, KeyedProvider>> = {
     package: '@ai-sdk/openai',
     needs: 'key',
     // OpenAI forgets what it stores after 30 days, and a run may wait longer: everything goes along, reasoning encrypted.
-    options: { providerOptions: { openai: { store: false } } },
+    options: { providerOptions: { openai: { store: false } }, strictOption: 'openai' },
     load: async (access) => (await import('@ai-sdk/openai')).createOpenAI(access),
   },
   anthropic: {
@@ -50,7 +50,7 @@ export const keyedProviderTable: Readonly<Record<string, KeyedProvider>> = {
     package: '@ai-sdk/openai-compatible',
     needs: 'url',
     // The messages of chat completions have files only where a user speaks.
-    options: { filesOnlyFromUser: true },
+    options: { filesOnlyFromUser: true, strictOption: 'openaiCompatible' },
     load: async ({ apiKey, baseURL = '' }) =>
       (await import('@ai-sdk/openai-compatible')).createOpenAICompatible({
         name: 'openaiCompatible',

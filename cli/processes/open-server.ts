@@ -43,6 +43,13 @@ export async function openServer(
     onProgress: (message) => terminal.write(terminal.paint.dim(message)),
     onExit: ({ code, log }) =>
       lifetime.fail(new HoldfastError('server-failed', `The embedded Temporal server stopped with code ${code}.\n${log}`)),
+    onLost: () =>
+      lifetime.fail(
+        new HoldfastError(
+          'server-unreachable',
+          `The embedded Temporal server of ${directory} is gone, with the process that had started it. The next \`holdfast dev\` starts one.`,
+        ),
+      ),
   });
   await lifetime.onEnd('Temporal server', () => embedded.stop());
   return {

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import type { ModelsOptions } from '../../activities/models';
+import type { HoldfastError } from '../../contract/plain/errors';
 import { messageOf, errorTable } from '../../contract/plain/errors';
 import { HoldfastWorker } from '../../worker/create-worker';
 import { installRuntime } from '../../worker/runtime';
 import type { Lifetime } from './lifetime';
 import type { OpenServer } from './open-server';
 import type { ProcessSettings } from './process-settings';
+import { reportStrayExceptions } from './stray-exceptions';
 
 export async function openWorker(
   settings: ProcessSettings,
@@ -18,6 +20,8 @@ export async function openWorker(
   const { dataConverter } = server;
   const debugging = configuration.logLevel === 'debug' || configuration.logLevel === 'trace';
   installRuntime((level, message, meta) => logger.log(level, message, { ...meta }), debugging ? 'INFO' : 'WARN');
+  const onProblem = (problem: HoldfastError): void =>
+    logger.error(problem.message, { code: problem.code, fix: errorTable[problem.code].fix });
   const worker = await HoldfastWorker.create({
     server: server.settings,
     agents: project.agentsFile,
@@ -25,13 +29,17 @@ export async function openWorker(
     models: { ...models, ...(options.demo ? { demo: true } : {}) } satisfies ModelsOptions,
     taskQueue,
     bundles: join(configuration.directory, 'bundles'),
-    onProblem: (problem) => logger.error(problem.message, { code: problem.code, fix: errorTable[problem.code].fix }),
+    onProblem,
     ...(outputs === undefined ? {} : { outputs }),
     ...(middleware === undefined ? {} : { middleware }),
     ...(language === undefined ? {} : { language }),
     ...(dataConverter === undefined ? {} : { dataConverter }),
   });
   worker.run().catch((error: unknown) => lifetime.fail(error));
-  await lifetime.onEnd('worker', () => worker.shutdown().catch((error: unknown) => logger.debug(messageOf(error))));
+  const forgetStray = reportStrayExceptions(onProblem, (error) => lifetime.fail(error));
+  await lifetime.onEnd('worker', async () => {
+    await worker.shutdown().catch((error: unknown) => logger.debug(messageOf(error)));
+    forgetStray();
+  });
   return worker;
 }

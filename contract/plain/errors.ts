@@ -75,7 +75,7 @@ export const errorTable = {
   'run-terminated': { status: 500, fix: 'Somebody, or the server at a limit, terminated the run. See the reason in the message.' },
   'run-stuck': {
     status: 500,
-    fix: 'The code of the agent fails to run; the message says why. The run keeps the code it began with: correct it for new runs, and end this one with `holdfast terminate`.',
+    fix: 'The code of the agent fails to run; the message says why. A run that has made a step keeps its code: correct it for new runs, and end this one with `holdfast terminate`.',
   },
   cancelled: { status: 409, fix: 'The run was cancelled.' },
   // --- answers
@@ -111,7 +111,7 @@ export const errorTable = {
   'search-attribute-missing': { status: 500, fix: 'Register the search attributes; the message has the command.' },
   'out-of-memory': {
     status: 500,
-    fix: 'A hook collects without end. End its run with `holdfast terminate`: every worker that takes it ends like this one.',
+    fix: 'A hook collects without end. End its run with `holdfast terminate`, soon after a restart: every worker that takes it ends like this one.',
   },
   'build-unserved': {
     status: 500,

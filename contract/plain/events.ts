@@ -13,6 +13,8 @@ export type EventBody =
   | (InAgent & {
       readonly type: 'model-end';
       readonly turn: number;
+      /** Of the call that answered last for this message. Absent when none was made, or where the log begins in the middle. */
+      readonly address?: string;
       readonly message: StoredMessage;
       readonly model: string;
       readonly usage?: Usage;
@@ -29,8 +31,11 @@ export type EventBody =
       readonly type: 'tool-end';
       readonly tool: string;
       readonly callId: string;
+      readonly address?: string;
       readonly message: StoredMessage;
       readonly error?: Failure;
+      /** What a layer said the call stands for, with `ctx.sendToolAction`. */
+      readonly action?: Json;
     })
   | { readonly type: 'interrupt-start'; readonly interrupt: Interrupt }
   | {

@@ -5,6 +5,7 @@ import type { Failure, Json, StoredMessage, Usage } from './messages';
 import { messagesOfInput, toolMessage } from './messages';
 import { names, runIdOf } from './names';
 import { isRunInput } from './run-input';
+import { CallAddresses } from './call-addresses';
 import type { ListItem } from './splice';
 import { applySplices } from './splice';
 import type { AgentRunInput, AgentRunResult, CallModelInput, CallModelResult, CallToolInput, CallToolResult, RequestSlots } from './wire';
@@ -57,6 +58,7 @@ export class HistoryFold {
   private startLists: Readonly<Record<string, readonly StoredMessage[]>> = {};
   private readonly scheduled = new Map<number, { readonly activityId: string; readonly tool?: CallToolInput }>();
   private readonly interrupts = new Map<string, Interrupt>();
+  private readonly addresses = new CallAddresses();
   private list: readonly StoredMessage[] = [];
   private shown: StoredMessage[] = [];
   private id = '';
@@ -207,6 +209,7 @@ export class HistoryFold {
       this.shown = [];
     }
     this.scheduled.set(eventId, { activityId });
+    this.addresses.model(input, activityId);
     return [...events, { type: 'model-start', agent: input.path.at(-1) ?? '', runPath: input.path, turn: input.turn, address: activityId }];
   }
 
@@ -214,13 +217,16 @@ export class HistoryFold {
     const events = this.expand(input.events);
     this.scheduled.set(eventId, { activityId, tool: input });
     if (input.hidden === true || input.resumed !== undefined || input.reconcile === true) return events;
-    return [...events, toolStart(activityId, input)];
+    const started = toolStart(activityId, input);
+    this.addresses.of(started);
+    return [...events, started];
   }
 
   private completed(scheduledId: number, result: unknown): void {
     const origin = this.scheduled.get(scheduledId);
     this.scheduled.delete(scheduledId);
     if (origin === undefined) return;
+    if (origin.tool !== undefined) this.addresses.cameBack(origin.tool, origin.activityId);
     if (origin.tool === undefined) {
       const { message, usage } = result as CallModelResult;
       if (message !== undefined) this.messagesById.set(message.id, message);
@@ -274,6 +280,8 @@ export class HistoryFold {
     if (events === undefined) return [];
     return events.map((event) => {
       const expanded: Record<string, unknown> = { ...event };
+      const address = this.addresses.of(event as unknown as EventBody);
+      if (address !== undefined) expanded['address'] = address;
       if (event.message !== undefined) {
         const message = this.messageOf(event.message);
         this.messagesById.set(message.id, message);

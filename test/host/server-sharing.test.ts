@@ -36,6 +36,29 @@ describe('the server of a directory', () => {
     await untilGone(owner.server.pid, 0);
   });
 
+  it('is missed by those who reuse it when its owner is killed with -9', async () => {
+    const directory = temporaryDirectory();
+    const owner = await startOwner({ directory });
+    const lost = new Promise<void>((resolve, reject) => {
+      startEmbeddedServer({ directory, onLost: resolve }).then(() => owner.murder(), reject);
+    });
+    await lost;
+    await untilGone(owner.server.pid, 0);
+  });
+
+  it('is not missed by those who have stopped to use it', async () => {
+    const directory = temporaryDirectory();
+    const owner = await startOwner({ directory });
+    const missed: string[] = [];
+    const stopped = await startEmbeddedServer({ directory, onLost: () => missed.push('stopped') });
+    await stopped.stop();
+    const lost = new Promise<void>((resolve, reject) => {
+      startEmbeddedServer({ directory, onLost: resolve }).then(() => owner.finish(), reject);
+    });
+    await lost;
+    expect(missed).toEqual([]);
+  });
+
   it('is one, when three start it at the same time', async () => {
     const directory = temporaryDirectory();
     const [first, second, third] = await Promise.all([

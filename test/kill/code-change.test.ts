@@ -203,3 +203,36 @@ describe('code that changes under runs that wait', () => {
     }
   });
 });
+
+describe('runs that are stuck when corrected code is deployed', () => {
+  const queue = `${taskQueue}-stuck`;
+  const file = join(directory, 'stuck.ts');
+  const hooks = (body: string): string => `
+import { agentsFor } from 'holdfast/workflow';
+const { defineAgent, defineMiddleware } = agentsFor();
+const base = { description: 'Loops.', instructions: '', model: 'test/model', tools: [] };
+const early = defineMiddleware({ name: 'early', beforeAgent() { ${body} } });
+const late = defineMiddleware({ name: 'late', afterModelRewriteState() { ${body} } });
+export const first = defineAgent({ ...base, name: 'first', middleware: [early] });
+export const second = defineAgent({ ...base, name: 'second', middleware: [late] });`;
+  const deployHooks = async (body: string): Promise<TestBed> => {
+    writeFileSync(file, hooks(body));
+    return startTestBed(() => text('Done.'), { agents: file, taskQueue: queue, bundles: join(directory, 'bundles-stuck') });
+  };
+
+  it.each([
+    ['go on under it when none of their tasks ever ended', 'first', 'completed'],
+    ['keep the code they began with when one has', 'second', 'stuck'],
+  ])('%s', async (_, agent, status) => {
+    const broken = await deployHooks('for (;;);');
+    const run = await broken.client.start(agent, 'hello', { id: `${queue}-${agent}` });
+    expect(await run.outcome({ timeout: '50s' })).toMatchObject({ status: 'stuck' });
+    await broken.worker.shutdown();
+    const corrected = await deployHooks('');
+    await eventually(async () => expect((await run.view()).status).toBe(status));
+    expect(corrected.worker.builds.includes(broken.worker.buildId)).toBe(status === 'stuck');
+    if (status === 'stuck') await run.terminate();
+    await broken.client.close();
+    await corrected.close();
+  });
+});

@@ -22,7 +22,8 @@ describe.each(sets)('histories recorded by released versions, $folder', ({ folde
   it('show readers today what they showed then', async () => {
     for (const { id, path, history } of await readHistories(histories)) {
       const expected: unknown = JSON.parse(readFileSync(join(__dirname, 'expected', folder, basename(path)), 'utf8'));
-      expect({ id, ...(await foldHistory(history)) }).toEqual({ id, ...(expected as object) });
+      // Readers see at least what they saw when it was recorded: fields may have been added since.
+      expect({ id, ...(await foldHistory(history)) }).toMatchObject({ id, ...(expected as object) });
     }
   });
 });

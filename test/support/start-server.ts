@@ -10,6 +10,8 @@ const holder = globalThis as { holdfastTestServer?: EmbeddedServer };
 
 /** One server for all integration tests of a Jest run, and one bundle of the fixture agents. */
 export default async function startServer(): Promise<void> {
+  // Every project with a server asks for it.
+  if (holder.holdfastTestServer !== undefined) return;
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
   const [server, bundle] = await Promise.all([
     startEmbeddedServer({

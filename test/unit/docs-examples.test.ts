@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { recordHistory, replayHistories, scriptedModel, testRun } from 'holdfast/testing';
 import { defineTool, defineWorkerMiddleware } from 'holdfast/worker';
 import type { Message } from 'holdfast/workflow';
-import { agentsFor, approval, onWorker } from 'holdfast/workflow';
+import { agentsFor, approval, eventSenderToolWrapper, onWorker, withInstruction } from 'holdfast/workflow';
 
 /** The examples of these documents, word for word; imports stand above. The last tests compare. */
 const documents = ['agents', 'middleware', 'testing', 'tools'];
@@ -110,6 +110,21 @@ export const ceiling = defineMiddleware({
     if (amount > order.total) return `Order ${orderId} cost ${order.total}. Nothing was paid.`;
     return next(call);
   },
+});
+
+export const classic = defineAgent({
+  name: 'classic',
+  description: 'Answers order questions.',
+  instructions: 'You are careful.',
+  model: 'default',
+  tools: ['findOrder'],
+  middleware: [
+    { additionalInstruction: 'Orders above 500 need a person.', additionalTools: ['refund'] },
+    withInstruction('Be brief.'),
+    ceiling,
+    eventSenderToolWrapper(),
+  ],
+  toolCallMiddlewares: [async (call, next) => `${JSON.stringify(await next(call))} (${call.name})`],
 });
 
 /** The first message and the newest ones, from an answer of the model on: no tool result is left without its call. */
@@ -408,6 +423,17 @@ describe('the examples do what their documents say:', () => {
     const run = await testRun(judge, { input: 'Order 42', model, tools, outputs });
     const { refund, reason }: { refund: boolean; reason: string } = await run.result();
     expect([refund, reason]).toEqual([true, 'It broke.']);
+  });
+
+  it('a classic middleware adds to an agent, and a sender shows what passes it', async () => {
+    const model = scriptedModel([{ toolCalls: [{ name: 'findOrder', input: { orderId: '42' } }] }, { text: 'Done.' }]);
+    const run = await testRun(classic, { input: 'Hi', model, tools });
+    await run.outcome();
+    expect(model.requests[0]?.instructions).toBe('You are careful.\n\nOrders above 500 need a person.\n\nBe brief.');
+    expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['findOrder', 'refund']);
+    expect((await run.transcript())[2]?.parts[0]).toMatchObject({ output: '{"orderId":"42","item":"Teapot","total":80} (findOrder)' });
+    for await (const event of run.events({ until: 'waiting' }))
+      if (event.type === 'tool-end') expect(event.message.parts[0]).toMatchObject({ output: { total: 80 } });
   });
 
   it('a worker half sees model and tool calls', async () => {

@@ -115,7 +115,9 @@ describe('wraps', () => {
     };
     const run = await testRun(agentUnder(fallback), { input: 'Hi', model, tools });
     expect((await run.outcome()).status).toBe('completed');
-    const addresses = (await logOf(run)).flatMap((event) => ('address' in event ? [event.address] : []));
+    const addresses = (await logOf(run)).flatMap((event) =>
+      event.type === 'model-start' || event.type === 'tool-start' ? [event.address] : [],
+    );
     expect(addresses).toEqual(['agent/t1/model', 'agent/t1/model.2', 'agent/t1/fail.0', 'agent/t1/fail.0.2', 'agent/t2/model']);
     expect((await transcriptOf(run))[2]).toBe("tool: twice: The tool 'fail' failed: out of order");
   });

@@ -4,18 +4,22 @@ import type { GenerateRequest } from '../../models';
 import { promptOf } from './prompt';
 import type { AiSdkOptions, SpecificationVersion } from './specification';
 import { isRecord } from './specification';
+import { closed, isStrict } from './strict-schema';
 
 /** A request in the words of the specification. */
 export function callOptions(request: GenerateRequest, version: SpecificationVersion, options: AiSdkOptions): Record<string, unknown> {
   const { tools, settings, output, signal } = request;
   const { toolChoice, providerOptions, ...sampling } = settings;
-  const allOptions = mergedOptions(options.providerOptions, providerOptions);
+  const schema = output === undefined ? undefined : closed(output.schema);
+  const strict =
+    schema === undefined || options.strictOption === undefined ? {} : { [options.strictOption]: { strictJsonSchema: isStrict(schema) } };
+  const allOptions = mergedOptions(mergedOptions(options.providerOptions, strict) as AiSdkOptions['providerOptions'], providerOptions);
   return {
     ...withoutUndefined(sampling),
     prompt: promptOf(request, version, options.filesOnlyFromUser === true),
     abortSignal: signal,
     ...(tools.length === 0 ? {} : { tools: tools.map((tool) => ({ type: 'function', ...tool })), toolChoice: choiceOf(toolChoice) }),
-    ...(output === undefined ? {} : { responseFormat: { type: 'json', name: schemaName(output.name), schema: output.schema } }),
+    ...(output === undefined ? {} : { responseFormat: { type: 'json', name: schemaName(output.name), schema } }),
     ...(allOptions === undefined ? {} : { providerOptions: allOptions }),
   };
 }
@@ -33,7 +37,7 @@ function choiceOf(choice: Json | undefined): Json {
 
 /** By provider; within one, what the agent says wins. */
 function mergedOptions(defaults: AiSdkOptions['providerOptions'], own: Json | undefined): Record<string, unknown> | undefined {
-  if (defaults === undefined) return isRecord(own) ? own : undefined;
+  if (defaults === undefined) return isRecord(own) && Object.keys(own).length > 0 ? own : undefined;
   const merged: Record<string, unknown> = { ...defaults };
   for (const [provider, options] of Object.entries(isRecord(own) ? own : {})) {
     merged[provider] = isRecord(options) ? { ...defaults[provider], ...options } : options;

@@ -25,6 +25,8 @@ export interface AiSdkOptions {
   readonly providerOptions?: Readonly<Record<string, JsonObject>>;
   /** The provider takes files only in messages of the user: those of a tool's result follow it in one. */
   readonly filesOnlyFromUser?: boolean;
+  /** Under which name the provider takes `strictJsonSchema`: only schemas that it can hold a model to word by word are sent as such. */
+  readonly strictOption?: string;
   /** Texts, such as the key, that no error may contain. */
   readonly secrets?: readonly string[];
 }

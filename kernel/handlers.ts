@@ -1,0 +1,64 @@
+import type { Message } from '../contract/plain/messages';
+import type { ToolCallWrap } from './classic-middleware';
+import { numbered } from './classic-middleware';
+import type { AgentMiddleware, HookContext, MaybePromise } from './middleware';
+
+type Change<Value> = (value: Value, ctx: HookContext) => MaybePromise<Value>;
+type History = readonly Message[];
+
+/** Adds a text to the agent's instructions, a blank line between them. */
+export function withInstruction(text: string): AgentMiddleware {
+  return numbered({
+    name: 'withInstruction',
+    beforeAgent: ({ instructions }) => ({ instructions: [instructions, text].filter((part) => part !== '').join('\n\n') }),
+  });
+}
+
+/** Makes the instructions of a run from those that there are. */
+export function withInstructionFunc(change: Change<string>): AgentMiddleware {
+  return numbered({
+    name: 'withInstructionFunc',
+    beforeAgent: async ({ instructions }, ctx) => ({ instructions: await change(instructions, ctx) }),
+  });
+}
+
+/** Adds tools that the worker has. */
+export function withTools(...tools: readonly string[]): AgentMiddleware {
+  return numbered({ name: 'withTools', beforeAgent: (setup) => ({ tools: [...new Set([...setup.tools, ...tools])] }) });
+}
+
+/** Adds, removes or picks the tools of a run. */
+export function withToolsFunc(change: Change<readonly string[]>): AgentMiddleware {
+  return numbered({ name: 'withToolsFunc', beforeAgent: async ({ tools }, ctx) => ({ tools: await change(tools, ctx) }) });
+}
+
+/** Rewrites the messages before each call of the model. What it returns stays. */
+export function withBeforeModelRewriteHistory(change: Change<History>): AgentMiddleware {
+  return numbered({
+    name: 'withBeforeModelRewriteHistory',
+    beforeModelRewriteState: async ({ messages }, ctx) => ({ messages: await change(messages, ctx) }),
+  });
+}
+
+/** Rewrites the messages, the answer being the last one, after each call of the model. What it returns stays. */
+export function withAfterModelRewriteHistory(change: Change<History>): AgentMiddleware {
+  return numbered({
+    name: 'withAfterModelRewriteHistory',
+    afterModelRewriteState: async ({ messages }, ctx) => ({ messages: await change(messages, ctx) }),
+  });
+}
+
+/** Lies around the calls of tools of every kind. */
+export function withToolCallWrapper(wrap: ToolCallWrap): AgentMiddleware {
+  return numbered({ name: 'withToolCallWrapper', wrapToolCall: wrap });
+}
+
+/** Lies around the calls of tools that give their result at once. */
+export function withInvokableToolCallWrapper(wrap: ToolCallWrap): AgentMiddleware {
+  return numbered({ name: 'withInvokableToolCallWrapper', onlyKinds: ['invokable', 'enhanced'], wrapToolCall: wrap });
+}
+
+/** Lies around the calls of tools that stream. */
+export function withStreamableToolCallWrapper(wrap: ToolCallWrap): AgentMiddleware {
+  return numbered({ name: 'withStreamableToolCallWrapper', onlyKinds: ['streamable', 'enhanced-streamable'], wrapToolCall: wrap });
+}

@@ -1,0 +1,221 @@
+import type { AgentMiddleware, HookContext, Json, ModelResponse } from '../../workflows/index';
+import {
+  agentsFor,
+  eventSenderModelWrapper,
+  eventSenderToolWrapper,
+  withInvokableToolCallWrapper,
+  withStreamableToolCallWrapper,
+  withTools,
+} from '../../workflows/index';
+
+/** The agents of the cases that run on both engines. What their hooks see they tell in events, as nothing else leaves the sandbox. */
+const { defineAgent } = agentsFor();
+
+const base = {
+  description: 'Under test.',
+  instructions: 'Be a test.',
+  model: 'test/model',
+  tools: ['echo', 'streams', 'enhanced', 'enhancedStreams', 'asks', 'fail'],
+};
+
+const note = (ctx: HookContext, data: Json): void => ctx.sendEvent('note', data);
+const user = (text: string) => ({ role: 'user' as const, parts: [{ type: 'text' as const, text }] });
+
+function withText(response: ModelResponse, text: string): ModelResponse {
+  const parts = response.message.parts.map((part) => (part.type === 'text' ? { ...part, text } : part));
+  return { ...response, message: { ...response.message, parts } };
+}
+
+/** Notes where it is entered and left, and marks results of tools. */
+function around(name: string): AgentMiddleware {
+  return {
+    name,
+    async wrapModel(request, next, ctx) {
+      note(ctx, `${name} before`);
+      const response = await next(request);
+      note(ctx, `${name} after`);
+      return response;
+    },
+    wrapToolCall: async (call, next) => `${name}(${textOfOutput(await next(call))})`,
+  };
+}
+
+/** The text of a tool's result, also of one that has parts. */
+function textOfOutput(output: Json): string {
+  if (typeof output === 'string') return output;
+  const parts = output as readonly { readonly text?: string; readonly type?: string }[];
+  return Array.isArray(output) ? parts.map(({ text, type }) => text ?? type).join('+') : JSON.stringify(output);
+}
+
+export const plain = defineAgent({ ...base, name: 'plain' });
+
+export const givenTool = defineAgent({ ...base, name: 'givenTool', tools: [], middleware: [withTools('echo')] });
+
+export const counted = defineAgent({
+  ...base,
+  name: 'counted',
+  middleware: [
+    {
+      name: 'counting',
+      beforeAgent: (_, ctx) => note(ctx, 'beforeAgent'),
+      beforeModelRewriteState: (_, ctx) => note(ctx, 'beforeModel'),
+      afterModelRewriteState: (_, ctx) => note(ctx, 'afterModel'),
+      afterToolCalls: (state, ctx) => note(ctx, ['afterTools', state.messages.at(-1)?.role ?? '']),
+      afterAgent: (state, ctx) => note(ctx, ['afterAgent', state.messages.map(({ role }) => role).join(' ')]),
+    },
+  ],
+});
+
+export const breaking = defineAgent({
+  ...base,
+  name: 'breaking',
+  middleware: [
+    {
+      name: 'breaking',
+      beforeAgent: () => {
+        throw new Error('no');
+      },
+    },
+  ],
+});
+
+export const wrapped = defineAgent({ ...base, name: 'wrapped', middleware: [around('one'), around('two')] });
+
+export const prefixed = defineAgent({
+  ...base,
+  name: 'prefixed',
+  middleware: [
+    { name: 'prefixing', wrapModel: (request, next) => next({ ...request, messages: [user('Prefixed.'), ...request.messages.slice(1)] }) },
+  ],
+});
+
+export const injecting = defineAgent({
+  ...base,
+  name: 'injecting',
+  middleware: [{ name: 'injecting', afterToolCalls: ({ messages }) => ({ messages: [...messages, user('Mind the gap.')] }) }],
+});
+
+export const direct = defineAgent({
+  ...base,
+  name: 'direct',
+  returnDirectly: ['echo', 'streams'],
+  middleware: [{ name: 'ending', afterAgent: (state, ctx) => note(ctx, state.messages.map(({ role }) => role).join(' ')) }],
+});
+
+export const addsCall = defineAgent({
+  ...base,
+  name: 'addsCall',
+  middleware: [
+    {
+      afterChatModel: ({ messages }, ctx) =>
+        ctx.iteration > 1
+          ? undefined
+          : {
+              messages: [
+                ...messages.slice(0, -1),
+                { role: 'assistant', parts: [{ type: 'tool-call', id: 'added', name: 'echo', input: { text: 'added' } }] },
+              ],
+            },
+    },
+  ],
+});
+
+const marks =
+  (name: string) =>
+  async (call: { readonly name: string }, next: (call: never) => Promise<Json>): Promise<Json> =>
+    `${name}(${textOfOutput(await next(call as never))})`;
+
+export const classicWraps = defineAgent({
+  ...base,
+  name: 'classicWraps',
+  middleware: [
+    around('handler'),
+    { wrapToolCall: marks('first') },
+    {
+      wrapToolCall: {
+        invokable: marks('invokable'),
+        streamable: marks('streamable'),
+        enhancedInvokable: marks('enhanced'),
+        enhancedStreamable: marks('enhancedStreams'),
+      },
+    },
+  ],
+});
+
+export const rewritten = defineAgent({
+  ...base,
+  name: 'rewritten',
+  middleware: [around('handler')],
+  toolCallMiddlewares: [async () => 'rewritten'],
+});
+
+export const passing = defineAgent({
+  ...base,
+  name: 'passing',
+  middleware: [{ name: 'passing', wrapModel: (request, next) => next(request) }],
+});
+
+const louder: AgentMiddleware = {
+  name: 'louder',
+  wrapModel: async (request, next) => withText(await next(request), 'Changed.'),
+  wrapToolCall: async (call, next) => (await next(call), 'changed'),
+};
+
+export const senderInside = defineAgent({
+  ...base,
+  name: 'senderInside',
+  middleware: [louder, eventSenderModelWrapper(), eventSenderToolWrapper()],
+});
+
+export const remembers = defineAgent({
+  ...base,
+  name: 'remembers',
+  middleware: [
+    {
+      name: 'remembering',
+      beforeModelRewriteState(_, ctx) {
+        note(ctx, ['before', ctx.runLocal.get('value') ?? null]);
+        ctx.runLocal.set('value', ctx.iteration);
+      },
+      afterModelRewriteState: (_, ctx) => note(ctx, ['after', ctx.runLocal.get('value') ?? null]),
+    },
+  ],
+});
+
+export const acts = defineAgent({
+  ...base,
+  name: 'acts',
+  middleware: [
+    {
+      name: 'acting',
+      async wrapToolCall(call, next, ctx) {
+        ctx.sendToolAction({ of: call.id });
+        return next(call);
+      },
+    },
+  ],
+});
+
+export const exits = defineAgent({ ...base, name: 'exits', exitTool: true });
+
+export const answersUnknown = defineAgent({ ...base, name: 'answersUnknown', unknownTool: (name) => `no ${name}` });
+
+export const byKind = defineAgent({
+  ...base,
+  name: 'byKind',
+  middleware: [withInvokableToolCallWrapper(marks('whole')), withStreamableToolCallWrapper(marks('stream'))],
+});
+
+export const asksThree = defineAgent({
+  ...base,
+  name: 'asksThree',
+  middleware: [
+    {
+      name: 'asking',
+      async beforeAgent(_, ctx) {
+        const answers = await Promise.all(['p0', 'p1', 'p2'].map((info) => ctx.interrupt<Json>(info)));
+        note(ctx, answers);
+      },
+    },
+  ],
+});

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { defineTool } from '../../activities/define-tool';
+import type { Part } from '../../contract/plain/messages';
+import type { Gate } from '../support/gate';
+
+const gates = new Map<string, Gate>();
+
+/** Holds what a test named, until the test lets it go on. */
+export const holder = {
+  hold: (key: string, at: Gate): void => void gates.set(key, at),
+  pass: async (key: string): Promise<void> => gates.get(key)?.pass(),
+};
+
+const text = z.object({ text: z.string() });
+const said = (value: string): Part => ({ type: 'text', text: value });
+const image: Part = { type: 'file', mediaType: 'image/png', data: 'aGk=' };
+
+/** The tools of all cases, on both engines. */
+export const tools = {
+  echo: defineTool({
+    description: 'Says it again.',
+    inputSchema: text,
+    execute: async ({ text: value }) => (await holder.pass(value), value),
+  }),
+  fail: defineTool({
+    description: 'Fails.',
+    inputSchema: z.object({}),
+    execute: (): string => {
+      throw new Error('out of order');
+    },
+  }),
+  add: defineTool({
+    description: 'Adds.',
+    inputSchema: z.object({ a: z.number(), b: z.number().default(1) }),
+    execute: ({ a, b }) => ({ sum: a + b }),
+  }),
+  streams: defineTool({
+    description: 'Says it in two pieces.',
+    inputSchema: text,
+    async *stream({ text: value }) {
+      yield `${value} `;
+      await holder.pass(value);
+      yield 'end';
+    },
+  }),
+  enhanced: defineTool({
+    description: 'Says it with an image.',
+    inputSchema: text,
+    enhanced: true,
+    execute: ({ text: value }) => [said(value), image],
+  }),
+  enhancedStreams: defineTool({
+    description: 'Says it with an image, piece by piece.',
+    inputSchema: text,
+    enhanced: true,
+    async *stream({ text: value }) {
+      yield said(value);
+      yield image;
+    },
+  }),
+  asks: defineTool({
+    description: 'Asks a person.',
+    inputSchema: text,
+    execute: ({ text: value }, call): string => {
+      if (call.resumed === undefined) return call.interrupt({ question: value }, { state: { asked: value } });
+      return `${value}: ${JSON.stringify(call.resumed.answer)} with ${JSON.stringify(call.resumed.state)}`;
+    },
+  }),
+};

@@ -1,0 +1,112 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { HoldfastClient } from '../../client/connect';
+import { connect } from '../../client/connect';
+import type { HoldfastError } from '../../contract/plain/errors';
+import type { EmbeddedServer } from '../../host/embedded-server';
+import { startEmbeddedServer } from '../../host/embedded-server';
+import { gate } from '../support/gate';
+import { eventually } from '../support/temporal';
+import type { TestBed } from '../support/test-bed';
+import { calls, startTestBed, text } from '../support/test-bed';
+
+jest.setTimeout(120_000);
+
+const directory = mkdtempSync(join(tmpdir(), 'holdfast-rollback-'));
+const taskQueue = 'rollback';
+
+const agentsModule = (text: string): string => `
+import { approval, defineAgent } from 'holdfast/workflow';
+const base = { description: 'Helps.', instructions: '${text}', model: 'test/model', tools: ['echo'] };
+export const helper = defineAgent({ ...base, name: 'helper' });
+export const careful = defineAgent({ ...base, name: 'careful', middleware: [approval({ tools: { echo: true } })] });`;
+
+let server: EmbeddedServer;
+let client: HoldfastClient;
+const problems: HoldfastError[] = [];
+let told = gate();
+
+beforeAll(async () => {
+  // A poll is short here, and so is the time in which nobody is seen.
+  server = await startEmbeddedServer({
+    directory,
+    database: 'memory',
+    dynamicConfig: { 'matching.longPollExpirationInterval': '1s', 'history.workflowIdReuseMinimalInterval': '0s' },
+  });
+  client = await connect({ server, taskQueue });
+});
+afterAll(async () => {
+  await client.close();
+  await server.stop();
+});
+
+async function deploy(name: string): Promise<TestBed & { readonly asked: string[] }> {
+  const agents = join(directory, `${name}.ts`);
+  writeFileSync(agents, agentsModule(`This is ${name}.`));
+  const asked: string[] = [];
+  const bed = await startTestBed(
+    ({ instructions, messages }) => {
+      asked.push(String(instructions));
+      return messages.length === 1 && String(JSON.stringify(messages)).includes('call')
+        ? calls({ name: 'echo', input: { text: 'x' } })
+        : text('Done.');
+    },
+    {
+      server,
+      agents,
+      taskQueue,
+      bundles: join(directory, 'bundles'),
+      buildCheckMs: 250,
+      // More than three times the longest look on a machine that is busy.
+      unservedMs: 10_000,
+      onProblem: (problem) => {
+        problems.push(problem);
+        if (problem.code === 'build-unserved') void told.pass();
+      },
+    },
+  );
+  return { ...bed, asked };
+}
+
+const idle = { status: 'completed', text: 'Done.' };
+
+describe('a deploy that is taken back', () => {
+  let old: Awaited<ReturnType<typeof deploy>>;
+  beforeAll(async () => {
+    old = await deploy('old');
+  });
+  afterAll(() => old.close());
+  beforeEach(() => {
+    problems.length = 0;
+    told = gate();
+    old.asked.length = 0;
+  });
+
+  it('gives new runs to the worker that is left, also those that wait already, and says so once', async () => {
+    const taken = await deploy('taken');
+    await taken.close();
+    const run = await client.start('helper', 'hello');
+    expect(await run.outcome({ timeout: '100s' })).toMatchObject(idle);
+    expect(old.asked).toEqual(['This is old.']);
+    await old.worker.checkBuilds();
+    expect(problems).toEqual([expect.objectContaining({ code: 'build-unserved' })]);
+  });
+
+  it('leaves the runs that were begun under it with their code', async () => {
+    const taken = await deploy('taken-later');
+    const pinned = await client.start('careful', 'call');
+    expect(await pinned.outcome({ timeout: '30s' })).toMatchObject({ status: 'waiting' });
+    await taken.close();
+    await told.reached;
+    expect(problems).toEqual([expect.objectContaining({ code: 'build-unserved' })]);
+    await eventually(async () => expect(old.worker.builds).toContain(taken.worker.buildId));
+    const run = await client.start('helper', 'hello');
+    expect(await run.outcome({ timeout: '30s' })).toMatchObject(idle);
+    expect(old.asked).toEqual(['This is old.']);
+    const [interrupt] = await pinned.interrupts();
+    await pinned.approve(interrupt?.id ?? '');
+    expect(await pinned.outcome({ timeout: '30s' })).toMatchObject(idle);
+    expect(old.asked).toEqual(['This is old.', 'This is taken-later.']);
+  });
+});
