@@ -1,9 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { codeOf, messageOf } from '../contract/plain/errors';
-import { limits } from '../contract/plain/limits';
 import { messageOfOutcome } from '../contract/plain/fold';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
-import type { StoredMessage } from '../contract/plain/messages';
+import type { Message, StoredMessage } from '../contract/plain/messages';
 import type {
   CallModelInput,
   CallModelResult,
@@ -13,6 +12,7 @@ import type {
   ParseInputResult,
   ParseOutputRequest,
   ParseOutputResult,
+  RetryMode,
   ToolOutcome,
 } from '../contract/plain/wire';
 import { abortOf } from './abort';
@@ -21,7 +21,7 @@ import type { ModelAnswer } from './call-model';
 import { generate } from './call-model';
 import { ToolRetry, executeTool } from './call-tool';
 import { CallValues } from './call-values';
-import { activityFailure, isCancelled, isCancelledByRun, modelVerdict } from './failures';
+import { activityFailure, failedResult, isCancelled, isCancelledByRun, modelVerdict } from './failures';
 import { HalfWatch } from './half-guard';
 import { orCancelled, orTimedOut, withHeartbeat } from './heartbeat';
 import { LiveCall } from './live-call';
@@ -77,16 +77,19 @@ export function createActivities(parts: WorkerParts): Activities {
       /** What comes back beside the result. */
       const brought = (): ReturnType<CallValues['end']> => {
         const changes = values.end();
-        parts.messages.values.learn(runId, address, changes.runLocal);
+        parts.messages.values.learn(runId, changes.runLocal);
         return changes;
       };
+      let retries: RetryMode | null | undefined;
+      let said: Message | undefined;
       try {
         const working = async (): Promise<ModelAnswer> => {
           values.begin(await parts.messages.values.resolve(workflowId, runId, address, input.runLocal));
           const request = await parts.messages.resolve(workflowId, runId, address, input);
+          ({ retries } = request.slots);
           const publish = request.slots.stream === 'live' ? live.publish : undefined;
           const call = { agent, id: address, attempt: info.attempt, signal, ...values.access() };
-          return withValues(values, () => generate(request, parts, call, publish, watch));
+          return withValues(values, () => generate(request, parts, call, publish, (partial) => (said = partial), watch));
         };
         const answer = await withHeartbeat(() => watch.inTime(info.startToCloseTimeoutMs, working));
         // A worker that shuts down aborts its calls too: half an answer counts only when somebody cancelled the run.
@@ -99,8 +102,9 @@ export function createActivities(parts: WorkerParts): Activities {
         const verdict = modelVerdict(error);
         const changes = brought();
         if (isCancelled(error, signal)) throw error;
-        if (verdict.retryable) throw activityFailure(verdict.code, verdict.message, verdict);
-        return { address, failed: { code: verdict.code, message: verdict.message.slice(0, limits.errorMessage) }, ...changes };
+        const failed = failedResult(verdict, retries, said);
+        if (failed === undefined) throw activityFailure(verdict.code, verdict.message, verdict);
+        return { address, ...failed, ...changes };
       }
     },
 
@@ -137,7 +141,7 @@ export function createActivities(parts: WorkerParts): Activities {
         if (message !== undefined) parts.messages.putMessage(runId, message);
         live?.settle();
         const brought = values.end();
-        parts.messages.values.learn(runId, address, brought.runLocal);
+        parts.messages.values.learn(runId, brought.runLocal);
         return { address, outcome, ...brought, ...(input.address === undefined ? {} : { call: { id: input.callId, name: input.tool } }) };
       } catch (error) {
         live?.void();

@@ -3,7 +3,7 @@ import type { DeltaBody } from '../contract/plain/deltas';
 import { HoldfastError } from '../contract/plain/errors';
 import type { FoldedRequest } from '../contract/plain/fold';
 import { jsonSize, limits } from '../contract/plain/limits';
-import type { FinishReason, StoredMessage, Usage } from '../contract/plain/messages';
+import type { FinishReason, Message, StoredMessage, Usage } from '../contract/plain/messages';
 import { isMessage, notJson } from '../contract/plain/messages';
 import { abortOf } from './abort';
 import type { ModelChunk } from './chunks';
@@ -34,13 +34,14 @@ export interface ModelCallParts {
 
 /**
  * One model call on the worker: worker halves around the provider. Knows no Temporal; in-memory runs use it too. When the call is
- * cancelled, a stream gives what it has said by then.
+ * cancelled, a stream gives what it has said by then; when it breaks, `onBreak` gets that.
  */
 export async function generate(
   request: FoldedRequest,
   parts: ModelCallParts,
   call: WorkerCall,
   publish?: (delta: DeltaBody) => void,
+  onBreak: (said: Message) => void = () => undefined,
   watch = new HalfWatch(),
 ): Promise<ModelAnswer> {
   const { slots, messages } = request;
@@ -63,10 +64,16 @@ export async function generate(
   const ended = await consume(chunks, call.signal, (chunk) => {
     assembly.add(chunk);
     if (publish !== undefined && provider.streams) publishChunk(chunk, publish);
+  }).catch((error: unknown) => {
+    onBreak({ role: 'assistant', parts: assembly.answer().parts });
+    throw error;
   });
   const answer = assembly.answer();
   if (ended === 'aborted') return partialAnswer(answer.parts, provider.answeredBy, call.signal);
-  if (!assembly.complete) throw brokenOff(provider.answeredBy);
+  if (!assembly.complete) {
+    onBreak({ role: 'assistant', parts: answer.parts });
+    throw brokenOff(provider.answeredBy);
+  }
   return checkedAnswer({ role: 'assistant', parts: answer.parts }, answer, provider.answeredBy);
 }
 

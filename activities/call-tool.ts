@@ -83,6 +83,8 @@ async function executed(
     if (execution.signal.aborted) throw error;
     // A half that leaves something running would do so again.
     if (codeOf(error) === 'next-left-running') return failed('next-left-running', messageOf(error));
+    // Who stops the run does not want to be asked again.
+    if (codeOf(error) === 'stopped') return failed('stopped', messageOf(error));
     if (execution.attempt < attempts) throw new ToolRetry(messageOf(error));
     if (codeOf(error) === 'hook-failed') return failed('hook-failed', messageOf(error));
     return failed('tool-failed', `The tool '${input.tool}' failed: ${messageOf(error)}`);

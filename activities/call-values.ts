@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { HoldfastError } from '../contract/plain/errors';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json } from '../contract/plain/messages';
@@ -61,7 +62,7 @@ export class CallValues {
       ...(gone.length === 0 ? {} : { delete: gone }),
     };
     return {
-      ...(Object.keys(runLocal).length === 0 ? {} : { runLocal }),
+      ...(Object.keys(runLocal).length === 0 ? {} : { runLocal: { id: randomUUID().slice(-12), ...runLocal } }),
       ...(events.length === 0 ? {} : { events }),
     };
   }

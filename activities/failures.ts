@@ -1,5 +1,10 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { ErrorCode } from '../contract/plain/errors';
+import { lackingCodes } from '../contract/plain/errors';
+import { jsonSize, limits } from '../contract/plain/limits';
+import type { Message } from '../contract/plain/messages';
+import { isMessage, notJson } from '../contract/plain/messages';
+import type { CallModelResult, RetryMode } from '../contract/plain/wire';
 import type { ErrorFacts } from './providers/error-facts';
 import { factsOf } from './providers/error-facts';
 
@@ -20,8 +25,6 @@ export interface FailureKind {
   readonly code?: ErrorCode;
 }
 
-/** "This worker lacks it" may be different on the next one, during a deploy. */
-const lackingCodes: readonly ErrorCode[] = ['tool-unknown', 'output-unknown', 'worker-half-missing', 'model-unknown', 'model-key-missing'];
 /** Another attempt may bring another answer. */
 const againCodes: readonly ErrorCode[] = [...lackingCodes, 'model-response-empty'];
 
@@ -140,6 +143,31 @@ export function classify(error: unknown): Verdict {
 /** What becomes of a model call that failed. */
 export function modelVerdict(error: unknown): Verdict {
   return classify(error);
+}
+
+/**
+ * What a model call that failed comes back as, or nothing when the server has to make it again. A worker that lacks something is the
+ * server's business in any case: another worker may have it.
+ */
+export function failedResult(
+  verdict: Verdict,
+  retries: RetryMode | null | undefined,
+  said: Message | undefined,
+): Pick<CallModelResult, 'failed' | 'partial'> | undefined {
+  const { code, retryable, retryAfterMs } = verdict;
+  const failed = { code, message: verdict.message.slice(0, limits.errorMessage) };
+  const inKernel = typeof retries === 'string' && !(retryable && lackingCodes.includes(code));
+  if (!inKernel) return retryable ? undefined : { failed };
+  const partial = retries === 'kernel-partial' && isKept(said) ? said : undefined;
+  return {
+    failed: { ...failed, retryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
+    ...(partial === undefined ? {} : { partial }),
+  };
+}
+
+/** Half an answer is there to be looked at. One that is too large, or no JSON, is not worth a second failure. */
+function isKept(said: Message | undefined): said is Message {
+  return said !== undefined && said.parts.length > 0 && isMessage(said) && notJson(said) === undefined && jsonSize(said) <= limits.message;
 }
 
 const longestText = 1000;

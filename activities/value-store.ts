@@ -2,7 +2,7 @@ import { HoldfastError } from '../contract/plain/errors';
 import { jsonSize } from '../contract/plain/limits';
 import type { RunLocalValues } from '../contract/plain/run-local';
 import { RunLocalFold, editedValues } from '../contract/plain/run-local';
-import type { RunLocalChange, RunLocalEdit } from '../contract/plain/wire';
+import type { BroughtChange, RunLocalEdit } from '../contract/plain/wire';
 import type { RunHistory } from './message-store';
 
 const bytesPerEntry = 200;
@@ -10,7 +10,7 @@ const bytesPerEntry = 200;
 /** The worker's memory of run-local values, by call, bounded in bytes. What is missing is read from the history of the run. */
 export class ValueStore {
   private readonly entries = new Map<string, { readonly values: RunLocalValues; readonly bytes: number }>();
-  private readonly changes = new Map<string, { readonly change: RunLocalChange; readonly bytes: number }>();
+  private readonly changes = new Map<string, { readonly change: BroughtChange; readonly bytes: number }>();
   private bytes = 0;
   /** How often history had to be read. */
   misses = 0;
@@ -35,9 +35,9 @@ export class ValueStore {
     return values;
   }
 
-  /** What a call is about to hand back. */
-  learn(runId: string, activityId: string, change: RunLocalChange | undefined): void {
-    if (change !== undefined) this.put(this.changes, `${runId}:${activityId}`, { change, bytes: jsonSize(change) + bytesPerEntry });
+  /** What a call is about to hand back. Whether that gets into the history or not: nothing else ever has its id. */
+  learn(runId: string, change: BroughtChange | undefined): void {
+    if (change !== undefined) this.put(this.changes, `${runId}:${change.id}`, { change, bytes: jsonSize(change) + bytesPerEntry });
   }
 
   private async fromHistory(workflowId: string, runId: string, activityId: string): Promise<RunLocalValues> {

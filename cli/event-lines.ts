@@ -25,6 +25,10 @@ export class EventLines {
         this.lastText = text;
         return write(`${by(event.runPath)}${printable(text)}`);
       }
+      case 'model-retry': {
+        const next = event.failover === undefined ? 'the model is asked again' : `${oneLine(event.failover.model)} is asked`;
+        return write(`${yellow('!')} ${by(event.runPath)}${next}: ${dim(oneLine(event.error.message, longestResult))}`);
+      }
       case 'tool-start':
         return write(`${cyan('→')} ${by(event.runPath)}${bold(event.tool)} ${oneLine(event.input)}`);
       case 'tool-end':

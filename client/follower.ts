@@ -122,6 +122,8 @@ export class RunFollower {
 
   private showEvent(event: RunEvent): void {
     if (event.type === 'model-end' || event.type === 'tool-end') this.live.message(event);
+    if (event.type === 'model-retry') this.live.retry(event);
+    if (event.type === 'run-end') this.live.ending();
     this.log.push(event);
     for (const { waiting } of this.readers) waiting.push(event);
   }

@@ -3,6 +3,7 @@ import type { RunEvent } from '../contract/plain/events';
 import type { HistoryFact } from '../contract/plain/fold';
 import type { Part } from '../contract/plain/messages';
 
+type RetryEvent = Extract<RunEvent, { type: 'model-retry' }>;
 type MessageEvent = Extract<RunEvent, { type: 'model-end' | 'tool-end' }>;
 
 /** A call that the history shows as scheduled, and whose message has not come. */
@@ -79,6 +80,21 @@ export class LiveCalls {
       if (isSeen(call) && isReplaced(call.shown, event)) this.say(call, { type: 'message-replaced' });
       this.forget(address);
     }
+  }
+
+  /** What the calls of this message said counts no more; the next event says why. */
+  retry({ runPath, turn }: RetryEvent): void {
+    const key = modelKey(runPath, turn);
+    for (const [address, call] of this.calls) {
+      if (call.key !== key || !call.settled) continue;
+      this.void(call);
+      this.forget(address);
+    }
+  }
+
+  /** The run ends: calls that came back and made no message leave nothing behind. */
+  ending(): void {
+    for (const call of this.calls.values()) if (call.settled) this.void(call);
   }
 
   private schedule(eventId: number, address: string, path: readonly string[], key: string): void {

@@ -6,6 +6,7 @@ import { checkAgentOptions } from './check-agent';
 import type { MiddlewareEntry, ToolCallMiddleware } from './classic-middleware';
 import { arranged } from './classic-middleware';
 import type { AgentMiddleware, Tools } from './middleware';
+import type { FailoverOptions, RetryOptions } from './retry-options';
 
 /** Answers a call to a tool that the agent does not have. */
 export type UnknownToolHandler = (name: string, input: Json) => string;
@@ -42,6 +43,8 @@ export interface AgentDefinition {
   readonly unknownTool?: UnknownToolHandler;
   readonly toolArguments?: ToolArgumentsHandler;
   readonly toolAliases: Readonly<Record<string, ToolAliases>>;
+  readonly retry?: RetryOptions;
+  readonly failover?: FailoverOptions;
 }
 
 const agentMark = Symbol.for('holdfast.agent');
@@ -83,6 +86,10 @@ export interface AgentOptions<T extends Tools, Name extends string, Input> {
   readonly unknownTool?: UnknownToolHandler;
   readonly toolArguments?: ToolArgumentsHandler;
   readonly toolAliases?: { readonly [Tool in keyof T & string]?: ToolAliases };
+  /** When the model is asked again. Default: the server makes a call again that failed in passing. */
+  readonly retry?: RetryOptions;
+  /** Other models, when one does not answer with all its retries. */
+  readonly failover?: FailoverOptions;
 }
 
 /** What agents see of the schemas of answers: their types. A JSON Schema has none. */
@@ -163,5 +170,7 @@ function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDef
     ...(options.language === undefined ? {} : { language: options.language }),
     ...(options.unknownTool === undefined ? {} : { unknownTool: options.unknownTool }),
     ...(options.toolArguments === undefined ? {} : { toolArguments: options.toolArguments }),
+    ...(options.retry === undefined ? {} : { retry: options.retry }),
+    ...(options.failover === undefined ? {} : { failover: options.failover }),
   };
 }

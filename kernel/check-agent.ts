@@ -1,6 +1,7 @@
 import { HoldfastError } from '../contract/plain/errors';
 import { nameProblem } from '../contract/plain/names';
 import { classicFields, isClassic, isNumbered, toolCallWraps } from './classic-middleware';
+import { checkRetryOptions } from './check-retry';
 
 type Refuse = (problem: string) => never;
 type Fields = Readonly<Record<string, unknown>>;
@@ -13,6 +14,7 @@ const hooks = [
   'wrapToolCall',
   'afterToolCalls',
   'afterAgent',
+  'afterFailure',
 ] as const;
 
 /** Hooks that may give the agent tools which its list does not have. */
@@ -47,6 +49,7 @@ export function checkAgentOptions(options: unknown): void {
   const all = [...new Set([...tools, ...added])];
   checkNamedTools(all, middleware as readonly Fields[], refuse);
   checkAliases(all, (options['toolAliases'] ?? {}) as Fields, refuse);
+  checkRetryOptions(options, refuse);
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';

@@ -3,7 +3,7 @@ import { HoldfastError } from '../contract/plain/errors';
 import type { Interrupt } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json, Message, StoredMessage, ToolCall } from '../contract/plain/messages';
-import { canonicalJson, notJson } from '../contract/plain/messages';
+import { canonicalJson, notJson, textOf } from '../contract/plain/messages';
 import type { Frame } from './frames';
 import { frozen } from './freeze';
 import { interruptId } from './interrupts';
@@ -37,6 +37,10 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
     },
     get iteration() {
       return record.turn;
+    },
+    get userMessage() {
+      const said = record.messages.filter(({ role }) => role === 'user').at(-1);
+      return said === undefined ? '' : textOf(said);
     },
     session: {
       get: (key) => frame.once('session', () => ownValue(state.session, key)),

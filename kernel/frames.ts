@@ -1,12 +1,16 @@
 import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
 import { limits } from '../contract/plain/limits';
 import type { Failure, Json } from '../contract/plain/messages';
+import { notJson } from '../contract/plain/messages';
 import { isCancellation } from './ports';
 
 /** An effect of an open frame: settled, or on its way. Numbered in the order in which the frame asked for them. */
 export type Effect = { readonly n: number; readonly kind: string } & (
-  { readonly value?: unknown } | { readonly error: Failure } | { readonly open: true }
+  { readonly value?: unknown } | { readonly error: RecordedFailure } | { readonly open: true }
 );
+
+/** What a frame that is entered again is thrown at with. */
+type RecordedFailure = Failure & { readonly details?: unknown };
 
 type OnTheirWay = Map<string, Map<number, string>>;
 
@@ -148,7 +152,7 @@ export class Frame {
         return value;
       },
       (error: unknown) => {
-        if (!isCancellation(error)) this.journal.settle(this.key, { n, kind, error: failureOf(error) });
+        if (!isCancellation(error)) this.journal.settle(this.key, { n, kind, error: recordedFailure(error) });
         throw error;
       },
     );
@@ -217,6 +221,12 @@ export function failureOf(error: unknown): Failure {
   return { code: codeOf(error) ?? 'run-failed', message: messageOf(error).slice(0, limits.errorMessage) };
 }
 
-export function errorOf(failure: Failure): HoldfastError {
-  return new HoldfastError(codeOf(failure) ?? 'run-failed', failure.message);
+export function errorOf(failure: RecordedFailure): HoldfastError {
+  const { details } = failure;
+  return new HoldfastError(codeOf(failure) ?? 'run-failed', failure.message, details === undefined ? {} : { details });
+}
+
+function recordedFailure(error: unknown): RecordedFailure {
+  const { details } = (codeOf(error) === undefined ? {} : error) as { details?: unknown };
+  return details === undefined || notJson(details) !== undefined ? failureOf(error) : { ...failureOf(error), details };
 }

@@ -1,14 +1,16 @@
-import { HoldfastError } from '../contract/plain/errors';
-import type { Json, StoredMessage } from '../contract/plain/messages';
+import { HoldfastError, messageOf } from '../contract/plain/errors';
+import type { Failure, Json, Message, StoredMessage } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
 import { blame, labelOf } from './compose';
 import { hookContext } from './context';
 import type { Frame } from './frames';
+import { errorOf } from './frames';
 import { frozen } from './freeze';
-import type { AgentMiddleware, AgentState, RunSetup } from './middleware';
+import type { AgentMiddleware, AgentState, Ending, RunSetup } from './middleware';
+import { isCancellation } from './ports';
 import type { AgentScope } from './scope';
 import { exitTool } from './tool-plan';
-import { storedMessages } from './transcript';
+import { storedMessage, storedMessages } from './transcript';
 
 type StateHook = 'beforeModelRewriteState' | 'afterModelRewriteState' | 'afterToolCalls';
 
@@ -19,10 +21,24 @@ interface HookResult {
   readonly values?: Readonly<Record<string, Json>>;
   readonly instructions?: string;
   readonly returnDirectly?: readonly string[];
+  readonly answer?: Answer;
+  readonly append?: readonly StoredMessage[];
+}
+
+interface Answer {
+  readonly message: StoredMessage;
+  /** Not a message that was there when the hook was called. */
+  readonly isNew: boolean;
+}
+
+/** A message by which a hook ends the agent. */
+export interface HookAnswer extends Answer {
+  readonly middleware: string;
 }
 
 /** Runs a hook of every middleware that has it, in registration order, each seeing what the earlier ones changed. */
-export async function runStateHooks(hook: StateHook, scope: AgentScope, iteration: Frame): Promise<void> {
+export async function runStateHooks(hook: StateHook, scope: AgentScope, iteration: Frame): Promise<HookAnswer | undefined> {
+  let answer: HookAnswer | undefined;
   for (const middleware of scope.agent.middleware) {
     if (middleware[hook] === undefined) continue;
     const result = await runHook(hook, middleware, iteration, async (frame) => {
@@ -31,10 +47,12 @@ export async function runStateHooks(hook: StateHook, scope: AgentScope, iteratio
       return checkedUpdate(update, hook, middleware, scope);
     });
     applyResult(scope, result);
+    if (result.answer !== undefined) answer ??= { ...result.answer, middleware: middleware.name };
   }
+  return answer;
 }
 
-export async function runBeforeAgent(scope: AgentScope, setup: Frame): Promise<void> {
+export async function runBeforeAgent(scope: AgentScope, setup: Frame): Promise<HookAnswer | undefined> {
   for (const middleware of scope.agent.middleware) {
     if (middleware.beforeAgent === undefined) continue;
     const result = await runHook('beforeAgent', middleware, setup, async (frame) => {
@@ -43,17 +61,62 @@ export async function runBeforeAgent(scope: AgentScope, setup: Frame): Promise<v
       return checkedUpdate(update, 'beforeAgent', middleware, scope);
     });
     applyResult(scope, result);
+    if (result.answer !== undefined) return { ...result.answer, middleware: middleware.name };
   }
+  return undefined;
 }
 
 export async function runAfterAgent(scope: AgentScope, end: Frame): Promise<void> {
   for (const middleware of scope.agent.middleware) {
     if (middleware.afterAgent === undefined) continue;
-    await runHook('afterAgent', middleware, end, async (frame) => {
+    const result = await runHook('afterAgent', middleware, end, async (frame) => {
       const { messages, tools } = scope.record;
-      await middleware.afterAgent?.(frozen({ messages, tools }), hookContext(scope, frame));
-      return {};
+      const update = await middleware.afterAgent?.(frozen({ messages, tools }), hookContext(scope, frame));
+      return checkedAppend(update, 'afterAgent', middleware, scope);
     });
+    appendShown(scope, result.append ?? [], middleware.name, end);
+  }
+}
+
+/** The failure stays what the run ends with. A hook that fails as well is named behind it. */
+export async function runAfterFailure(scope: AgentScope, failure: Failure, root: Frame): Promise<unknown> {
+  const hooked = scope.agent.middleware.filter(({ afterFailure }) => afterFailure !== undefined);
+  if (hooked.length === 0) return undefined;
+  const frame = root.child('failure');
+  let message = failure.message;
+  for (const middleware of hooked) {
+    try {
+      const result = await runHook('afterFailure', middleware, frame, async (inner) => {
+        const { messages, tools } = scope.record;
+        const update = await middleware.afterFailure?.(failure, frozen({ messages, tools }), hookContext(scope, inner));
+        return checkedAppend(update, 'afterFailure', middleware, scope);
+      });
+      appendShown(scope, result.append ?? [], middleware.name, frame);
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      message += ` Then: ${messageOf(error)}`;
+    }
+  }
+  frame.close();
+  return message === failure.message ? undefined : errorOf({ code: failure.code, message });
+}
+
+/** Shows messages that no model call made, each once, and appends them. */
+export function appendShown(scope: AgentScope, messages: readonly StoredMessage[], middleware: string, frame: Frame): void {
+  const { run, agent, path, record } = scope;
+  for (const message of messages) {
+    // A border in the setup keeps what was appended, and the code that appended it is entered again.
+    if (!record.messages.some(({ id }) => id === message.id)) record.messages = [...record.messages, message];
+    frame.once('event', () =>
+      run.ports.emit({
+        type: 'model-end',
+        agent: agent.name,
+        runPath: path,
+        turn: record.turn,
+        message,
+        model: `middleware/${middleware}`,
+      }),
+    );
   }
 }
 
@@ -91,18 +154,42 @@ function checkedUpdate(update: unknown, hook: string, middleware: AgentMiddlewar
   const label = labelOf(hook, middleware.name);
   if (typeof update !== 'object' || Array.isArray(update))
     throw new HoldfastError('hook-failed', `${label} returned ${typeof update}; return nothing or an object with what changes.`);
-  const { messages, tools, values, instructions, returnDirectly } = update as Partial<AgentState & RunSetup> & {
+  const { messages, tools, values, instructions, returnDirectly, answer } = update as Partial<AgentState & RunSetup & Ending> & {
     values?: Record<string, Json>;
   };
+  const stored =
+    messages === undefined
+      ? undefined
+      : storedMessages(messages, scope.record.messages, () => scope.run.ports.uuid(), label, scope.run.ensured);
   return {
-    ...(messages === undefined
-      ? {}
-      : { messages: storedMessages(messages, scope.record.messages, () => scope.run.ports.uuid(), label, scope.run.ensured) }),
+    ...(stored === undefined ? {} : { messages: stored }),
     ...(tools === undefined ? {} : { tools: checkedTools(tools, label, scope) }),
     ...(values === undefined ? {} : { values: checkedValues(values, label) }),
     ...(instructions === undefined ? {} : { instructions: checkedText(instructions, label) }),
     ...(returnDirectly === undefined ? {} : { returnDirectly: checkedTools(returnDirectly, label, scope) }),
+    ...(answer === undefined ? {} : { answer: checkedAnswer(answer, stored?.[messages?.indexOf(answer) ?? -1], hook, label, scope) }),
   };
+}
+
+function checkedAnswer(answer: Message, changed: StoredMessage | undefined, hook: string, label: string, scope: AgentScope): Answer {
+  if (hook !== 'beforeAgent' && hook !== 'afterToolCalls')
+    throw new HoldfastError('hook-failed', `${label} returned an answer; beforeAgent and afterToolCalls can end the agent by one.`);
+  if (changed !== undefined) return { message: changed, isNew: false };
+  const known = scope.record.messages.find(({ id }) => id === (answer as Partial<StoredMessage> | null)?.id);
+  const message = storedMessage(answer, known, () => scope.run.ports.uuid(), `The answer of ${label}`);
+  if (message !== known && message.role !== 'assistant')
+    throw new HoldfastError('message-invalid', `The answer of ${label} is neither a message of the state nor one of the assistant.`);
+  return { message, isNew: message !== known };
+}
+
+function checkedAppend(update: unknown, hook: string, middleware: AgentMiddleware, scope: AgentScope): HookResult {
+  const append = (update as { readonly append?: unknown } | null | undefined)?.append;
+  if (append === undefined) return {};
+  const label = labelOf(hook, middleware.name);
+  const messages = storedMessages(append as readonly Message[], [], () => scope.run.ports.uuid(), label);
+  if (messages.some(({ role }) => role !== 'assistant'))
+    throw new HoldfastError('message-invalid', `${label} appended a message that is none of the assistant.`);
+  return { append: messages };
 }
 
 function checkedTools(tools: unknown, label: string, scope: AgentScope): readonly string[] {

@@ -68,6 +68,7 @@ export class Ledger {
       halves: call.halves,
       stream: call.stream,
       output: call.output ?? null,
+      retries: call.retries ?? null,
     };
     const changed = changedSlots(before?.slots ?? {}, slots);
     this.entries.set(key, { base: call.address, ids, slots });

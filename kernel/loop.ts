@@ -3,8 +3,11 @@ import { limits } from '../contract/plain/limits';
 import type { Json, Part, StoredMessage, ToolCall } from '../contract/plain/messages';
 import { textOf, toolCallsOf } from '../contract/plain/messages';
 import type { Frame } from './frames';
-import { runAfterAgent, runBeforeAgent, runStateHooks } from './hooks';
+import { failureOf } from './frames';
+import type { HookAnswer } from './hooks';
+import { appendShown, runAfterAgent, runAfterFailure, runBeforeAgent, runStateHooks } from './hooks';
 import { modelStep } from './model-step';
+import { isCancellation } from './ports';
 import type { AgentScope } from './scope';
 import { exitTool } from './tool-plan';
 import { toolStep } from './tool-step';
@@ -19,7 +22,9 @@ export async function runAgentLoop(scope: AgentScope, root: Frame): Promise<Agen
   const { run, record } = scope;
   if (record.turn === 0) {
     const setup = root.child('setup');
-    await runBeforeAgent(scope, setup);
+    const answer = await runBeforeAgent(scope, setup);
+    const answered = answer === undefined ? undefined : await checkedAnswer(scope, resultOfHook(scope, answer, setup), setup);
+    if (answered !== undefined) return answered;
     record.callable = record.tools;
     setup.close();
     record.turn = 1;
@@ -28,7 +33,13 @@ export async function runAgentLoop(scope: AgentScope, root: Frame): Promise<Agen
     const border = run.ports.border();
     if (border !== undefined) await border;
     const iteration = root.child(`t${record.turn}`);
-    const finished = await iterate(scope, iteration);
+    let finished: AgentResult | undefined;
+    try {
+      finished = await iterate(scope, iteration);
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      throw (await runAfterFailure(scope, failureOf(error), root)) ?? error;
+    }
     if (finished !== undefined) {
       await runAfterAgent(scope, iteration);
       leave(scope, iteration);
@@ -102,7 +113,8 @@ async function runTools(scope: AgentScope, calls: readonly ToolCall[], iteration
   const directly = returnDirectlyPosition(scope, calls);
   const results = await toolStep(scope, calls, directly, iteration);
   record.messages = [...record.messages, ...results.map(({ message }) => message)];
-  if (scope.agent.has.afterToolCalls) await runStateHooks('afterToolCalls', scope, iteration);
+  const answer = scope.agent.has.afterToolCalls ? await runStateHooks('afterToolCalls', scope, iteration) : undefined;
+  if (answer !== undefined) return resultOfHook(scope, answer, iteration);
   if (directly === undefined || results[directly]?.error !== undefined) return undefined;
   return resultOf(results[directly]?.message);
 }
@@ -115,6 +127,11 @@ function returnDirectlyPosition(scope: AgentScope, calls: readonly ToolCall[]): 
     if (record.returnDirectly.includes(name) || (agent.exitTool && name === exitTool)) return position;
   }
   return undefined;
+}
+
+function resultOfHook(scope: AgentScope, { message, isNew, middleware }: HookAnswer, frame: Frame): AgentResult {
+  if (isNew) appendShown(scope, [message], middleware, frame);
+  return message.role === 'tool' ? resultOf(message) : { output: textOf(message), text: textOf(message) };
 }
 
 function resultOf(message: StoredMessage | undefined): AgentResult {

@@ -1,6 +1,6 @@
 import { HoldfastError } from '../contract/plain/errors';
 import type { HalfRef, ToolKind } from '../contract/plain/manifest';
-import type { FinishReason, Json, Message, ModelSettings, Part, StoredMessage, ToolCall, Usage } from '../contract/plain/messages';
+import type { Failure, FinishReason, Json, Message, ModelSettings, Part, StoredMessage, ToolCall, Usage } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
 import type { ParseInputResult } from '../contract/plain/wire';
 
@@ -81,6 +81,8 @@ export interface HookContext<T extends Tools = Tools> {
   readonly runLocal: ValueStore & { delete(key: string): void };
   readonly usage: Usage;
   readonly iteration: number;
+  /** What the user said last, as text. */
+  readonly userMessage: string;
   sendEvent(name: string, data: Json): void;
   /** A whole event: a message, an action, data, in any mixture. Its name is `agent-event` where it has none. */
   sendEvent(event: AgentEvent): void;
@@ -119,6 +121,12 @@ export interface AgentState {
   readonly tools: readonly string[];
 }
 
+/** Returned by a hook that ends the agent: no model is asked after that. */
+export interface Ending {
+  /** A message of the state, or one of the assistant, which is shown and appended. The first one counts. */
+  readonly answer: Message;
+}
+
 /**
  * The workflow half of a middleware: deterministic, it decides.
  *
@@ -137,7 +145,8 @@ export interface AgentMiddleware<T extends Tools = Tools> {
    * answer that streams is seen as it comes, and one that was changed afterwards is announced as replaced.
    */
   readonly changesOutput?: boolean;
-  beforeAgent?(setup: RunSetup, ctx: HookContext<T>): MaybePromise<Update<RunSetup>>;
+  /** With `answer` the agent does not run, and neither do the hooks behind this one, nor `afterAgent`. */
+  beforeAgent?(setup: RunSetup, ctx: HookContext<T>): MaybePromise<Update<RunSetup & Ending>>;
   beforeModelRewriteState?(state: AgentState, ctx: HookContext<T>): MaybePromise<Update<AgentState>>;
   afterModelRewriteState?(state: AgentState, ctx: HookContext<T>): MaybePromise<Update<AgentState>>;
   wrapModel?(request: ModelRequest, next: (request: ModelRequest) => Promise<ModelResponse>, ctx: HookContext<T>): Promise<ModelResponse>;
@@ -146,8 +155,11 @@ export interface AgentMiddleware<T extends Tools = Tools> {
   /** The kinds of tools whose calls it sees. Default: all. */
   readonly onlyKinds?: readonly ToolKind[];
   wrapToolCall?(call: ToolCall, next: (call: ToolCall) => Promise<Json>, ctx: HookContext<T>): Promise<Json>;
-  afterToolCalls?(state: AgentState, ctx: HookContext<T>): MaybePromise<Update<AgentState>>;
-  afterAgent?(state: AgentState, ctx: HookContext<T>): MaybePromise<void>;
+  afterToolCalls?(state: AgentState, ctx: HookContext<T>): MaybePromise<Update<AgentState & Ending>>;
+  /** What it appends is shown behind the answer, which stays the result of the run. */
+  afterAgent?(state: AgentState, ctx: HookContext<T>): MaybePromise<void | { readonly append?: readonly Message[] }>;
+  /** In place of `afterAgent` when the agent failed. The run keeps its failure; a cancelled one does not come here. */
+  afterFailure?(failure: Failure, state: AgentState, ctx: HookContext<T>): MaybePromise<void | { readonly append?: readonly Message[] }>;
 }
 
 /** Puts a worker half into an agent's middleware list, by name, with JSON options. */

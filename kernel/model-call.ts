@@ -1,9 +1,9 @@
 import { HoldfastError } from '../contract/plain/errors';
 import { addUsage } from '../contract/plain/fold';
 import { limits, utf8Length } from '../contract/plain/limits';
-import type { FinishReason, ModelSettings, StoredMessage, Usage } from '../contract/plain/messages';
+import type { FinishReason, Message, ModelSettings, StoredMessage, Usage } from '../contract/plain/messages';
 import { isMessage } from '../contract/plain/messages';
-import type { StreamMode } from '../contract/plain/wire';
+import type { ModelFailure, RetryMode, StreamMode } from '../contract/plain/wire';
 import { errorOf } from './frames';
 import type { AgentScope } from './scope';
 
@@ -18,6 +18,8 @@ export interface ModelCallPlan {
   /** Absent: whole. */
   readonly stream?: StreamMode;
   readonly output?: string | undefined;
+  /** Absent: the server makes a failed call again. */
+  readonly retries?: RetryMode | undefined;
 }
 
 export interface StoredResponse {
@@ -47,7 +49,7 @@ export async function callModelOnce(scope: AgentScope, plan: ModelCallPlan): Pro
     throw new HoldfastError('internal', `The model call ${plan.address} got the answer of ${result.address}.`);
   if (result.usage !== undefined) run.state.usage = addUsage(run.state.usage, result.usage);
   run.runLocal.take(scope.path, result);
-  if (result.failed !== undefined) throw errorOf(result.failed);
+  if (result.failed !== undefined) throw failedCall(result.failed, result.partial);
   if (!isMessage(result.message))
     throw new HoldfastError('model-response-invalid', `The model call ${plan.address} came back without a message.`);
   return {
@@ -55,5 +57,30 @@ export async function callModelOnce(scope: AgentScope, plan: ModelCallPlan): Pro
     model: result.model ?? plan.model,
     ...(result.usage === undefined ? {} : { usage: result.usage }),
     ...(result.finish === undefined ? {} : { finish: result.finish }),
+  };
+}
+
+/** What a failed call leaves behind for whoever decides about another one. It goes through wraps and over borders with the error. */
+export interface FailedCallDetails {
+  readonly retryable?: boolean;
+  readonly retryAfterMs?: number;
+  /** What a stream had said when it broke. */
+  readonly partial?: Message;
+}
+
+function failedCall({ code, message, ...advice }: ModelFailure, partial: Message | undefined): HoldfastError {
+  const details: FailedCallDetails = { ...advice, ...(partial === undefined ? {} : { partial }) };
+  return errorOf({ code, message, ...(Object.keys(details).length === 0 ? {} : { details }) });
+}
+
+/** What the worker said of a failure, when it is one of a model call. */
+export function detailsOf(error: unknown): FailedCallDetails {
+  const { details } = error as { details?: unknown };
+  if (typeof details !== 'object' || details === null) return {};
+  const { retryable, retryAfterMs, partial } = details as Partial<Record<keyof FailedCallDetails, unknown>>;
+  return {
+    ...(typeof retryable === 'boolean' ? { retryable } : {}),
+    ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}),
+    ...(isMessage(partial) ? { partial } : {}),
   };
 }

@@ -1,6 +1,7 @@
 import { HoldfastError } from '../contract/plain/errors';
 import type { Message, StoredMessage } from '../contract/plain/messages';
 import { canonicalJson, notJson } from '../contract/plain/messages';
+import type { StoredRequest } from './attempt-end';
 import type { Layer } from './compose';
 import { compose } from './compose';
 import { hookContext } from './context';
@@ -8,6 +9,8 @@ import { PassedThere, isEventSender } from './event-senders';
 import type { Frame } from './frames';
 import { frozen } from './freeze';
 import type { AgentMiddleware, ModelRequest, ModelResponse } from './middleware';
+import type { Kept } from './model-attempts';
+import { modelAttempts, retryModeOf } from './model-attempts';
 import type { StoredResponse } from './model-call';
 import { callModelOnce } from './model-call';
 import type { AgentScope } from './scope';
@@ -20,20 +23,23 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
   const layers = agent.middleware
     .filter((middleware) => middleware.wrapModel !== undefined)
     .map((middleware) => modelLayer(scope, middleware, passed));
-  const response: ShownResponse = await iteration.effect<ShownResponse>('model', () => {
+  const call = (request: StoredRequest, frame: Frame): Promise<ShownResponse> =>
+    layers.length === 0 ? callCore(scope, request, request.messages) : wrapped(scope, layers, request, frame, passed);
+  const answer: ShownResponse & Kept = await iteration.effect('model', () => {
     const settings = { ...agent.settings, ...run.state.settings };
-    const request: ModelRequest = {
+    const request: StoredRequest = {
       instructions: record.instructions,
       messages: record.messages,
       tools: record.tools,
       model: run.state.model ?? agent.model,
       ...(Object.keys(settings).length > 0 ? { settings } : {}),
     };
-    if (layers.length === 0) return callCore(scope, request, record.messages);
     const frame = iteration.child('model');
-    return wrapped(scope, layers, request, frame, passed);
+    return agent.retry === undefined && agent.failover === undefined ? call(request, frame) : modelAttempts(scope, request, frame, call);
   });
-  const { message, usage, finish, model, shown = message } = response;
+  const { message, usage, finish, model, persisted, begin, shown = message } = answer;
+  if (persisted !== undefined) record.messages = persisted;
+  if (begin !== undefined) record.model = begin;
   iteration.once('event', () =>
     run.ports.emit({
       type: 'model-end',
@@ -59,13 +65,13 @@ type ShownResponse = StoredResponse & { readonly shown?: StoredMessage };
 async function wrapped(
   scope: AgentScope,
   layers: readonly Layer<ModelRequest, ModelResponse>[],
-  request: ModelRequest,
+  request: StoredRequest,
   frame: Frame,
   passed: PassedThere,
 ): Promise<ShownResponse> {
   let answered: StoredMessage | undefined;
   const chain = compose(layers, async (changed: ModelRequest): Promise<ModelResponse> => {
-    const response = await callCore(scope, checkedRequest(changed), scope.record.messages);
+    const response = await callCore(scope, checkedRequest(changed), request.messages);
     answered = response.message;
     return response;
   });
@@ -103,6 +109,7 @@ function callCore(scope: AgentScope, request: ModelRequest, before: readonly Sto
     settings: request.settings,
     stream: !run.state.stream ? 'whole' : changed ? 'held' : 'live',
     output: agent.output,
+    retries: retryModeOf(agent, run.state.stream),
   });
 }
 

@@ -7,6 +7,7 @@ import type {
   CallToolResult,
   ParseInputResult,
   ParseOutputResult,
+  RetryMode,
   RunLocalEdit,
   StreamMode,
 } from '../contract/plain/wire';
@@ -31,6 +32,8 @@ export interface ModelCall {
   readonly settings: ModelSettings | undefined;
   readonly stream: StreamMode;
   readonly output: string | undefined;
+  /** Absent: the server makes a failed call again. */
+  readonly retries?: RetryMode | undefined;
   readonly halves: readonly HalfRef[];
   /** Absent: there are none. */
   readonly runLocal?: ValuesToSend;
@@ -78,10 +81,14 @@ export interface Ports {
   /** A deadline beside something else that is waited for. */
   timer(at: number): Timer;
   sleep(until: number): Promise<void>;
+  /** A sleep that a border may lie in: the code that is entered again asks for the same moment. */
+  rest(until: number): Promise<void>;
   /** Runs something once all messages that came in together have been handled. */
   afterHandlers(run: () => void): void;
   now(): number;
   uuid(): string;
+  /** From 0 up to 1, the same in a replay. */
+  random(): number;
   /** Called where nothing is open. Never settles when the run goes on elsewhere; returns nothing when it goes on here. */
   border(): Promise<void> | undefined;
 }

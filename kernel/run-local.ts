@@ -3,18 +3,13 @@ import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json } from '../contract/plain/messages';
 import type { RunLocalValues } from '../contract/plain/run-local';
 import { changeBetween, changedValues } from '../contract/plain/run-local';
-import type { RunLocalChange, RunLocalEdit } from '../contract/plain/wire';
+import type { BroughtChange, RunLocalEdit } from '../contract/plain/wire';
 import type { Ports, ValuesToSend } from './ports';
 import type { Brought, RunState } from './state';
 
 interface Sent {
   readonly address: string;
   readonly values: RunLocalValues;
-}
-
-interface Applied {
-  readonly address: string;
-  readonly change: RunLocalChange;
 }
 
 /** The largest edit: what a call does besides has to fit beside it. */
@@ -27,8 +22,8 @@ const most = limits.payload / 2;
 export class RunLocalBook {
   private readonly sent = new Map<string, Sent>();
   /** What calls brought since the last one that was sent. */
-  private readonly applied = new Map<string, Applied[]>();
-  /** Calls whose changes stand in this history, and not in that of the run before a continue-as-new. */
+  private readonly applied = new Map<string, BroughtChange[]>();
+  /** Ids of changes that stand in this history, and not in that of the run before a continue-as-new. */
   private readonly here = new Set<string>();
 
   constructor(
@@ -55,10 +50,10 @@ export class RunLocalBook {
     const before = this.sent.get(key);
     const applied = [...(this.applied.get(key) ?? [])];
     const brought = [...applied, ...own.flatMap((entry) => this.appliedOf(entry))];
-    const expected = brought.reduce<RunLocalValues>((all, { change }) => changedValues(all, change), before?.values ?? {});
+    const expected = brought.reduce<RunLocalValues>((all, change) => changedValues(all, change), before?.values ?? {});
     const edit: RunLocalEdit = {
       ...(before === undefined ? {} : { base: before.address }),
-      ...(brought.length === 0 ? {} : { brought: brought.map((entry) => entry.address) }),
+      ...(brought.length === 0 ? {} : { brought: brought.map(({ id }) => id) }),
       ...changeBetween(expected, values),
     };
     const sent = (): void => {
@@ -74,10 +69,10 @@ export class RunLocalBook {
   }
 
   /** Takes what a call brought back: at once, or into the slot where it waits until the calls beside it have ended. */
-  take(path: readonly string[], { address, runLocal, events }: Brought, slot?: string): void {
+  take(path: readonly string[], { runLocal, events }: Brought, slot?: string): void {
     if (runLocal === undefined && events === undefined) return;
-    this.here.add(address);
-    const brought = { address, ...(runLocal === undefined ? {} : { runLocal }), ...(events === undefined ? {} : { events }) };
+    if (runLocal !== undefined) this.here.add(runLocal.id);
+    const brought = { ...(runLocal === undefined ? {} : { runLocal }), ...(events === undefined ? {} : { events }) };
     if (slot === undefined) return this.apply(path, brought);
     const { state } = this;
     state.brought = { ...state.brought, [slot]: [...(state.brought?.[slot] ?? []), brought] };
@@ -103,8 +98,8 @@ export class RunLocalBook {
       this.ports.emit({ type: 'custom', agent: path.at(-1) ?? '', runPath: path, name: String(name), data: (data ?? null) as Json });
   }
 
-  private appliedOf({ address, runLocal }: Brought): readonly Applied[] {
-    return runLocal === undefined || !this.here.has(address) ? [] : [{ address, change: runLocal }];
+  private appliedOf({ runLocal }: Brought): readonly BroughtChange[] {
+    return runLocal === undefined || !this.here.has(runLocal.id) ? [] : [runLocal];
   }
 }
 

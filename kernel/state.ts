@@ -20,6 +20,8 @@ export interface AgentRecord {
   returnDirectly: readonly string[];
   values: Readonly<Record<string, Json | undefined>>;
   messages: readonly StoredMessage[];
+  /** The model that answered last, of an agent with a failover: the next call begins with it. */
+  model?: string;
 }
 
 export interface PendingInterrupt {
@@ -28,7 +30,7 @@ export interface PendingInterrupt {
 }
 
 /** What a call handed back beside its result. */
-export type Brought = Pick<CallToolResult, 'address' | 'runLocal' | 'events'>;
+export type Brought = Pick<CallToolResult, 'runLocal' | 'events'>;
 
 /** All that a run is, beside its history. Plain data with one owner, the kernel. */
 export interface RunState {

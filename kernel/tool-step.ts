@@ -1,4 +1,4 @@
-import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
+import { HoldfastError, messageOf } from '../contract/plain/errors';
 import { toolFactsOf } from '../contract/plain/manifest';
 import type { Failure, Json, StoredMessage, ToolCall } from '../contract/plain/messages';
 import { canonicalJson, isPartList, notJson, toolMessage } from '../contract/plain/messages';
@@ -15,17 +15,7 @@ import type { AgentScope } from './scope';
 import type { ToolDone } from './tool-call';
 import { ToolError, callToolOnce } from './tool-call';
 import { exitTool, planCall } from './tool-plan';
-
-/** What a model can react to. That a worker lacks the tool is not the model's business. */
-const returnable = new Set<string>([
-  'tool-failed',
-  'tool-timeout',
-  'tool-input-invalid',
-  'tool-not-found',
-  'tool-result-too-large',
-  'tool-result-invalid',
-  'value-not-json',
-]);
+import { isToolProblem } from './tool-problems';
 
 export interface ToolStepResult {
   readonly message: StoredMessage;
@@ -245,8 +235,7 @@ async function parse(scope: AgentScope, call: ToolCall, frame: Frame): Promise<T
 
 /** A tool's error goes back to the model, unless the agent says otherwise. An error of a hook always ends the run. */
 function endOrReturn(scope: AgentScope, call: ToolCall, error: unknown): ToolStepResult {
-  const code = codeOf(error);
-  if (code === undefined || !returnable.has(code) || scope.agent.toolErrors === 'fail') throw error;
+  if (!isToolProblem(error) || scope.agent.toolErrors === 'fail') throw error;
   const messageId = error instanceof ToolError ? error.messageId : undefined;
   return { message: toolMessage(messageId ?? scope.run.ports.uuid(), call, messageOf(error), { isError: true }), error: failureOf(error) };
 }

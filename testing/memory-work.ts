@@ -2,7 +2,7 @@ import { withCall, withValues } from '../activities/call-context';
 import { generate } from '../activities/call-model';
 import { ToolRetry, executeTool } from '../activities/call-tool';
 import { CallValues } from '../activities/call-values';
-import { modelVerdict } from '../activities/failures';
+import { failedResult, modelVerdict } from '../activities/failures';
 import { HalfWatch } from '../activities/half-guard';
 import { LiveCall } from '../activities/live-call';
 import type { WorkerParts } from '../activities/parts';
@@ -11,6 +11,7 @@ import { parseOutput } from '../activities/parse-output';
 import { manifestFor } from '../activities/prepare-run';
 import type { Delta } from '../contract/plain/deltas';
 import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
+import type { Message } from '../contract/plain/messages';
 import type { CallModelResult, CallToolInput, CallToolResult, ToolOutcome } from '../contract/plain/wire';
 import type { ModelFacts, ToolFacts } from '../contract/plain/manifest';
 import type { MemoryCall, MemoryWork } from '../kernel/memory/work';
@@ -46,20 +47,24 @@ export function memoryWork(parts: Parts, lose: LoseCall, onDelta: (delta: Delta)
       attempts(call, call.facts.attempts, async (attempt, signal): Promise<CallModelResult> => {
         const { address } = call;
         const live = liveCall(call, attempt, onDelta);
+        const { stream, retries } = request.slots;
         const watch = new HalfWatch();
         const values = new CallValues(call.values);
+        let said: Message | undefined;
         try {
           const asked = { agent: call.path.at(-1) ?? '', id: address, attempt, signal, ...values.access() };
-          const publish = request.slots.stream === 'live' ? live.publish : undefined;
+          const publish = stream === 'live' ? live.publish : undefined;
           const answer = await watch.inTime(call.facts.timeoutMs, () =>
-            withValues(values, () => generate(request, parts, asked, publish, watch)),
+            withValues(values, () => generate(request, parts, asked, publish, (partial) => (said = partial), watch)),
           );
           return { address, ...answer, ...values.end() };
         } catch (error) {
           live.void();
-          const { code, message, retryable } = modelVerdict(error);
-          if (retryable) throw new Lost(code, message);
-          return { address, failed: { code, message }, ...values.end() };
+          const changes = values.end();
+          const verdict = modelVerdict(error);
+          const failed = failedResult(verdict, retries, said);
+          if (failed === undefined) throw new Lost(verdict.code, verdict.message);
+          return { address, ...failed, ...changes };
         }
       }),
     callTool: (input, call) =>

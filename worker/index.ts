@@ -14,6 +14,9 @@ export type {
   WorkerModelRequest,
   WorkerModelResponse,
 } from '../activities/worker-middleware';
+export { detachedInvocation, getStateValue, toolStateKey } from '../kernel/callbacks/invocation';
+export { agentCallbacks, modelCallbacks, toolCallbacks } from '../kernel/callbacks/sets';
+export { StopError } from '../kernel/callbacks/stop-error';
 export { currentCall } from '../activities/call-context';
 export { deleteRunLocalValue, getRunLocalValue, sendEvent, setRunLocalValue } from '../activities/run-functions';
 export type { CallContext } from '../activities/call-context';

@@ -1,7 +1,6 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
 import { HoldfastError, isErrorCode, messageOf } from '../contract/plain/errors';
-import type { Failure } from '../contract/plain/messages';
-import type { ToolOutcome } from '../contract/plain/wire';
+import type { ModelFailure, ToolOutcome } from '../contract/plain/wire';
 import type { ToolCallRequest } from '../kernel/ports';
 
 /** An error of an activity as what it says: the code stands in the type of the failure. */
@@ -12,11 +11,13 @@ export function errorOfActivity(error: unknown): HoldfastError {
 }
 
 /** A model activity that gave no result after all its attempts. */
-export function lostModelCall(error: unknown): Failure {
+export function lostModelCall(error: unknown): ModelFailure {
   const cause = causeOf(error);
-  if (cause instanceof TimeoutFailure) return { code: 'model-failed', message: `The model gave no answer in time (${cause.timeoutType}).` };
+  if (cause instanceof TimeoutFailure)
+    return { code: 'model-failed', message: `The model gave no answer in time (${cause.timeoutType}).`, retryable: true };
   const { code, message } = errorOfActivity(error);
-  return { code: code === 'run-failed' ? 'model-failed' : code, message };
+  const retryable = !(cause instanceof ApplicationFailure && cause.nonRetryable === true);
+  return { code: code === 'run-failed' ? 'model-failed' : code, message, retryable };
 }
 
 /** A tool activity that gave no result. Of a `once` tool nobody knows then whether it took effect. */

@@ -129,9 +129,7 @@ class RunWorkflow {
 
   /** Nothing is on its way and nobody is waited for, yet the run is not over: a hook waits for something that never comes. */
   private async watchStall(): Promise<never> {
-    await condition(
-      () => activation.settled && !this.done && this.isQuiet && this.run.waitingFor === 0 && !this.ports.parked && !this.ports.draining,
-    );
+    await condition(() => activation.settled && !this.done && this.isQuiet && !this.waits && !this.ports.parked && !this.ports.draining);
     const open = this.run.openCode.at(-1) ?? 'the agent';
     throw ApplicationFailure.nonRetryable(
       `${open} waits for something that never comes: no call, timer or interrupt of it is open.`,
@@ -139,12 +137,11 @@ class RunWorkflow {
     );
   }
 
-  /** Goes on as new where nothing is on its way: at an iteration border, or while only people are waited for. */
+  /** Goes on as new where nothing is on its way: at an iteration border, or while only people or the end of a rest are waited for. */
   private async watchBorder(): Promise<never> {
     const { ports } = this;
     await condition(
-      () =>
-        activation.settled && this.isQuiet && (ports.parked || (this.wantsBorder() && this.run.waitingFor > 0)) && allHandlersFinished(),
+      () => activation.settled && this.isQuiet && (ports.parked || (this.wantsBorder() && this.waits)) && allHandlersFinished(),
     );
     ports.draining = true;
     const { start } = this.input;
@@ -168,6 +165,11 @@ class RunWorkflow {
   /** Nothing is on its way, and no answer is about to be handed on. */
   private get isQuiet(): boolean {
     return this.ports.pending === 0 && this.ports.deferred.length === 0;
+  }
+
+  /** For people, or for the end of a rest. */
+  private get waits(): boolean {
+    return this.run.waitingFor > 0 || this.ports.resting > 0;
   }
 
   private async answerAfterHandlers(): Promise<never> {

@@ -28,6 +28,46 @@ export type {
   Tools,
   Update,
 } from '../kernel/middleware';
+export type {
+  FailoverAttempt,
+  FailoverChoice,
+  FailoverOptions,
+  ModelError,
+  RetryAttempt,
+  RetryDecision,
+  RetryOptions,
+} from '../kernel/retry-options';
+export { callbacks } from '../kernel/callbacks/callbacks';
+export type { CallbacksOptions } from '../kernel/callbacks/callbacks';
+export { detachedInvocation, getStateValue, toolStateKey } from '../kernel/callbacks/invocation';
+export { plugin } from '../kernel/callbacks/plugins';
+export type { AfterToolMessagesArgs, Plugin } from '../kernel/callbacks/plugins';
+export { agentCallbacks, modelCallbacks, toolCallbacks } from '../kernel/callbacks/sets';
+export type { AgentCallbacks, ModelCallbacks, ToolCallbacks } from '../kernel/callbacks/sets';
+export { StopError } from '../kernel/callbacks/stop-error';
+export type {
+  AfterAgentArgs,
+  AfterAgentResult,
+  AfterModelArgs,
+  AfterModelResult,
+  AfterToolArgs,
+  AfterToolResult,
+  BeforeAgentArgs,
+  BeforeAgentResult,
+  BeforeModelArgs,
+  BeforeModelResult,
+  BeforeToolArgs,
+  BeforeToolResult,
+  Callback,
+  CallbackOptions,
+  ChainOutcome,
+  Invocation,
+  InvocationState,
+  ModelRequestDraft,
+  ModelResponseDraft,
+  ToolResultMessages,
+  ToolResultMessagesArgs,
+} from '../kernel/callbacks/types';
 export { approval } from '../middleware/approval/workflow';
 export type { ApprovalOptions, ApprovalRule } from '../middleware/approval/workflow';
 export { HoldfastError, codeOf } from '../contract/plain/errors';

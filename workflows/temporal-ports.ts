@@ -41,6 +41,8 @@ export class TemporalPorts implements Ports {
   readonly ledger: Ledger;
   /** Activities, sleeps and local activities that have not come back. */
   pending = 0;
+  /** Sleeps that a border may lie in. */
+  resting = 0;
   /** The kernel stands at an iteration border and waits to go on elsewhere. */
   parked = false;
   /** Nothing new may start: the run is about to go on elsewhere. */
@@ -211,6 +213,16 @@ export class TemporalPorts implements Ports {
     await this.counted(sleep(Math.max(1, until - Date.now())));
   }
 
+  async rest(until: number): Promise<void> {
+    if (this.draining) await this.never();
+    this.resting += 1;
+    try {
+      await sleep(Math.max(1, until - Date.now()));
+    } finally {
+      this.resting -= 1;
+    }
+  }
+
   afterHandlers(run: () => void): void {
     this.deferred.push(run);
   }
@@ -228,6 +240,10 @@ export class TemporalPorts implements Ports {
 
   uuid(): string {
     return uuid4();
+  }
+
+  random(): number {
+    return Math.random();
   }
 
   border(): Promise<void> | undefined {

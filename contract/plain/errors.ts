@@ -42,6 +42,15 @@ export const errorTable = {
     status: 502,
     fix: 'The messages do not fit into the context of the model. Use a compaction middleware, let tools return less, or choose a model with a larger context.',
   },
+  'model-response-rejected': {
+    status: 502,
+    fix: 'Give the model a clearer task, or let shouldRetry of the agent accept more. The message has the reason that shouldRetry gave.',
+  },
+  'model-retries-exhausted': {
+    status: 502,
+    fix: 'See the last error in the message. Raise maxRetries in retry of the agent, or give the agent a failover.',
+  },
+  'model-failover-invalid': { status: 500, fix: 'Let getFailoverModel of the agent return { model } each time that it is asked.' },
   'tool-failed': { status: 500, fix: 'See the error of the tool in the message.' },
   'tool-timeout': { status: 504, fix: 'Raise the timeout of the tool, or make it faster.' },
   'tool-input-invalid': { status: 400, fix: 'The arguments do not match the input schema of the tool. The message says where.' },
@@ -62,6 +71,11 @@ export const errorTable = {
   'transcript-too-large': { status: 500, fix: 'Use a compaction middleware, or configure external storage for the snapshot of a run.' },
   'hook-failed': { status: 500, fix: 'Correct the hook that the message names.' },
   'hook-stalled': { status: 500, fix: 'The hook waits for something that never comes. Wait only for ctx and next.' },
+  'callback-failed': {
+    status: 500,
+    fix: 'Correct the callback that the message names. What a callback of a tool throws goes back to the model.',
+  },
+  stopped: { status: 409, fix: 'A StopError ended the run on purpose; its message says why. Start another run when the reason is gone.' },
   'next-left-running': { status: 500, fix: 'Await every promise that next returned before the wrap returns.' },
   'message-invalid': { status: 500, fix: 'Return messages with a role and a list of parts.' },
   'value-not-json': { status: 500, fix: 'Keep only JSON in run-local, session and passed-on values.' },
@@ -122,6 +136,15 @@ export const errorTable = {
 } as const satisfies Record<string, { status: number; fix: string }>;
 
 export type ErrorCode = keyof typeof errorTable;
+
+/** "This worker lacks it" may be different on the next one, during a deploy. */
+export const lackingCodes: readonly ErrorCode[] = [
+  'tool-unknown',
+  'output-unknown',
+  'worker-half-missing',
+  'model-unknown',
+  'model-key-missing',
+];
 
 /** An error with a stable code. Compare codes, never classes: the workflow sandbox is another realm. */
 export class HoldfastError extends Error {

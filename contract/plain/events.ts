@@ -20,6 +20,18 @@ export type EventBody =
       readonly usage?: Usage;
       readonly finish?: FinishReason;
     })
+  /** An answer, or the lack of one, counts no more: the model, or another one, is asked again. */
+  | (InAgent & {
+      readonly type: 'model-retry';
+      readonly turn: number;
+      /** Which call of this model it was, from 0. */
+      readonly attempt: number;
+      readonly error: Failure;
+      /** What `shouldRetry` said of it. */
+      readonly rejectReason?: Json;
+      /** Set when another model is asked next. `attempt` counts from 1. */
+      readonly failover?: { readonly attempt: number; readonly model: string };
+    })
   | (InAgent & {
       readonly type: 'tool-start';
       readonly tool: string;

@@ -1,6 +1,6 @@
 import type { HistoryFact } from './fold';
 import type { Json } from './messages';
-import type { RunLocalChange, RunLocalEdit } from './wire';
+import type { BroughtChange, RunLocalChange, RunLocalEdit } from './wire';
 
 /** Run-local values of one agent at one time. */
 export type RunLocalValues = Readonly<Record<string, Json>>;
@@ -24,11 +24,11 @@ export function changeBetween(before: RunLocalValues, after: RunLocalValues): Ru
 export function editedValues(
   edit: RunLocalEdit | undefined,
   valuesOf: (activityId: string) => RunLocalValues | undefined,
-  broughtBy: (activityId: string) => RunLocalChange | undefined,
+  changeOf: (id: string) => RunLocalChange | undefined,
 ): RunLocalValues | undefined {
   let values = edit?.base === undefined ? {} : valuesOf(edit.base);
-  for (const activityId of edit?.brought ?? []) {
-    const change = broughtBy(activityId);
+  for (const id of edit?.brought ?? []) {
+    const change = changeOf(id);
     if (values === undefined || change === undefined) return undefined;
     values = changedValues(values, change);
   }
@@ -39,22 +39,20 @@ export function editedValues(
 export class RunLocalFold {
   private readonly values = new Map<string, RunLocalValues>();
   private readonly brought = new Map<string, RunLocalChange>();
-  private readonly scheduled = new Map<number, string>();
 
   add(fact: HistoryFact): void {
     switch (fact.kind) {
       case 'start':
-        for (const map of [this.values, this.brought, this.scheduled]) map.clear();
+        this.values.clear();
+        this.brought.clear();
         return;
       case 'model-scheduled':
       case 'tool-scheduled':
-        this.schedule(fact.eventId, fact.activityId, fact.input.runLocal);
+        this.schedule(fact.activityId, fact.input.runLocal);
         return;
       case 'activity-completed':
-        this.bring(this.scheduled.get(fact.scheduledId), fact.result);
-        return;
       case 'quick-completed':
-        this.bring(fact.result.address, fact.result);
+        this.bring(fact.result);
     }
   }
 
@@ -63,12 +61,7 @@ export class RunLocalFold {
     return this.values.get(activityId);
   }
 
-  broughtBy(activityId: string): RunLocalChange | undefined {
-    return this.brought.get(activityId);
-  }
-
-  private schedule(eventId: number, activityId: string, edit: RunLocalEdit | undefined): void {
-    this.scheduled.set(eventId, activityId);
+  private schedule(activityId: string, edit: RunLocalEdit | undefined): void {
     const values = editedValues(
       edit,
       (id) => this.values.get(id),
@@ -77,9 +70,9 @@ export class RunLocalFold {
     if (values !== undefined) this.values.set(activityId, values);
   }
 
-  private bring(activityId: string | undefined, result: unknown): void {
-    const { runLocal } = (result ?? {}) as { readonly runLocal?: RunLocalChange };
-    if (activityId !== undefined && runLocal !== undefined) this.brought.set(activityId, runLocal);
+  private bring(result: unknown): void {
+    const { runLocal } = (result ?? {}) as { readonly runLocal?: BroughtChange };
+    if (runLocal !== undefined) this.brought.set(runLocal.id, runLocal);
   }
 }
 

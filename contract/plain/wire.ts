@@ -1,7 +1,7 @@
 import type { WireEvent } from './events';
 import type { Answer, Interrupt } from './interrupts';
 import type { HalfRef, Language, Manifest } from './manifest';
-import type { Failure, FinishReason, Json, JsonObject, ModelSettings, StoredMessage, Usage } from './messages';
+import type { Failure, FinishReason, Json, JsonObject, Message, ModelSettings, StoredMessage, Usage } from './messages';
 import type { ListItem, Splice } from './splice';
 
 /** What a run is started with. The first recorded history is a contract: fields are added, never changed. */
@@ -33,6 +33,21 @@ export interface RequestSlots {
   readonly stream: StreamMode;
   /** The name of the schema that the last answer has to fit. */
   readonly output: string | null;
+  /** Absent: the server makes a failed call again. */
+  readonly retries?: RetryMode | null;
+}
+
+/**
+ * The run makes failed calls again, by its own rules: the failure comes back as a result, with `kernel-partial` beside what a stream had
+ * said when it broke. A call that was lost with its worker is still made again by the server.
+ */
+export type RetryMode = 'kernel' | 'kernel-partial';
+
+/** A model call that failed, and what the worker thinks of another attempt. */
+export interface ModelFailure extends Failure {
+  readonly retryable?: boolean;
+  /** How long the provider wants to be left alone. */
+  readonly retryAfterMs?: number;
 }
 
 /**
@@ -57,6 +72,11 @@ export interface RunLocalChange {
   readonly delete?: readonly string[];
 }
 
+/** What an execution of a call changed. The id is its own: of two attempts only one is in the history. */
+export interface BroughtChange extends RunLocalChange {
+  readonly id: string;
+}
+
 /**
  * The run-local values that a call gets: those of an earlier call, over them what calls brought since, then what changed besides.
  * A call without an edit gets none.
@@ -64,7 +84,7 @@ export interface RunLocalChange {
 export interface RunLocalEdit extends RunLocalChange {
   /** An activity of this run that was scheduled earlier. Absent: the edit begins with no values. */
   readonly base?: string;
-  /** Activities of this run that have come back with changes, in the order in which these count. */
+  /** Changes that calls of this run have come back with, by id, in the order in which they count. */
   readonly brought?: readonly string[];
 }
 
@@ -76,8 +96,10 @@ export interface CallModelResult {
   readonly usage?: Usage;
   /** Absent when the model came to an end by itself. */
   readonly finish?: FinishReason;
-  readonly failed?: Failure;
-  readonly runLocal?: RunLocalChange;
+  readonly failed?: ModelFailure;
+  /** What a stream had said when it broke. Present only when it was asked for. */
+  readonly partial?: Message;
+  readonly runLocal?: BroughtChange;
   readonly events?: readonly WireEvent[];
 }
 
@@ -111,7 +133,7 @@ export interface CallToolResult {
   /** Which call it answers. Set where no scheduled activity says so: with quick tools. */
   readonly call?: { readonly id: string; readonly name: string };
   readonly outcome: ToolOutcome;
-  readonly runLocal?: RunLocalChange;
+  readonly runLocal?: BroughtChange;
   readonly events?: readonly WireEvent[];
 }
 

@@ -42,6 +42,8 @@ export class MemoryPorts implements Ports {
   pending = 0;
   /** Sleeps that only time can end. */
   sleeping = 0;
+  /** Sleeps that a border may lie in. */
+  resting = 0;
   /** The kernel stands at an iteration border and waits to go on elsewhere. */
   parked = false;
   private outbox: EventBody[] = [];
@@ -112,7 +114,8 @@ export class MemoryPorts implements Ports {
       if (this.cancelError !== undefined) throw this.cancelError;
       if (isCancellation(error)) throw error;
       const code = codeOf(error);
-      return { address, failed: { code: code === undefined || code === 'run-failed' ? 'model-failed' : code, message: messageOf(error) } };
+      const lost = code === undefined || code === 'run-failed' ? 'model-failed' : code;
+      return { address, failed: { code: lost, message: messageOf(error), retryable: true } };
     }
   }
 
@@ -211,6 +214,18 @@ export class MemoryPorts implements Ports {
     }
   }
 
+  async rest(until: number): Promise<void> {
+    this.refuseWhenCancelled();
+    const timer = this.timer(until);
+    this.resting += 1;
+    try {
+      await timer.fired;
+    } finally {
+      this.resting -= 1;
+      this.world.changed();
+    }
+  }
+
   afterHandlers(run: () => void): void {
     run();
   }
@@ -221,6 +236,10 @@ export class MemoryPorts implements Ports {
 
   uuid(): string {
     return this.world.record.uuid();
+  }
+
+  random(): number {
+    return this.world.record.random();
   }
 
   border(): Promise<void> | undefined {

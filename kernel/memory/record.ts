@@ -14,6 +14,7 @@ export class MemoryRecord {
   readonly facts: HistoryFact[] = [];
   private eventId = 0;
   private uuids = 0;
+  private randoms = 0;
   private grown: () => void = () => undefined;
   private growth = new Promise<void>((resolve) => (this.grown = resolve));
 
@@ -65,6 +66,11 @@ export class MemoryRecord {
 
   nextEventId(): number {
     return ++this.eventId;
+  }
+
+  /** From 0 up to 1, the same in every run of the same test: the fractions of multiples of the golden ratio lie evenly. */
+  random(): number {
+    return (++this.randoms * 0.618_033_988_749_895) % 1;
   }
 
   /** The same in every run of the same test, and never twice in one. */

@@ -181,8 +181,9 @@ export class MemoryRun {
     ports.flush();
     if (this.checking || ports.pending > 0) return;
     const { borderAgents } = this;
-    if (borderAgents !== undefined && ports.sleeping === 0 && (ports.parked || run.waitingFor > 0)) return this.cross(borderAgents);
-    if (run.waitingFor > 0 || ports.sleeping > 0) return this.stand();
+    const waits = run.waitingFor > 0 || ports.resting > 0;
+    if (borderAgents !== undefined && ports.sleeping === 0 && (ports.parked || waits)) return this.cross(borderAgents);
+    if (waits || ports.sleeping > 0) return this.stand();
     const open = run.openCode.at(-1) ?? 'the agent';
     stall(new HoldfastError('hook-stalled', `${open} waits for something that never comes: no call, timer or interrupt of it is open.`));
     this.changed();

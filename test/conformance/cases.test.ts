@@ -6,7 +6,10 @@ import { cases, keyOf } from './cases';
 function titlesOf(file: string): readonly { readonly file: string; readonly begun: string; readonly title: string }[] {
   const source = readFileSync(join(__dirname, file), 'utf8');
   const begins = /^ *(it|test|onEngines)(?:\.each(?:<[^(]*>)?\([\s\S]*?\n? *\]\))?\(\s*(['"`])(.*?)\2,?/gm;
-  return [...source.matchAll(begins)].map(([, begun = '', , title = '']) => ({ file, begun, title }));
+  const begun = [...source.matchAll(begins)].map(([, how = '', , title = '']) => ({ file, begun: how, title }));
+  // A table of a test may be longer than the pattern knows; its title begins with a key all the same.
+  const keyed = [...source.matchAll(/'(\[(?:eino|trpc) \d+\] .*?)',?/g)].map(([, title = '']) => ({ file, begun: 'it', title }));
+  return [...begun, ...keyed.filter(({ title }) => !begun.some((one) => one.title === title))];
 }
 
 const tests = readdirSync(__dirname)

@@ -12,13 +12,12 @@ afterAll(closeEngines);
 const user = (text: string) => ({ role: 'user' as const, parts: [{ type: 'text' as const, text }] });
 const answer = () => scriptedModel([{ text: 'Done.' }]);
 const oneCall = (name = 'echo') => scriptedModel([{ toolCalls: [{ name, input: { text: 'x' } }] }, { text: 'Done.' }]);
-const throws = (hook: string): AgentMiddleware =>
-  ({
-    name: 'failing',
-    [hook]: () => {
-      throw new Error('no');
-    },
-  });
+const throws = (hook: string): AgentMiddleware => ({
+  name: 'failing',
+  [hook]: () => {
+    throw new Error('no');
+  },
+});
 const failed = (message: string) => ({ status: 'failed', error: { code: 'hook-failed', message } });
 
 it('[eino 1] texts that three hooks add reach the model beside the own ones', async () => {

@@ -40,6 +40,11 @@ class Scene {
     this.live.message({ type: 'model-end', agent: 'agent', runPath: path, turn, message, model: 'x', offset: 0, time: 0 });
   }
 
+  retry(turn = 1): void {
+    const error = { code: 'model-response-rejected', message: 'no' };
+    this.live.retry({ type: 'model-retry', agent: 'agent', runPath: path, turn, attempt: 0, error, offset: 0, time: 0 });
+  }
+
   toolEnd(callId: string, part: Partial<Part>): void {
     const message = { id: 'm', role: 'tool', parts: [{ type: 'tool-result', callId, name: 't', output: '', ...part } as Part] } as const;
     this.live.message({ type: 'tool-end', agent: 'agent', runPath: path, tool: 't', callId, message, offset: 0, time: 0 });
@@ -130,6 +135,29 @@ describe('the deltas of calls among the events of a history', () => {
     scene.say('m1.2', start, 'good');
     scene.modelEnd('good');
     expect(scene.shown.slice(2)).toEqual(['m1 attempt-void 1', 'm1.2 attempt-start 1', 'm1.2 text-delta 1 good']);
+  });
+
+  it('are void, once, when the history says that the model is asked again', () => {
+    const scene = new Scene();
+    scene.say('m1', start, 'bad');
+    scene.back(scene.model('m1'));
+    scene.retry(2);
+    expect(scene.shown).toHaveLength(2);
+    scene.retry();
+    scene.model('m1.2');
+    scene.say('m1', 'late');
+    scene.say('m1.2', start, 'good');
+    scene.modelEnd('good');
+    expect(scene.shown.slice(2)).toEqual(['m1 attempt-void 1', 'm1.2 attempt-start 1', 'm1.2 text-delta 1 good']);
+    expect(scene.live.open).toEqual([]);
+  });
+
+  it('are void when the run ends and no message came of them', () => {
+    const scene = new Scene();
+    scene.say('m1', start, 'bad');
+    scene.back(scene.model('m1'));
+    scene.live.ending();
+    expect(scene.shown.at(-1)).toBe('m1 attempt-void 1');
   });
 
   it('belong to their own call when a provider gives one id twice', () => {

@@ -29,10 +29,14 @@ const quick = (address: string, runLocal: CallToolResult['runLocal']): HistoryFa
   result: { address, outcome: { type: 'unsettled' }, ...(runLocal === undefined ? {} : { runLocal }) },
 });
 
+const changes = [
+  { id: 'x', set: { c: [1] } },
+  { id: 'y', set: { d: true }, delete: ['c'] },
+] as const;
 const edits: Readonly<Record<string, Edit>> = {
   m1: { set: { a: 1, b: 'x' } },
   m2: { base: 'm1' },
-  m3: { base: 'm2', brought: ['m2', 'q'], set: { a: 2 }, delete: ['b'] },
+  m3: { base: 'm2', brought: ['x', 'y'], set: { a: 2 }, delete: ['b'] },
   m4: undefined,
   m5: { base: 'm3', delete: ['a'] },
 };
@@ -40,8 +44,8 @@ const facts: readonly HistoryFact[] = [
   start,
   model(1, edits['m1']),
   model(2, edits['m2']),
-  back(2, { set: { c: [1] } }),
-  quick('q', { set: { d: true }, delete: ['c'] }),
+  back(2, changes[0]),
+  quick('q', changes[1]),
   model(3, edits['m3']),
   model(4),
   model(5, edits['m5']),
@@ -61,8 +65,7 @@ async function readAll(store: ValueStore): Promise<unknown> {
 describe('the memory of run-local values', () => {
   it('follows edits without a look at the history', async () => {
     const store = storeOver([]);
-    store.learn('run', 'm2', { set: { c: [1] } });
-    store.learn('run', 'q', { set: { d: true }, delete: ['c'] });
+    for (const change of changes) store.learn('run', change);
     expect(await readAll(store)).toEqual(expected);
     expect(store.misses).toBe(0);
   });
@@ -73,6 +76,13 @@ describe('the memory of run-local values', () => {
       expect(await store.resolve('default/r', 'run', id, edit)).toEqual(expected[id as keyof typeof expected]);
       expect(store.misses).toBe(edit?.base === undefined ? 0 : 1);
     }
+  });
+
+  it('takes no change of an attempt that was lost for that of the next one', async () => {
+    const store = storeOver(facts);
+    store.learn('run', { id: 'lost', set: { c: 'lost' } });
+    expect(await store.resolve('default/r', 'run', 'm3', edits['m3'])).toEqual(expected.m3);
+    expect(store.misses).toBe(1);
   });
 
   it('is bounded, and right where it has forgotten', async () => {

@@ -1,0 +1,173 @@
+import type { Message } from '../../contract/plain/messages';
+import { canonicalJson, isMessage } from '../../contract/plain/messages';
+import type { AgentMiddleware } from '../middleware';
+import { callbacks } from './callbacks';
+import type { Phase } from './chain';
+import { Chain, checkCallback } from './chain';
+import { detachedInvocation } from './invocation';
+import * as phases from './phases';
+import type {
+  AfterAgentArgs,
+  AfterAgentResult,
+  AfterModelArgs,
+  AfterModelResult,
+  AfterToolArgs,
+  AfterToolResult,
+  BeforeAgentArgs,
+  BeforeAgentResult,
+  BeforeModelArgs,
+  BeforeModelResult,
+  BeforeToolArgs,
+  BeforeToolResult,
+  Callback,
+  CallbackArgs,
+  CallbackOptions,
+  CallbackResult,
+  ChainOutcome,
+  ToolResultMessages,
+  ToolResultMessagesArgs,
+} from './types';
+
+/** What the one callback for messages returned, whatever that is. */
+interface Said extends CallbackResult {
+  readonly messages?: unknown;
+}
+const said: Phase<ToolResultMessagesArgs, Said> = { name: 'tool result messages', custom: 'messages' };
+
+/** Arguments of a chain that is called by hand: without an invocation it gets one of its own. */
+export type ByHand<Args extends CallbackArgs> = Omit<Args, keyof CallbackArgs> & Partial<CallbackArgs>;
+
+/** Callbacks before and after something, with what the three sets have in common. */
+abstract class CallbackSet<
+  BeforeArgs extends CallbackArgs,
+  BeforeResult extends CallbackResult,
+  AfterArgs extends CallbackArgs,
+  AfterResult extends CallbackResult,
+> {
+  constructor(
+    readonly before: Chain<BeforeArgs, BeforeResult>,
+    readonly after: Chain<AfterArgs, AfterResult>,
+  ) {}
+
+  registerBefore(callback: Callback<BeforeArgs, BeforeResult>): this {
+    this.before.add(callback);
+    return this;
+  }
+
+  registerAfter(callback: Callback<AfterArgs, AfterResult>): this {
+    this.after.add(callback);
+    return this;
+  }
+
+  /** Registers the callbacks of another set behind its own. The options stay its own. */
+  append(other: this): this {
+    this.before.append(other.before);
+    this.after.append(other.after);
+    return this;
+  }
+
+  runBefore(args: ByHand<BeforeArgs>): Promise<ChainOutcome<BeforeResult>> {
+    return this.before.run(filled<BeforeArgs>(args));
+  }
+
+  runAfter(args: ByHand<AfterArgs>): Promise<ChainOutcome<AfterResult>> {
+    return this.after.run(filled<AfterArgs>(args));
+  }
+}
+
+export class ModelCallbacks extends CallbackSet<BeforeModelArgs, BeforeModelResult, AfterModelArgs, AfterModelResult> {
+  /** A set of its own with the same callbacks and options. */
+  clone(): ModelCallbacks {
+    return new ModelCallbacks(this.before.clone(), this.after.clone());
+  }
+
+  /** A middleware with the callbacks that there are now. */
+  asMiddleware(name = 'model-callbacks'): AgentMiddleware {
+    return callbacks({ name, model: this });
+  }
+}
+
+export class ToolCallbacks extends CallbackSet<BeforeToolArgs, BeforeToolResult, AfterToolArgs, AfterToolResult> {
+  private messages: Chain<ToolResultMessagesArgs, Said> | undefined;
+
+  /** What the model is to see of a result. There is one; the last registration counts. */
+  registerToolResultMessages(callback: ToolResultMessages): this {
+    checkCallback(callback, said.name);
+    this.messages = new Chain(said, {}, [async (args) => ({ messages: await callback(args) })]);
+    return this;
+  }
+
+  get hasToolResultMessages(): boolean {
+    return this.messages !== undefined;
+  }
+
+  override append(other: this): this {
+    super.append(other);
+    if (other.messages !== undefined) this.messages = other.messages;
+    return this;
+  }
+
+  /** The arguments for the tool are `args.arguments` afterwards. */
+  override async runBefore(args: ByHand<BeforeToolArgs>): Promise<ChainOutcome<BeforeToolResult>> {
+    const outcome = await super.runBefore(args);
+    const { result } = outcome;
+    if (result?.modifiedArguments === undefined || canonicalJson(result.modifiedArguments) === canonicalJson(args.arguments))
+      return outcome;
+    return { ...outcome, result: { ...result, modifiedArguments: args.arguments } };
+  }
+
+  /** When no callback said anything, the tool's own result is the custom one. */
+  override async runAfter(args: ByHand<AfterToolArgs>): Promise<ChainOutcome<AfterToolResult>> {
+    const outcome = await super.runAfter(args);
+    if (outcome.result !== undefined || outcome.error !== undefined) return outcome;
+    return { result: args.result === undefined ? {} : { customResult: args.result } };
+  }
+
+  /** Nothing, and anything that is no message, leaves the default message. */
+  async runToolResultMessages(args: ByHand<ToolResultMessagesArgs>): Promise<ChainOutcome<readonly Message[]>> {
+    const { result, error } = (await this.messages?.run(filled<ToolResultMessagesArgs>(args))) ?? {};
+    if (error !== undefined) return { error };
+    const messages: readonly unknown[] = Array.isArray(result?.messages) ? result.messages : [result?.messages];
+    return messages.length > 0 && messages.every(isMessage) ? { result: messages } : {};
+  }
+
+  clone(): ToolCallbacks {
+    const copy = new ToolCallbacks(this.before.clone(), this.after.clone());
+    copy.messages = this.messages;
+    return copy;
+  }
+
+  asMiddleware(name = 'tool-callbacks'): AgentMiddleware {
+    return callbacks({ name, tool: this });
+  }
+}
+
+export class AgentCallbacks extends CallbackSet<BeforeAgentArgs, BeforeAgentResult, AfterAgentArgs, AfterAgentResult> {
+  clone(): AgentCallbacks {
+    return new AgentCallbacks(this.before.clone(), this.after.clone());
+  }
+
+  asMiddleware(name = 'agent-callbacks'): AgentMiddleware {
+    return callbacks({ name, agent: this });
+  }
+}
+
+export function modelCallbacks(options: CallbackOptions = {}): ModelCallbacks {
+  return new ModelCallbacks(new Chain(phases.beforeModel, options), new Chain(phases.afterModel, options));
+}
+
+export function toolCallbacks(options: CallbackOptions = {}): ToolCallbacks {
+  return new ToolCallbacks(new Chain(phases.beforeTool, options), new Chain(phases.afterTool, options));
+}
+
+export function agentCallbacks(options: CallbackOptions = {}): AgentCallbacks {
+  return new AgentCallbacks(new Chain(phases.beforeAgent, options), new Chain(phases.afterAgent, options));
+}
+
+/** The object stays the same, so that its owner sees what callbacks changed in it. */
+function filled<Args extends CallbackArgs>(args: ByHand<Args>): Args {
+  const given = args as { -readonly [Field in keyof CallbackArgs]?: CallbackArgs[Field] };
+  given.invocation ??= detachedInvocation();
+  given.values ??= {};
+  return args as unknown as Args;
+}

@@ -1,0 +1,14 @@
+import { HoldfastError, codeOf } from '../../contract/plain/errors';
+
+/** Ends the run on purpose, from any callback or tool: code `stopped`. No option and no custom value clears it. */
+export class StopError extends HoldfastError {
+  constructor(message: string) {
+    super('stopped', message);
+    this.name = 'StopError';
+  }
+}
+
+/** By code: behind a border, or from another realm, the class is gone. */
+export function isStop(error: unknown): boolean {
+  return codeOf(error) === 'stopped';
+}

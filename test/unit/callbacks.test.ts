@@ -1,0 +1,436 @@
+import { scriptedModel, testRun } from 'holdfast/testing';
+import { defineTool } from 'holdfast/worker';
+import type { AgentMiddleware, Json, Message, Plugin } from 'holdfast/workflow';
+import {
+  StopError,
+  agentCallbacks,
+  approval,
+  callbacks,
+  modelCallbacks,
+  plugin,
+  textOf,
+  toolCallbacks,
+  toolStateKey,
+} from 'holdfast/workflow';
+import { z } from 'zod';
+import { agentUnder, agentWith, echo, gate, linesOf, logOf, only, tools, transcriptOf } from '../support/memory-bed';
+
+const twoTurns = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
+const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
+const fails = (message: string) => (): never => {
+  throw new Error(message);
+};
+
+describe('model callbacks as middleware', () => {
+  it('change the request of one call, and not its model', async () => {
+    const model = scriptedModel([{ text: 'Done.' }]);
+    const set = modelCallbacks().registerBefore(({ request }) => {
+      request.instructions = 'Shout.';
+      request.messages.push(user('Now!'));
+      request.tools = ['echo'];
+      (request as { model: string }).model = 'test/other';
+    });
+    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model, tools });
+    await run.outcome();
+    expect(model.requests[0]).toMatchObject({ instructions: 'Shout.', model: 'test/model', tools: [{ name: 'echo' }] });
+    expect(model.requests[0]?.messages).toHaveLength(2);
+    expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: Done.']);
+  });
+
+  it('may replace messages of the request, and cannot change them in place', async () => {
+    const set = modelCallbacks().registerBefore(({ request }) => void ((request.messages[0] as { role: string }).role = 'system'));
+    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: scriptedModel([]), tools });
+    expect(await run.outcome()).toMatchObject({ error: { code: 'callback-failed', message: expect.stringContaining('read only') } });
+  });
+
+  it('see an unchanged answer under its id, and give a changed one a new id', async () => {
+    const seen: (string | undefined)[] = [];
+    const set = modelCallbacks().registerAfter(({ response }) => {
+      seen.push(response?.message.id);
+      if (response === undefined || seen.length === 1) return;
+      response.message = { ...response.message, parts: [{ type: 'text', text: 'Changed.' }] };
+    });
+    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: twoTurns(), tools });
+    await run.outcome();
+    const ids = (await run.transcript()).filter(({ role }) => role === 'assistant').map(({ id }) => id);
+    expect(ids[0]).toBe(seen[0]);
+    expect(ids[1]).not.toBe(seen[1]);
+    expect((await transcriptOf(run)).at(-1)).toBe('assistant: Changed.');
+  });
+
+  it('pass values from before to after', async () => {
+    const seen: Json[] = [];
+    const set = modelCallbacks()
+      .registerBefore(({ values }) => ({ values: { n: Number(values['n']) + 1 } }))
+      .registerAfter(({ values }) => void seen.push(values['n'] ?? null));
+    await (await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: twoTurns(), tools, values: { n: 1 } })).outcome();
+    expect(seen).toEqual([2, 2]);
+  });
+
+  it('see why the model failed, and may answer in its place', async () => {
+    const set = modelCallbacks().registerAfter(({ error }) => (error === undefined ? undefined : { customResponse: error.message }));
+    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: scriptedModel([{ error: 'down' }]), tools });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: expect.stringMatching(/^model-failed: .*down/) });
+  });
+
+  it('that hand the error on leave it as it was', async () => {
+    const play = async (middleware: readonly AgentMiddleware[]): Promise<unknown> =>
+      (await testRun(agentUnder(...middleware), { input: 'Hi', model: scriptedModel([{ error: 'down' }]), tools })).outcome();
+    const handing = modelCallbacks().registerAfter(({ error }) => {
+      if (error !== undefined) throw error;
+    });
+    expect(await play([handing.asMiddleware()])).toEqual(await play([]));
+  });
+
+  it('do not see errors of hooks, and layers outside see errors of theirs', async () => {
+    const never = jest.fn();
+    const set = modelCallbacks().registerAfter(() => never());
+    const inner: AgentMiddleware = { name: 'inner', wrapModel: fails('odd') };
+    const run = await testRun(agentUnder(set.asMiddleware(), inner), { input: 'Hi', model: twoTurns(), tools });
+    expect(await run.outcome()).toMatchObject({ error: { code: 'hook-failed' } });
+    expect(never).not.toHaveBeenCalled();
+  });
+
+  it('ask people, who answer over a border', async () => {
+    const set = modelCallbacks().registerBefore(async ({ invocation }) => {
+      const count = Number(invocation.state.get('asked') ?? 0) + 1;
+      invocation.state.set('asked', count);
+      const said = await invocation.ctx?.interrupt<string>('Well?');
+      return { customResponse: `${said} ${String(invocation.state.get('asked'))}` };
+    });
+    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: scriptedModel([]), tools });
+    const { id } = only(await run.interrupts());
+    await run.goOnAsNew();
+    await run.resume(id, 'yes');
+    expect(await run.outcome()).toMatchObject({ text: 'yes 1' });
+  });
+});
+
+describe('tool callbacks as middleware', () => {
+  it('see parsed arguments, and what they change is parsed', async () => {
+    const seen: Json[] = [];
+    const set = toolCallbacks()
+      .registerBefore((call) => {
+        seen.push(structuredClone(call.arguments));
+        (call.arguments as { a: number }).a = 20;
+        delete (call.arguments as { b?: number }).b;
+      })
+      .registerAfter((call) => void seen.push(call.arguments, call.result ?? null));
+    const run = await testRun(agentUnder(set.asMiddleware()), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [{ name: 'add', input: { a: 1 } }] }, { text: 'Done.' }]),
+      tools,
+    });
+    expect((await transcriptOf(run))[2]).toBe('tool: {"sum":21}');
+    expect(seen).toEqual([{ a: 1, b: 1 }, { a: 20 }, { sum: 21 }]);
+  });
+
+  it('leave a result that nobody changed as the tool gave it', async () => {
+    const set = toolCallbacks()
+      .registerBefore(() => undefined)
+      .registerAfter(() => ({}));
+    const plain = await testRun(agentUnder(), { input: 'Hi', model: twoTurns(), tools });
+    const watched = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: twoTurns(), tools });
+    expect(await transcriptOf(watched)).toEqual(await transcriptOf(plain));
+    expect(await linesOf(watched)).toEqual(await linesOf(plain));
+  });
+
+  it('take null for a value', async () => {
+    const set = toolCallbacks().registerAfter(() => ({ customResult: null }));
+    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: twoTurns(), tools });
+    expect((await transcriptOf(run))[2]).toBe('tool: null');
+  });
+
+  it.each<[string, ReturnType<typeof toolCallbacks>]>([
+    ['before', toolCallbacks().registerBefore(fails('no'))],
+    ['after', toolCallbacks().registerAfter(fails('no'))],
+    ['messages', toolCallbacks().registerToolResultMessages(fails('no'))],
+  ])('that fail tell the model, and the run goes on: %s', async (_, set) => {
+    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: twoTurns(), tools });
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    expect((await transcriptOf(run))[2]).toBe('tool: error tool callback error: no');
+    expect((await logOf(run)).find(({ type }) => type === 'tool-end')).toMatchObject({ error: { code: 'callback-failed' } });
+  });
+
+  it('that fail end the run when the agent says so', async () => {
+    const set = toolCallbacks().registerBefore(fails('no'));
+    const agent = agentWith({ middleware: [set.asMiddleware()], toolErrors: 'fail' });
+    const run = await testRun(agent, { input: 'Hi', model: twoTurns(), tools });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'callback-failed', message: 'tool callback error: no' } });
+  });
+
+  it('see a failed tool, and one that hands its error on leaves it as it was', async () => {
+    const failing = () => scriptedModel([{ toolCalls: [{ name: 'fail', input: {} }] }, { text: 'Done.' }]);
+    const handing = toolCallbacks().registerAfter(({ error }) => {
+      if (error !== undefined) throw error;
+    });
+    const run = await testRun(agentUnder(handing.asMiddleware()), { input: 'Hi', model: failing(), tools });
+    expect((await transcriptOf(run))[2]).toBe("tool: error The tool 'fail' failed: out of order");
+  });
+
+  it('keep calls that run side by side apart, by their ids', async () => {
+    const set = toolCallbacks()
+      .registerBefore((call) => call.invocation.state.set(toolStateKey(call, 'input'), call.arguments))
+      .registerAfter(async (call) => {
+        const key = toolStateKey(call, 'input');
+        await call.invocation.ctx?.sleep('1s');
+        const before = call.invocation.state.get(key);
+        call.invocation.state.delete(key);
+        return { customResult: { before: before ?? null, after: call.result ?? null } };
+      });
+    const model = scriptedModel([{ toolCalls: ['a', 'b', 'c'].map((text) => ({ ...echo(text), id: `call-${text}` })) }, { text: 'Done.' }]);
+    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model, tools });
+    await run.goOnAsNew();
+    await run.advance('1s');
+    expect((await transcriptOf(run)).slice(2, 5)).toEqual(
+      ['a', 'b', 'c'].map((text) => `tool: {"before":{"text":"${text}"},"after":"${text}"}`),
+    );
+  });
+
+  it('end the run with the result of a call that skips the summary, the others of its message included', async () => {
+    const set = toolCallbacks().registerAfter(({ toolName }) => ({ skipSummarization: toolName === 'add' }));
+    const run = await testRun(agentUnder(set.asMiddleware()), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [{ name: 'add', input: { a: 1 } }, echo('x')] }]),
+      tools,
+    });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: { sum: 2 } });
+    expect((await transcriptOf(run)).slice(2)).toEqual(['tool: {"sum":2}', 'tool: x']);
+  });
+
+  it('remember over a border which call ends the run, and what follows it', async () => {
+    const set = toolCallbacks()
+      .registerAfter(() => ({ skipSummarization: true }))
+      .registerToolResultMessages(({ defaultMessage }) => [defaultMessage, user('Mind the gap.')]);
+    const slow: AgentMiddleware = { name: 'slow', afterToolCalls: async (_, ctx) => void (await ctx.interrupt('Go on?')) };
+    const run = await testRun(agentUnder(slow, set.asMiddleware()), { input: 'Hi', model: twoTurns(), tools });
+    const { id } = only(await run.interrupts());
+    await run.goOnAsNew();
+    await run.resume(id, true);
+    expect(await run.outcome()).toMatchObject({ text: 'x' });
+    expect((await transcriptOf(run)).slice(2)).toEqual(['tool: x', 'user: Mind the gap.']);
+  });
+
+  it('shape what the model sees of a result', async () => {
+    const set = toolCallbacks().registerToolResultMessages(({ result, toolCallId, toolName }) =>
+      toolName === 'echo'
+        ? { role: 'tool', parts: [{ type: 'tool-result', callId: toolCallId, name: toolName, output: `<${String(result)}>` }] }
+        : undefined,
+    );
+    const model = scriptedModel([{ toolCalls: [echo('x'), { name: 'add', input: { a: 1 } }] }, { text: 'Done.' }]);
+    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model, tools });
+    expect((await transcriptOf(run)).slice(2, 4)).toEqual(['tool: <x>', 'tool: {"sum":2}']);
+  });
+
+  it.each<[string, (id: string) => readonly Message[], string]>([
+    [
+      'another call',
+      () => [{ role: 'tool', parts: [{ type: 'tool-result', callId: 'other', name: 'echo', output: 'x' }] }],
+      'a tool message names the call "other" in place of "call-1-1"',
+    ],
+    [
+      'one call twice',
+      () => [1, 2].map((text) => ({ role: 'tool', parts: [{ type: 'text', text: `${text}` }] })),
+      'there are 2 tool messages',
+    ],
+  ])('refuse tool messages of %s', async (_, said, problem) => {
+    const set = toolCallbacks().registerToolResultMessages(({ toolCallId }) => said(toolCallId));
+    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: twoTurns(), tools });
+    expect((await transcriptOf(run))[2]).toContain(`tool: error tool callback error: ${problem}`);
+  });
+
+  it('stand before an approval that decides about what they made of the arguments', async () => {
+    const set = toolCallbacks().registerBefore(() => ({ modifiedArguments: { text: 'rewritten' } }));
+    const run = await testRun(agentUnder(set.asMiddleware(), approval({ tools: { echo: true } })), {
+      input: 'Hi',
+      model: twoTurns(),
+      tools,
+    });
+    const interrupt = only(await run.interrupts());
+    expect(interrupt).toMatchObject({ input: { text: 'rewritten' } });
+    await run.approve(interrupt.id);
+    expect((await transcriptOf(run))[2]).toBe('tool: rewritten');
+  });
+});
+
+describe('agent callbacks as middleware', () => {
+  it('answer in place of the agent', async () => {
+    const set = agentCallbacks()
+      .registerBefore(({ invocation }) => (invocation.userMessage === '/abort' ? { customResponse: 'aborted by callback' } : undefined))
+      .registerAfter(() => ({ customResponse: 'never' }));
+    const aborted = await testRun(agentUnder(set.asMiddleware()), { input: '/abort', model: scriptedModel([]), tools });
+    expect(await aborted.outcome()).toMatchObject({ text: 'aborted by callback' });
+    expect(await linesOf(aborted)).toEqual(['run-start', 'model-end', 'run-end']);
+  });
+
+  it('pass values on to every later hook', async () => {
+    const seen: Json[] = [];
+    const set = agentCallbacks()
+      .registerBefore(() => ({ values: { tier: 'gold' } }))
+      .registerAfter(({ values }) => void seen.push(values['tier'] ?? null));
+    const other: AgentMiddleware = { name: 'other', beforeModelRewriteState: (_, ctx) => void seen.push(ctx.values['tier'] ?? null) };
+    await (await testRun(agentUnder(set.asMiddleware(), other), { input: 'Hi', model: twoTurns(), tools })).outcome();
+    expect(seen).toEqual(['gold', 'gold', 'gold']);
+  });
+
+  it('append behind the answer, plugins last', async () => {
+    const seen: string[] = [];
+    const append = (text: string) => (args: { response?: Message }) => {
+      seen.push(args.response === undefined ? '' : textOf(args.response));
+      return { customResponse: text };
+    };
+    const middleware = callbacks({
+      plugins: [plugin({ name: 'p', afterAgent: append('Plugin.') })],
+      agent: agentCallbacks().registerAfter(append('Own.')),
+    });
+    const run = await testRun(agentUnder(middleware), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    expect(await run.outcome()).toMatchObject({ text: 'Done.' });
+    expect((await transcriptOf(run)).slice(1)).toEqual(['assistant: Done.', 'assistant: Own.', 'assistant: Plugin.']);
+    expect(seen).toEqual(['Done.', 'Own.']);
+  });
+
+  it('that fail after the answer fail the run', async () => {
+    const set = agentCallbacks().registerAfter(fails('late'));
+    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    expect(await run.outcome()).toEqual({
+      status: 'failed',
+      error: { code: 'callback-failed', message: 'after agent callback failed: late' },
+    });
+  });
+});
+
+describe('a StopError', () => {
+  const stop = (): never => {
+    throw new StopError('out of budget');
+  };
+  const stopping = defineTool({ description: 'Stops.', inputSchema: z.object({}), retry: { attempts: 3 }, execute: stop });
+
+  it.each<[string, AgentMiddleware]>([
+    ['before the agent', agentCallbacks({ continueOnError: true }).registerBefore(stop).asMiddleware()],
+    ['after the agent', agentCallbacks().registerAfter(stop).asMiddleware()],
+    ['before the model', modelCallbacks({ continueOnError: true }).registerBefore(stop).asMiddleware()],
+    ['after the model', modelCallbacks().registerAfter(stop).asMiddleware()],
+    ['before a tool', toolCallbacks({ continueOnError: true }).registerBefore(stop).asMiddleware()],
+    ['after a tool', toolCallbacks().registerAfter(stop).asMiddleware()],
+    ['for messages', toolCallbacks().registerToolResultMessages(stop).asMiddleware()],
+    ['in a hook', { name: 'hook', afterToolCalls: stop }],
+  ])('%s ends the run with its own code', async (_, middleware) => {
+    const run = await testRun(agentUnder(middleware), { input: 'Hi', model: twoTurns(), tools });
+    expect(await run.outcome()).toEqual({ status: 'failed', error: { code: 'stopped', message: 'out of budget' } });
+    expect((await logOf(run)).at(-1)).toMatchObject({ type: 'run-end', error: { code: 'stopped' } });
+  });
+
+  it('of a plugin says whose it is', async () => {
+    const middleware = callbacks({ plugins: [plugin({ name: 'quota', beforeTool: stop })] });
+    const run = await testRun(agentUnder(middleware), { input: 'Hi', model: twoTurns(), tools });
+    expect(await run.outcome()).toMatchObject({ error: { code: 'stopped', message: 'quota: out of budget' } });
+  });
+
+  it('of a tool is not tried again, and no custom value clears it', async () => {
+    const execute = jest.fn(stop);
+    const set = toolCallbacks().registerAfter(({ error }) => ({ customResult: `saw ${error?.message}` }));
+    const agent = agentWith({ tools: ['stopping'], middleware: [set.asMiddleware()] });
+    const model = scriptedModel([{ toolCalls: [{ name: 'stopping', input: {} }] }]);
+    const run = await testRun(agent, { input: 'Hi', model, tools: { stopping: { ...stopping, execute } } });
+    expect(await run.outcome()).toMatchObject({ error: { code: 'stopped', message: 'out of budget' } });
+    expect(execute).toHaveBeenCalledTimes(1);
+  });
+
+  it('stays one when it was thrown before a border', async () => {
+    const slowDoor = gate();
+    const slow = defineTool({ description: 'Slow.', inputSchema: z.object({}), execute: () => slowDoor.opened.then(() => 'slow') });
+    const set = toolCallbacks().registerBefore(({ toolName }) => (toolName === 'echo' ? stop() : undefined));
+    const asking: AgentMiddleware = {
+      name: 'asking',
+      wrapToolCall: async (call, next, ctx) => (call.name === 'slow' ? ctx.interrupt<string>('Go?') : next(call)),
+    };
+    const agent = agentWith({ tools: ['echo', 'slow'], middleware: [asking, set.asMiddleware()] });
+    const model = scriptedModel([{ toolCalls: [echo('x'), { name: 'slow', input: {} }] }]);
+    const run = await testRun(agent, { input: 'Hi', model, tools: { ...tools, slow } });
+    const { id } = only(await run.interrupts());
+    await run.goOnAsNew();
+    await run.resume(id, 'go');
+    expect(await run.outcome()).toMatchObject({ error: { code: 'stopped', message: 'out of budget' } });
+  });
+});
+
+describe('plugins', () => {
+  it('run before the callbacks of the agent, and pass values on to them', async () => {
+    const seen: string[] = [];
+    const noted = (name: string): Plugin => ({
+      name,
+      beforeAgent: () => void seen.push(`beforeAgent ${name}`),
+      beforeModel: () => void seen.push(`beforeModel ${name}`),
+      afterModel: () => void seen.push(`afterModel ${name}`),
+      beforeTool: () => ({ values: { [name]: true } }),
+      afterTool: ({ values }) => void seen.push(`afterTool ${name} ${Object.keys(values).join(' ')}`),
+      afterAgent: () => void seen.push(`afterAgent ${name}`),
+    });
+    const own = noted('own');
+    const middleware = callbacks({
+      plugins: [plugin(noted('p1')), plugin(noted('p2'))],
+      model: modelCallbacks()
+        .registerBefore(own.beforeModel as never)
+        .registerAfter(own.afterModel as never),
+      tool: toolCallbacks()
+        .registerBefore(own.beforeTool as never)
+        .registerAfter(own.afterTool as never),
+      agent: agentCallbacks()
+        .registerBefore(own.beforeAgent as never)
+        .registerAfter(own.afterAgent as never),
+    });
+    await (await testRun(agentUnder(middleware), { input: 'Hi', model: twoTurns(), tools })).outcome();
+    const around = (place: string): string[] => ['p1', 'p2', 'own'].map((name) => `${place} ${name}`);
+    expect(seen).toEqual([
+      ...around('beforeAgent'),
+      ...around('beforeModel'),
+      ...around('afterModel'),
+      ...['p1', 'p2', 'own'].map((name) => `afterTool ${name} p1 p2 own`),
+      ...around('beforeModel'),
+      ...around('afterModel'),
+      ...['own', 'p1', 'p2'].map((name) => `afterAgent ${name}`),
+    ]);
+  });
+
+  it('cost nothing at places where they have no callback', () => {
+    expect(callbacks({ plugins: [plugin({ name: 'p', beforeModel: () => undefined })], tool: toolCallbacks() })).toEqual({
+      name: 'callbacks',
+      wrapModel: expect.any(Function),
+    });
+  });
+
+  it('may replace the results of a message, and a result that ends the run is the replaced one', async () => {
+    const middleware = callbacks({
+      plugins: [
+        plugin({
+          name: 'redact',
+          afterToolMessages: ({ toolMessages, toolCalls }) => {
+            expect(toolCalls).toHaveLength(2);
+            return [...toolMessages].reverse().map((message) => ({
+              ...message,
+              parts: message.parts.map((part) => (part.type === 'tool-result' ? { ...part, output: `***${String(part.output)}` } : part)),
+            }));
+          },
+        }),
+      ],
+      tool: toolCallbacks().registerAfter(({ result }) => ({ skipSummarization: result === 'b' })),
+    });
+    const model = scriptedModel([{ toolCalls: [echo('a'), echo('b')] }]);
+    const run = await testRun(agentUnder(middleware), { input: 'Hi', model, tools });
+    expect(await run.outcome()).toMatchObject({ text: '***b' });
+    expect((await transcriptOf(run)).slice(2)).toEqual(['tool: ***a', 'tool: ***b']);
+  });
+
+  it('are refused with a place that there is not', () => {
+    expect(() => plugin({ name: 'p', onEvent: () => undefined } as never)).toThrow(/no place "onEvent"/);
+    expect(() => plugin({ name: 'p', beforeModel: 'no' } as never)).toThrow(/is no function/);
+  });
+});
+
+it('a set that grows later does not change the agent', async () => {
+  const set = modelCallbacks().registerBefore(() => undefined);
+  const agent = agentUnder(set.asMiddleware('mine'));
+  set.registerBefore(fails('late'));
+  const run = await testRun(agent, { input: 'Hi', model: twoTurns(), tools });
+  expect(await run.outcome()).toMatchObject({ status: 'completed' });
+});
