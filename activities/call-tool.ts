@@ -6,6 +6,7 @@ import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json } from '../contract/plain/messages';
 import { isPartList, notJson } from '../contract/plain/messages';
+import { isStop } from '../kernel/callbacks/stop-error';
 import type { CallToolInput, ToolOutcome } from '../contract/plain/wire';
 import type { Reconciled, ToolCallContext } from './define-tool';
 import { ToolInterrupt } from './define-tool';
@@ -84,7 +85,7 @@ async function executed(
     // A half that leaves something running would do so again.
     if (codeOf(error) === 'next-left-running') return failed('next-left-running', messageOf(error));
     // Who stops the run does not want to be asked again.
-    if (codeOf(error) === 'stopped') return failed('stopped', messageOf(error));
+    if (isStop(error)) return failed('stopped', messageOf(error));
     if (execution.attempt < attempts) throw new ToolRetry(messageOf(error));
     if (codeOf(error) === 'hook-failed') return failed('hook-failed', messageOf(error));
     return failed('tool-failed', `The tool '${input.tool}' failed: ${messageOf(error)}`);

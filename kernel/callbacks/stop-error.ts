@@ -4,11 +4,10 @@ import { HoldfastError, codeOf } from '../../contract/plain/errors';
 export class StopError extends HoldfastError {
   constructor(message: string) {
     super('stopped', message);
-    this.name = 'StopError';
   }
 }
 
-/** By code: behind a border, or from another realm, the class is gone. */
+/** By code and name: behind a border, or from another realm, the class is gone, and `stopped` is a word of others too. */
 export function isStop(error: unknown): boolean {
-  return codeOf(error) === 'stopped';
+  return codeOf(error) === 'stopped' && (error as { readonly name?: unknown }).name === 'HoldfastError';
 }

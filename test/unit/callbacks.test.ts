@@ -1,5 +1,5 @@
 import { scriptedModel, testRun } from 'holdfast/testing';
-import { defineTool } from 'holdfast/worker';
+import { defineTool, defineWorkerMiddleware } from 'holdfast/worker';
 import type { AgentMiddleware, Json, Message, Plugin } from 'holdfast/workflow';
 import {
   StopError,
@@ -7,6 +7,7 @@ import {
   approval,
   callbacks,
   modelCallbacks,
+  onWorker,
   plugin,
   textOf,
   toolCallbacks,
@@ -334,6 +335,14 @@ describe('a StopError', () => {
     const run = await testRun(agent, { input: 'Hi', model, tools: { stopping: { ...stopping, execute } } });
     expect(await run.outcome()).toMatchObject({ error: { code: 'stopped', message: 'out of budget' } });
     expect(execute).toHaveBeenCalledTimes(1);
+  });
+
+  it('of a worker half around the model is not tried again', async () => {
+    const generate = jest.fn(stop);
+    const half = defineWorkerMiddleware('quota', () => ({ wrapModel: { generate } }));
+    const run = await testRun(agentUnder(onWorker('quota')), { input: 'Hi', model: scriptedModel([]), tools, middleware: [half] });
+    expect(await run.outcome()).toMatchObject({ error: { code: 'stopped', message: expect.stringContaining('out of budget') } });
+    expect(generate).toHaveBeenCalledTimes(1);
   });
 
   it('stays one when it was thrown before a border', async () => {

@@ -6,9 +6,10 @@ import { recordHistory, replayHistories, scriptedModel, testRun } from 'holdfast
 import { defineTool, defineWorkerMiddleware } from 'holdfast/worker';
 import type { Message } from 'holdfast/workflow';
 import { agentsFor, approval, eventSenderToolWrapper, onWorker, textOf, withInstruction } from 'holdfast/workflow';
+import { StopError, agentCallbacks, callbacks, modelCallbacks, plugin, toolCallbacks } from 'holdfast/workflow';
 
 /** The examples of these documents, word for word; imports stand above. The last tests compare. */
-const documents = ['agents', 'middleware', 'retry', 'testing', 'tools'];
+const documents = ['agents', 'coming-from-trpc', 'middleware', 'retry', 'testing', 'tools'];
 
 interface Payment {
   readonly paid: number;
@@ -214,6 +215,63 @@ export const refunds = defineAgent({
   tools: ['findOrder', 'refund'],
   middleware: [rules],
 });
+
+export const ping = modelCallbacks()
+  .registerBefore(({ invocation }) => (invocation.userMessage === '/ping' ? { customResponse: 'pong' } : undefined))
+  .asMiddleware('ping');
+
+export const clamp = toolCallbacks()
+  .registerBefore((call) => {
+    const { orderId, amount } = call.arguments as { orderId: string; amount: number };
+    if (call.toolName === 'refund') return { modifiedArguments: { orderId, amount: Math.min(amount, 100) } };
+  })
+  .asMiddleware('clamp');
+
+// coming-from-trpc.md
+
+const limits = plugin({
+  name: 'limits',
+  beforeModel({ invocation }) {
+    if (invocation.usage.outputTokens > 10_000) throw new StopError('The budget of this run is used up.');
+  },
+});
+
+const aroundModel = modelCallbacks()
+  .registerBefore(({ invocation }) => (invocation.userMessage === '/ping' ? { customResponse: 'pong' } : undefined))
+  .registerAfter(({ error }) => (error === undefined ? undefined : { customResponse: 'The model is away. Try again later.' }));
+
+const aroundTools = toolCallbacks()
+  .registerBefore((call) => {
+    if (call.toolName === 'findOrder') call.arguments = { orderId: (call.arguments as { orderId: string }).orderId.trim() };
+  })
+  .registerAfter(({ error }) => (error === undefined ? undefined : { customResult: 'Not available.' }));
+
+const aroundAgent = agentCallbacks().registerBefore(({ invocation }) =>
+  invocation.userMessage === '/abort' ? { customResponse: 'aborted by callback' } : undefined,
+);
+
+export const guarded = agentsFor<typeof tools>().defineAgent({
+  name: 'guarded',
+  description: 'Answers questions about orders, within a budget.',
+  instructions: '',
+  model: 'default',
+  tools: ['findOrder'],
+  middleware: [callbacks({ plugins: [limits], model: aroundModel, tool: aroundTools, agent: aroundAgent })],
+});
+
+const timed = toolCallbacks()
+  .registerBefore(({ invocation }) => invocation.state.set('start', performance.now()))
+  .registerAfter(({ invocation, toolName }) => log(toolName, performance.now() - Number(invocation.state.get('start'))));
+
+export const timing = defineWorkerMiddleware('timing', () => ({
+  async wrapInvokableToolCall(input, next, { tool: toolName, callId: toolCallId }) {
+    const args = { toolName, toolCallId, arguments: input };
+    await timed.runBefore(args);
+    const result = await next(args.arguments);
+    await timed.runAfter({ ...args, result });
+    return result;
+  },
+}));
 
 // testing.md
 
@@ -466,6 +524,38 @@ describe('the examples do what their documents say:', () => {
     expect((await run.transcript())[2]?.parts[0]).toMatchObject({ output: '{"orderId":"42","item":"Teapot","total":80} (findOrder)' });
     for await (const event of run.events({ until: 'waiting' }))
       if (event.type === 'tool-end') expect(event.message.parts[0]).toMatchObject({ output: { total: 80 } });
+  });
+
+  it('callbacks answer, change arguments and stop', async () => {
+    const pinged = await testRun(withMiddleware(ping), { input: '/ping', model: scriptedModel([]), tools });
+    expect(await pinged.result()).toBe('pong');
+    const calling = scriptedModel([{ toolCalls: [{ name: 'refund', input: { orderId: '42', amount: 500 } }] }, { text: 'Done.' }]);
+    const clamped = await testRun(withMiddleware(clamp), { input: 'Hi', model: calling, tools });
+    expect(JSON.stringify((await clamped.transcript())[2])).toContain('"paid":100');
+    const aborted = await testRun(guarded, { input: '/abort', model: scriptedModel([]), tools });
+    expect(await aborted.result()).toBe('aborted by callback');
+    const usage = { inputTokens: 1, outputTokens: 20_000 };
+    const stopped = await testRun(guarded, {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [{ name: 'findOrder', input: { orderId: ' 42 ' } }], usage }]),
+      tools,
+    });
+    expect(await stopped.outcome()).toMatchObject({ status: 'failed', error: { code: 'stopped' } });
+    expect(JSON.stringify((await stopped.transcript())[2])).toContain('"orderId":"42"');
+  });
+
+  it('callbacks by hand on the worker have a clock', async () => {
+    const timedAgent = defineAgent({
+      name: 'timed',
+      description: '',
+      instructions: '',
+      model: 'default',
+      tools: ['findOrder'],
+      middleware: [onWorker('timing')],
+    });
+    const script = scriptedModel([{ toolCalls: [findCall({ orderId: '42' })] }, { text: 'Done.' }]);
+    await (await testRun(timedAgent, { input: 'Hi', model: script, tools, middleware: [timing] })).result();
+    expect(log).toHaveBeenCalledWith('findOrder', expect.any(Number));
   });
 
   it('a worker half sees model and tool calls', async () => {
