@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { recordHistory, replayHistories, scriptedModel, testRun } from 'holdfast/testing';
 import { defineTool, defineWorkerMiddleware } from 'holdfast/worker';
 import type { Message } from 'holdfast/workflow';
-import { agentsFor, approval, onWorker } from 'holdfast/workflow';
+import { agentsFor, approval, onWorker, textOf } from 'holdfast/workflow';
 
 /** The examples of these documents, word for word; imports stand above. The last tests compare. */
-const documents = ['agents', 'middleware', 'testing', 'tools'];
+const documents = ['agents', 'middleware', 'retry', 'testing', 'tools'];
 
 interface Payment {
   readonly paid: number;
@@ -83,6 +83,38 @@ export const orders = defineAgent({
   model: 'default',
   tools: ['findOrder'],
   prompt: (job: { orderId: string }) => `How does order ${job.orderId} stand?`,
+});
+
+// retry.md
+
+export const polite = defineAgent({
+  name: 'polite',
+  description: 'Answers politely.',
+  instructions: 'Be polite.',
+  model: 'default',
+  tools: ['findOrder'],
+  retry: {
+    maxRetries: 3,
+    shouldRetry({ output, error, input }) {
+      if (error?.code === 'model-context-exceeded') return { retry: true, modifiedInput: input.slice(-10), persistModifiedInput: true };
+      if (error !== undefined) return { retry: error.retryable === true };
+      if (output !== undefined && textOf(output).includes('!!')) return { retry: true, rejectReason: 'shouting' };
+    },
+  },
+});
+
+export const sturdy = defineAgent({
+  name: 'sturdy',
+  description: 'Answers with whatever model there is.',
+  instructions: 'Be brief.',
+  model: 'openai/gpt-5',
+  tools: ['findOrder'],
+  retry: { maxRetries: 1, isRetryable: (error) => error.retryable === true },
+  failover: {
+    maxRetries: 2,
+    shouldFailover: (_output, error) => error.code !== 'model-refused',
+    getFailoverModel: ({ attempt }) => ({ model: attempt === 1 ? 'google/gemini-2.5-pro' : 'default' }),
+  },
 });
 
 // middleware.md
