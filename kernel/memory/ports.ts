@@ -89,8 +89,13 @@ export class MemoryPorts implements Ports {
     this.refuseWhenCancelled();
     const { work, record } = this.world;
     const { address, path, facts } = call;
-    const input: CallModelInput = { ...this.ledger.editFor(call), path, turn: call.turn, ...valuesOf(call), ...this.takeEvents() };
-    checkedBytes(input, `the model call ${address}`);
+    const input = this.step(`the model call ${address}`, (): CallModelInput => ({
+      ...this.ledger.editFor(call),
+      path,
+      turn: call.turn,
+      ...valuesOf(call),
+      ...this.takeEvents(),
+    }));
     call.runLocal?.sent();
     if (path.join('/') === this.root) this.shown = [];
     const eventId = record.nextEventId();
@@ -124,8 +129,7 @@ export class MemoryPorts implements Ports {
     const { work, record } = this.world;
     const { address, path, facts } = call;
     if (facts.quick) return this.callQuick(call);
-    const input: CallToolInput = { ...toolInputOf(call), ...this.takeEvents() };
-    checkedBytes(input, `the call of tool "${call.tool}"`);
+    const input = this.step(`the call of tool "${call.tool}"`, (): CallToolInput => ({ ...toolInputOf(call), ...this.takeEvents() }));
     call.runLocal?.sent();
     const eventId = record.nextEventId();
     record.write({ kind: 'tool-scheduled', eventId, activityId: address, input });
@@ -192,6 +196,21 @@ export class MemoryPorts implements Ports {
     const events = this.ledger.encode(this.outbox);
     this.outbox = [];
     return { events };
+  }
+
+  /** Makes the input of a step. After one that is refused all is as it was, and the events wait for the next one. */
+  private step<Input>(what: string, make: () => Input): Input {
+    const { outbox } = this;
+    try {
+      return this.ledger.step(() => {
+        const input = make();
+        checkedBytes(input, what);
+        return input;
+      });
+    } catch (error) {
+      this.outbox = outbox;
+      throw error;
+    }
   }
 
   timer(at: number): Timer {
