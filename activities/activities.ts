@@ -13,11 +13,16 @@ import type {
   ParseOutputRequest,
   ParseOutputResult,
   RetryMode,
+  ToolOutcome,
 } from '../contract/plain/wire';
 import { abortOf } from './abort';
+import { withValues } from './call-context';
+import type { ModelAnswer } from './call-model';
 import { generate } from './call-model';
 import { ToolRetry, executeTool } from './call-tool';
+import { CallValues } from './call-values';
 import { activityFailure, failedResult, isCancelled, isCancelledByRun, modelVerdict } from './failures';
+import { HalfWatch } from './half-guard';
 import { orCancelled, orTimedOut, withHeartbeat } from './heartbeat';
 import { LiveCall } from './live-call';
 import type { WorkerParts } from './parts';
@@ -67,28 +72,39 @@ export function createActivities(parts: WorkerParts): Activities {
       const address = info.activityId;
       const agent = input.path.at(-1) ?? '';
       const live = new LiveCall(parts.deltas, runId, { agent, runPath: input.path, address, attempt: info.attempt });
+      const watch = new HalfWatch();
+      const values = new CallValues();
+      /** What comes back beside the result. */
+      const brought = (): ReturnType<CallValues['end']> => {
+        const changes = values.end();
+        parts.messages.values.learn(runId, changes.runLocal);
+        return changes;
+      };
       let retries: RetryMode | null | undefined;
       let said: Message | undefined;
       try {
-        const answer = await withHeartbeat(async () => {
+        const working = async (): Promise<ModelAnswer> => {
+          values.begin(await parts.messages.values.resolve(workflowId, runId, address, input.runLocal));
           const request = await parts.messages.resolve(workflowId, runId, address, input);
           ({ retries } = request.slots);
           const publish = request.slots.stream === 'live' ? live.publish : undefined;
-          const call = { agent, id: address, attempt: info.attempt, signal };
-          return generate(request, parts, call, publish, (partial) => (said = partial));
-        });
+          const call = { agent, id: address, attempt: info.attempt, signal, ...values.access() };
+          return withValues(values, () => generate(request, parts, call, publish, (partial) => (said = partial), watch));
+        };
+        const answer = await withHeartbeat(() => watch.inTime(info.startToCloseTimeoutMs, working));
         // A worker that shuts down aborts its calls too: half an answer counts only when somebody cancelled the run.
         if (answer.finish === 'cancelled' && !isCancelledByRun(signal)) throw abortOf(signal);
         parts.messages.putMessage(runId, answer.message);
         live.settle();
-        return { address, ...answer };
+        return { address, ...answer, ...brought() };
       } catch (error) {
         live.void();
-        if (isCancelled(error, signal)) throw error;
         const verdict = modelVerdict(error);
+        const changes = brought();
+        if (isCancelled(error, signal)) throw error;
         const failed = failedResult(verdict, retries, said);
         if (failed === undefined) throw activityFailure(verdict.code, verdict.message, verdict);
-        return { address, ...failed };
+        return { address, ...failed, ...changes };
       }
     },
 
@@ -102,24 +118,34 @@ export function createActivities(parts: WorkerParts): Activities {
         input.address !== undefined || input.hidden === true
           ? undefined
           : new LiveCall(parts.deltas, runId, { agent, runPath: input.path, address, attempt: info.attempt });
+      const watch = new HalfWatch();
+      const values = new CallValues();
       const execution = {
         ...(live === undefined ? {} : { publish: live.publish }),
         idempotencyKey: `${workflowId}/${input.key ?? address}`,
         attempt: info.attempt,
         signal,
-        call: { agent, id: address, attempt: info.attempt, signal, tool: input.tool, callId: input.callId },
+        call: { agent, id: address, attempt: info.attempt, signal, tool: input.tool, callId: input.callId, ...values.access() },
+        watch,
       };
       try {
         const outcome = await withHeartbeat(() => {
-          const running = executeTool(input, parts, execution);
-          return parts.tools.factsOf(input.tool)?.effect === 'once' ? orTimedOut(running) : orCancelled(running);
+          const work = async (): Promise<ToolOutcome> => {
+            values.begin(await parts.messages.values.resolve(workflowId, runId, address, input.runLocal));
+            return withValues(values, () => executeTool(input, parts, execution));
+          };
+          if (parts.tools.factsOf(input.tool)?.effect === 'once') return orTimedOut(work());
+          return orCancelled(watch.inTime(info.startToCloseTimeoutMs, work));
         });
         const message = messageOfOutcome(input, { address, outcome });
         if (message !== undefined) parts.messages.putMessage(runId, message);
         live?.settle();
-        return { address, outcome, ...(input.address === undefined ? {} : { call: { id: input.callId, name: input.tool } }) };
+        const brought = values.end();
+        parts.messages.values.learn(runId, brought.runLocal);
+        return { address, outcome, ...brought, ...(input.address === undefined ? {} : { call: { id: input.callId, name: input.tool } }) };
       } catch (error) {
         live?.void();
+        values.end();
         if (isCancelled(error, signal)) throw error;
         if (error instanceof ToolRetry) throw activityFailure('tool-failed', error.message, { retryable: true });
         throw activityFailure(codeOf(error) ?? 'tool-failed', messageOf(error), { retryable: true });

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { CallValues } from './call-values';
 
 /** Which call the code at hand belongs to; set by the worker's activity interceptor. */
 export interface CallContext {
@@ -18,4 +19,15 @@ export function withCall<T>(call: CallContext, run: () => Promise<T>): Promise<T
 /** Nothing outside of a call. */
 export function currentCall(): CallContext | undefined {
   return storage.getStore();
+}
+
+const values = new AsyncLocalStorage<CallValues>();
+
+/** Model and tool calls, worker halves included, may do something to their run. */
+export function withValues<T>(access: CallValues, run: () => Promise<T>): Promise<T> {
+  return values.run(access, run);
+}
+
+export function currentValues(): CallValues | undefined {
+  return values.getStore();
 }

@@ -9,6 +9,7 @@ import { abortOf } from './abort';
 import type { ModelChunk } from './chunks';
 import { AnswerAssembly, chunksOf } from './chunks';
 import { exitToolSpec } from './exit-tool';
+import { HalfWatch } from './half-guard';
 import { consume, orAborted } from './model-stream';
 import { streamed, whole } from './model-layers';
 import type { GenerateRequest, LanguageModel, ModelRegistry } from './models';
@@ -41,10 +42,11 @@ export async function generate(
   call: WorkerCall,
   publish?: (delta: DeltaBody) => void,
   onBreak: (said: Message) => void = () => undefined,
+  watch = new HalfWatch(),
 ): Promise<ModelAnswer> {
   const { slots, messages } = request;
   const provider = new Provider(parts, slots.output ?? undefined, call);
-  const halves = parts.halves.of(slots.halves ?? []).flatMap(({ wrapModel }) => (wrapModel === undefined ? [] : [wrapModel]));
+  const halves = parts.halves.named(slots.halves ?? []);
   const asked: WorkerModelRequest = {
     instructions: slots.instructions ?? '',
     messages,
@@ -53,11 +55,11 @@ export async function generate(
     settings: slots.settings ?? {},
   };
   if ((slots.stream ?? 'whole') === 'whole') {
-    const run = whole(halves, (changed) => provider.generate(changed), call);
+    const run = whole(halves, (changed) => provider.generate(changed), call, watch);
     const response = await orAborted(run(asked), call.signal);
     return checkedAnswer(response?.message, response, provider.answeredBy);
   }
-  const chunks = streamed(halves, (changed) => provider.stream(changed), call)(asked);
+  const chunks = streamed(halves, (changed) => provider.stream(changed), call, watch)(asked);
   const assembly = new AnswerAssembly();
   const ended = await consume(chunks, call.signal, (chunk) => {
     assembly.add(chunk);

@@ -10,6 +10,7 @@ import { isStop } from '../kernel/callbacks/stop-error';
 import type { CallToolInput, ToolOutcome } from '../contract/plain/wire';
 import type { Reconciled, ToolCallContext } from './define-tool';
 import { ToolInterrupt } from './define-tool';
+import { HalfWatch } from './half-guard';
 import { StreamProblem, runTool } from './run-tool';
 import { ToolDeltas } from './tool-deltas';
 import type { AnyTool, ToolRegistry } from './tools';
@@ -20,6 +21,8 @@ export interface ToolExecution {
   readonly attempt: number;
   readonly signal: AbortSignal;
   readonly call: ToolWorkerCall;
+  /** Sees which worker half the call is in. */
+  readonly watch?: HalfWatch;
   /** Shows what comes while the tool runs. Absent: nobody is to see it. */
   readonly publish?: (delta: DeltaBody) => void;
 }
@@ -47,6 +50,7 @@ export async function executeTool(
   }
 }
 
+/** What a half does wrong itself is no error of the tool: it has a code that ends the run. */
 async function executed(
   tool: AnyTool,
   parsed: Parsed & { readonly ok: true },
@@ -66,7 +70,8 @@ async function executed(
       context,
       deltas,
       call: execution.call,
-      halves: halves.of(input.halves ?? []),
+      halves: halves.named(input.halves ?? []),
+      watch: execution.watch ?? new HalfWatch(),
       mode: input.stream ?? 'whole',
       resultLimit: limit,
     });
@@ -77,9 +82,12 @@ async function executed(
     if (error instanceof StreamProblem) return failed(error.code, `The tool '${input.tool}' ${error.message}`);
     const attempts = tool.effect === 'once' ? 1 : (tool.retry?.attempts ?? 1);
     if (execution.signal.aborted) throw error;
+    // A half that leaves something running would do so again.
+    if (codeOf(error) === 'next-left-running') return failed('next-left-running', messageOf(error));
     // Who stops the run does not want to be asked again.
     if (isStop(error)) return failed('stopped', messageOf(error));
     if (execution.attempt < attempts) throw new ToolRetry(messageOf(error));
+    if (codeOf(error) === 'hook-failed') return failed('hook-failed', messageOf(error));
     return failed('tool-failed', `The tool '${input.tool}' failed: ${messageOf(error)}`);
   }
 }
@@ -123,6 +131,8 @@ function contextOf(
     signal: execution.signal,
     abortSignal: execution.signal,
     ...(input.resumed === undefined ? {} : { resumed: { answer: input.resumed.answer, state: input.resumed.state } }),
+    runLocal: execution.call.runLocal,
+    sendEvent: (name, data) => execution.call.sendEvent(name, data),
     progress: (data) => deltas.progress(data),
     interrupt(info, options) {
       const interrupt = new ToolInterrupt(info, options);

@@ -2,10 +2,11 @@ import type { z } from 'zod';
 import type { Effect } from '../contract/plain/manifest';
 import type { Json, Part } from '../contract/plain/messages';
 import type { Schema } from './schema';
+import type { RunAccess } from './worker-middleware';
 
 type MaybePromise<T> = T | Promise<T>;
 
-export interface ToolCallContext {
+export interface ToolCallContext extends RunAccess {
   readonly callId: string;
   /** The same for every execution of this call, also after crashes; unique in the workflow. */
   readonly idempotencyKey: string;

@@ -7,6 +7,7 @@ import { messagesOfInput } from '../contract/plain/messages';
 import { names } from '../contract/plain/names';
 import { applySplices } from '../contract/plain/splice';
 import type { CallModelInput, RequestSlots } from '../contract/plain/wire';
+import { ValueStore } from './value-store';
 
 /** Reads a run's own history. Given by the worker, which has the connection. */
 export interface RunHistory {
@@ -33,11 +34,15 @@ export class MessageStore {
   private bytes = 0;
   /** How often history had to be read, and how long the slowest reading took. */
   readonly misses = { messages: 0, lists: 0, slowestMs: 0 };
+  /** Run-local values are found again in the same way. */
+  readonly values: ValueStore;
 
   constructor(
     private readonly history: RunHistory,
     private readonly maxBytes = 64 * 1024 * 1024,
-  ) {}
+  ) {
+    this.values = new ValueStore(history, maxBytes / 4);
+  }
 
   /** What a run began with, told by the first activity on this worker. */
   seed(runId: string, agent: string, messages: readonly StoredMessage[]): void {

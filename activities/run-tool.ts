@@ -5,10 +5,12 @@ import { isPartList, notJson } from '../contract/plain/messages';
 import type { StreamMode } from '../contract/plain/wire';
 import { abortOf } from './abort';
 import type { ToolCallContext } from './define-tool';
+import type { HalfGuard, HalfWatch } from './half-guard';
+import { guardedStream, guardedWhole, labelOfHalf } from './half-guard';
 import { consume } from './model-stream';
 import type { ToolDeltas } from './tool-deltas';
 import type { AnyTool } from './tools';
-import type { ToolWorkerCall, WorkerHalf } from './worker-middleware';
+import type { NamedHalf, ToolWorkerCall, WorkerHalf } from './worker-middleware';
 import { wrapAround } from './worker-middleware';
 
 export interface ToolRun {
@@ -17,7 +19,8 @@ export interface ToolRun {
   readonly input: { readonly json: Json; readonly value: unknown };
   readonly context: ToolCallContext;
   readonly call: ToolWorkerCall;
-  readonly halves: readonly WorkerHalf[];
+  readonly halves: readonly NamedHalf[];
+  readonly watch: HalfWatch;
   readonly mode: StreamMode;
   readonly resultLimit: number;
   readonly deltas: ToolDeltas;
@@ -42,34 +45,71 @@ export function kindOfCall({ enhanced, execute, stream }: AnyTool, mode: StreamM
 
 /** The tool with the worker halves around it, by the wrap of the kind of this call. What comes back is not checked yet. */
 export async function runTool(run: ToolRun): Promise<unknown> {
+  const { json } = run.input;
   switch (kindOfCall(run.tool, run.mode)) {
     case 'invokable':
-      return around(run, (half) => half.wrapInvokableToolCall, executed<Json>(run))(run.input.json);
+      return aroundWhole<Json>(run, 'wrapInvokableToolCall', notResult)(json);
     case 'enhanced':
-      return around(run, (half) => half.wrapEnhancedInvokableToolCall, executed<readonly Part[]>(run))(run.input.json);
+      return aroundWhole<readonly Part[]>(run, 'wrapEnhancedInvokableToolCall', notParts)(json);
     case 'streamable':
-      return collected(run, around(run, (half) => half.wrapStreamableToolCall, streamed<string>(run))(run.input.json), new TextPieces());
+      return collected(run, aroundStream<string>(run, 'wrapStreamableToolCall', notText)(json), new TextPieces());
     case 'enhanced-streamable':
-      return collected(
-        run,
-        around(run, (half) => half.wrapEnhancedStreamableToolCall, streamed<Part>(run))(run.input.json),
-        new PartPieces(),
-      );
+      return collected(run, aroundStream<Part>(run, 'wrapEnhancedStreamableToolCall', notPart)(json), new PartPieces());
   }
 }
 
 type Wrap<Response> = (input: Json, next: (input: Json) => Response, call: ToolWorkerCall) => Response;
+type WrapName = Exclude<keyof WorkerHalf, 'wrapModel'>;
+type Check = (value: unknown) => string | undefined;
 
-function around<Response>(
-  { halves, call }: ToolRun,
-  wrapOf: (half: WorkerHalf) => Wrap<Response> | undefined,
-  core: (input: Json) => Response,
-): (input: Json) => Response {
-  const wraps = halves.flatMap((half) => {
-    const wrap = wrapOf(half);
-    return wrap === undefined ? [] : [(input: Json, next: (input: Json) => Response) => wrap.call(half, input, next, call)];
+/** The halves that have this wrap, first outermost. */
+function wrapsOf<Response>({ halves, call, watch }: ToolRun, hook: WrapName, check: Check): readonly Layer<Response>[] {
+  return halves.flatMap(({ name, half }) => {
+    const wrap = half[hook] as Wrap<Response> | undefined;
+    if (wrap === undefined) return [];
+    return [{ wrap: wrap.bind(half), guard: { label: labelOfHalf(hook, name), watch, signal: call.signal, check } }];
   });
-  return wrapAround(wraps, core);
+}
+
+interface Layer<Response> {
+  readonly wrap: Wrap<Response>;
+  readonly guard: HalfGuard;
+}
+
+function aroundWhole<Output>(run: ToolRun, hook: WrapName, check: Check): (input: Json) => Promise<Output> {
+  const wraps = wrapsOf<Promise<Output>>(run, hook, check).map(
+    ({ wrap, guard }) =>
+      (input: Json, next: (input: Json) => Promise<Output>) =>
+        guardedWhole<Json, Output>(guard, (guarded) => wrap(input, guarded, run.call), next),
+  );
+  return wrapAround(wraps, executed<Output>(run));
+}
+
+function aroundStream<Piece>(run: ToolRun, hook: WrapName, check: Check): (input: Json) => AsyncIterable<Piece> {
+  const wraps = wrapsOf<AsyncIterable<Piece>>(run, hook, check).map(
+    ({ wrap, guard }) =>
+      (input: Json, next: (input: Json) => AsyncIterable<Piece>) =>
+        guardedStream<Json, Piece>(guard, (guarded) => wrap(input, guarded, run.call), next),
+  );
+  return wrapAround<Json, AsyncIterable<Piece>>(wraps, streamed<Piece>(run));
+}
+
+function notResult(output: unknown): string | undefined {
+  if (output === undefined) return 'nothing; return what next returned, or a result';
+  const problem = notJson(output);
+  return problem === undefined ? undefined : `something that is not JSON: ${problem}`;
+}
+
+function notParts(output: unknown): string | undefined {
+  return isPartList(output) ? undefined : 'no list of parts; return what next returned, or a list of texts and files';
+}
+
+function notText(piece: unknown): string | undefined {
+  return typeof piece === 'string' ? undefined : `a ${typeOf(piece)}; a stream has texts`;
+}
+
+function notPart(piece: unknown): string | undefined {
+  return isPartList([piece]) ? undefined : `a ${typeOf(piece)}, which is no text and no file`;
 }
 
 /** What a half handed on. Arguments that none changed keep what parsing made of them. */

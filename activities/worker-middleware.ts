@@ -3,7 +3,19 @@ import type { HalfRef } from '../contract/plain/manifest';
 import type { FinishReason, Json, Message, ModelSettings, Part, Usage } from '../contract/plain/messages';
 import type { ModelChunk } from './chunks';
 
-export interface WorkerCall {
+/** What code on the worker may do to the run that it works for. It counts when the call has come back, and not when its attempt is lost. */
+export interface RunAccess {
+  /** JSON values of this agent in this run: those of the time when the call began, and what the call itself has changed since. */
+  readonly runLocal: {
+    get(key: string): Json | undefined;
+    set(key: string, value: Json): void;
+    delete(key: string): void;
+  };
+  /** Puts a `custom` event into the log of the run, once the call has come back. */
+  sendEvent(name: string, data: Json): void;
+}
+
+export interface WorkerCall extends RunAccess {
   readonly agent: string;
   readonly id: string;
   readonly attempt: number;
@@ -53,6 +65,11 @@ export interface WorkerHalf {
   wrapEnhancedStreamableToolCall?(input: Json, next: (input: Json) => AsyncIterable<Part>, call: ToolWorkerCall): AsyncIterable<Part>;
 }
 
+export interface NamedHalf {
+  readonly name: string;
+  readonly half: WorkerHalf;
+}
+
 export interface WorkerMiddleware {
   readonly name: string;
   make(options: Json): WorkerHalf;
@@ -85,6 +102,11 @@ export class HalfRegistry {
 
   get names(): readonly string[] {
     return [...this.halves.keys()];
+  }
+
+  /** With the names by which errors call them. */
+  named(refs: readonly HalfRef[]): readonly NamedHalf[] {
+    return this.of(refs).map((half, position) => ({ name: refs[position]?.name ?? '', half }));
   }
 
   /** The halves of an agent's list, first outermost. One that this worker lacks is an error that another worker may not have. */

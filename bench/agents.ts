@@ -1,4 +1,5 @@
-import { approval, defineAgent } from '../workflows/index';
+import type { AgentMiddleware } from '../workflows/index';
+import { approval, defineAgent, onWorker } from '../workflows/index';
 
 const model = 'bench/model';
 
@@ -9,6 +10,32 @@ export const worker = defineAgent({
   model,
   tools: ['look', 'words'],
   maxIterations: 10_000,
+});
+
+export const layers = 10;
+
+/** Does nothing, on both halves. */
+function empty(position: number): AgentMiddleware {
+  return {
+    ...onWorker(`empty${position}`),
+    beforeAgent: () => undefined,
+    beforeModelRewriteState: () => undefined,
+    wrapModel: (request, next) => next(request),
+    afterModelRewriteState: () => undefined,
+    wrapToolCall: (call, next) => next(call),
+    afterToolCalls: () => undefined,
+    afterAgent: () => undefined,
+  };
+}
+
+export const layered = defineAgent({
+  name: 'layered',
+  description: 'Works under middlewares.',
+  instructions: 'You work.',
+  model,
+  tools: ['look', 'words'],
+  maxIterations: 10_000,
+  middleware: Array.from({ length: layers }, (_, position) => empty(position)),
 });
 
 export const careful = defineAgent({

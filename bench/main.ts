@@ -2,6 +2,7 @@ import { benchEngine } from './engine';
 import { benchHistory } from './history';
 import { benchHerd } from './herd';
 import { benchInstance } from './instance';
+import { benchMiddleware } from './middleware';
 import { benchResume } from './resume';
 import { benchStream } from './stream';
 
@@ -10,6 +11,7 @@ const benches: Readonly<Record<string, () => Promise<object>>> = {
   herd: benchHerd,
   history: benchHistory,
   instance: benchInstance,
+  middleware: benchMiddleware,
   resume: benchResume,
   stream: benchStream,
 };

@@ -16,6 +16,7 @@ export function toolInputOf(call: ToolCallRequest): CallToolInput {
     ...(call.resumed === undefined ? {} : { resumed: call.resumed }),
     ...(call.reconcile === true ? { reconcile: true as const } : {}),
     ...(call.halves.length === 0 ? {} : { halves: call.halves }),
+    ...(call.runLocal === undefined ? {} : { runLocal: call.runLocal.edit }),
     ...(call.hidden === true ? { hidden: true } : {}),
     ...(call.stream === 'whole' ? {} : { stream: call.stream }),
     ...(call.facts.quick ? { address: call.address } : {}),

@@ -7,6 +7,7 @@ import { canonicalJson, notJson, textOf } from '../contract/plain/messages';
 import type { Frame } from './frames';
 import { frozen } from './freeze';
 import { interruptId } from './interrupts';
+import { checkedEvent, checkedValue, keptValue, ownValue } from './kept-values';
 import type { AgentEvent, HookContext, InterruptOptions, ModelResponse, Tools } from './middleware';
 import { callModelOnce } from './model-call';
 import type { AgentScope } from './scope';
@@ -19,7 +20,7 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
   const { run, path, record } = scope;
   const { state, ports } = run;
   const agent = path.at(-1) ?? '';
-  const locals = (): Record<string, Json> => (state.runLocal[path.join('/')] ??= {});
+  const locals = (): Record<string, Json> => run.runLocal.of(path);
   const inRun = <T>(what: string, act: () => T): T => {
     if (run.ended) throw new HoldfastError('outside-run', `${what} failed: it was called outside of a run; run "${state.id}" has ended.`);
     return act();
@@ -55,11 +56,7 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
       inRun('ctx.sendEvent', () =>
         frame.once('event', () => {
           const { name, data } = eventOf(event, given);
-          if (typeof name !== 'string' || name === '' || name.length > 200)
-            throw new HoldfastError('hook-failed', 'The name of an event is a text of 1 to 200 characters.');
-          const bytes = jsonSize(checkedValue('event', name, data));
-          if (bytes > limits.interrupt)
-            throw new HoldfastError('payload-too-large', `The event "${name}" has ${bytes} bytes; at most ${limits.interrupt} fit.`);
+          checkedEvent(name, data);
           ports.emit({ type: 'custom', agent, runPath: path, name, data });
         }),
       ),
@@ -236,34 +233,7 @@ function milliseconds(duration: string): number {
   return parsed;
 }
 
-function ownValue(values: Readonly<Record<string, Json>>, key: string): Json | undefined {
-  return Object.hasOwn(values, key) ? values[key] : undefined;
-}
-
 /** Reading a key that nobody set gives nothing, also for the names that every object has. */
 function withoutPrototype<T extends object>(values: T): T {
   return Object.assign(Object.create(null) as T, values);
-}
-
-const prototypeKey = '__proto__';
-
-/** A value that stays. Copying objects loses a `__proto__`, or worse, makes it one: it is refused at any depth. */
-function keptValue(kind: string, key: string, value: Json): Json {
-  if (typeof key !== 'string') throw new HoldfastError('value-not-json', `The key of a ${kind} value is a text, not a ${typeof key}.`);
-  checkedValue(kind, key, value);
-  if (key === prototypeKey || hasPrototypeKey(value))
-    throw new HoldfastError('value-not-json', `The ${kind} value "${key}" has the key "${prototypeKey}", which no object here can keep.`);
-  return value;
-}
-
-function hasPrototypeKey(value: Json | undefined): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.hasOwn(value, prototypeKey) || Object.values(value).some(hasPrototypeKey);
-}
-
-function checkedValue(kind: string, key: string, value: Json): Json {
-  const problem = notJson(value);
-  if (problem !== undefined)
-    throw new HoldfastError('value-not-json', `The ${kind} value "${key}" is not JSON: ${problem}. Keep plain data here.`);
-  return value;
 }

@@ -17,6 +17,8 @@ type ModelEdit = Pick<CallModelInput, 'base' | 'splices' | 'slots'>;
 export class Ledger {
   private readonly entries = new Map<string, Entry>();
   private readonly known = new Set<string>();
+  /** What the step that is being made has made known. */
+  private fresh: string[] = [];
 
   constructor(lists: Readonly<Record<string, readonly StoredMessage[]>>, shown: readonly StoredMessage[]) {
     for (const [key, messages] of Object.entries(lists)) {
@@ -41,13 +43,27 @@ export class Ledger {
     this.known.add(id);
   }
 
+  /** Makes a step. One that is refused enters no history: then nothing of it is known, and the next edit is of the list before. */
+  step<T>(make: () => T): T {
+    const entries = new Map(this.entries);
+    this.fresh = [];
+    try {
+      return make();
+    } catch (error) {
+      for (const id of this.fresh) this.known.delete(id);
+      this.entries.clear();
+      for (const [key, entry] of entries) this.entries.set(key, entry);
+      throw error;
+    }
+  }
+
   /** Events for the next command, and what they carry becomes known. */
   encode(events: readonly EventBody[]): readonly WireEvent[] {
     return events.map((event) => {
       if (event.type === 'model-end' || event.type === 'tool-end') {
         const { id } = event.message;
         if (this.known.has(id)) return { ...event, message: id };
-        this.known.add(id);
+        this.enters(id);
         return event as unknown as WireEvent;
       }
       return (event.type === 'interrupt-start' ? { ...event, interrupt: event.interrupt.id } : event) as unknown as WireEvent;
@@ -87,8 +103,13 @@ export class Ledger {
 
   private splice(before: readonly string[], messages: readonly StoredMessage[]): readonly Splice[] {
     const splices = spliceBetween(before, messages, (id) => this.known.has(id));
-    for (const [, , insert] of splices) for (const item of insert) if (typeof item !== 'string') this.known.add(item.id);
+    for (const [, , insert] of splices) for (const item of insert) if (typeof item !== 'string') this.enters(item.id);
     return splices;
+  }
+
+  private enters(id: string): void {
+    this.known.add(id);
+    this.fresh.push(id);
   }
 }
 

@@ -95,14 +95,7 @@ async function retryCycle<Response extends StoredResponse>(
 }
 
 /** Errors that another call would meet again, or that somebody waits for. */
-const final: readonly string[] = [
-  'interrupt-expired',
-  'frame-changed',
-  'next-left-running',
-  'outside-run',
-  'payload-too-large',
-  'internal',
-];
+const final: readonly string[] = ['interrupt-expired', 'frame-changed', 'next-left-running', 'outside-run', 'internal'];
 
 async function ended<Response extends StoredResponse>(call: () => Promise<Response>): Promise<AttemptEnd<Response>> {
   try {

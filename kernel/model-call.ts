@@ -35,8 +35,10 @@ export async function callModelOnce(scope: AgentScope, plan: ModelCallPlan): Pro
   const size = utf8Length(plan.instructions);
   if (size > limits.payload / 2)
     throw new HoldfastError('payload-too-large', `The instructions of agent "${agent.name}" have ${size} bytes.`);
+  const runLocal = run.runLocal.toSend(scope.path, plan.address, undefined, false);
   const result = await run.ports.callModel({
     ...plan,
+    ...(runLocal === undefined ? {} : { runLocal }),
     turn: record.turn,
     facts: run.manifest.defaults.model,
     halves: agent.halves,
@@ -46,6 +48,7 @@ export async function callModelOnce(scope: AgentScope, plan: ModelCallPlan): Pro
   if (result.address !== plan.address)
     throw new HoldfastError('internal', `The model call ${plan.address} got the answer of ${result.address}.`);
   if (result.usage !== undefined) run.state.usage = addUsage(run.state.usage, result.usage);
+  run.runLocal.take(scope.path, result);
   if (result.failed !== undefined) throw failedCall(result.failed, result.partial);
   if (!isMessage(result.message))
     throw new HoldfastError('model-response-invalid', `The model call ${plan.address} came back without a message.`);

@@ -2,7 +2,22 @@ import type { EventBody } from '../contract/plain/events';
 import type { Interrupt } from '../contract/plain/interrupts';
 import type { HalfRef, Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../contract/plain/manifest';
 import type { Json, ModelSettings, StoredMessage } from '../contract/plain/messages';
-import type { CallModelResult, CallToolResult, ParseInputResult, ParseOutputResult, RetryMode, StreamMode } from '../contract/plain/wire';
+import type {
+  CallModelResult,
+  CallToolResult,
+  ParseInputResult,
+  ParseOutputResult,
+  RetryMode,
+  RunLocalEdit,
+  StreamMode,
+} from '../contract/plain/wire';
+
+/** The run-local values of a call. */
+export interface ValuesToSend {
+  readonly edit: RunLocalEdit;
+  /** Told when the call is about to be scheduled: later calls may rest on it. */
+  sent(): void;
+}
 
 export interface ModelCall {
   /** Where in the run the call stands; the activity id. */
@@ -20,6 +35,8 @@ export interface ModelCall {
   /** Absent: the server makes a failed call again. */
   readonly retries?: RetryMode | undefined;
   readonly halves: readonly HalfRef[];
+  /** Absent: there are none. */
+  readonly runLocal?: ValuesToSend;
 }
 
 export interface ToolCallRequest {
@@ -36,6 +53,7 @@ export interface ToolCallRequest {
   readonly key: string;
   readonly facts: ToolFacts;
   readonly halves: readonly HalfRef[];
+  readonly runLocal?: ValuesToSend;
   readonly resumed?: { readonly answer: Json; readonly state?: Json };
   readonly reconcile?: boolean;
   readonly hidden?: boolean;

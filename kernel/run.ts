@@ -10,6 +10,7 @@ import { InterruptDesk } from './interrupts';
 import type { AgentResult } from './loop';
 import { runAgentLoop } from './loop';
 import type { Ports } from './ports';
+import { RunLocalBook } from './run-local';
 import type { AgentScope, RunScope } from './scope';
 import type { AgentRecord, RunState } from './state';
 import { exitTool } from './tool-plan';
@@ -108,6 +109,7 @@ export class AgentRun {
       ports: this.ports,
       journal: this.journal,
       desk: this.desk,
+      runLocal: new RunLocalBook(this.state, this.ports),
       agents: this.agents,
       manifest,
       borders: this.borders,

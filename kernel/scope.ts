@@ -4,6 +4,7 @@ import type { AgentDefinition } from './agent';
 import type { Journal } from './frames';
 import type { InterruptDesk } from './interrupts';
 import type { Ports } from './ports';
+import type { RunLocalBook } from './run-local';
 import type { AgentRecord, RunState } from './state';
 
 /** What belongs to the whole run. */
@@ -12,6 +13,7 @@ export interface RunScope {
   readonly ports: Ports;
   readonly journal: Journal;
   readonly desk: InterruptDesk;
+  readonly runLocal: RunLocalBook;
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   readonly manifest: Manifest;
   /** What each agent in the middle of an iteration was when the iteration began, by its path. */

@@ -1,7 +1,7 @@
 import type { Interrupt } from '../contract/plain/interrupts';
 import type { Language, Manifest } from '../contract/plain/manifest';
 import type { Json, JsonObject, ModelSettings, StoredMessage, Usage } from '../contract/plain/messages';
-import type { StartInput } from '../contract/plain/wire';
+import type { CallToolResult, StartInput } from '../contract/plain/wire';
 import type { Passed } from './event-senders';
 import type { Effect } from './frames';
 
@@ -29,6 +29,9 @@ export interface PendingInterrupt {
   readonly onDeadline?: Json;
 }
 
+/** What a call handed back beside its result. */
+export type Brought = Pick<CallToolResult, 'runLocal' | 'events'>;
+
 /** All that a run is, beside its history. Plain data with one owner, the kernel. */
 export interface RunState {
   readonly version: 1;
@@ -48,6 +51,8 @@ export interface RunState {
   usage: Usage;
   session: Record<string, Json>;
   runLocal: Record<string, Record<string, Json>>;
+  /** What tool calls handed back that counts when the calls beside them have ended, by call. */
+  brought?: Readonly<Record<string, readonly Brought[]>>;
   /** Approvals that a person gave for the rest of the run, by the path of the agent. Hooks do not reach them. */
   waivers?: Readonly<Record<string, readonly string[]>>;
   /** What layers of open calls left for their events, by the address of the call. */

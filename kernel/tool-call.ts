@@ -15,6 +15,8 @@ export interface ToolCallPlan {
   readonly call: ToolCall;
   readonly rawInput?: Json;
   readonly hidden?: boolean;
+  /** Where what the call hands back waits until the calls beside it have ended. Absent: it counts at once. */
+  readonly slot?: string;
   /** A layer may change what comes back: nobody is to see it before. */
   readonly held?: boolean;
 }
@@ -88,6 +90,7 @@ async function schedule(scope: AgentScope, plan: ToolCallPlan, extra: Extra): Pr
   const address = run.uniqueAddress(plan.address);
   const facts = toolFactsOf(run.manifest, call.name);
   const streams = run.state.stream && plan.hidden !== true && (facts.kind === 'streamable' || facts.kind === 'enhanced-streamable');
+  const runLocal = run.runLocal.toSend(path, address, plan.slot, facts.quick);
   const result: CallToolResult = await run.ports.callTool({
     address,
     path,
@@ -101,9 +104,11 @@ async function schedule(scope: AgentScope, plan: ToolCallPlan, extra: Extra): Pr
     ...(call.inputHash === undefined ? {} : { inputHash: call.inputHash }),
     ...(plan.rawInput === undefined ? {} : { rawInput: plan.rawInput }),
     ...(plan.hidden === true ? { hidden: true } : {}),
+    ...(runLocal === undefined ? {} : { runLocal }),
     ...extra,
   });
   if (result.address !== address) throw new HoldfastError('internal', `The tool call ${address} got the result of ${result.address}.`);
+  run.runLocal.take(path, result, plan.slot);
   return result.outcome;
 }
 

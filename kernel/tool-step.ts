@@ -32,21 +32,35 @@ export async function toolStep(
   directly: number | undefined,
   iteration: Frame,
 ): Promise<readonly ToolStepResult[]> {
+  const settle = (position: number): void => scope.run.runLocal.settle(scope.path, slotOf(scope, position));
   const run = (position: number): Promise<ToolStepResult> => {
     const call = calls[position] as ToolCall;
     return iteration.effect(`call:${call.name}`, async () => {
       const result = await runCall(scope, call, position, iteration);
+      if (scope.agent.sequentialTools) settle(position);
       if (position !== directly) showEnd(scope, call, result);
       return result;
     });
   };
   const positions = calls.map((_, position) => position);
-  const results = scope.agent.sequentialTools ? await inSequence(positions, run) : await allSettledInOrder(positions.map(run));
+  let results: readonly ToolStepResult[];
+  try {
+    results = scope.agent.sequentialTools ? await inSequence(positions, run) : await allSettledInOrder(positions.map(run));
+  } catch (error) {
+    if (!isCancellation(error)) positions.forEach(settle);
+    throw error;
+  }
+  positions.forEach(settle);
   if (directly !== undefined) {
     const result = results[directly] as ToolStepResult;
     iteration.once('event', () => showEnd(scope, calls[directly] as ToolCall, result));
   }
   return results;
+}
+
+/** What parallel calls hand back counts in the order of the calls, whichever ended first. */
+function slotOf({ path, record }: AgentScope, position: number): string {
+  return `${path.join('/')}/t${record.turn}.${position}`;
 }
 
 async function inSequence(positions: readonly number[], run: (position: number) => Promise<ToolStepResult>): Promise<ToolStepResult[]> {
@@ -134,13 +148,14 @@ function throughLayers(
       wrapToolCall !== undefined && onlyTools?.includes(call.name) !== false && onlyKinds?.includes(kind) !== false,
   );
   const address = `${scope.path.join('/')}/t${scope.record.turn}/${call.name}.${position}`;
+  const slot = slotOf(scope, position);
   if (layers.length === 0) {
-    return callToolOnce(scope, frame, { address, key: address, call }).then((done) => {
+    return callToolOnce(scope, frame, { address, key: address, slot, call }).then((done) => {
       onDone(done);
       return done.output;
     });
   }
-  return throughParsedLayers(scope, layers, call, address, frame, passed, onDone);
+  return throughParsedLayers(scope, layers, call, { address, slot }, frame, passed, onDone);
 }
 
 /** Arguments before policy: layers, human and tool all see the parsed value, and the tool runs with nothing else. */
@@ -148,7 +163,7 @@ async function throughParsedLayers(
   scope: AgentScope,
   layers: readonly AgentMiddleware[],
   raw: ToolCall,
-  address: string,
+  { address, slot }: { readonly address: string; readonly slot: string },
   frame: Frame,
   passed: PassedThere,
   onDone: (done: ToolDone) => void,
@@ -168,6 +183,7 @@ async function throughParsedLayers(
       const done = await callToolOnce(scope, inner, {
         address,
         key: address,
+        slot,
         call,
         held,
         ...(call.input === rawInput ? {} : { rawInput }),

@@ -1,7 +1,9 @@
-import { withCall } from '../activities/call-context';
+import { withCall, withValues } from '../activities/call-context';
 import { generate } from '../activities/call-model';
 import { ToolRetry, executeTool } from '../activities/call-tool';
+import { CallValues } from '../activities/call-values';
 import { failedResult, modelVerdict } from '../activities/failures';
+import { HalfWatch } from '../activities/half-guard';
 import { LiveCall } from '../activities/live-call';
 import type { WorkerParts } from '../activities/parts';
 import { parseInput } from '../activities/parse-input';
@@ -10,7 +12,7 @@ import { manifestFor } from '../activities/prepare-run';
 import type { Delta } from '../contract/plain/deltas';
 import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
 import type { Message } from '../contract/plain/messages';
-import type { CallModelResult, CallToolInput, CallToolResult } from '../contract/plain/wire';
+import type { CallModelResult, CallToolInput, CallToolResult, ToolOutcome } from '../contract/plain/wire';
 import type { ModelFacts, ToolFacts } from '../contract/plain/manifest';
 import type { MemoryCall, MemoryWork } from '../kernel/memory/work';
 
@@ -46,17 +48,23 @@ export function memoryWork(parts: Parts, lose: LoseCall, onDelta: (delta: Delta)
         const { address } = call;
         const live = liveCall(call, attempt, onDelta);
         const { stream, retries } = request.slots;
+        const watch = new HalfWatch();
+        const values = new CallValues(call.values);
         let said: Message | undefined;
         try {
-          const asked = { agent: call.path.at(-1) ?? '', id: address, attempt, signal };
+          const asked = { agent: call.path.at(-1) ?? '', id: address, attempt, signal, ...values.access() };
           const publish = stream === 'live' ? live.publish : undefined;
-          return { address, ...(await generate(request, parts, asked, publish, (partial) => (said = partial))) };
+          const answer = await watch.inTime(call.facts.timeoutMs, () =>
+            withValues(values, () => generate(request, parts, asked, publish, (partial) => (said = partial), watch)),
+          );
+          return { address, ...answer, ...values.end() };
         } catch (error) {
           live.void();
+          const changes = values.end();
           const verdict = modelVerdict(error);
           const failed = failedResult(verdict, retries, said);
           if (failed === undefined) throw new Lost(verdict.code, verdict.message);
-          return { address, ...failed };
+          return { address, ...failed, ...changes };
         }
       }),
     callTool: (input, call) =>
@@ -80,17 +88,21 @@ async function toolAttempt(
   const lost = lose({ tool, callId, input: input.input, attempt, reconcile: input.reconcile === true });
   if (lost === 'before') throw new Lost('tool-failed', `The worker of "${tool}" was lost before it ran.`);
   const live = input.address === undefined && input.hidden !== true ? liveCall(call, attempt, onDelta) : undefined;
+  const values = new CallValues(call.values);
+  const watch = new HalfWatch();
   const execution = {
     idempotencyKey: `${workflowId}/${input.key ?? address}`,
     attempt,
     signal,
-    call: { agent: call.path.at(-1) ?? '', id: address, attempt, signal, tool, callId },
+    call: { agent: call.path.at(-1) ?? '', id: address, attempt, signal, tool, callId, ...values.access() },
+    watch,
     ...(live === undefined ? {} : { publish: live.publish }),
   };
   try {
-    const outcome = await executeTool(input, parts, execution);
+    const work = (): Promise<ToolOutcome> => withValues(values, () => executeTool(input, parts, execution));
+    const outcome = await (call.facts.effect === 'once' ? work() : watch.inTime(call.facts.timeoutMs, work));
     if (lost === 'after') throw new Lost('tool-failed', `The worker of "${tool}" was lost after it ran.`);
-    return { address, outcome, ...(input.address === undefined ? {} : { call: { id: callId, name: tool } }) };
+    return { address, outcome, ...values.end(), ...(input.address === undefined ? {} : { call: { id: callId, name: tool } }) };
   } catch (error) {
     if (error instanceof Lost) throw error;
     throw new Lost(error instanceof ToolRetry ? 'tool-failed' : (codeOf(error) ?? 'tool-failed'), messageOf(error));

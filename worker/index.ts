@@ -6,6 +6,7 @@ export { defineTool } from '../activities/tools';
 export type { EnhancedTool, Reconciled, StreamableTool, Tool, ToolCallContext, ToolSpec } from '../activities/tools';
 export { defineWorkerMiddleware } from '../activities/worker-middleware';
 export type {
+  RunAccess,
   ToolWorkerCall,
   WorkerCall,
   WorkerHalf,
@@ -17,6 +18,7 @@ export { detachedInvocation, getStateValue, toolStateKey } from '../kernel/callb
 export { agentCallbacks, modelCallbacks, toolCallbacks } from '../kernel/callbacks/sets';
 export { StopError } from '../kernel/callbacks/stop-error';
 export { currentCall } from '../activities/call-context';
+export { deleteRunLocalValue, getRunLocalValue, sendEvent, setRunLocalValue } from '../activities/run-functions';
 export type { CallContext } from '../activities/call-context';
 export type { GenerateAnswer, GenerateRequest, LanguageModel, ModelProvider, ModelsOptions } from '../activities/models';
 export type { ModelChunk } from '../activities/chunks';

@@ -30,7 +30,7 @@ export function lostToolCall(call: ToolCallRequest, error: unknown): ToolOutcome
     type: 'failed',
     messageId: '',
     error: {
-      code: timedOut ? 'tool-timeout' : code.startsWith('tool-') ? code : 'tool-failed',
+      code: timedOut ? 'tool-timeout' : code.startsWith('tool-') || code === 'hook-failed' ? code : 'tool-failed',
       message: timedOut ? `The tool '${call.tool}' gave no result within ${call.facts.timeoutMs / 1000} s.` : message,
     },
   };

@@ -99,10 +99,12 @@ export class TemporalPorts implements Ports {
 
   async callModel(call: ModelCall): Promise<CallModelResult> {
     if (this.draining) await this.never();
-    const edit = this.ledger.editFor(call);
-    const input: CallModelInput = { ...edit, path: call.path, turn: call.turn, ...this.takeEvents() };
-    const room = this.makeRoom(input, `the model call ${call.address}`);
+    const { input, room } = this.step(`the model call ${call.address}`, (): CallModelInput => {
+      const edit = this.ledger.editFor(call);
+      return { ...edit, path: call.path, turn: call.turn, ...valuesOf(call), ...this.takeEvents() };
+    });
     if (room !== undefined) await room;
+    call.runLocal?.sent();
     if (call.path.join('/') === this.root) this.shown = [];
     this.offset += 1;
     const { timeoutMs, heartbeatMs, attempts } = call.facts;
@@ -129,9 +131,12 @@ export class TemporalPorts implements Ports {
     const { address, facts } = call;
     if (facts.quick) return this.callQuick(call);
     const once = facts.effect === 'once' && call.reconcile !== true;
-    const input: CallToolInput = { ...toolInputOf(call), ...this.takeEvents() };
-    const room = this.makeRoom(input, `the call of tool "${call.tool}"`);
+    const { input, room } = this.step(`the call of tool "${call.tool}"`, (): CallToolInput => ({
+      ...toolInputOf(call),
+      ...this.takeEvents(),
+    }));
     if (room !== undefined) await room;
+    call.runLocal?.sent();
     if (call.hidden !== true && call.resumed === undefined && call.reconcile !== true) this.offset += 1;
     try {
       const result = await this.counted(
@@ -325,6 +330,21 @@ export class TemporalPorts implements Ports {
     this.eventBytes = 0;
   }
 
+  /** Makes the input of a step. After one that is refused all is as it was, and the events wait for the next one. */
+  private step<Input>(what: string, make: () => Input): { readonly input: Input; readonly room: Promise<void> | undefined } {
+    const { outbox, outboxBytes } = this;
+    try {
+      return this.ledger.step(() => {
+        const input = make();
+        return { input, room: this.makeRoom(input, what) };
+      });
+    } catch (error) {
+      this.outbox = outbox;
+      this.outboxBytes = outboxBytes;
+      throw error;
+    }
+  }
+
   /** Refuses what no server takes, and spreads over several tasks what one task cannot carry. */
   private makeRoom(input: unknown, what: string): Promise<void> | undefined {
     const bytes = checkedBytes(input, what);
@@ -332,6 +352,10 @@ export class TemporalPorts implements Ports {
     this.scheduledBytes += bytes;
     return this.scheduledBytes <= limits.activation ? undefined : this.counted(sleep(1)).then(() => this.makeRoom(input, what));
   }
+}
+
+function valuesOf({ runLocal }: ModelCall): Pick<CallModelInput, 'runLocal'> {
+  return runLocal === undefined ? {} : { runLocal: runLocal.edit };
 }
 
 function retryPolicy(attempts: number): {

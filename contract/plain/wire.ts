@@ -63,13 +63,29 @@ export interface CallModelInput {
   readonly slots?: Partial<RequestSlots>;
   readonly path: readonly string[];
   readonly turn: number;
-  readonly runLocal?: RunLocalChange;
+  readonly runLocal?: RunLocalEdit;
   readonly events?: readonly WireEvent[];
 }
 
 export interface RunLocalChange {
   readonly set?: JsonObject;
   readonly delete?: readonly string[];
+}
+
+/** What an execution of a call changed. The id is its own: of two attempts only one is in the history. */
+export interface BroughtChange extends RunLocalChange {
+  readonly id: string;
+}
+
+/**
+ * The run-local values that a call gets: those of an earlier call, over them what calls brought since, then what changed besides.
+ * A call without an edit gets none.
+ */
+export interface RunLocalEdit extends RunLocalChange {
+  /** An activity of this run that was scheduled earlier. Absent: the edit begins with no values. */
+  readonly base?: string;
+  /** Changes that calls of this run have come back with, by id, in the order in which they count. */
+  readonly brought?: readonly string[];
 }
 
 /** An answer of a model activity. `address` echoes the activity id, and the kernel checks it. */
@@ -83,7 +99,7 @@ export interface CallModelResult {
   readonly failed?: ModelFailure;
   /** What a stream had said when it broke. Present only when it was asked for. */
   readonly partial?: Message;
-  readonly runLocal?: RunLocalChange;
+  readonly runLocal?: BroughtChange;
   readonly events?: readonly WireEvent[];
 }
 
@@ -104,7 +120,7 @@ export interface CallToolInput {
   /** Asks the tool whether an earlier attempt took effect, instead of running it. */
   readonly reconcile?: true;
   readonly halves?: readonly HalfRef[];
-  readonly runLocal?: RunLocalChange;
+  readonly runLocal?: RunLocalEdit;
   readonly events?: readonly WireEvent[];
   /** Set for calls that come from a hook and are no part of the transcript. */
   readonly hidden?: boolean;
@@ -117,7 +133,7 @@ export interface CallToolResult {
   /** Which call it answers. Set where no scheduled activity says so: with quick tools. */
   readonly call?: { readonly id: string; readonly name: string };
   readonly outcome: ToolOutcome;
-  readonly runLocal?: RunLocalChange;
+  readonly runLocal?: BroughtChange;
   readonly events?: readonly WireEvent[];
 }
 

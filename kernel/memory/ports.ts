@@ -6,6 +6,7 @@ import type { Manifest, ManifestRequest } from '../../contract/plain/manifest';
 import type { Json, StoredMessage } from '../../contract/plain/messages';
 import { messagesOfInput } from '../../contract/plain/messages';
 import { names, workflowIdOf } from '../../contract/plain/names';
+import type { RunLocalValues } from '../../contract/plain/run-local';
 import type {
   AgentRunInput,
   CallModelInput,
@@ -88,8 +89,14 @@ export class MemoryPorts implements Ports {
     this.refuseWhenCancelled();
     const { work, record } = this.world;
     const { address, path, facts } = call;
-    const input: CallModelInput = { ...this.ledger.editFor(call), path, turn: call.turn, ...this.takeEvents() };
-    checkedBytes(input, `the model call ${address}`);
+    const input = this.step(`the model call ${address}`, (): CallModelInput => ({
+      ...this.ledger.editFor(call),
+      path,
+      turn: call.turn,
+      ...valuesOf(call),
+      ...this.takeEvents(),
+    }));
+    call.runLocal?.sent();
     if (path.join('/') === this.root) this.shown = [];
     const eventId = record.nextEventId();
     record.write({ kind: 'model-scheduled', eventId, activityId: address, input });
@@ -97,7 +104,14 @@ export class MemoryPorts implements Ports {
       // A model that is told to stop gives what it has said by then, or nothing; either way it comes back at once.
       const result = await this.recorded(
         eventId,
-        work.callModel(record.requestOf(address), { workflowId: this.workflowId, address, path, facts, cancelled: this.cancelled }),
+        work.callModel(record.requestOf(address), {
+          workflowId: this.workflowId,
+          address,
+          path,
+          facts,
+          values: record.valuesOf(address),
+          cancelled: this.cancelled,
+        }),
       );
       this.ledger.learn(result.message);
       return result;
@@ -115,12 +129,13 @@ export class MemoryPorts implements Ports {
     const { work, record } = this.world;
     const { address, path, facts } = call;
     if (facts.quick) return this.callQuick(call);
-    const input: CallToolInput = { ...toolInputOf(call), ...this.takeEvents() };
-    checkedBytes(input, `the call of tool "${call.tool}"`);
+    const input = this.step(`the call of tool "${call.tool}"`, (): CallToolInput => ({ ...toolInputOf(call), ...this.takeEvents() }));
+    call.runLocal?.sent();
     const eventId = record.nextEventId();
     record.write({ kind: 'tool-scheduled', eventId, activityId: address, input });
+    const { workflowId, cancelled } = this;
     const running = (): Promise<CallToolResult> =>
-      work.callTool(asJson(input), { workflowId: this.workflowId, address, path, facts, cancelled: this.cancelled });
+      work.callTool(asJson(input), { workflowId, address, path, facts, values: record.valuesOf(address), cancelled });
     try {
       // A `once` tool that was told to stop is waited for: only it knows how far it came.
       const result = await this.recorded(eventId, facts.effect === 'once' ? running() : this.orCancelled(running()));
@@ -137,12 +152,14 @@ export class MemoryPorts implements Ports {
   private async callQuick(call: ToolCallRequest): Promise<CallToolResult> {
     const { work, record } = this.world;
     const { address, path, facts } = call;
+    const { workflowId, cancelled } = this;
     const input = toolInputOf(call);
+    const values = (input.runLocal?.set ?? {}) as RunLocalValues;
     checkedBytes(input, `the call of tool "${call.tool}"`);
     if (call.hidden !== true && call.resumed === undefined) this.emit(toolStart(address, input));
     try {
       const result = await this.counted(() =>
-        this.orCancelled(work.callTool(asJson(input), { workflowId: this.workflowId, address, path, facts, cancelled: this.cancelled })),
+        this.orCancelled(work.callTool(asJson(input), { workflowId, address, path, facts, values: asJson(values), cancelled })),
       );
       if (!this.left) record.write({ kind: 'quick-completed', result });
       const { outcome } = result;
@@ -179,6 +196,21 @@ export class MemoryPorts implements Ports {
     const events = this.ledger.encode(this.outbox);
     this.outbox = [];
     return { events };
+  }
+
+  /** Makes the input of a step. After one that is refused all is as it was, and the events wait for the next one. */
+  private step<Input>(what: string, make: () => Input): Input {
+    const { outbox } = this;
+    try {
+      return this.ledger.step(() => {
+        const input = make();
+        checkedBytes(input, what);
+        return input;
+      });
+    } catch (error) {
+      this.outbox = outbox;
+      throw error;
+    }
   }
 
   timer(at: number): Timer {
@@ -297,9 +329,17 @@ export class MemoryPorts implements Ports {
   }
 }
 
+function valuesOf({ runLocal }: ModelCall): Pick<CallModelInput, 'runLocal'> {
+  return runLocal === undefined ? {} : { runLocal: runLocal.edit };
+}
+
 /** Of a `once` tool nobody knows whether it took effect, unless the worker said that it does not have it. */
 function lostToolCall(call: ToolCallRequest, error: unknown): ToolOutcome {
   const code = codeOf(error) ?? 'tool-failed';
   if (call.facts.effect === 'once' && code !== 'tool-unknown') return { type: 'unsettled' };
-  return { type: 'failed', messageId: '', error: { code: code.startsWith('tool-') ? code : 'tool-failed', message: messageOf(error) } };
+  return {
+    type: 'failed',
+    messageId: '',
+    error: { code: code.startsWith('tool-') || code === 'hook-failed' ? code : 'tool-failed', message: messageOf(error) },
+  };
 }

@@ -1,12 +1,15 @@
 import type { RunEvent, RunView } from '../../contract/plain/events';
 import type { FoldedRequest, HistoryFact } from '../../contract/plain/fold';
 import { HistoryFold } from '../../contract/plain/fold';
+import type { RunLocalValues } from '../../contract/plain/run-local';
+import { RunLocalFold } from '../../contract/plain/run-local';
 
 type WithoutTime<Fact> = Fact extends HistoryFact ? Omit<Fact, 'time'> : never;
 
 /** A run's history in memory. It holds what a server would hold, as JSON, and is read by the same fold. */
 export class MemoryRecord {
   private readonly fold = new HistoryFold();
+  private readonly runLocal = new RunLocalFold();
   private readonly log: RunEvent[] = [];
   readonly facts: HistoryFact[] = [];
   private eventId = 0;
@@ -45,9 +48,14 @@ export class MemoryRecord {
     return asJson(this.fold.requestOf(address) ?? { messages: [], slots: {} });
   }
 
+  valuesOf(address: string): RunLocalValues {
+    return asJson(this.runLocal.valuesOf(address) ?? {});
+  }
+
   write(fact: WithoutTime<HistoryFact>): void {
     const written = asJson({ ...fact, time: this.now() }) as HistoryFact;
     this.facts.push(written);
+    this.runLocal.add(written);
     const events = this.fold.add(written);
     if (events.length === 0) return;
     this.log.push(...events);

@@ -1,6 +1,7 @@
 import type { FoldedRequest } from '../../contract/plain/fold';
 import type { Manifest, ManifestRequest } from '../../contract/plain/manifest';
 import type { StoredMessage } from '../../contract/plain/messages';
+import type { RunLocalValues } from '../../contract/plain/run-local';
 import type {
   CallModelResult,
   CallToolInput,
@@ -18,6 +19,7 @@ export interface MemoryCall<Facts> {
   readonly address: string;
   readonly path: readonly string[];
   readonly facts: Facts;
+  readonly values: RunLocalValues;
   /** Settles when somebody cancels the run. */
   readonly cancelled: Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { executeTool } from '../../activities/call-tool';
+import { CallValues } from '../../activities/call-values';
 import { ToolRegistry } from '../../activities/tools';
 import type { WorkerMiddleware } from '../../activities/worker-middleware';
 import { HalfRegistry } from '../../activities/worker-middleware';
@@ -33,7 +34,7 @@ export async function execute(
       idempotencyKey: 'key',
       attempt,
       signal,
-      call: { agent: 'agent', id: 'id', attempt, signal, tool: 'tool', callId: 'call' },
+      call: { agent: 'agent', id: 'id', attempt, signal, tool: 'tool', callId: 'call', ...new CallValues().access() },
       ...(unseen ? {} : { publish: (delta: DeltaBody) => void deltas.push(delta) }),
     },
   );

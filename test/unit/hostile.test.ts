@@ -1,5 +1,6 @@
 import { ModelRegistry } from '../../activities/models';
 import { generate } from '../../activities/call-model';
+import { CallValues } from '../../activities/call-values';
 import { ToolRegistry } from '../../activities/tools';
 import { HalfRegistry } from '../../activities/worker-middleware';
 import { isName } from '../../contract/plain/names';
@@ -88,6 +89,7 @@ describe('models that misbehave', () => {
         id: 'id',
         attempt: 1,
         signal: new AbortController().signal,
+        ...new CallValues().access(),
       });
       const none = answer.usage === undefined || (answer.usage.inputTokens === 0 && answer.usage.outputTokens === 0);
       expect(none).toBe(true);

@@ -1,5 +1,6 @@
 import type { ModelAnswer } from '../../activities/call-model';
 import { generate } from '../../activities/call-model';
+import { CallValues } from '../../activities/call-values';
 import type { ModelChunk } from '../../activities/chunks';
 import type { LanguageModel } from '../../activities/models';
 import { ModelRegistry } from '../../activities/models';
@@ -49,7 +50,7 @@ async function call({ model = talker, halves = [], stream = 'live', signal, stal
       halves: new HalfRegistry(halves.map((wrapModel, position) => ({ name: `half${position}`, make: () => ({ wrapModel }) }))),
       ...(stallMs === undefined ? {} : { stallMs }),
     },
-    { agent: 'agent', id: 'agent/t1/model', attempt: 1, signal: signal ?? new AbortController().signal },
+    { agent: 'agent', id: 'agent/t1/model', attempt: 1, signal: signal ?? new AbortController().signal, ...new CallValues().access() },
     (delta) => {
       onDelta?.(delta);
       seen += 'text' in delta ? `[${delta.text}]` : `[${delta.type}]`;

@@ -204,6 +204,25 @@ describe('the retry of an agent', () => {
     expect(await transcriptOf(run)).toEqual(['user: Hi', 'user: Be short.', 'assistant: Good.']);
   });
 
+  it('lets shouldRetry shorten a request that does not fit', async () => {
+    const long = { role: 'user', parts: [{ type: 'text', text: 'x'.repeat(400_000) }] } as const;
+    const retry: RetryOptions = {
+      maxRetries: 1,
+      shouldRetry: ({ input, error }) =>
+        error?.code === 'payload-too-large' ? { retry: true, modifiedInput: input.slice(0, 1), persistModifiedInput: true } : undefined,
+    };
+    const growing: AgentMiddleware = {
+      name: 'growing',
+      beforeModelRewriteState: ({ messages }) => ({ messages: [...messages, long, long, long] }),
+    };
+    const model = sayingModel(['Good.']);
+    const run = await testRun(agentWith({ middleware: [growing], retry }), { input: 'Hi', model, tools });
+    await run.advance(anHour);
+    expect(await run.result()).toBe('Good.');
+    expect(model.asked.map(({ instructions, messages }) => [instructions, messages.map(textOf)])).toEqual([['Be a test.', ['Hi']]]);
+    expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: Good.']);
+  });
+
   it('lets the model correct an answer, which keeps its id', async () => {
     const retry: RetryOptions = {
       maxRetries: 1,

@@ -225,12 +225,12 @@ describe('worker halves', () => {
     }));
     expect((await execute(streamable, { middleware: [failing] })).outcome).toMatchObject({
       type: 'failed',
-      error: { code: 'tool-failed', message: "The tool 'tool' failed: no log" },
+      error: { code: 'hook-failed', message: 'wrapStreamableToolCall of worker half "failing" failed: no log' },
     });
     const none = defineWorkerMiddleware('none', () => ({ wrapStreamableToolCall: () => Promise.resolve('text') as never }));
     expect((await execute(streamable, { middleware: [none] })).outcome).toMatchObject({
       type: 'failed',
-      error: { code: 'tool-result-invalid', message: expect.stringContaining('gave no stream') },
+      error: { code: 'hook-failed', message: expect.stringContaining('wrapStreamableToolCall of worker half "none" returned no stream') },
     });
   });
 

@@ -51,6 +51,28 @@ describe('wraps', () => {
     expect((await logOf(run)).find((event) => event.type === 'model-end')).toMatchObject({ model: 'test/other' });
   });
 
+  it('may ask for less after a request that does not fit, and then the model is asked just that', async () => {
+    const long = { role: 'user', parts: [{ type: 'text', text: 'x'.repeat(400_000) }] } as const;
+    const eager: AgentMiddleware = {
+      name: 'eager',
+      wrapModel: (request, next) =>
+        next({ ...request, messages: [...request.messages, long, long, long] }).catch((error: unknown) => {
+          expect(error).toMatchObject({ code: 'payload-too-large' });
+          return next(request);
+        }),
+    };
+    const model = twoTurns();
+    const run = await testRun(agentUnder(eager), { input: 'Hi', model, tools });
+    expect(await linesOf(run)).toEqual([
+      ...['run-start', 'model-start', 'model-end', 'tool-start echo', 'tool-end echo', 'model-start', 'model-end', 'run-end'],
+    ]);
+    expect(model.requests.map(({ instructions, messages }) => [instructions, messages.map(({ role }) => role)])).toEqual([
+      ['Be a test.', ['user']],
+      ['Be a test.', ['user', 'assistant', 'tool']],
+    ]);
+    expect(await transcriptOf(run)).toHaveLength(4);
+  });
+
   it('change the answer, and event and transcript have the changed one under a new id', async () => {
     const ids: string[] = [];
     const polite: AgentMiddleware = {

@@ -1,0 +1,161 @@
+import { join } from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
+import { z } from 'zod';
+import { names } from '../../contract/plain/names';
+import type { WorkerHalf, WorkerMiddleware } from '../../worker/index';
+import { defineTool, defineWorkerMiddleware } from '../../worker/index';
+import type { WorkflowBundle } from '../../worker/bundle';
+import { bundleAgents } from '../../worker/bundle';
+import type { WorkerOptions } from '../../worker/create-worker';
+import { orderedParts, shownOrder } from '../support/order-bed';
+import type { Temporal } from '../support/temporal';
+import { openTemporal } from '../support/temporal';
+import type { TestBed } from '../support/test-bed';
+import { calls, script, startTestBed, text } from '../support/test-bed';
+import type { Answerer } from '../support/answers';
+
+const agents = join(__dirname, '..', 'fixtures', 'half-agents.ts');
+let bundle: WorkflowBundle;
+beforeAll(async () => (bundle = await bundleAgents(agents)));
+
+const act = calls({ name: 'act', input: {} });
+const acting = (execute: () => unknown, options: object = {}): Record<string, object> => ({
+  act: defineTool({ description: 'Acts.', inputSchema: z.object({}), execute, ...options }),
+});
+
+let bed: TestBed | undefined;
+const begin = async (answer: Answerer, options: Partial<WorkerOptions>): Promise<TestBed> =>
+  (bed = await startTestBed(answer, { agents, bundle, ...options }));
+afterEach(async () => bed?.close());
+
+it('runs hooks of both halves in the order that docs/middleware.md shows', async () => {
+  const { seen, ...parts } = orderedParts();
+  const { client } = await begin(() => (seen.push('provider'), act), parts);
+  const run = await client.start('ordered', 'Hi', { stream: false });
+  expect(await run.result()).toBe('acted');
+  expect(seen).toEqual(shownOrder());
+});
+
+describe('run-local values on the worker', () => {
+  const large = 'z'.repeat(20_000);
+  const seen: unknown[] = [];
+  const reads = defineWorkerMiddleware('reads', () => ({
+    wrapModel: {
+      async generate(request, next, { runLocal, sendEvent }) {
+        seen.push([runLocal.get('large') === large, runLocal.get('acts') ?? 0]);
+        sendEvent('asked', runLocal.get('acts') ?? 0);
+        return next(request);
+      },
+    },
+  }));
+  const tools = (): Record<string, object> => {
+    const counting = (quick: boolean): object =>
+      defineTool({
+        description: 'Counts.',
+        inputSchema: z.object({}),
+        quick,
+        execute: (_, { runLocal }) => {
+          seen.push(runLocal.get('large') === large);
+          runLocal.set('acts', Number(runLocal.get('acts') ?? 0) + 1);
+          return 'acted';
+        },
+      });
+    return { act: counting(false), quick: counting(true) };
+  };
+  const answers = script(act, calls({ name: 'act', input: {} }, { name: 'quick', input: {} }), act, text('Done.'));
+  let temporal: Temporal;
+  beforeAll(async () => (temporal = await openTemporal()));
+  afterAll(() => temporal.close());
+
+  // With a memory of one byte every call finds its values in the history.
+  it.each([undefined, 1])(
+    'survive an interrupt and a continue-as-new, and are in the history once (cache: %s)',
+    async (messageCacheBytes) => {
+      seen.length = 0;
+      const { client, worker } = await begin(answers, {
+        tools: tools(),
+        middleware: [reads],
+        ...(messageCacheBytes === undefined ? {} : { messageCacheBytes }),
+      });
+      const run = await client.start('keeps', 'Hi', { values: { large } });
+      await run.outcome();
+      const [interrupt] = await run.interrupts();
+      const handle = temporal.handle(run.id);
+      expect(await scheduledWith(handle, large)).toBe(1);
+      const execution = await temporal.executionOf(run.id);
+      await handle.signal(names.borderSignal);
+      await temporal.untilAnotherExecution(run.id, execution);
+      await run.resume(interrupt?.id ?? '', 'yes');
+      expect(await run.result()).toBe('Done.');
+      expect(await scheduledWith(handle, large)).toBe(1);
+      // Parallel calls begin with the same values: the one that stands last counts.
+      expect(seen).toEqual([[true, 0], true, [true, 1], true, true, [true, 2], true, [true, 3]]);
+      const events = [];
+      for await (const event of run.events({ deltas: false })) if (event.type === 'custom') events.push(event);
+      expect(events.map(({ data }) => data)).toEqual([0, 1, 2, 3]);
+      if (messageCacheBytes !== undefined) expect(worker.parts.messages.values.misses).toBeGreaterThan(0);
+    },
+  );
+});
+
+/** How many steps of the latest execution were scheduled with this text in their input. */
+async function scheduledWith(handle: WorkflowHandle, piece: string): Promise<number> {
+  const { events } = await handle.fetchHistory();
+  const inputs = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.input?.payloads ?? []);
+  return inputs.filter(({ data }) => Buffer.from(data ?? []).includes(piece)).length;
+}
+
+describe('a worker half with a bug ends its run and is named', () => {
+  const never = (): Promise<never> => new Promise(() => undefined);
+  const cases: readonly (readonly [string, WorkerHalf, string])[] = [
+    [
+      'a model wrap that never returns',
+      { wrapModel: { generate: async (request, next) => (await next(request), never()) } },
+      'wrapModel of worker half "faulty" gave nothing within 1 s.',
+    ],
+    [
+      'a model wrap that never comes to next',
+      {
+        wrapModel: {
+          stream: async function* (request, next) {
+            await never();
+            yield* next(request);
+          },
+        },
+      },
+      'wrapModel of worker half "faulty" gave nothing within 1 s.',
+    ],
+    [
+      'a model wrap that throws',
+      { wrapModel: { generate: () => Promise.reject(new Error('no log')) } },
+      'wrapModel of worker half "faulty" failed: no log',
+    ],
+    [
+      'a tool wrap that never returns',
+      { wrapInvokableToolCall: never },
+      'wrapInvokableToolCall of worker half "faulty" gave nothing within 1 s.',
+    ],
+    [
+      'a tool wrap that throws',
+      { wrapInvokableToolCall: () => Promise.reject(new Error('no log')) },
+      'wrapInvokableToolCall of worker half "faulty" failed: no log',
+    ],
+    [
+      'a tool wrap that returns nothing',
+      { wrapInvokableToolCall: async (input, next) => void (await next(input)) as never },
+      'wrapInvokableToolCall of worker half "faulty" returned nothing; return what next returned, or a result.',
+    ],
+  ];
+
+  it.each(cases)('%s', async (_, half, message) => {
+    const middleware: WorkerMiddleware[] = [defineWorkerMiddleware('faulty', () => half)];
+    const { client } = await begin(script(act, text('Done.')), {
+      middleware,
+      tools: acting(() => 'acted'),
+      modelFacts: { timeoutMs: 1000, attempts: 2 },
+      toolDefaults: { timeoutMs: 1000, attempts: 2 },
+    });
+    const run = await client.start('faulty', 'Hi');
+    expect(await run.outcome({ timeout: '30s' })).toEqual({ status: 'failed', error: { code: 'hook-failed', message } });
+  });
+});

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { WorkerMiddleware } from '../../worker/index';
+import { defineTool, defineWorkerMiddleware } from '../../worker/index';
+
+/** The order of hooks as docs/middleware.md shows it: what has an inside is there twice, as `in` and `out`. */
+export function shownOrder(): readonly string[] {
+  const markdown = readFileSync(join(__dirname, '..', '..', 'docs', 'middleware.md'), 'utf8');
+  const [, picture] = /```text\n([^`]*)```/.exec(markdown) ?? [];
+  const open: string[] = [];
+  return (picture ?? '')
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const text = line.trim();
+      if (text === ')') return `${open.pop()} out`;
+      if (!text.endsWith(' (')) return text;
+      open.push(text.slice(0, -2));
+      return `${open.at(-1)} in`;
+    });
+}
+
+/** What a run with the agent `ordered` needs; `seen` fills as it runs. */
+export function orderedParts(): {
+  readonly seen: string[];
+  readonly middleware: WorkerMiddleware[];
+  readonly tools: Record<string, object>;
+} {
+  const seen: string[] = [];
+  const around = async <T>(text: string, inner: () => Promise<T>): Promise<T> => {
+    seen.push(`${text} in`);
+    const result = await inner();
+    seen.push(`${text} out`);
+    return result;
+  };
+  const half = (name: string): WorkerMiddleware =>
+    defineWorkerMiddleware(name, () => ({
+      wrapModel: { generate: (request, next) => around(`worker wrapModel ${name}`, () => next(request)) },
+      // The notes themselves are calls, too.
+      wrapInvokableToolCall: (input, next, call) =>
+        call.tool === 'note' ? next(input) : around(`worker wrapInvokableToolCall ${name}`, () => next(input)),
+    }));
+  const note = defineTool({
+    description: 'Notes.',
+    inputSchema: z.object({ text: z.string() }),
+    execute: ({ text }) => void seen.push(text),
+  });
+  const act = defineTool({ description: 'Acts.', inputSchema: z.object({}), execute: () => (seen.push('tool'), 'acted') });
+  return { seen, middleware: [half('A'), half('B')], tools: { note, act } };
+}

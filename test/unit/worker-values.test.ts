@@ -1,0 +1,460 @@
+import type { ScriptedStep } from 'holdfast/testing';
+import { scriptedModel, testRun } from 'holdfast/testing';
+import type { ToolCallContext, WorkerHalf } from 'holdfast/worker';
+import {
+  defineTool,
+  defineWorkerMiddleware,
+  deleteRunLocalValue,
+  getRunLocalValue,
+  sendEvent as sendEventOfRun,
+  setRunLocalValue,
+} from 'holdfast/worker';
+import type { AgentMiddleware, HookContext, Json } from 'holdfast/workflow';
+import { onWorker } from 'holdfast/workflow';
+import { z } from 'zod';
+import type { TestRun, TestRunOptions } from '../../testing/index';
+import { agentWith, gate, linesOf, logOf, only } from '../support/memory-bed';
+
+const watching = (act: (ctx: HookContext) => unknown): AgentMiddleware => ({
+  name: 'watching',
+  beforeModelRewriteState: async (_, ctx) => void (await act(ctx)),
+});
+const half = (made: WorkerHalf) => defineWorkerMiddleware('half', () => made);
+const calls = (...names: readonly string[]): ScriptedStep => ({ toolCalls: names.map((name) => ({ name: 'act', input: { name } })) });
+const done: ScriptedStep = { text: 'Done.' };
+
+/** A tool that does what the test says. */
+const act = (run: (name: string, call: ToolCallContext) => unknown, options: object = {}) => ({
+  act: defineTool({
+    description: 'Acts.',
+    inputSchema: z.object({ name: z.string() }),
+    execute: async ({ name }, call) => (await run(name, call)) ?? 'done',
+    ...options,
+  }),
+});
+
+interface Bed extends Partial<Omit<TestRunOptions<Json>, 'middleware'>> {
+  readonly steps: readonly ScriptedStep[];
+  readonly layers?: readonly AgentMiddleware[];
+  readonly half?: WorkerHalf;
+  readonly agent?: Parameters<typeof agentWith>[0];
+}
+
+function begin({ steps, layers = [], half: made, agent = {}, ...rest }: Bed): Promise<TestRun> {
+  return testRun(
+    agentWith({
+      tools: rest.tools === undefined ? [] : Object.keys(rest.tools),
+      middleware: [...layers, ...(made === undefined ? [] : [onWorker('half')])],
+      ...agent,
+    }),
+    { input: 'Hi', model: scriptedModel(steps), ...(made === undefined ? {} : { middleware: [half(made)] }), ...rest },
+  );
+}
+
+/** What the server would have of the run, as text. */
+function historyOf(run: TestRun): string {
+  return JSON.stringify((run as unknown as { run: { facts: unknown } }).run.facts);
+}
+
+function times(text: string, piece: string): number {
+  return text.split(piece).length - 1;
+}
+
+describe('run-local values of the worker half', () => {
+  it('are those of the hooks, and go back to them', async () => {
+    const seen: unknown[] = [];
+    const run = await begin({
+      steps: [calls('a'), done],
+      layers: [
+        watching((ctx) => {
+          seen.push(['hook', ctx.runLocal.get('count') ?? null]);
+          ctx.runLocal.set('hook', ctx.iteration);
+        }),
+      ],
+      half: {
+        wrapModel: {
+          async generate(request, next, { runLocal }) {
+            seen.push(['model', runLocal.get('hook'), runLocal.get('tool')]);
+            runLocal.set('count', Number(runLocal.get('count') ?? 0) + 1);
+            return next(request);
+          },
+        },
+        async wrapInvokableToolCall(input, next, { runLocal }) {
+          seen.push(['wrap', runLocal.get('count')]);
+          runLocal.set('wrap', true);
+          return next(input);
+        },
+      },
+      tools: act((_, { runLocal }) => {
+        seen.push(['tool', runLocal.get('count'), runLocal.get('wrap')]);
+        runLocal.set('tool', { deep: [1] });
+        runLocal.delete('wrap');
+        seen.push(['after', runLocal.get('wrap'), runLocal.get('tool')]);
+      }),
+    });
+    expect((await run.outcome()).status).toBe('completed');
+    expect(seen).toEqual([
+      ['hook', null],
+      ['model', 1, undefined],
+      ['wrap', 1],
+      ['tool', 1, true],
+      ['after', undefined, { deep: [1] }],
+      ['hook', 1],
+      ['model', 2, { deep: [1] }],
+    ]);
+  });
+
+  it('of parallel calls count in the order of the calls, when all have ended, and so do their events', async () => {
+    const first = gate();
+    const seen: unknown[] = [];
+    const run = await begin({
+      steps: [calls('a', 'b'), done],
+      layers: [
+        watching((ctx) => seen.push(ctx.runLocal.get('last') ?? null)),
+        {
+          name: 'around',
+          wrapToolCall: async (call, next, ctx) => {
+            const output = await next(call);
+            seen.push(`${String(output)} ${String(ctx.runLocal.get('last'))}`);
+            if (output === 'b') first.open();
+            return output;
+          },
+        },
+      ],
+      tools: act(async (name, { runLocal, sendEvent }) => {
+        if (name === 'a') await first.opened;
+        runLocal.set('last', name);
+        sendEvent('acted', { name });
+        sendEvent('again', name);
+        return name;
+      }),
+    });
+    await run.outcome();
+    expect(seen).toEqual([null, 'b undefined', 'a undefined', 'b']);
+    const customs = (await logOf(run)).filter(({ type }) => type === 'custom');
+    expect(customs).toMatchObject([
+      { name: 'acted', data: { name: 'a' }, agent: 'agent', runPath: ['agent'] },
+      { name: 'again', data: 'a' },
+      { name: 'acted', data: { name: 'b' } },
+      { name: 'again', data: 'b' },
+    ]);
+    expect((await linesOf(run)).slice(3)).toEqual([
+      ...['tool-start act', 'tool-start act', 'tool-end act', 'tool-end act'],
+      ...['custom acted', 'custom again', 'custom acted', 'custom again', 'model-start', 'model-end', 'run-end'],
+    ]);
+  });
+
+  it('of calls that run one after another are seen by the next one', async () => {
+    const seen: unknown[] = [];
+    const run = await begin({
+      steps: [calls('a', 'b'), done],
+      agent: { sequentialTools: true },
+      tools: act((name, { runLocal }) => {
+        seen.push(runLocal.get('last') ?? null);
+        runLocal.set('last', name);
+      }),
+    });
+    await run.outcome();
+    expect(seen).toEqual([null, 'a']);
+  });
+
+  it('come back with a failure too, and not with an attempt that is made again', async () => {
+    const seen: unknown[] = [];
+    const run = await begin({
+      steps: [calls('a'), calls('b'), done],
+      layers: [watching((ctx) => seen.push([ctx.runLocal.get('a'), ctx.runLocal.get('b'), ctx.runLocal.get('attempt')]))],
+      tools: act(
+        (name, { runLocal, sendEvent, attempt }) => {
+          seen.push(runLocal.get('attempt') ?? null);
+          runLocal.set(name, attempt);
+          runLocal.set('attempt', attempt);
+          sendEvent(name, attempt);
+          if (name === 'a' || attempt === 1) throw new Error('no');
+        },
+        { retry: { attempts: 2 } },
+      ),
+    });
+    await run.outcome();
+    expect(seen).toEqual([[undefined, undefined, undefined], null, null, [2, undefined, 2], 2, 2, [2, 2, 2]]);
+    expect((await linesOf(run)).filter((line) => line.startsWith('custom'))).toEqual(['custom a', 'custom b']);
+  });
+
+  it('come back with the failure of a model call, and a wrap that catches it sees them', async () => {
+    const seen: unknown[] = [];
+    let asked = 0;
+    const run = await begin({
+      steps: [{ error: 'refused' }, done],
+      layers: [
+        {
+          name: 'again',
+          wrapModel: async (request, next, ctx) =>
+            next(request).catch(() => {
+              seen.push(ctx.runLocal.get('asked'));
+              return next(request);
+            }),
+        },
+      ],
+      half: {
+        wrapModel: {
+          async generate(request, next, { runLocal, sendEvent }) {
+            seen.push(runLocal.get('asked') ?? null);
+            runLocal.set('asked', ++asked);
+            sendEvent('asked', asked);
+            return next(request);
+          },
+        },
+      },
+    });
+    expect((await run.outcome()).status).toBe('completed');
+    expect(seen).toEqual([null, 1, 1]);
+    expect((await linesOf(run)).filter((line) => line.startsWith('custom'))).toEqual(['custom asked', 'custom asked']);
+  });
+
+  it.each([false, true])('survive the interrupt of a tool, which finds its own again (over a border: %s)', async (border) => {
+    const seen: unknown[] = [];
+    const run = await begin({
+      steps: [calls('asks', 'beside'), done],
+      layers: [watching((ctx) => (seen.push([ctx.runLocal.get('asks'), ctx.runLocal.get('beside')]), ctx.runLocal.set('base', 1)))],
+      tools: act((name, { runLocal, resumed, interrupt, sendEvent }) => {
+        if (name === 'beside') return runLocal.set('beside', true);
+        seen.push([runLocal.get('asks') ?? null, runLocal.get('beside') ?? null, runLocal.get('base')]);
+        runLocal.set('asks', resumed === undefined ? 'asked' : 'answered');
+        sendEvent(String(runLocal.get('asks')), null);
+        if (resumed === undefined) interrupt('Go?');
+      }),
+    });
+    const { id } = only(await run.interrupts());
+    if (border) await run.goOnAsNew();
+    await run.resume(id, 'yes');
+    expect((await run.outcome()).status).toBe('completed');
+    // What the call beside it brought counts when both have ended.
+    expect(seen).toEqual([
+      [undefined, undefined],
+      [null, null, 1],
+      ['asked', null, 1],
+      ['answered', true],
+    ]);
+    expect((await linesOf(run)).filter((line) => line.startsWith('custom'))).toEqual(['custom asked', 'custom answered']);
+  });
+
+  it('count once when the batch is over and the run then goes over a border', async () => {
+    const seen: unknown[] = [];
+    const run = await begin({
+      steps: [calls('a'), done],
+      layers: [
+        {
+          name: 'after',
+          afterToolCalls: async (_, ctx) => {
+            ctx.runLocal.set('n', Number(ctx.runLocal.get('n')) + 10);
+            await ctx.interrupt('Go on?');
+            seen.push(ctx.runLocal.get('n'));
+          },
+        },
+      ],
+      tools: act((_, { runLocal, sendEvent }) => (runLocal.set('n', 1), sendEvent('acted', null))),
+    });
+    const { id } = only(await run.interrupts());
+    await run.goOnAsNew();
+    await run.resume(id, 'yes');
+    await run.outcome();
+    expect(seen).toEqual([11]);
+    expect((await linesOf(run)).filter((line) => line.startsWith('custom'))).toEqual(['custom acted']);
+  });
+
+  it('are not lost when a wrap waits over a border between the call and its own end', async () => {
+    const seen: unknown[] = [];
+    const run = await begin({
+      steps: [calls('a'), done],
+      layers: [
+        watching((ctx) => seen.push(ctx.runLocal.get('n') ?? null)),
+        { name: 'waits', wrapToolCall: async (call, next, ctx) => [await next(call), await ctx.interrupt('Go on?')] as unknown as Json },
+      ],
+      tools: act((_, { runLocal }) => runLocal.set('n', 1)),
+    });
+    const { id } = only(await run.interrupts());
+    await run.goOnAsNew();
+    await run.resume(id, 'yes');
+    await run.outcome();
+    expect(seen).toEqual([null, 1]);
+  });
+
+  it('of a call that a hook makes count at once', async () => {
+    const seen: unknown[] = [];
+    const run = await begin({
+      steps: [done],
+      layers: [
+        watching(async (ctx) => {
+          ctx.runLocal.set('n', 1);
+          await ctx.call('act', { name: 'x' });
+          seen.push(ctx.runLocal.get('n'));
+        }),
+      ],
+      tools: act((_, { runLocal }) => runLocal.set('n', Number(runLocal.get('n')) + 1)),
+    });
+    await run.outcome();
+    expect(seen).toEqual([2]);
+  });
+
+  it('of a quick tool are like those of any other', async () => {
+    const seen: unknown[] = [];
+    const run = await begin({
+      steps: [calls('a'), calls('b'), done],
+      layers: [watching((ctx) => (seen.push(ctx.runLocal.get('n') ?? null), ctx.runLocal.set(`turn${ctx.iteration}`, true)))],
+      half: { wrapModel: { generate: (request, next, { runLocal }) => (seen.push(runLocal.get('n') ?? null), next(request)) } },
+      tools: act(
+        (name, { runLocal, sendEvent }) => {
+          seen.push([runLocal.get('turn1'), runLocal.get('turn2')]);
+          runLocal.set('n', name);
+          sendEvent('quick', name);
+        },
+        { quick: true },
+      ),
+    });
+    await run.outcome();
+    expect(seen).toEqual([null, null, [true, undefined], 'a', 'a', [true, true], 'b', 'b']);
+    expect((await linesOf(run)).filter((line) => line.startsWith('custom'))).toEqual(['custom quick', 'custom quick']);
+  });
+
+  it('are of one run only', async () => {
+    const seen: unknown[] = [];
+    for (let round = 0; round < 2; round++) {
+      const run = await begin({
+        steps: [calls('a'), done],
+        tools: act((_, { runLocal }) => (seen.push(runLocal.get('n') ?? null), runLocal.set('n', 1))),
+      });
+      await run.outcome();
+    }
+    expect(seen).toEqual([null, null]);
+  });
+
+  it.each<[string, (call: ToolCallContext) => void, string]>([
+    [
+      'no JSON',
+      ({ runLocal }) => runLocal.set('when', new Date(0) as never),
+      'The run-local value "when" is not JSON: the value is a Date',
+    ],
+    ['an event without JSON', ({ sendEvent }) => sendEvent('big', 1n as never), 'The event value "big" is not JSON'],
+    ['__proto__ as a key', ({ runLocal }) => runLocal.set('__proto__', 1), 'has the key "__proto__"'],
+    ['__proto__ within', ({ runLocal }) => runLocal.set('deep', JSON.parse('[{"__proto__":1}]')), 'has the key "__proto__"'],
+    ['an event without a name', ({ sendEvent }) => sendEvent('', 1), 'The name of an event'],
+    ['more than a call may hand back', ({ runLocal }) => runLocal.set('all', 'x'.repeat(300_000)), 'at most 262144 fit'],
+  ])('refuse %s at once', async (_, attempt, message) => {
+    const run = await begin({ steps: [calls('a'), done], agent: { toolErrors: 'fail' }, tools: act((_name, call) => attempt(call)) });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { message: expect.stringContaining(message) } });
+  });
+
+  it('cannot be changed in place, and what was set does not change with its origin', async () => {
+    const seen: unknown[] = [];
+    const list = [1];
+    const run = await begin({
+      steps: [calls('a'), calls('b'), done],
+      layers: [watching((ctx) => ctx.iteration === 1 && ctx.runLocal.set('list', list))],
+      tools: act((name, { runLocal }) => {
+        list.push(2);
+        try {
+          (runLocal.get('list') as number[]).push(3);
+        } catch (error) {
+          seen.push((error as Error).name);
+        }
+        seen.push(name, runLocal.get('list'));
+      }),
+    });
+    await run.outcome();
+    expect(seen).toEqual(['TypeError', 'a', [1], 'TypeError', 'b', [1]]);
+  });
+
+  it('end with the call', async () => {
+    let kept: ToolCallContext | undefined;
+    const run = await begin({ steps: [calls('a'), done], tools: act((_, call) => void (kept = call)) });
+    await run.outcome();
+    expect(() => kept?.runLocal.set('late', 1)).toThrow('runLocal.set failed: must be called within a run');
+    expect(() => kept?.sendEvent('late', 1)).toThrow(expect.objectContaining({ code: 'outside-run' }));
+  });
+});
+
+describe('the history', () => {
+  const large = 'y'.repeat(20_000);
+
+  it('has a value of 20 KB once, in 50 turns', async () => {
+    const sizes: unknown[] = [];
+    const run = await begin({
+      steps: [...Array.from({ length: 50 }, () => calls('a', 'b')), done],
+      agent: { maxIterations: 100 },
+      layers: [watching((ctx) => ctx.iteration === 1 && ctx.runLocal.set('large', large))],
+      half: { wrapModel: { generate: (request, next, { runLocal }) => (sizes.push(runLocal.get('large')), next(request)) } },
+      tools: act((_, { runLocal }) => void sizes.push(runLocal.get('large'))),
+    });
+    await run.outcome();
+    expect(sizes).toHaveLength(151);
+    expect(sizes.every((value) => value === large)).toBe(true);
+    expect(times(historyOf(run), large)).toBe(1);
+  });
+
+  it('has a value that a call brought back once, and again only when it changes', async () => {
+    const run = await begin({
+      steps: [...Array.from({ length: 50 }, () => calls('a', 'b')), done],
+      agent: { maxIterations: 100 },
+      tools: act((name, { runLocal }) => {
+        if (runLocal.get('large') === undefined && name === 'a') runLocal.set('large', large);
+        runLocal.set('count', Number(runLocal.get('count') ?? 0) + 1);
+      }),
+    });
+    await run.outcome();
+    expect(times(historyOf(run), large)).toBe(1);
+  });
+
+  it('has nothing of it when nobody sets a value', async () => {
+    const run = await begin({
+      steps: [calls('a'), done],
+      half: { wrapModel: { generate: (request, next) => next(request) } },
+      tools: act((_, { runLocal }) => void runLocal.get('none')),
+    });
+    await run.outcome();
+    expect(historyOf(run)).not.toContain('runLocal":{"');
+  });
+
+  it('says in some 40 bytes that nothing has changed', async () => {
+    const sizeOf = async (value: boolean): Promise<number> => {
+      const run = await begin({
+        steps: [...Array.from({ length: 50 }, () => calls('a')), done],
+        agent: { maxIterations: 100 },
+        layers: [watching((ctx) => void (value && ctx.iteration === 1 && ctx.runLocal.set('v', 1)))],
+        tools: act(() => undefined),
+      });
+      await run.outcome();
+      return historyOf(run).length;
+    };
+    expect(((await sizeOf(true)) - (await sizeOf(false))) / 100).toBeLessThan(50);
+  });
+});
+
+describe('functions for code without a call', () => {
+  it('act on the call that they run in', async () => {
+    const seen: unknown[] = [];
+    const deep = async (): Promise<void> => {
+      await Promise.resolve();
+      setRunLocalValue('deep', 1);
+      setRunLocalValue('gone', 1);
+      deleteRunLocalValue('gone');
+      seen.push(getRunLocalValue('deep'), getRunLocalValue('gone'));
+      sendEventOfRun('deep', { yes: true });
+    };
+    const run = await begin({
+      steps: [calls('a'), done],
+      layers: [watching((ctx) => ctx.iteration > 1 && seen.push(ctx.runLocal.get('deep')))],
+      tools: act(deep),
+    });
+    await run.outcome();
+    expect(seen).toEqual([1, undefined, 1]);
+    expect((await logOf(run)).filter(({ type }) => type === 'custom')).toMatchObject([{ name: 'deep', data: { yes: true } }]);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['setRunLocalValue', () => setRunLocalValue('a', 1)],
+    ['getRunLocalValue', () => getRunLocalValue('a')],
+    ['deleteRunLocalValue', () => deleteRunLocalValue('a')],
+    ['sendEvent', () => sendEventOfRun('a', 1)],
+  ])('refuse to act outside of a run: %s', (name, attempt) => {
+    expect(attempt).toThrow(expect.objectContaining({ code: 'outside-run', message: `${name} failed: must be called within a run` }));
+  });
+});
