@@ -132,7 +132,11 @@ const waivers = new WeakMap<HookContext, Waivers>();
 /** Only the approval asks for these: what a hook stores under whatever key never stands for a person's word. */
 export function waiversOf(context: HookContext): Waivers {
   const found = waivers.get(context);
-  if (found === undefined) throw new HoldfastError('outside-run', 'An approval needs the context that the run gave, and got another one.');
+  if (found === undefined)
+    throw new HoldfastError(
+      'outside-run',
+      'An approval needs the context that the run gave, and got another one: a copy of it, or one of a second copy of Holdfast in the bundle.',
+    );
   return found;
 }
 

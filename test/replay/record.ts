@@ -219,7 +219,8 @@ async function main(): Promise<void> {
   try {
     const server = { address: embedded.address, namespace: 'default' };
     await record('examples', join(root, 'examples/support/agents.ts'), supportTools, examples, server, scratch);
-    await record('fixtures', join(root, 'test/replay/fixtures/agents.ts'), tools, fixtures, server, scratch);
+    // As compiled: beside the engine of dist, agents in TypeScript would bring a second kernel into the bundle.
+    await record('fixtures', join(__dirname, 'fixtures/agents.js'), tools, fixtures, server, scratch);
   } finally {
     await embedded.stop();
     rmSync(scratch, { recursive: true, force: true });
