@@ -12,6 +12,13 @@ export type Effect = { readonly n: number; readonly kind: string } & (
 /** What a frame that is entered again is thrown at with. */
 type RecordedFailure = Failure & { readonly details?: unknown };
 
+/** A value, or the promise of one. */
+export type Soon<T> = T | Promise<T>;
+
+export function isPromise<T>(value: Soon<T>): value is Promise<T> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+}
+
 type OnTheirWay = Map<string, Map<number, string>>;
 
 /** The effects of the frames that are open. A closed frame is its result, which stands in its parent's journal. */
@@ -140,35 +147,44 @@ export class Frame {
 
   /** An effect that waits. `run` is called once in the life of the frame, however often the frame is entered. */
   effect<T>(kind: string, run: (n: number) => Promise<T>): Promise<T> {
+    // What is refused at once is refused by the promise too, so that code which drops it is not thrown at.
+    try {
+      return Promise.resolve(this.soon(kind, run));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** An effect that may wait. What is there at once comes back as it is, and costs no promise. */
+  soon<T>(kind: string, run: (n: number) => Soon<T>): Soon<T> {
     const n = this.count++;
     const settled = this.journal.find(this.key, n);
-    if (settled !== undefined) return this.recall<T>(settled, kind);
-    const awaited = this.journal.awaitedKind(this.key, n);
-    if (awaited !== undefined && awaited !== kind) return Promise.reject(this.changed(n, awaited, kind));
+    if (settled !== undefined) return this.recalled<T>(settled, kind);
+    this.checkAwaited(n, kind);
     this.journal.start(this.key, n, kind);
-    return started(run, n).then(
-      (value) => {
-        this.journal.settle(this.key, { n, kind, value });
-        return value;
-      },
-      (error: unknown) => {
-        if (!isCancellation(error)) this.journal.settle(this.key, { n, kind, error: recordedFailure(error) });
-        throw error;
-      },
-    );
+    const settle = (value: T): T => {
+      this.journal.settle(this.key, { n, kind, value });
+      return value;
+    };
+    const refuse = (error: unknown): never => {
+      if (!isCancellation(error)) this.journal.settle(this.key, { n, kind, error: recordedFailure(error) });
+      throw error;
+    };
+    let value: Soon<T>;
+    try {
+      value = run(n);
+    } catch (error) {
+      return refuse(error);
+    }
+    return isPromise(value) ? value.then(settle, refuse) : settle(value);
   }
 
   /** An effect that does not wait, such as an event or a value that is set. */
   once<T>(kind: string, run: () => T): T {
     const n = this.count++;
     const settled = this.journal.find(this.key, n);
-    if (settled !== undefined) {
-      this.check(settled, kind);
-      if ('error' in settled) throw errorOf(settled.error);
-      return (settled as { value?: unknown }).value as T;
-    }
-    const awaited = this.journal.awaitedKind(this.key, n);
-    if (awaited !== undefined) throw this.changed(n, awaited, kind);
+    if (settled !== undefined) return this.recalled<T>(settled, kind);
+    this.checkAwaited(n, kind);
     const value = run();
     this.journal.keep(this.key, { n, kind, value });
     return value;
@@ -189,31 +205,19 @@ export class Frame {
     this.journal.close(this.key);
   }
 
-  private recall<T>(settled: Effect, kind: string): Promise<T> {
-    try {
-      this.check(settled, kind);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-    return 'error' in settled ? Promise.reject(errorOf(settled.error)) : Promise.resolve((settled as { value?: unknown }).value as T);
+  private recalled<T>(settled: Effect, kind: string): T {
+    if (settled.kind !== kind) throw this.changed(settled.n, settled.kind, kind);
+    if ('error' in settled) throw errorOf(settled.error);
+    return (settled as { value?: unknown }).value as T;
   }
 
-  private check(settled: Effect, kind: string): void {
-    if (settled.kind === kind) return;
-    throw this.changed(settled.n, settled.kind, kind);
+  private checkAwaited(n: number, kind: string): void {
+    const awaited = this.journal.awaitedKind(this.key, n);
+    if (awaited !== undefined && awaited !== kind) throw this.changed(n, awaited, kind);
   }
 
   private changed(n: number, was: string, is: string): HoldfastError {
     return new HoldfastError('frame-changed', `The code at ${this.key} changed: effect ${n} was "${was}" and is now "${is}".`);
-  }
-}
-
-/** What is refused at once is refused by the promise too, so that code which drops it is not thrown at. */
-function started<T>(run: (n: number) => Promise<T>, n: number): Promise<T> {
-  try {
-    return run(n);
-  } catch (error) {
-    return Promise.reject(error);
   }
 }
 

@@ -3,8 +3,8 @@ import type { Failure, Json, Message, StoredMessage } from '../contract/plain/me
 import { notJson } from '../contract/plain/messages';
 import { blame, labelOf } from './compose';
 import { hookContext } from './context';
-import type { Frame } from './frames';
-import { errorOf } from './frames';
+import type { Frame, Soon } from './frames';
+import { errorOf, isPromise } from './frames';
 import { frozen } from './freeze';
 import type { AgentMiddleware, AgentState, Ending, RunSetup } from './middleware';
 import { isCancellation } from './ports';
@@ -41,11 +41,15 @@ export async function runStateHooks(hook: StateHook, scope: AgentScope, iteratio
   let answer: HookAnswer | undefined;
   for (const middleware of scope.agent.middleware) {
     if (middleware[hook] === undefined) continue;
-    const result = await runHook(hook, middleware, iteration, async (frame) => {
-      const { messages, tools } = scope.record;
-      const update = await middleware[hook]?.(frozen({ messages, tools }), hookContext(scope, frame));
-      return checkedUpdate(update, hook, middleware, scope);
-    });
+    const { messages, tools } = scope.record;
+    const running = runHook(
+      hook,
+      middleware,
+      iteration,
+      (frame) => middleware[hook]?.(frozen({ messages, tools }), hookContext(scope, frame)),
+      (update) => checkedUpdate(update, hook, middleware, scope),
+    );
+    const result = isPromise(running) ? await running : running;
     applyResult(scope, result);
     if (result.answer !== undefined) answer ??= { ...result.answer, middleware: middleware.name };
   }
@@ -55,11 +59,14 @@ export async function runStateHooks(hook: StateHook, scope: AgentScope, iteratio
 export async function runBeforeAgent(scope: AgentScope, setup: Frame): Promise<HookAnswer | undefined> {
   for (const middleware of scope.agent.middleware) {
     if (middleware.beforeAgent === undefined) continue;
-    const result = await runHook('beforeAgent', middleware, setup, async (frame) => {
-      const { instructions, tools, returnDirectly } = scope.record;
-      const update = await middleware.beforeAgent?.(frozen({ instructions, tools, returnDirectly }), hookContext(scope, frame));
-      return checkedUpdate(update, 'beforeAgent', middleware, scope);
-    });
+    const { instructions, tools, returnDirectly } = scope.record;
+    const result = await runHook(
+      'beforeAgent',
+      middleware,
+      setup,
+      (frame) => middleware.beforeAgent?.(frozen({ instructions, tools, returnDirectly }), hookContext(scope, frame)),
+      (update) => checkedUpdate(update, 'beforeAgent', middleware, scope),
+    );
     applyResult(scope, result);
     if (result.answer !== undefined) return { ...result.answer, middleware: middleware.name };
   }
@@ -69,11 +76,14 @@ export async function runBeforeAgent(scope: AgentScope, setup: Frame): Promise<H
 export async function runAfterAgent(scope: AgentScope, end: Frame): Promise<void> {
   for (const middleware of scope.agent.middleware) {
     if (middleware.afterAgent === undefined) continue;
-    const result = await runHook('afterAgent', middleware, end, async (frame) => {
-      const { messages, tools } = scope.record;
-      const update = await middleware.afterAgent?.(frozen({ messages, tools }), hookContext(scope, frame));
-      return checkedAppend(update, 'afterAgent', middleware, scope);
-    });
+    const { messages, tools } = scope.record;
+    const result = await runHook(
+      'afterAgent',
+      middleware,
+      end,
+      (frame) => middleware.afterAgent?.(frozen({ messages, tools }), hookContext(scope, frame)),
+      (update) => checkedAppend(update, 'afterAgent', middleware, scope),
+    );
     appendShown(scope, result.append ?? [], middleware.name, end);
   }
 }
@@ -86,11 +96,14 @@ export async function runAfterFailure(scope: AgentScope, failure: Failure, root:
   let message = failure.message;
   for (const middleware of hooked) {
     try {
-      const result = await runHook('afterFailure', middleware, frame, async (inner) => {
-        const { messages, tools } = scope.record;
-        const update = await middleware.afterFailure?.(failure, frozen({ messages, tools }), hookContext(scope, inner));
-        return checkedAppend(update, 'afterFailure', middleware, scope);
-      });
+      const { messages, tools } = scope.record;
+      const result = await runHook(
+        'afterFailure',
+        middleware,
+        frame,
+        (inner) => middleware.afterFailure?.(failure, frozen({ messages, tools }), hookContext(scope, inner)),
+        (update) => checkedAppend(update, 'afterFailure', middleware, scope),
+      );
       appendShown(scope, result.append ?? [], middleware.name, frame);
     } catch (error) {
       if (isCancellation(error)) throw error;
@@ -120,22 +133,31 @@ export function appendShown(scope: AgentScope, messages: readonly StoredMessage[
   }
 }
 
-function runHook(
+/** Calls a hook in a frame of its own. One that decides at once costs no promise: there are many, and each is called in every iteration. */
+function runHook<Update>(
   hook: string,
   middleware: AgentMiddleware,
   parent: Frame,
-  run: (frame: Frame) => Promise<HookResult>,
-): Promise<HookResult> {
+  call: (frame: Frame) => Soon<Update>,
+  checked: (update: Update) => HookResult,
+): Soon<HookResult> {
   const label = labelOf(hook, middleware.name);
-  return parent.effect(`${hook}:${middleware.name}`, async () => {
+  return parent.soon(`${hook}:${middleware.name}`, () => {
     const frame = parent.child(`${hook}:${middleware.name}`, label);
-    try {
-      const result = await run(frame);
+    const close = (update: Update): HookResult => {
+      const result = checked(update);
       frame.close();
       return result;
-    } catch (error) {
+    };
+    const fail = (error: unknown): never => {
       frame.abandon();
       throw blame(error, label);
+    };
+    try {
+      const update = call(frame);
+      return isPromise(update) ? Promise.resolve(update).then(close).catch(fail) : close(update);
+    } catch (error) {
+      return fail(error);
     }
   });
 }
