@@ -5,11 +5,13 @@ import type { FoldedRequest } from '../contract/plain/fold';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { FinishReason, Message, StoredMessage, Usage } from '../contract/plain/messages';
 import { isMessage, notJson } from '../contract/plain/messages';
+import type { ParseInputResult } from '../contract/plain/wire';
 import { abortOf } from './abort';
 import type { ModelChunk } from './chunks';
 import { AnswerAssembly, chunksOf } from './chunks';
 import { exitToolSpec } from './exit-tool';
 import { HalfWatch } from './half-guard';
+import { parsedCalls } from './parse-calls';
 import { consume, orAborted } from './model-stream';
 import { streamed, whole } from './model-layers';
 import type { GenerateRequest, LanguageModel, ModelRegistry } from './models';
@@ -21,6 +23,7 @@ export interface ModelAnswer {
   readonly model: string;
   readonly usage?: Usage;
   readonly finish?: FinishReason;
+  readonly parsed?: readonly (ParseInputResult | null)[];
 }
 
 export interface ModelCallParts {
@@ -54,10 +57,14 @@ export async function generate(
     model: slots.model ?? 'default',
     settings: slots.settings ?? {},
   };
+  const withParsed = async (answer: ModelAnswer): Promise<ModelAnswer> => ({
+    ...answer,
+    ...(await parsedCalls(parts.tools, slots.parse, answer.message)),
+  });
   if ((slots.stream ?? 'whole') === 'whole') {
     const run = whole(halves, (changed) => provider.generate(changed), call, watch);
     const response = await orAborted(run(asked), call.signal);
-    return checkedAnswer(response?.message, response, provider.answeredBy);
+    return withParsed(checkedAnswer(response?.message, response, provider.answeredBy));
   }
   const chunks = streamed(halves, (changed) => provider.stream(changed), call, watch)(asked);
   const assembly = new AnswerAssembly();
@@ -74,7 +81,7 @@ export async function generate(
     onBreak({ role: 'assistant', parts: answer.parts });
     throw brokenOff(provider.answeredBy);
   }
-  return checkedAnswer({ role: 'assistant', parts: answer.parts }, answer, provider.answeredBy);
+  return withParsed(checkedAnswer({ role: 'assistant', parts: answer.parts }, answer, provider.answeredBy));
 }
 
 /** The model behind the halves. Which one answered shows when it was asked. */

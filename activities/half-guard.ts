@@ -78,14 +78,26 @@ export async function guardedWhole<Request, Response>(
   const inside = new Inside(check);
   const running = new Set<Promise<Response>>();
   const guarded = (request: Request): Promise<Response> => {
-    const promise = inside.whole(next(request));
-    running.add(promise);
-    entry.asking += 1;
     const settle = (): void => {
       running.delete(promise);
       entry.asking -= 1;
     };
-    promise.then(settle, settle);
+    const promise = next(request).then(
+      (response) => {
+        settle();
+        inside.keep(response);
+        return response;
+      },
+      (error: unknown) => {
+        settle();
+        inside.keepError(error);
+        throw error;
+      },
+    );
+    // A wrap may drop it.
+    promise.catch(() => undefined);
+    running.add(promise);
+    entry.asking += 1;
     return promise;
   };
   try {
@@ -100,69 +112,149 @@ export async function guardedWhole<Request, Response>(
   }
 }
 
-/** The same for a wrap around something that streams. */
-export async function* guardedStream<Request, Piece>(
-  { label, watch, signal, check }: HalfGuard,
+/** The same for a wrap around something that streams. A piece costs two promises a wrap, and streams have thousands. */
+export function guardedStream<Request, Piece>(
+  guard: HalfGuard,
   wrap: (next: (request: Request) => AsyncIterable<Piece>) => AsyncIterable<Piece>,
   next: (request: Request) => AsyncIterable<Piece>,
-): AsyncGenerator<Piece> {
-  const entry = watch.enter(label);
-  const inside = new Inside(check);
-  const open = new Set<AsyncGenerator<Piece>>();
-  async function* asked(request: Request, begun: () => void, ended: () => void): AsyncGenerator<Piece> {
-    begun();
-    const iterator = next(request)[Symbol.asyncIterator]();
-    let over = false;
+): AsyncIterableIterator<Piece> {
+  return new GuardedStream(guard, wrap, next);
+}
+
+class GuardedStream<Request, Piece> implements AsyncIterableIterator<Piece> {
+  private readonly inside: Inside;
+  /** Streams that the wrap has begun to read. */
+  private readonly open = new Set<StreamInside<Piece>>();
+  private entry: Entry | undefined;
+  private stream: AsyncIterator<Piece> | undefined;
+  private over = false;
+
+  constructor(
+    private readonly guard: HalfGuard,
+    private readonly wrap: (next: (request: Request) => AsyncIterable<Piece>) => AsyncIterable<Piece>,
+    private readonly nextLayer: (request: Request) => AsyncIterable<Piece>,
+  ) {
+    this.inside = new Inside(guard.check);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Piece>> {
+    if (this.over) return Promise.resolve({ done: true, value: undefined });
     try {
-      for (;;) {
-        entry.asking += 1;
-        const result = await inside.piece(iterator.next()).finally(() => (entry.asking -= 1));
-        over = result.done === true;
-        if (result.done === true) return;
-        yield result.value;
-      }
+      this.entry ??= this.guard.watch.enter(this.guard.label);
+      this.stream ??= this.begin(this.entry);
+      this.entry.asked = true;
+      // What a wrap hands back may be any iterator, also one that answers at once.
+      return Promise.resolve(this.stream.next()).then(this.took, this.failed);
     } catch (error) {
-      over = true;
-      throw error;
-    } finally {
-      ended();
-      if (!over) await iterator.return?.();
+      return Promise.reject(this.blamed(error));
     }
   }
-  // What is never read was never begun: it is not left running.
-  const guarded = (request: Request): AsyncGenerator<Piece> => {
-    const pieces: AsyncGenerator<Piece> = asked(
-      request,
-      () => open.add(pieces),
-      () => open.delete(pieces),
-    );
-    return pieces;
-  };
-  let iterator: AsyncIterator<Piece> | undefined;
-  try {
-    const stream = wrap(guarded) as AsyncIterable<Piece> | undefined;
+
+  async return(): Promise<IteratorResult<Piece>> {
+    const stream = this.over ? undefined : this.stream;
+    this.leave();
+    await stream?.return?.();
+    return { done: true, value: undefined };
+  }
+
+  private begin(entry: Entry): AsyncIterator<Piece> {
+    const { label } = this.guard;
+    const stream = this.wrap((request) => new StreamInside(() => this.nextLayer(request), entry, this.inside, this.open)) as
+      AsyncIterable<Piece> | undefined;
     if (typeof stream?.[Symbol.asyncIterator] !== 'function')
       throw new HoldfastError('hook-failed', `${label} returned no stream; it is to return an AsyncIterable.`);
-    iterator = stream[Symbol.asyncIterator]();
-    for (;;) {
-      entry.asked = true;
-      const result = await iterator.next();
-      entry.asked = false;
-      if (result.done === true) break;
-      inside.checkOwn(result.value, label, 'streamed');
-      yield result.value;
+    return stream[Symbol.asyncIterator]();
+  }
+
+  private readonly took = (result: IteratorResult<Piece>): IteratorResult<Piece> => {
+    if (this.entry !== undefined) this.entry.asked = false;
+    try {
+      if (result.done === true) {
+        this.leave();
+        if (this.open.size === 0) return { done: true, value: undefined };
+        for (const pieces of this.open) void pieces.return().catch(() => undefined);
+        throw leftRunning(this.guard.label);
+      }
+      this.inside.checkOwn(result.value, this.guard.label, 'streamed');
+      return result;
+    } catch (error) {
+      throw this.blamed(error);
     }
-    iterator = undefined;
-    if (open.size > 0) {
-      for (const pieces of open) void pieces.return(undefined).catch(() => undefined);
-      throw leftRunning(label);
+  };
+
+  private readonly failed = (error: unknown): never => {
+    throw this.blamed(error);
+  };
+
+  private blamed(error: unknown): unknown {
+    const { label, signal } = this.guard;
+    const stream = this.over ? undefined : this.stream;
+    this.leave();
+    // What the wrap still holds is let go: nobody reads it any more.
+    void Promise.resolve(stream?.return?.()).catch(() => undefined);
+    return this.inside.blame(error, label, signal);
+  }
+
+  private leave(): void {
+    this.over = true;
+    if (this.entry !== undefined) this.guard.watch.leave(this.entry);
+  }
+}
+
+/** What a wrap reads from the inside of it. What is never read was never begun: it is not left running. */
+class StreamInside<Piece> implements AsyncIterableIterator<Piece> {
+  private stream: AsyncIterator<Piece> | undefined;
+  private over = false;
+
+  constructor(
+    private readonly begin: () => AsyncIterable<Piece>,
+    private readonly entry: Entry,
+    private readonly inside: Inside,
+    private readonly open: Set<StreamInside<Piece>>,
+  ) {}
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Piece>> {
+    if (this.over) return Promise.resolve({ done: true, value: undefined });
+    if (this.stream === undefined) {
+      this.open.add(this);
+      this.stream = this.begin()[Symbol.asyncIterator]();
     }
-  } catch (error) {
-    iterator = undefined;
-    throw inside.blame(error, label, signal);
-  } finally {
-    watch.leave(entry);
-    await iterator?.return?.();
+    this.entry.asking += 1;
+    return Promise.resolve(this.stream.next()).then(this.took, this.failed);
+  }
+
+  async return(): Promise<IteratorResult<Piece>> {
+    const stream = this.over ? undefined : this.stream;
+    this.leave();
+    await stream?.return?.();
+    return { done: true, value: undefined };
+  }
+
+  private readonly took = (result: IteratorResult<Piece>): IteratorResult<Piece> => {
+    this.entry.asking -= 1;
+    if (result.done === true) this.leave();
+    else this.inside.keep(result.value);
+    return result;
+  };
+
+  private readonly failed = (error: unknown): never => {
+    this.entry.asking -= 1;
+    this.leave();
+    this.inside.keepError(error);
+    throw error;
+  };
+
+  private leave(): void {
+    this.over = true;
+    this.open.delete(this);
   }
 }
 
@@ -173,12 +265,12 @@ class Inside {
 
   constructor(private readonly check: (value: unknown) => string | undefined) {}
 
-  async whole<T>(result: Promise<T>): Promise<T> {
-    return this.kept(result, (value) => value);
+  keep(value: unknown): void {
+    if (this.check(value) !== undefined) this.oddities.add(value);
   }
 
-  async piece<T>(result: Promise<IteratorResult<T>>): Promise<IteratorResult<T>> {
-    return this.kept(result, ({ done, value }) => (done === true ? undefined : (value as unknown)));
+  keepError(error: unknown): void {
+    this.errors.add(error);
   }
 
   checkOwn(value: unknown, label: string, did: string): void {
@@ -190,18 +282,6 @@ class Inside {
     if (this.errors.has(error) || signal.aborted || codeOf(error) !== undefined) return error;
     const message = `${label} failed: ${messageOf(error).slice(0, limits.errorMessage)}`;
     return new HoldfastError('hook-failed', message, { cause: error, details: { retryable: classify(error).retryable } });
-  }
-
-  private async kept<T>(result: Promise<T>, valueIn: (result: T) => unknown): Promise<T> {
-    try {
-      const known = await result;
-      const value = valueIn(known);
-      if (this.check(value) !== undefined) this.oddities.add(value);
-      return known;
-    } catch (error) {
-      this.errors.add(error);
-      throw error;
-    }
   }
 }
 

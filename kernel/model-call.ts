@@ -5,6 +5,7 @@ import type { FinishReason, Message, ModelSettings, StoredMessage, Usage } from 
 import { isMessage } from '../contract/plain/messages';
 import type { ModelFailure, RetryMode, StreamMode } from '../contract/plain/wire';
 import { errorOf } from './frames';
+import { meaningsOf } from './meanings';
 import type { AgentScope } from './scope';
 
 export interface ModelCallPlan {
@@ -20,6 +21,8 @@ export interface ModelCallPlan {
   readonly output?: string | undefined;
   /** Absent: the server makes a failed call again. */
   readonly retries?: RetryMode | undefined;
+  /** Tools whose arguments layers will see. */
+  readonly parse?: readonly string[] | undefined;
 }
 
 export interface StoredResponse {
@@ -52,6 +55,7 @@ export async function callModelOnce(scope: AgentScope, plan: ModelCallPlan): Pro
   if (result.failed !== undefined) throw failedCall(result.failed, result.partial);
   if (!isMessage(result.message))
     throw new HoldfastError('model-response-invalid', `The model call ${plan.address} came back without a message.`);
+  if (plan.parse !== undefined) run.parsed.set(scope.path.join('/'), meaningsOf(result.message, result.parsed));
   return {
     message: result.message,
     model: result.model ?? plan.model,

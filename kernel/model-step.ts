@@ -14,6 +14,7 @@ import { modelAttempts, retryModeOf } from './model-attempts';
 import type { StoredResponse } from './model-call';
 import { callModelOnce } from './model-call';
 import type { AgentScope } from './scope';
+import { parsedTools } from './tool-step';
 import { storedMessage, storedMessages } from './transcript';
 
 /** One model call through the wraps of the agent. What wraps change in the request is forgotten; what they change in the answer stays. */
@@ -110,6 +111,7 @@ function callCore(scope: AgentScope, request: ModelRequest, before: readonly Sto
     stream: !run.state.stream ? 'whole' : changed ? 'held' : 'live',
     output: agent.output,
     retries: retryModeOf(agent, run.state.stream),
+    parse: parsedTools(scope, request.tools),
   });
 }
 

@@ -34,6 +34,8 @@ export interface ModelCall {
   readonly output: string | undefined;
   /** Absent: the server makes a failed call again. */
   readonly retries?: RetryMode | undefined;
+  /** Tools whose arguments the answer is to bring parsed. Absent: none. */
+  readonly parse?: readonly string[] | undefined;
   readonly halves: readonly HalfRef[];
   /** Absent: there are none. */
   readonly runLocal?: ValuesToSend;

@@ -114,6 +114,7 @@ export class AgentRun {
       manifest,
       borders: this.borders,
       ensured: new Map(),
+      parsed: new Map(),
       ended: false,
       uniqueAddress: (address) => {
         const ordinal = (this.addresses.get(address) ?? 0) + 1;

@@ -3,6 +3,7 @@ import type { StoredMessage } from '../contract/plain/messages';
 import type { AgentDefinition } from './agent';
 import type { Journal } from './frames';
 import type { InterruptDesk } from './interrupts';
+import type { Meanings } from './meanings';
 import type { Ports } from './ports';
 import type { RunLocalBook } from './run-local';
 import type { AgentRecord, RunState } from './state';
@@ -20,6 +21,8 @@ export interface RunScope {
   readonly borders: Map<string, AgentRecord>;
   /** Messages that got their id before they were anywhere, by it. */
   readonly ensured: Map<string, StoredMessage>;
+  /** What parsing made of the tool calls of the last answer, by the path of the agent. */
+  readonly parsed: Map<string, Meanings>;
   /** Whether the run has ended: what is left of it may do nothing any more. */
   ended: boolean;
   /** The address itself the first time, with an ordinal after that. */

@@ -10,6 +10,7 @@ import { frozen } from './freeze';
 import type { Frame } from './frames';
 import { failureOf } from './frames';
 import type { AgentMiddleware } from './middleware';
+import { meaningOf } from './meanings';
 import { isCancellation } from './ports';
 import type { AgentScope } from './scope';
 import type { ToolDone } from './tool-call';
@@ -134,6 +135,20 @@ function isEnhanced({ run }: AgentScope, { name }: ToolCall): boolean {
   return kind === 'enhanced' || kind === 'enhanced-streamable';
 }
 
+function layersOf({ run, agent }: AgentScope, tool: string): readonly AgentMiddleware[] {
+  const { kind } = toolFactsOf(run.manifest, tool);
+  return agent.middleware.filter(
+    ({ wrapToolCall, onlyTools, onlyKinds }) =>
+      wrapToolCall !== undefined && onlyTools?.includes(tool) !== false && onlyKinds?.includes(kind) !== false,
+  );
+}
+
+/** The tools whose arguments layers will see, when there are any. */
+export function parsedTools(scope: AgentScope, tools: readonly string[]): readonly string[] | undefined {
+  const parsed = tools.filter((tool) => Object.hasOwn(scope.run.manifest.tools, tool) && layersOf(scope, tool).length > 0);
+  return parsed.length === 0 ? undefined : parsed;
+}
+
 function throughLayers(
   scope: AgentScope,
   call: ToolCall,
@@ -142,11 +157,7 @@ function throughLayers(
   passed: PassedThere,
   onDone: (done: ToolDone) => void,
 ): Promise<Json> {
-  const { kind } = toolFactsOf(scope.run.manifest, call.name);
-  const layers = scope.agent.middleware.filter(
-    ({ wrapToolCall, onlyTools, onlyKinds }) =>
-      wrapToolCall !== undefined && onlyTools?.includes(call.name) !== false && onlyKinds?.includes(kind) !== false,
-  );
+  const layers = layersOf(scope, call.name);
   const address = `${scope.path.join('/')}/t${scope.record.turn}/${call.name}.${position}`;
   const slot = slotOf(scope, position);
   if (layers.length === 0) {
@@ -228,7 +239,10 @@ class ParsedCalls {
 }
 
 async function parse(scope: AgentScope, call: ToolCall, frame: Frame): Promise<ToolCall> {
-  const result = await frame.effect('parse', () => scope.run.ports.parseInput(call.name, call.input));
+  const known = meaningOf(scope, call.name, call.input);
+  const result = await frame.effect('parse', () =>
+    known === undefined ? scope.run.ports.parseInput(call.name, call.input) : Promise.resolve(known),
+  );
   if (!result.ok) throw new ToolError({ code: 'tool-input-invalid', message: result.message }, undefined);
   return { ...call, input: result.input === undefined ? call.input : result.input, inputHash: result.hash };
 }

@@ -35,6 +35,8 @@ export interface RequestSlots {
   readonly output: string | null;
   /** Absent: the server makes a failed call again. */
   readonly retries?: RetryMode | null;
+  /** Tools whose arguments layers of the workflow see: the answer brings along what parsing makes of them. Absent: none. */
+  readonly parse?: readonly string[] | null;
 }
 
 /**
@@ -99,6 +101,8 @@ export interface CallModelResult {
   readonly failed?: ModelFailure;
   /** What a stream had said when it broke. Present only when it was asked for. */
   readonly partial?: Message;
+  /** What parsing made of the tool calls of the message, in their order. null: not known yet. */
+  readonly parsed?: readonly (ParseInputResult | null)[];
   readonly runLocal?: BroughtChange;
   readonly events?: readonly WireEvent[];
 }

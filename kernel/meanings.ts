@@ -1,0 +1,21 @@
+import type { Json, Message } from '../contract/plain/messages';
+import { canonicalJson, toolCallsOf } from '../contract/plain/messages';
+import type { ParseInputResult } from '../contract/plain/wire';
+import type { AgentScope } from './scope';
+
+/** What parsing made of arguments, by tool and arguments. An answer brings it along for the calls in it. */
+export type Meanings = ReadonlyMap<string, ParseInputResult>;
+
+export function meaningsOf(message: Message, parsed: readonly (ParseInputResult | null)[] = []): Meanings {
+  const calls = toolCallsOf(message).map(({ name, input }, position) => [keyOf(name, input), parsed[position] ?? null] as const);
+  return new Map(calls.filter((entry): entry is readonly [string, ParseInputResult] => entry[1] !== null));
+}
+
+/** Arguments that a layer changed, and all arguments behind a border, are not known: the worker is asked for them. */
+export function meaningOf({ run, path }: AgentScope, tool: string, input: Json): ParseInputResult | undefined {
+  return run.parsed.get(path.join('/'))?.get(keyOf(tool, input));
+}
+
+function keyOf(tool: string, input: Json): string {
+  return `${tool} ${canonicalJson(input)}`;
+}

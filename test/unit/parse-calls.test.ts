@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { parsedCalls } from '../../activities/parse-calls';
+import { defaultToolFacts, ToolRegistry } from '../../activities/tools';
+import { defineTool } from '../../activities/define-tool';
+import type { Json, Message } from '../../contract/plain/messages';
+import { scriptedModel, testRun } from 'holdfast/testing';
+import { agentsFor } from 'holdfast/workflow';
+
+const tools = {
+  refund: defineTool({
+    description: 'Refunds.',
+    inputSchema: z.object({ amount: z.coerce.number(), currency: z.string().default('EUR') }),
+    execute: ({ amount, currency }) => `${amount} ${currency}`,
+  }),
+  look: defineTool({ description: 'Looks.', inputSchema: z.object({}), execute: () => 'seen' }),
+  stuck: defineTool({
+    description: 'Is never understood.',
+    inputSchema: z.object({}).refine(() => new Promise<boolean>(() => undefined)),
+    execute: () => 'never',
+  }),
+};
+const registry = new ToolRegistry(tools, defaultToolFacts);
+
+function saying(...calls: readonly (readonly [name: string, input: Json])[]): Message {
+  return { role: 'assistant', parts: calls.map(([name, input], position) => ({ type: 'tool-call', id: `c${position}`, name, input })) };
+}
+
+describe('the arguments in an answer', () => {
+  it('come parsed for the tools that are asked about, in the order of the calls', async () => {
+    const message = saying(
+      ['refund', { amount: '80' }],
+      ['look', {}],
+      ['refund', { amount: 'much' }],
+      ['refund', { amount: 5, currency: 'USD' }],
+    );
+    const { parsed } = await parsedCalls(registry, ['refund'], message);
+    expect(parsed).toEqual([
+      { ok: true, input: { amount: 80, currency: 'EUR' }, hash: expect.any(String) },
+      null,
+      { ok: false, message: expect.stringContaining("The arguments of 'refund' do not fit") },
+      { ok: true, hash: expect.any(String) },
+    ]);
+  });
+
+  it('are left out where nobody asks, where parsing takes long or the tool is missing, and where they are large', async () => {
+    expect(await parsedCalls(registry, undefined, saying(['refund', {}]))).toEqual({});
+    expect(await parsedCalls(registry, null, saying(['refund', {}]))).toEqual({});
+    expect(await parsedCalls(registry, ['refund'], saying(['look', {}]))).toEqual({});
+    expect(await parsedCalls(registry, ['stuck', 'missing'], saying(['stuck', {}], ['missing', {}]))).toEqual({});
+    const large = { amount: '1', currency: 'x'.repeat(70_000) };
+    expect(await parsedCalls(registry, ['refund'], saying(['refund', large]))).toEqual({});
+  });
+});
+
+describe('layers of a tool', () => {
+  const seen: Json[] = [];
+  const { defineAgent } = agentsFor<typeof tools>();
+  const agent = defineAgent({
+    name: 'layered',
+    description: 'Refunds.',
+    instructions: 'You refund.',
+    model: 'default',
+    tools: ['refund'],
+    middleware: [
+      {
+        name: 'outer',
+        wrapToolCall: (call, next) => {
+          seen.push(call.input);
+          return next({ ...call, input: { amount: '7' } });
+        },
+      },
+      {
+        name: 'inner',
+        wrapToolCall: (call, next) => {
+          seen.push(call.input);
+          return next(call);
+        },
+      },
+    ],
+  });
+
+  it('see what came with the answer, and what the worker makes of arguments that one of them changed', async () => {
+    const model = scriptedModel([{ toolCalls: [{ id: 'c1', name: 'refund', input: { amount: '80' } }] }, { text: 'Done.' }]);
+    const run = await testRun(agent, { input: 'Refund', model, tools });
+    expect(await run.result()).toBe('Done.');
+    expect(seen).toEqual([
+      { amount: 80, currency: 'EUR' },
+      { amount: 7, currency: 'EUR' },
+    ]);
+  });
+});
