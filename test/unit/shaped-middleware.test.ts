@@ -1,4 +1,4 @@
-import type { AgenticMessage, ChatMessage, Json, Message } from 'holdfast/workflow';
+import type { AgenticMessage, ChatMessage, Json } from 'holdfast/workflow';
 import { agenticMiddleware, chatMiddleware } from 'holdfast/workflow';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { LanguageModel } from '../../activities/models';
@@ -75,6 +75,36 @@ describe('a middleware for agentic messages', () => {
     ]);
   });
 
+  it('keeps a message with several results whole, as long as nobody takes it apart', async () => {
+    const results = ['1', '2'].map((callId) => ({ type: 'tool-result', callId, name: 'echo', output: 'x' }));
+    const calls = ['1', '2'].map((id) => ({ type: 'tool-call', id, name: 'echo', input: { text: 'x' } }));
+    const input: Json = [
+      { role: 'user', parts: [{ type: 'text', text: 'Hi' }] },
+      { role: 'assistant', parts: calls },
+      { role: 'tool', parts: results },
+    ];
+    const seen: (readonly string[])[] = [];
+    const passing = agenticMiddleware({
+      name: 'passing',
+      beforeModelRewriteState({ messages }) {
+        seen.push(kinds(messages));
+        return { messages: [...messages, user('Well?')] };
+      },
+      afterModelRewriteState: ({ messages }) => ({ messages: messages.filter((_, position) => position !== 2) }),
+    });
+    const model = scriptedModel([{ text: 'Done.' }]);
+    const run = await testRun(agentUnder(passing), { input, model, tools });
+    await run.outcome();
+    expect(seen[0]).toEqual([
+      'user text',
+      'assistant function-tool-call function-tool-call',
+      ...Array(2).fill('user function-tool-result'),
+    ]);
+    expect(model.requests[0]?.messages[2]).toMatchObject({ id: 'input.2', parts: results });
+    expect((await run.transcript())[2]).toMatchObject({ role: 'tool', parts: [results[1]] });
+    expect((await run.transcript())[2]?.id).not.toBe('input.2');
+  });
+
   it('changes a request for one call, and an answer for good', async () => {
     const model = calling();
     const agent = agentUnder(
@@ -147,7 +177,7 @@ describe('a middleware for agentic messages', () => {
     const log = await logOf(run);
     expect(seen).toEqual([[{ type: 'text', text: 'Aside.' }], 'agent', 1, 'Hi']);
     const noted = only(log.flatMap((event) => (event.type === 'custom' && event.name === 'noted' ? [event.data] : [])));
-    expect((noted as { message: Message }).message).toEqual((await run.transcript())[1]);
+    expect(noted).toEqual({ message: (await run.transcript())[1] });
     expect(log.some((event) => event.type === 'custom' && event.name === 'plain')).toBe(true);
   });
 
