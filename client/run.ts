@@ -11,13 +11,15 @@ import { HoldfastError, isErrorCode, messageOf } from '../contract/plain/errors'
 import type { Delta } from '../contract/plain/deltas';
 import type { RunEvent, RunView } from '../contract/plain/events';
 import type { Answer, Interrupt } from '../contract/plain/interrupts';
-import type { Failure, Json, StoredMessage, Usage } from '../contract/plain/messages';
+import type { Failure, Json, Usage } from '../contract/plain/messages';
 import { names, workflowIdOf } from '../contract/plain/names';
 import type { AgentRunResult, ResumeReceipt } from '../contract/plain/wire';
 import type { AnswerOptions, ApproveOptions } from './answers';
 import { answerOf, approvalOf, checkAnswer, checkSize, rejectionOf } from './answers';
 import type { ReadOptions } from './follower';
 import { optionsOf } from './options';
+import type { TranscriptMessage, TranscriptShape } from './transcript';
+import { shapeOf, transcriptIn } from './transcript';
 import type { RunReader } from './run-reader';
 
 export type Outcome<Output> =
@@ -60,8 +62,12 @@ export class Run<Output = unknown> {
     return this.reader.view(this.workflowId, this.id);
   }
 
-  async transcript(): Promise<readonly StoredMessage[]> {
-    return (await this.view()).messages;
+  /** The messages, as they are stored unless a shape is named. */
+  async transcript<Shape extends TranscriptShape = 'parts'>(
+    options: { readonly shape?: Shape } = {},
+  ): Promise<readonly TranscriptMessage<Shape>[]> {
+    const shape = shapeOf(options);
+    return transcriptIn(shape, (await this.view()).messages);
   }
 
   async usage(): Promise<Usage> {

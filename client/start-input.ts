@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { HoldfastError } from '../contract/plain/errors';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json, ModelSettings } from '../contract/plain/messages';
+import { isAnyMessage, messagesOf } from '../contract/plain/message-shapes';
 import { isMessage, notJson } from '../contract/plain/messages';
 import { isName, isRunId } from '../contract/plain/names';
 import type { StartInput } from '../contract/plain/wire';
@@ -88,10 +89,13 @@ function checkedInput(input: unknown): Json {
     input.every((item) => typeof item === 'object' && item !== null && 'role' in item) &&
     !input.every(isMessage)
   ) {
-    throw new HoldfastError(
-      'input-invalid',
-      'A message of the input has no known role (system, user, assistant, tool) or no list of parts.',
-    );
+    if (!input.every(isAnyMessage))
+      throw new HoldfastError(
+        'input-invalid',
+        'A message of the input has no known role (system, user, assistant, tool) or no list of parts, nor is it a chat or an agentic message.',
+      );
+    // Histories have messages in one shape only.
+    return messagesOf(input) as readonly object[] as Json;
   }
   return input as Json;
 }

@@ -1,6 +1,6 @@
 import { HoldfastError } from '../contract/plain/errors';
 import type { HalfRef, ToolKind } from '../contract/plain/manifest';
-import type { Failure, FinishReason, Json, Message, ModelSettings, Part, StoredMessage, ToolCall, Usage } from '../contract/plain/messages';
+import type { Failure, FinishReason, Json, Message, ModelSettings, Part, ToolCall, Usage } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
 import type { ParseInputResult } from '../contract/plain/wire';
 
@@ -30,16 +30,18 @@ export type OutputOf<T> = T extends { readonly enhanced: true }
         : never;
 type Last<Output> = Output extends AsyncIterable<infer Value> ? Value : Awaited<Output>;
 
-export interface ModelRequest {
+// Whatever holds messages takes their shape as `M`: the stored one, unless `agenticMiddleware` or `chatMiddleware` says otherwise.
+
+export interface ModelRequest<M = Message> {
   readonly instructions: string;
-  readonly messages: readonly Message[];
+  readonly messages: readonly M[];
   readonly tools: readonly string[];
   readonly model: string;
   readonly settings?: ModelSettings;
 }
 
-export interface ModelResponse {
-  readonly message: Message;
+export interface ModelResponse<M = Message> {
+  readonly message: M;
   readonly usage?: Usage;
   /** Why the model stopped. Absent when it came to an end by itself. */
   readonly finish?: FinishReason;
@@ -58,9 +60,9 @@ export interface InterruptOptions {
 }
 
 /** An event that a hook makes. */
-export interface AgentEvent {
+export interface AgentEvent<M = Message> {
   readonly name?: string;
-  readonly message?: Message;
+  readonly message?: M;
   readonly action?: Json;
   readonly data?: Json;
 }
@@ -71,7 +73,7 @@ export interface ValueStore {
 }
 
 /** What a hook or wrap of the workflow half may do. Everything that waits goes through here and through `next`. */
-export interface HookContext<T extends Tools = Tools> {
+export interface HookContext<T extends Tools = Tools, M = Message> {
   readonly agent: string;
   readonly runPath: readonly string[];
   readonly runId: string;
@@ -85,9 +87,9 @@ export interface HookContext<T extends Tools = Tools> {
   readonly userMessage: string;
   sendEvent(name: string, data: Json): void;
   /** A whole event: a message, an action, data, in any mixture. Its name is `agent-event` where it has none. */
-  sendEvent(event: AgentEvent): void;
+  sendEvent(event: AgentEvent<M>): void;
   /** The message under an id that it keeps: in an event, and in the state when a hook returns it unchanged. */
-  ensureMessageId(message: Message): StoredMessage;
+  ensureMessageId(message: M): M & { readonly id: string };
   /** In a wrap of a tool call: what the event of this call carries as its `action`. The last one counts. */
   sendToolAction(action: Json): void;
   /** Waits for a human. The run may be continued, moved and resumed in between; the answer arrives exactly here. */
@@ -100,8 +102,8 @@ export interface HookContext<T extends Tools = Tools> {
   call<Name extends keyof T & string>(tool: Name, input: InputOf<T[Name]>): Promise<OutputOf<T[Name]>>;
   model(
     name: string,
-    request: { readonly messages: readonly Message[]; readonly instructions?: string; readonly settings?: ModelSettings },
-  ): Promise<ModelResponse>;
+    request: { readonly messages: readonly M[]; readonly instructions?: string; readonly settings?: ModelSettings },
+  ): Promise<ModelResponse<M>>;
   sleep(duration: string): Promise<void>;
   /** Milliseconds since 1970 by the run's own clock. */
   now(): number;
@@ -116,15 +118,15 @@ export interface RunSetup {
   readonly returnDirectly: readonly string[];
 }
 
-export interface AgentState {
-  readonly messages: readonly Message[];
+export interface AgentState<M = Message> {
+  readonly messages: readonly M[];
   readonly tools: readonly string[];
 }
 
 /** Returned by a hook that ends the agent: no model is asked after that. */
-export interface Ending {
+export interface Ending<M = Message> {
   /** A message of the state, or one of the assistant, which is shown and appended. The first one counts. */
-  readonly answer: Message;
+  readonly answer: M;
 }
 
 /**
@@ -135,7 +137,7 @@ export interface Ending {
  * Rules: no clock, no randomness, no I/O; wait only for `ctx` and `next`; leave no promise running.
  * On replay: the code runs again with the recorded results; effects do not happen again.
  */
-export interface AgentMiddleware<T extends Tools = Tools> {
+export interface AgentMiddleware<T extends Tools = Tools, M = Message> {
   readonly name: string;
   readonly options?: Json;
   /** Set by `onWorker`: the entry stands for a worker half. */
@@ -146,20 +148,24 @@ export interface AgentMiddleware<T extends Tools = Tools> {
    */
   readonly changesOutput?: boolean;
   /** With `answer` the agent does not run, and neither do the hooks behind this one, nor `afterAgent`. */
-  beforeAgent?(setup: RunSetup, ctx: HookContext<T>): MaybePromise<Update<RunSetup & Ending>>;
-  beforeModelRewriteState?(state: AgentState, ctx: HookContext<T>): MaybePromise<Update<AgentState>>;
-  afterModelRewriteState?(state: AgentState, ctx: HookContext<T>): MaybePromise<Update<AgentState>>;
-  wrapModel?(request: ModelRequest, next: (request: ModelRequest) => Promise<ModelResponse>, ctx: HookContext<T>): Promise<ModelResponse>;
+  beforeAgent?(setup: RunSetup, ctx: HookContext<T, M>): MaybePromise<Update<RunSetup & Ending<M>>>;
+  beforeModelRewriteState?(state: AgentState<M>, ctx: HookContext<T, M>): MaybePromise<Update<AgentState<M>>>;
+  afterModelRewriteState?(state: AgentState<M>, ctx: HookContext<T, M>): MaybePromise<Update<AgentState<M>>>;
+  wrapModel?(
+    request: ModelRequest<M>,
+    next: (request: ModelRequest<M>) => Promise<ModelResponse<M>>,
+    ctx: HookContext<T, M>,
+  ): Promise<ModelResponse<M>>;
   /** The tools whose calls `wrapToolCall` sees. Default: all. Calls of others are spared the parsing before policy. */
   readonly onlyTools?: readonly string[];
   /** The kinds of tools whose calls it sees. Default: all. */
   readonly onlyKinds?: readonly ToolKind[];
-  wrapToolCall?(call: ToolCall, next: (call: ToolCall) => Promise<Json>, ctx: HookContext<T>): Promise<Json>;
-  afterToolCalls?(state: AgentState, ctx: HookContext<T>): MaybePromise<Update<AgentState & Ending>>;
+  wrapToolCall?(call: ToolCall, next: (call: ToolCall) => Promise<Json>, ctx: HookContext<T, M>): Promise<Json>;
+  afterToolCalls?(state: AgentState<M>, ctx: HookContext<T, M>): MaybePromise<Update<AgentState<M> & Ending<M>>>;
   /** What it appends is shown behind the answer, which stays the result of the run. */
-  afterAgent?(state: AgentState, ctx: HookContext<T>): MaybePromise<void | { readonly append?: readonly Message[] }>;
+  afterAgent?(state: AgentState<M>, ctx: HookContext<T, M>): MaybePromise<void | { readonly append?: readonly M[] }>;
   /** In place of `afterAgent` when the agent failed. The run keeps its failure; a cancelled one does not come here. */
-  afterFailure?(failure: Failure, state: AgentState, ctx: HookContext<T>): MaybePromise<void | { readonly append?: readonly Message[] }>;
+  afterFailure?(failure: Failure, state: AgentState<M>, ctx: HookContext<T, M>): MaybePromise<void | { readonly append?: readonly M[] }>;
 }
 
 /** Puts a worker half into an agent's middleware list, by name, with JSON options. */

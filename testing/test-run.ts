@@ -11,13 +11,15 @@ import type { Outcome } from '../client/run';
 import { outcomeOf } from '../client/run';
 import type { StartOptions } from '../client/start-input';
 import { startInputOf } from '../client/start-input';
+import type { TranscriptMessage, TranscriptShape } from '../client/transcript';
+import { shapeOf, transcriptIn } from '../client/transcript';
 import type { Delta } from '../contract/plain/deltas';
 import { parseDuration } from '../contract/plain/duration';
 import { HoldfastError, isErrorCode } from '../contract/plain/errors';
 import type { RunEvent, RunView } from '../contract/plain/events';
 import type { Interrupt } from '../contract/plain/interrupts';
 import type { Language } from '../contract/plain/manifest';
-import type { Json, StoredMessage, Usage } from '../contract/plain/messages';
+import type { Json, Usage } from '../contract/plain/messages';
 import { defaultTenant } from '../contract/plain/names';
 import type { Agent } from '../kernel/agent';
 import { definitionOf } from '../kernel/agent';
@@ -110,9 +112,12 @@ export class TestRun<Output = unknown> {
     return this.run.view();
   }
 
-  async transcript(): Promise<readonly StoredMessage[]> {
+  async transcript<Shape extends TranscriptShape = 'parts'>(
+    options: { readonly shape?: Shape } = {},
+  ): Promise<readonly TranscriptMessage<Shape>[]> {
+    const shape = shapeOf(options);
     await this.run.idle();
-    return this.run.view().messages;
+    return transcriptIn(shape, this.run.view().messages);
   }
 
   async usage(): Promise<Usage> {

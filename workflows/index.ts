@@ -28,6 +28,7 @@ export type {
   Tools,
   Update,
 } from '../kernel/middleware';
+export { agenticMiddleware, chatMiddleware } from '../kernel/shaped-middleware';
 export type {
   FailoverAttempt,
   FailoverChoice,
@@ -74,5 +75,10 @@ export { HoldfastError, codeOf } from '../contract/plain/errors';
 export type { ErrorCode } from '../contract/plain/errors';
 export type { Json, Message, ModelSettings, Part, ToolCall, Usage } from '../contract/plain/messages';
 export { textOf, toolCallsOf } from '../contract/plain/messages';
+export { messagesIn, messagesOf } from '../contract/plain/message-shapes';
+export type { AgenticBlock, AgenticMessage } from '../contract/plain/agentic-messages';
+export type { ChatContent, ChatMessage, ChatPart, ChatToolCall } from '../contract/plain/chat-messages';
+export type { AnyMessage, MessageShape, MessageShapes } from '../contract/plain/message-shapes';
+export type { ProviderPart } from '../contract/plain/provider-parts';
 export type { ApprovalDecision, Interrupt } from '../contract/plain/interrupts';
 export { serveAgents } from './agent-run';

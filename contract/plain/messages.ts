@@ -1,3 +1,6 @@
+import type { ProviderPart } from './provider-parts';
+import { isProviderPart } from './provider-parts';
+
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
@@ -15,7 +18,10 @@ export type Part =
       readonly isError?: boolean;
       /** The output is a list of parts, texts and files, that the model is to see as such. */
       readonly multipart?: true;
-    };
+      /** The output is a list of tools that a search has found. */
+      readonly search?: true;
+    }
+  | ProviderPart;
 
 export interface Message {
   readonly id?: string;
@@ -133,7 +139,7 @@ export function isPart(value: unknown): value is Part {
     case 'tool-result':
       return typeof part['callId'] === 'string' && typeof part['name'] === 'string' && part['output'] !== undefined;
     default:
-      return false;
+      return isProviderPart(value);
   }
 }
 

@@ -62,5 +62,7 @@ export const EventsQuery = z.strictObject({
     .optional(),
 });
 
+export const TranscriptQuery = z.strictObject({ shape: z.enum(['parts', 'chat', 'agentic']).optional() });
+
 /** The header with which a reader of events goes on: the offset of the last event that it saw. */
 export const LastEventId = count;

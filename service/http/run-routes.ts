@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { HoldfastError } from '../../contract/plain/errors';
 import type { RunView } from '../../contract/plain/events';
 import type { Json } from '../../contract/plain/messages';
-import { CancelBody, TerminateBody, EventsQuery, LastEventId, ListQuery, StartBody } from '../../contract/schemas/http';
+import { CancelBody, TerminateBody, EventsQuery, LastEventId, ListQuery, StartBody, TranscriptQuery } from '../../contract/schemas/http';
 import type { Run } from '../../client/index';
 import type { ServiceParts } from './app';
 import { eventStream } from './event-stream';
@@ -28,7 +28,10 @@ export function runRoutes(parts: ServiceParts): Hono {
 
   routes.get('/:id', async (context) => context.json(shown(await client.run(context.req.param('id')).view())));
 
-  routes.get('/:id/transcript', async (context) => context.json({ messages: await client.run(context.req.param('id')).transcript() }));
+  routes.get('/:id/transcript', async (context) => {
+    const { shape = 'parts' } = parseQuery(context, TranscriptQuery);
+    return context.json({ messages: await client.run(context.req.param('id')).transcript({ shape }) });
+  });
 
   routes.get('/:id/interrupts', async (context) => context.json({ interrupts: await client.run(context.req.param('id')).interrupts() }));
 

@@ -1,5 +1,6 @@
-import type { AgentMiddleware, HookContext, Json, ModelResponse } from '../../workflows/index';
+import type { AgentMiddleware, AgenticMessage, HookContext, Json, ModelResponse } from '../../workflows/index';
 import {
+  agenticMiddleware,
   agentsFor,
   eventSenderModelWrapper,
   eventSenderToolWrapper,
@@ -15,7 +16,7 @@ const base = {
   description: 'Under test.',
   instructions: 'Be a test.',
   model: 'test/model',
-  tools: ['echo', 'streams', 'enhanced', 'enhancedStreams', 'asks', 'fail'],
+  tools: ['echo', 'streams', 'enhanced', 'enhancedStreams', 'asks', 'asksPlainly', 'fail'],
 };
 
 const note = (ctx: HookContext, data: Json): void => ctx.sendEvent('note', data);
@@ -217,5 +218,57 @@ export const asksThree = defineAgent({
         note(ctx, answers);
       },
     },
+  ],
+});
+
+/** Asks beside the tool what the history is to say from now on. */
+export const asksForHistory = defineAgent({
+  ...base,
+  name: 'asksForHistory',
+  middleware: [
+    {
+      name: 'history',
+      async wrapToolCall(call, next, ctx) {
+        const [output, history] = await Promise.all([next(call), ctx.interrupt<string>('history')]);
+        ctx.runLocal.set('history', history);
+        return output;
+      },
+      beforeModelRewriteState({ messages }, ctx) {
+        const history = ctx.runLocal.get('history');
+        if (history === undefined) return;
+        return { messages: messages.map((message) => (message.role === 'user' ? user(String(history)) : message)) };
+      },
+    },
+  ],
+});
+
+export const directAsks = defineAgent({
+  ...base,
+  name: 'directAsks',
+  tools: ['echo', 'asks'],
+  returnDirectly: ['echo'],
+  middleware: [withTools('streams')],
+});
+
+const kindsOf = ({ role, blocks }: AgenticMessage): string => `${role} ${blocks.map(({ type }) => type).join(' ')}`;
+const copyOf = <M extends AgenticMessage>(message: M): M => ({ ...message, blocks: [...message.blocks] });
+
+/** All hooks are written for agentic messages, and hand on copies. */
+export const agentic = defineAgent({
+  ...base,
+  name: 'agentic',
+  middleware: [
+    agenticMiddleware({
+      name: 'agentic',
+      beforeModelRewriteState({ messages }, ctx) {
+        ctx.sendEvent('note', messages.map(kindsOf));
+        return { messages: messages.map(copyOf) };
+      },
+      async wrapModel(request, next) {
+        const response = await next({ ...request, messages: request.messages.map(copyOf) });
+        return { ...response, message: copyOf(response.message) };
+      },
+      afterToolCalls: ({ messages }) => ({ messages: messages.map(copyOf) }),
+    }),
   ],
 });

@@ -1,6 +1,6 @@
 import { scriptedModel, testRun } from '../../testing/index';
 import type { AgentMiddleware, Json } from '../../workflows/index';
-import { withInstruction, withTools, withToolsFunc } from '../../workflows/index';
+import { agenticMiddleware, withInstruction, withTools, withToolsFunc } from '../../workflows/index';
 import { agentUnder, agentWith, echo, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
 import { gate } from '../support/gate';
 import * as agents from './agents';
@@ -290,6 +290,28 @@ it('[eino 38] afterAgent sees an answer of several parts as it is', async () => 
   const run = await testRun(agentUnder(ending), { input: 'Hi', model: { generate: async () => ({ parts }) }, tools });
   expect(await run.outcome()).toMatchObject({ text: 'Look.' });
   expect(seen).toEqual([parts]);
+});
+
+it('[eino 38] a middleware for agentic messages sees it in blocks', async () => {
+  const parts = [
+    { type: 'reasoning' as const, text: 'Hm.' },
+    { type: 'text' as const, text: 'Look.' },
+    { type: 'file' as const, mediaType: 'image/png', data: 'aGk=' },
+  ];
+  const seen: unknown[] = [];
+  const ending = agenticMiddleware({
+    name: 'ending',
+    afterAgent: ({ messages }) => void seen.push(messages.map(({ role, blocks }) => [role, blocks])),
+  });
+  const input: Json = [{ role: 'user', blocks: [{ type: 'text', text: 'Hi' }] }];
+  const run = await testRun(agentUnder(ending), { input, model: { generate: async () => ({ parts }) }, tools });
+  expect(await run.outcome()).toMatchObject({ text: 'Look.' });
+  expect(seen).toEqual([
+    [
+      ['user', [{ type: 'text', text: 'Hi' }]],
+      ['assistant', parts],
+    ],
+  ]);
 });
 
 it('[eino 39] a text that afterChatModel changes is not what the event showed', async () => {

@@ -2,7 +2,7 @@ import type { LanguageModel } from '../../activities/models';
 import type { RunEvent } from '../../contract/plain/events';
 import { scriptedModel, testRun } from '../../testing/index';
 import type { AgentMiddleware, Message } from '../../workflows/index';
-import { eventSenderModelWrapper, eventSenderToolWrapper } from '../../workflows/index';
+import { agenticMiddleware, eventSenderModelWrapper, eventSenderToolWrapper, messagesIn } from '../../workflows/index';
 import { gate } from '../support/gate';
 import { agentUnder, agentWith, logOf, tools as memoryTools, only } from '../support/memory-bed';
 import * as agents from './agents';
@@ -116,6 +116,21 @@ it('[eino 53] a result that has media is in event and messages as parts', async 
   ];
   expect(only(toolEnds(await logOf(run))).message.parts).toMatchObject([{ output, multipart: true }]);
   expect(model.requests[1]?.messages.at(-1)?.parts).toMatchObject([{ output, multipart: true }]);
+});
+
+it('[eino 53] a middleware for agentic messages, and a reader, have it as a block of what the user says', async () => {
+  const seen: unknown[] = [];
+  const watching = agenticMiddleware({ name: 'watching', afterToolCalls: ({ messages }) => void seen.push(messages.at(-1)) });
+  const run = await testRun(agentWith({ tools: ['enhanced'], middleware: [watching] }), { input: 'Hi', model: calls('enhanced'), tools });
+  const output = [
+    { type: 'text', text: 'x' },
+    { type: 'file', mediaType: 'image/png', data: 'aGk=' },
+  ];
+  const block = { type: 'function-tool-result', callId: expect.any(String) as string, name: 'enhanced', output, multipart: true };
+  const shown = messagesIn('agentic', [only(toolEnds(await logOf(run))).message]);
+  expect(shown).toEqual([{ id: expect.any(String) as string, role: 'user', blocks: [block] }]);
+  expect(seen).toEqual(shown);
+  expect((await run.transcript({ shape: 'agentic' })).slice(2, 3)).toEqual(shown);
 });
 
 it('[eino 54] the message of a model event has a UUID', async () => {

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../contract/plain/events';
 import { scriptedModel, testRun } from '../../testing/index';
-import type { AgentMiddleware, HookContext, Json } from '../../workflows/index';
-import { withToolsFunc, withTools } from '../../workflows/index';
+import type { AgentMiddleware, AgenticMessage, HookContext, Json, Message } from '../../workflows/index';
+import { agenticMiddleware, messagesIn, withToolsFunc, withTools } from '../../workflows/index';
 import { agentUnder, agentWith, echo, logOf, only, tools, transcriptOf } from '../support/memory-bed';
 import * as agents from './agents';
 import { closeEngines, onEngines } from './engines';
@@ -157,16 +157,32 @@ onEngines('[eino 79] the result of a tool that returns directly has the role too
   }
 });
 
-describe('messages of several parts', () => {
-  const input = [
-    {
-      role: 'user',
-      parts: [
-        { type: 'text', text: 'What is this?' },
-        { type: 'file', mediaType: 'image/png', data: 'aGk=' },
-      ],
-    },
-  ];
+const copyOf = (message: AgenticMessage): AgenticMessage => ({ ...message, blocks: message.blocks.map((block) => ({ ...block })) });
+
+/** Hands on copies in every hook, so that all messages come out of the agentic shape. */
+const copying: AgentMiddleware = agenticMiddleware({
+  name: 'copying',
+  beforeModelRewriteState: ({ messages }) => ({ messages: messages.map(copyOf) }),
+  async wrapModel(request, next) {
+    const response = await next({ ...request, messages: request.messages.map(copyOf) });
+    return { ...response, message: copyOf(response.message) };
+  },
+  afterModelRewriteState: ({ messages }) => ({ messages: messages.map(copyOf) }),
+  afterToolCalls: ({ messages }) => ({ messages: messages.map(copyOf) }),
+});
+
+describe.each([
+  ['as they are stored', 'parts', []],
+  ['as agentic messages', 'agentic', [copying]],
+] as const)('messages of several parts, %s,', (_, shape, middleware) => {
+  const said: Message = {
+    role: 'user',
+    parts: [
+      { type: 'text', text: 'What is this?' },
+      { type: 'file', mediaType: 'image/png', data: 'aGk=' },
+    ],
+  };
+  const input = messagesIn(shape, [said]) as readonly object[] as Json;
   const reasoning = { type: 'reasoning' as const, text: 'Hm.' };
   const call = (name: string, n = 1) => ({
     parts: [reasoning, { type: 'tool-call' as const, id: `c${n}`, name, input: { text: `x${n}` } }],
@@ -178,7 +194,7 @@ describe('messages of several parts', () => {
   };
 
   it('[eino 81] meet the limit of iterations', async () => {
-    const run = await testRun(agentWith({ tools: ['echo'], maxIterations: 2 }), {
+    const run = await testRun(agentWith({ tools: ['echo'], maxIterations: 2, middleware }), {
       input,
       model: scripted(call('echo'), call('echo', 2)),
       tools,
@@ -187,12 +203,14 @@ describe('messages of several parts', () => {
   });
 
   it('[eino 81] end with a result that is returned directly', async () => {
-    const run = await testRun(agentWith({ tools: ['echo'], returnDirectly: ['echo'] }), { input, model: scripted(call('echo')), tools });
+    const agent = agentWith({ tools: ['echo'], returnDirectly: ['echo'], middleware });
+    const run = await testRun(agent, { input, model: scripted(call('echo')), tools });
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'x1' });
   });
 
   it('[eino 81] go through several turns of tools', async () => {
-    const run = await testRun(agentWith({ tools: ['echo'] }), { input, model: scripted(call('echo'), call('echo', 2), end), tools });
+    const agent = agentWith({ tools: ['echo'], middleware });
+    const run = await testRun(agent, { input, model: scripted(call('echo'), call('echo', 2), end), tools });
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
     expect((await run.transcript()).map(({ role, parts }) => `${role} ${parts.map(({ type }) => type).join(' ')}`)).toEqual([
       'user text file',
@@ -202,10 +220,22 @@ describe('messages of several parts', () => {
       'tool tool-result',
       'assistant reasoning text',
     ]);
+    const shown = await run.transcript({ shape: 'agentic' });
+    expect(shown.map(({ role, blocks }) => `${role} ${blocks.map(({ type }) => type).join(' ')}`)).toEqual([
+      'user text file',
+      'assistant reasoning function-tool-call',
+      'user function-tool-result',
+      'assistant reasoning function-tool-call',
+      'user function-tool-result',
+      'assistant reasoning text',
+    ]);
+    // No copy has a new id: each message is in the log under the id that it has here.
+    const ends = (await logOf(run)).flatMap((event) => ('message' in event ? [event.message.id] : []));
+    expect((await run.transcript()).map(({ id }) => id)).toEqual(['input.0', ...ends]);
   });
 
   it('[eino 81] wait twice, one interrupt after the other', async () => {
-    const run = await testRun(agentWith({ tools: ['asks'] }), {
+    const run = await testRun(agentWith({ tools: ['asks'], middleware }), {
       input,
       model: scripted(call('asks'), call('asks', 2), end),
       tools: allTools,
@@ -229,4 +259,34 @@ it('[eino 82] the model gets instructions only where there are some', async () =
   await (await testRun(agentWith(), { input: 'Hi', model, tools })).outcome();
   expect(model.requests.map(({ instructions }) => instructions)).toEqual(['', 'Be a test.']);
   expect(model.requests.map(({ messages }) => messages.map(({ role }) => role))).toEqual([['user'], ['user']]);
+});
+
+it('[eino 82] so does a middleware for agentic messages, whose request has them beside the messages', async () => {
+  const seen: unknown[] = [];
+  const watching = agenticMiddleware({
+    name: 'watching',
+    wrapModel(request, next) {
+      seen.push([request.instructions, request.messages.map(({ role, blocks }) => [role, blocks])]);
+      return next(request);
+    },
+  });
+  const input: Json = [{ role: 'user', blocks: [{ type: 'text', text: 'Hi' }] }];
+  const model = scriptedModel([{ text: 'Done.' }, { text: 'Done.' }]);
+  for (const instructions of ['', 'Be a test.'])
+    await (await testRun(agentWith({ instructions, middleware: [watching] }), { input, model, tools })).outcome();
+  const messages = [['user', [{ type: 'text', text: 'Hi' }]]];
+  expect(seen).toEqual([
+    ['', messages],
+    ['Be a test.', messages],
+  ]);
+  expect(model.requests.map(({ instructions }) => instructions)).toEqual(['', 'Be a test.']);
+});
+
+it.each([
+  ['getFailoverModel', { maxRetries: 1, shouldFailover: () => true }],
+  ['shouldFailover', { maxRetries: 1, getFailoverModel: () => ({ model: 'test/other' }) }],
+])('[eino 77] a failover without %s is refused when the agent is made', (field, failover) => {
+  expect(() => agentWith({ failover: failover as never })).toThrow(
+    expect.objectContaining({ code: 'agent-invalid', message: `Agent "agent": failover.${field} is required; it is a function.` }),
+  );
 });

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LanguageModel, ModelProvider } from '../../activities/models';
 import type { Outcome } from '../../client/run';
+import type { HoldfastClient } from '../../client/connect';
+import type { AgenticMessage } from '../../contract/plain/agentic-messages';
 import type { Delta } from '../../contract/plain/deltas';
 import { isDelta } from '../../contract/plain/deltas';
 import type { RunEvent } from '../../contract/plain/events';
@@ -30,11 +32,14 @@ export interface Play {
 export interface Played {
   outcome(): Promise<Outcome<unknown>>;
   resume(interruptId: string, answer: Json): Promise<void>;
+  cancel(): Promise<void>;
   /** The interrupts once there are that many. On a server others may still be on their way when the first one waits. */
   waiting(count: number): Promise<readonly Interrupt[]>;
   /** The durable log as far as the run comes by itself. */
   log(): Promise<readonly RunEvent[]>;
   messages(): Promise<readonly StoredMessage[]>;
+  /** The transcript in the agentic shape. */
+  agentic(): Promise<readonly AgenticMessage[]>;
   /** Transcript in short: `user: Hi`. */
   transcript(): Promise<readonly string[]>;
   /** The data of the events named `note`: what hooks saw, also those that run in the sandbox. */
@@ -99,7 +104,9 @@ function modelOf(name: string): LanguageModel | Promise<LanguageModel> {
 interface AnyRun {
   outcome(): Promise<Outcome<unknown>>;
   resume(interruptId: string, answer: Json): Promise<void>;
+  cancel(): Promise<void>;
   transcript(): Promise<readonly StoredMessage[]>;
+  transcript(options: { readonly shape: 'agentic' }): Promise<readonly AgenticMessage[]>;
 }
 
 function played(run: AnyRun, followed: () => Promise<void>, events: () => AsyncIterable<RunEvent>): Played {
@@ -116,6 +123,7 @@ function played(run: AnyRun, followed: () => Promise<void>, events: () => AsyncI
       return outcome;
     },
     resume: (interruptId, answer) => run.resume(interruptId, answer),
+    cancel: () => run.cancel(),
     async waiting(count) {
       for (;;) {
         const outcome = await run.outcome();
@@ -126,6 +134,7 @@ function played(run: AnyRun, followed: () => Promise<void>, events: () => AsyncI
     },
     log,
     messages: async () => (await run.outcome(), run.transcript()),
+    agentic: async () => (await run.outcome(), run.transcript({ shape: 'agentic' })),
     transcript: async () => (await run.outcome(), (await run.transcript()).map(lineOf)),
     notes: async () => (await log()).flatMap((event) => (event.type === 'custom' && event.name === 'note' ? [event.data] : [])),
   };
@@ -136,6 +145,11 @@ export function onEngines(title: string, test: (engine: Engine) => Promise<void>
   const found = cases.find(({ key }) => key === keyOf(title));
   if (found === undefined) throw new Error(`"${title}" begins with the key of no case.`);
   for (const name of found.engines) it(`${title} (${name})`, () => test(name === 'memory' ? memory : temporal));
+}
+
+/** A client of the server that cases run on. */
+export async function serverClient(): Promise<HoldfastClient> {
+  return (await (bed ??= startBed())).client;
 }
 
 /** Ends the worker that the cases of a file used. */

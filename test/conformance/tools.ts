@@ -58,6 +58,11 @@ export const tools = {
       yield image;
     },
   }),
+  asksPlainly: defineTool({
+    description: 'Asks a person, and keeps nothing.',
+    inputSchema: text,
+    execute: ({ text: value }, call): string => (call.resumed === undefined ? call.interrupt(value) : JSON.stringify(call.resumed)),
+  }),
   asks: defineTool({
     description: 'Asks a person.',
     inputSchema: text,

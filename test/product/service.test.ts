@@ -135,6 +135,7 @@ describe('requests that are wrong', () => {
     ['a run that there is not', 404, 'run-unknown', () => get('/runs/nobody')],
     ['events of a run that there is not', 404, 'run-unknown', () => get('/runs/nobody/events')],
     ['the transcript of a run that there is not', 404, 'run-unknown', () => get('/runs/nobody/transcript')],
+    ['a shape of messages that is none', 400, 'request-invalid', () => get('/runs/nobody/transcript?shape=round')],
     ['an answer to a run that there is not', 404, 'run-unknown', () => post('/runs/nobody/interrupts/x', { answer: 1 })],
     ['cancelling a run that there is not', 404, 'run-unknown', () => post('/runs/nobody/cancel', {}, json)],
     ['neither answer nor decision', 400, 'request-invalid', () => post('/runs/nobody/interrupts/x', { by: 'ada' })],
@@ -262,6 +263,9 @@ describe('deciding', () => {
     await post(`/runs/rejected/interrupts/${id}`, { decision: 'reject', feedback: 'Ask for a photo first.' });
     await readEvents('/runs/rejected/events');
     expect(JSON.stringify((await get('/runs/rejected/transcript')).body.messages)).toContain('Ask for a photo first.');
+    const { messages } = (await get('/runs/rejected/transcript?shape=agentic')).body;
+    expect(JSON.stringify(messages)).toContain('"type":"function-tool-result"');
+    expect((messages as readonly object[]).every((message) => 'blocks' in message && !('parts' in message))).toBe(true);
   });
 
   it('refuses what does not fit, and keeps waiting', async () => {

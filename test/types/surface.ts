@@ -3,8 +3,8 @@ import { jsonSchema, tool } from '@ai-sdk/provider-utils';
 import { z } from 'zod';
 import type { HoldfastClient } from '../../client/index';
 import { scriptedModel, testRun } from '../../testing/index';
-import type { InputOf, OutputOf, Part } from '../../workflows/index';
-import { agentsFor, approval, onWorker } from '../../workflows/index';
+import type { AgenticMessage, InputOf, OutputOf, Part } from '../../workflows/index';
+import { agenticMiddleware, agentsFor, approval, chatMiddleware, onWorker } from '../../workflows/index';
 import { defineTool, defineWorkerMiddleware } from '../../worker/index';
 
 export const tools = {
@@ -89,6 +89,39 @@ export async function use(client: HoldfastClient<{ support: typeof support; invo
   // @ts-expect-error no such agent
   await client.start('suport', 'text');
 }
+
+// --- shapes of messages
+
+export const shaped = defineAgent({
+  name: 'shaped',
+  description: '',
+  instructions: '',
+  model: 'm',
+  tools: ['lookupOrder'],
+  middleware: [
+    agenticMiddleware<typeof tools>({
+      name: 'agentic',
+      async beforeModelRewriteState({ messages }, ctx) {
+        const { total } = await ctx.call('lookupOrder', { orderId: '42' });
+        return { messages: [...messages, { role: 'user', blocks: [{ type: 'text', text: String(total) }] }] };
+      },
+    }),
+    chatMiddleware({
+      name: 'chat',
+      wrapModel: async (request, next) => {
+        const { message, ...rest } = await next(request);
+        return { ...rest, message: message.role === 'assistant' ? { ...message, content: 'Done.' } : message };
+      },
+    }),
+    // @ts-expect-error a middleware for another shape has to be made one
+    { name: 'bare', beforeModelRewriteState: ({ messages }: { messages: readonly AgenticMessage[] }) => ({ messages }) },
+  ],
+});
+agenticMiddleware({
+  name: 'mixed',
+  // @ts-expect-error nor does a hook return messages of another shape
+  beforeModelRewriteState: () => ({ messages: [{ role: 'user', content: 'Hi' }] }),
+});
 
 // --- kinds of tools
 

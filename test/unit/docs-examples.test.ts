@@ -3,13 +3,15 @@ import { join, resolve } from 'node:path';
 import { tool } from '@ai-sdk/provider-utils';
 import { z } from 'zod';
 import { recordHistory, replayHistories, scriptedModel, testRun } from 'holdfast/testing';
-import { defineTool, defineWorkerMiddleware } from 'holdfast/worker';
-import type { Message } from 'holdfast/workflow';
+import { defineTool, defineWorkerMiddleware, messagesIn } from 'holdfast/worker';
+import type { LanguageModel } from 'holdfast/worker';
+import type { Message, Part } from 'holdfast/workflow';
 import { agentsFor, approval, eventSenderToolWrapper, onWorker, textOf, withInstruction } from 'holdfast/workflow';
+import { agenticMiddleware, chatMiddleware } from 'holdfast/workflow';
 import { StopError, agentCallbacks, callbacks, modelCallbacks, plugin, toolCallbacks } from 'holdfast/workflow';
 
 /** The examples of these documents, word for word; imports stand above. The last tests compare. */
-const documents = ['agents', 'coming-from-trpc', 'middleware', 'retry', 'testing', 'tools'];
+const documents = ['agents', 'coming-from-trpc', 'messages', 'middleware', 'retry', 'testing', 'tools'];
 
 interface Payment {
   readonly paid: number;
@@ -226,6 +228,34 @@ export const clamp = toolCallbacks()
     if (call.toolName === 'refund') return { modifiedArguments: { orderId, amount: Math.min(amount, 100) } };
   })
   .asMiddleware('clamp');
+
+// messages.md
+
+/** The model does not see what it thought in earlier turns. */
+export const forgetful = agenticMiddleware({
+  name: 'forgetful',
+  wrapModel: (request, next) =>
+    next({
+      ...request,
+      messages: request.messages.map((message) => ({ ...message, blocks: message.blocks.filter(({ type }) => type !== 'reasoning') })),
+    }),
+});
+
+export const concise = chatMiddleware({
+  name: 'concise',
+  beforeModelRewriteState: ({ messages }, ctx) =>
+    ctx.iteration === 1 ? { messages: [...messages, { role: 'user', content: 'Answer in one sentence.' }] } : undefined,
+});
+
+export const recorder = defineWorkerMiddleware('recorder', () => ({
+  wrapModel: {
+    looksOn: true,
+    async generate(request, next, call) {
+      await log(call.id, messagesIn('agentic', request.messages));
+      return next(request);
+    },
+  },
+}));
 
 // coming-from-trpc.md
 
@@ -556,6 +586,33 @@ describe('the examples do what their documents say:', () => {
     const script = scriptedModel([{ toolCalls: [findCall({ orderId: '42' })] }, { text: 'Done.' }]);
     await (await testRun(timedAgent, { input: 'Hi', model: script, tools, middleware: [timing] })).result();
     expect(log).toHaveBeenCalledWith('findOrder', expect.any(Number));
+  });
+
+  it('middleware and a worker half in other shapes', async () => {
+    const asked: (readonly Message[])[] = [];
+    const call: Part = { type: 'tool-call', id: '1', name: 'findOrder', input: { orderId: '42' } };
+    const thought: Part = { type: 'reasoning', text: 'Hm.' };
+    const model: LanguageModel = {
+      generate: async ({ messages }) => ({ parts: [thought, asked.push(messages) === 1 ? call : { type: 'text', text: 'Done.' }] }),
+    };
+    const agent = agentsFor<typeof tools>().defineAgent({
+      name: 'shaped',
+      description: '',
+      instructions: '',
+      model: 'default',
+      tools: ['findOrder'],
+      middleware: [forgetful, concise, onWorker('recorder')],
+    });
+    const run = await testRun(agent, { input: 'Hi', model, tools, middleware: [recorder] });
+    expect(await run.result()).toBe('Done.');
+    expect(asked[1]?.map(({ role, parts }) => `${role} ${parts.map(({ type }) => type).join(' ')}`)).toEqual([
+      'user text',
+      'user text',
+      'assistant tool-call',
+      'tool tool-result',
+    ]);
+    expect((await run.transcript())[2]?.parts).toEqual([thought, call]);
+    expect(log.mock.calls[1]?.[1]).toMatchObject([{}, { role: 'user' }, {}, { blocks: [{ type: 'function-tool-result' }] }]);
   });
 
   it('a worker half sees model and tool calls', async () => {

@@ -1,10 +1,13 @@
 import { HoldfastError } from '../../../contract/plain/errors';
 import type { Json, JsonObject, Message, Part } from '../../../contract/plain/messages';
 import { isPart, textOf } from '../../../contract/plain/messages';
+import type { ProviderPart } from '../../../contract/plain/provider-parts';
+import { isProviderPart } from '../../../contract/plain/provider-parts';
 import type { SpecificationVersion } from './specification';
 import { isRecord } from './specification';
 
 type Content = Record<string, unknown>;
+type SaidPart = Exclude<Part, ProviderPart>;
 type FilePart = Part & { type: 'file' };
 type ToolResult = Part & { type: 'tool-result' };
 
@@ -47,12 +50,13 @@ export function promptOf(
   return prompt;
 }
 
-/** Anthropic refuses texts without any text. */
-function isSaid(part: Part): boolean {
+/** Anthropic refuses texts without any text. What a provider did by itself is left out, as it is in answers. */
+function isSaid(part: Part): part is SaidPart {
+  if (isProviderPart(part)) return false;
   return part.type !== 'text' || part.text !== '' || part.extra !== undefined;
 }
 
-function promptPart(part: Part, version: SpecificationVersion): Content {
+function promptPart(part: SaidPart, version: SpecificationVersion): Content {
   switch (part.type) {
     case 'text':
     case 'reasoning':

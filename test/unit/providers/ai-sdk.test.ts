@@ -205,6 +205,26 @@ describe('what an AI SDK model is asked', () => {
       { role: 'user', content: [{ type: 'text', text: 'Well?' }] },
     ]);
   });
+
+  it('has nothing of what a provider does by itself', async () => {
+    const prompt = await promptOf(
+      'v3',
+      user('Hi'),
+      { role: 'assistant', parts: [{ type: 'mcp-tool-list', server: 'files', tools: [] }] },
+      {
+        role: 'assistant',
+        parts: [
+          { type: 'server-tool-call', id: '1', name: 'search', input: {} },
+          { type: 'server-tool-result', callId: '1', name: 'search', output: [] },
+          { type: 'text', text: 'Found.' },
+        ],
+      },
+    );
+    expect(prompt).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+      { role: 'assistant', content: [{ type: 'text', text: 'Found.' }] },
+    ]);
+  });
 });
 
 describe('what an AI SDK model answers', () => {
