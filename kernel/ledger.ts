@@ -85,6 +85,7 @@ export class Ledger {
       stream: call.stream,
       output: call.output ?? null,
       retries: call.retries ?? null,
+      final: call.final ?? null,
     };
     const changed = changedSlots(before?.slots ?? {}, slots);
     this.entries.set(key, { base: call.address, ids, slots });

@@ -34,6 +34,8 @@ export interface ModelCall {
   readonly output: string | undefined;
   /** Absent: the server makes a failed call again. */
   readonly retries?: RetryMode | undefined;
+  /** What the model is told in a call for its final answer, which has no tools. */
+  readonly final?: string | undefined;
   readonly halves: readonly HalfRef[];
   /** Absent: there are none. */
   readonly runLocal?: ValuesToSend;
