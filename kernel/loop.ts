@@ -82,7 +82,7 @@ async function iterate(scope: AgentScope, iteration: Frame): Promise<AgentResult
   return direct === undefined ? undefined : checkedAnswer(scope, direct, iteration);
 }
 
-/** Turn 0 behind the setup: no model call, but the calls that the input ends in. Nobody else answers for those of a run's own agent. */
+/** Behind the setup, turn 0 may be the calls that the input ends in. The input is that of the agent that the run was started with. */
 function beginsWithCalls({ run, path, record }: AgentScope): boolean {
   return run.state.runPendingToolCalls === true && path.length === 1 && pendingCallsOf(record.messages).length > 0;
 }

@@ -2,7 +2,8 @@ import type { ScriptedModel, ScriptedToolCall } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
 import type { Json, Message } from '../../workflows/index';
 import { modelCallbacks } from '../../workflows/index';
-import { agentUnder, agentWith, echo, linesOf, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, transcriptOf } from '../support/memory-bed';
+import { sayingModel, shortDelta } from '../support/streaming-model';
 import * as agents from './agents';
 import type { Played } from './engines';
 import { closeEngines, onEngines } from './engines';
@@ -79,15 +80,25 @@ describe('limits', () => {
 });
 
 describe('a call without a name', () => {
-  const nameless = () => scriptedModel([{ text: 'Let me see.', toolCalls: [echo('a'), { name: '', input: {}, id: 'call-7' }] }]);
-
-  it('[trpc 57] fails the run with its id, and nothing of the answer is shown', async () => {
-    const run = await testRun(agentWith(), { input: 'Hi', model: nameless(), tools });
+  onEngines('[trpc 57] fails the run with its id, and nothing of the answer is shown', async (engine) => {
+    const model = scriptedModel([{ text: 'Let me see.', toolCalls: [echo('a'), { name: '', input: {}, id: 'call-7' }] }]);
+    const run = await engine.play(agents.plain, { model });
     const outcome = await run.outcome();
     expect(outcome).toEqual(failedWith('model-response-invalid', 'tool call function name is empty'));
     expect(outcome).toEqual(failedWith('model-response-invalid', 'call-7'));
-    expect(await linesOf(run)).toEqual(['run-start', 'model-start', 'run-end']);
-    expect(await transcriptOf(run)).toEqual(['user: Hi']);
+    expect(await kinds(run)).toEqual(['run-start', 'model-start', 'run-end']);
+    expect(await run.transcript()).toEqual(['user: Hi']);
+  });
+
+  onEngines('[trpc 57] makes void what was seen of the answer while it came', async (engine) => {
+    const seen: string[] = [];
+    const run = await engine.play(agents.plain, {
+      model: sayingModel(['Let me see.', { tool: '', input: {} }]),
+      onDelta: (delta) => seen.push(shortDelta(delta)),
+    });
+    expect(await run.outcome()).toEqual(failedWith('model-response-invalid', 'tool call function name is empty'));
+    // In memory the run is over at once, and deltas are told as calls send them.
+    expect(seen).toEqual(['start', 'Let me see.', ...(engine.name === 'temporal' ? ['void'] : [])]);
   });
 
   it('[trpc 57] is no more than that once a callback has given it a name', async () => {

@@ -1,3 +1,4 @@
+import { tool } from '@ai-sdk/provider-utils';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { ScriptedStep } from 'holdfast/testing';
 import { defineTool } from 'holdfast/worker';
@@ -100,6 +101,14 @@ describe('an external tool', () => {
     const { run } = await start({ middleware: [approval({ tools: { echo: true } })] }, 'Hi', color);
     expect((await transcriptOf(run)).at(-1)).toMatch(/^assistant: Which one\?/);
     expect(await run.outcome()).toMatchObject({ status: 'tool-calls-pending' });
+  });
+
+  it('may be made by the AI SDK', async () => {
+    const foreign = tool({ description: 'Lets the user pick.', inputSchema: z.object({ of: z.string() }), outputSchema: z.string() });
+    const registry = new ToolRegistry({ foreign: { ...foreign, external: true } });
+    await registry.ready();
+    expect(registry.factsOf('foreign')).toMatchObject({ external: true });
+    expect(registry.specOf('foreign')).toMatchObject({ inputSchema: { properties: { of: { type: 'string' } } } });
   });
 
   const basics = { description: 'Is odd.', inputSchema: z.object({}) };
