@@ -48,7 +48,7 @@ export async function generate(
   watch = new HalfWatch(),
 ): Promise<ModelAnswer> {
   const { slots, messages } = request;
-  const provider = new Provider(parts, slots.output ?? undefined, call);
+  const provider = new Provider(parts, { output: slots.output ?? undefined, final: slots.final ?? undefined }, call);
   const halves = parts.halves.named(slots.halves ?? []);
   const asked: WorkerModelRequest = {
     instructions: slots.instructions ?? '',
@@ -92,7 +92,7 @@ class Provider {
 
   constructor(
     private readonly parts: ModelCallParts,
-    private readonly output: string | undefined,
+    private readonly asks: { readonly output: string | undefined; readonly final: string | undefined },
     private readonly call: WorkerCall,
   ) {}
 
@@ -128,16 +128,23 @@ class Provider {
   }
 
   private requestOf(asked: WorkerModelRequest): GenerateRequest {
-    const output = this.output === undefined ? undefined : this.parts.outputs?.specOf(this.output);
-    return {
+    const { output, final } = this.asks;
+    const spec = output === undefined ? undefined : this.parts.outputs?.specOf(output);
+    const request: GenerateRequest = {
       instructions: asked.instructions,
       messages: asked.messages,
-      tools: asked.tools.map((name) => specOf(name, this.parts.tools)),
+      tools: (final === undefined ? asked.tools : []).map((name) => specOf(name, this.parts.tools)),
       settings: asked.settings,
       signal: this.call.signal,
-      ...(output === undefined ? {} : { output }),
+      ...(spec === undefined ? {} : { output: spec }),
     };
+    return final === undefined ? request : finalRequest(request, final);
   }
+}
+
+/** Nothing that halves put into the request is left to call a tool by, and the last word is not theirs. */
+function finalRequest({ settings: { toolChoice: _, ...settings }, ...request }: GenerateRequest, told: string): GenerateRequest {
+  return { ...request, settings, messages: [...request.messages, { role: 'user', parts: [{ type: 'text', text: told }] }] };
 }
 
 /** A stream that says nothing for long has lost its connection without anybody noticing. */

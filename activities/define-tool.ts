@@ -60,8 +60,17 @@ export interface EnhancedTool<Input = never> extends ToolBasics<Input, readonly 
   stream?(input: Input, call: ToolCallContext): AsyncIterable<Part>;
 }
 
+/** What no worker runs. A run ends with the calls of it, for its caller to make: in a browser, on a phone, in another system. */
+export interface ExternalTool<Input = never> {
+  readonly description: string;
+  readonly inputSchema: Schema<Input>;
+  readonly external: true;
+  readonly execute?: undefined;
+}
+
 export function defineTool<Input>(tool: EnhancedTool<Input>): EnhancedTool<Input>;
 export function defineTool<Input>(tool: StreamableTool<Input>): StreamableTool<Input>;
+export function defineTool<Input>(tool: ExternalTool<Input>): ExternalTool<Input>;
 export function defineTool<Input, Output>(tool: Tool<Input, Output>): Tool<Input, Output>;
 export function defineTool(tool: object): object {
   return tool;

@@ -24,6 +24,7 @@ export type ParsedInput =
 /** A tool of any kind, as the worker runs it. */
 export interface AnyTool extends Pick<ToolBasics<unknown, unknown>, 'effect' | 'retry' | 'reconcile'> {
   readonly enhanced?: boolean;
+  readonly external?: boolean;
   execute?(input: unknown, call: ToolCallContext): unknown;
   stream?(input: unknown, call: ToolCallContext): unknown;
 }
@@ -121,7 +122,8 @@ function entryOf(name: string, candidate: unknown, defaults: ToolFacts): Entry {
   if (typeof candidate !== 'object' || candidate === null) refuse('it is no tool; make it with defineTool.');
   checkForeign(candidate as Record<string, unknown>, refuse);
   const tool = candidate as Partial<ToolBasics<unknown, unknown>> & AnyTool;
-  const kind = kindOf(tool, refuse);
+  const external = isExternal(candidate as Record<string, unknown>, refuse);
+  const kind = external ? 'invokable' : kindOf(tool, refuse);
   const effect = tool.effect ?? defaults.effect;
   if (!['none', 'idempotent', 'once'].includes(effect)) refuse(`effect "${effect}" is unknown; use none, idempotent or once.`);
   if (tool.reconcile !== undefined && effect !== 'once') refuse('reconcile is for tools with effect "once".');
@@ -146,6 +148,7 @@ function entryOf(name: string, candidate: unknown, defaults: ToolFacts): Entry {
       attempts: Math.max(defaults.attempts, retries),
       quick,
       resultLimit,
+      ...(external ? { external } : {}),
     },
   };
 }
@@ -154,10 +157,22 @@ function kindOf({ execute, stream, enhanced }: AnyTool, refuse: (problem: string
   for (const [key, value] of Object.entries({ execute, stream }))
     if (value !== undefined && typeof value !== 'function') refuse(`${key} is no function.`);
   if (execute === undefined && stream === undefined)
-    return refuse('it has no execute function, and no stream. Tools that a client or a provider runs are not taken.');
+    return refuse(
+      'it has no execute function, and no stream. With `external: true` the caller of a run makes its calls; tools that a provider runs are not taken.',
+    );
   if (enhanced !== undefined && typeof enhanced !== 'boolean') refuse('enhanced is true or false.');
   if (enhanced === true) return stream === undefined ? 'enhanced' : 'enhanced-streamable';
   return stream === undefined ? 'invokable' : 'streamable';
+}
+
+const ofOwnTools = ['execute', 'stream', 'reconcile', 'effect', 'retry', 'quick', 'enhanced', 'timeout', 'heartbeat', 'resultLimit'];
+
+function isExternal(tool: Record<string, unknown>, refuse: (problem: string) => never): boolean {
+  const { external = false } = tool;
+  if (typeof external !== 'boolean') refuse('external is true or false.');
+  const wrong = external === true ? ofOwnTools.find((field) => tool[field] !== undefined) : undefined;
+  if (wrong !== undefined) refuse(`${wrong} is for tools that a worker runs; an external one has a description and an inputSchema.`);
+  return external === true;
 }
 
 /** What tools of the AI SDK may have and what would be lost without a word. */
@@ -177,4 +192,4 @@ function duration(text: string | undefined, fallback: number, refuse: (problem: 
 }
 
 export { ToolInterrupt, defineTool } from './define-tool';
-export type { EnhancedTool, Reconciled, StreamableTool, Tool, ToolCallContext } from './define-tool';
+export type { EnhancedTool, ExternalTool, Reconciled, StreamableTool, Tool, ToolCallContext } from './define-tool';

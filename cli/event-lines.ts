@@ -56,6 +56,8 @@ export class EventLines {
             ? (event.text ?? event.output ?? '')
             : JSON.stringify(event.output, null, 2);
         if (event.status === 'completed' && answer.trim() !== this.lastText) write(printable(answer.trim()));
+        for (const { id, name, input } of event.pendingToolCalls ?? [])
+          write(`${yellow('→')} ${bold(name)} ${oneLine(input)} ${dim(`(${oneLine(id)}) is yours to make: no worker runs it`)}`);
         return;
       }
       default:

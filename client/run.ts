@@ -11,7 +11,7 @@ import { HoldfastError, isErrorCode, messageOf } from '../contract/plain/errors'
 import type { Delta } from '../contract/plain/deltas';
 import type { RunEvent, RunView } from '../contract/plain/events';
 import type { Answer, Interrupt } from '../contract/plain/interrupts';
-import type { Failure, Json, Usage } from '../contract/plain/messages';
+import type { Failure, Json, ToolCall, Usage } from '../contract/plain/messages';
 import { names, workflowIdOf } from '../contract/plain/names';
 import type { AgentRunResult, ResumeReceipt } from '../contract/plain/wire';
 import type { AnswerOptions, ApproveOptions } from './answers';
@@ -24,6 +24,8 @@ import type { RunReader } from './run-reader';
 
 export type Outcome<Output> =
   | { readonly status: 'completed'; readonly output: Output; readonly text: string }
+  /** The run ended with calls of external tools. Make them, and start another run with its messages and their results. */
+  | { readonly status: 'tool-calls-pending'; readonly toolCalls: readonly ToolCall[]; readonly text: string }
   | { readonly status: 'waiting'; readonly interrupts: readonly Interrupt[] }
   | { readonly status: 'failed'; readonly error: Failure }
   | { readonly status: 'stuck'; readonly error: Failure }
@@ -90,7 +92,8 @@ export class Run<Output = unknown> {
   /** Waits for the end and gives the output. Rejects with its code when the run failed, was cancelled or is not there. */
   async result(): Promise<Output> {
     try {
-      const { output } = (await this.reader.handle(this.workflowId).result()) as AgentRunResult;
+      const { output, pendingToolCalls } = (await this.reader.handle(this.workflowId).result()) as AgentRunResult;
+      if (pendingToolCalls !== undefined) throw callsPending(this.id, pendingToolCalls);
       return output as Output;
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw new HoldfastError('run-unknown', `There is no run "${this.id}".`, { cause: error });
@@ -182,6 +185,8 @@ export function outcomeOf(view: RunView): Outcome<unknown> {
   const { status, error } = view;
   switch (status) {
     case 'completed':
+      if (view.pendingToolCalls !== undefined)
+        return { status: 'tool-calls-pending', toolCalls: view.pendingToolCalls, text: view.text ?? '' };
       return { status, output: view.output ?? null, text: view.text ?? '' };
     case 'waiting':
       return { status, interrupts: view.interrupts };
@@ -191,6 +196,12 @@ export function outcomeOf(view: RunView): Outcome<unknown> {
     default:
       return { status };
   }
+}
+
+/** The run is over, and what it was started for is not there. */
+export function callsPending(id: string, calls: readonly ToolCall[]): HoldfastError {
+  const tools = calls.map(({ name }) => `'${name}'`).join(', ');
+  return new HoldfastError('tool-calls-pending', `The run "${id}" has no result: it ended with calls of ${tools}, which no worker runs.`);
 }
 
 function refusedAnswer(error: WorkflowUpdateFailedError): HoldfastError {

@@ -16,6 +16,8 @@ export interface StartOptions {
   readonly settings?: ModelSettings;
   /** Whether models and tools that can answer piece by piece do so. Default: yes. */
   readonly stream?: boolean;
+  /** Whether calls of tools that the input ends in run before the model is asked. Default: a run with such an input fails. */
+  readonly runPendingToolCalls?: boolean;
   /** How long the run may take in all, such as '30d'. */
   readonly deadline?: string;
   readonly startDelay?: string;
@@ -45,6 +47,7 @@ export function startInputOf(tenant: string, agent: string, input: unknown, opti
     ...(options.settings === undefined ? {} : { settings: options.settings }),
     ...(options.by === undefined ? {} : { by: options.by }),
     ...(externalStorage ? { externalStorage } : {}),
+    ...(options.runPendingToolCalls === true ? { runPendingToolCalls: true } : {}),
   };
   const problem = notJson(start);
   if (problem !== undefined) throw new HoldfastError('input-invalid', `The input is not JSON: ${problem}.`);
@@ -60,6 +63,7 @@ const forms: readonly (readonly [keyof StartOptions, (value: unknown) => boolean
   ['model', isText, 'the name of a model'],
   ['settings', isRecord, 'an object such as { temperature: 0 }'],
   ['stream', (value) => typeof value === 'boolean', 'true or false'],
+  ['runPendingToolCalls', (value) => typeof value === 'boolean', 'true or false'],
   ['deadline', isText, 'a duration such as "30d"'],
   ['startDelay', isText, 'a duration such as "1h"'],
   ['tags', (value) => Array.isArray(value) && value.every(isText), 'a list of texts, none of them empty'],

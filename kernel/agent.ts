@@ -1,10 +1,11 @@
 import { HoldfastError } from '../contract/plain/errors';
-import { limits } from '../contract/plain/limits';
 import type { HalfRef, Language } from '../contract/plain/manifest';
 import type { Json, ModelSettings } from '../contract/plain/messages';
 import { checkAgentOptions } from './check-agent';
 import type { MiddlewareEntry, ToolCallMiddleware } from './classic-middleware';
 import { arranged } from './classic-middleware';
+import type { AgentLimits, LimitOptions } from './limit-options';
+import { limitsOf } from './limit-options';
 import type { AgentMiddleware, Tools } from './middleware';
 import type { FailoverOptions, RetryOptions } from './retry-options';
 
@@ -21,7 +22,7 @@ export interface ToolAliases {
 }
 
 /** What an agent is made of, after defaults and checks. */
-export interface AgentDefinition {
+export interface AgentDefinition extends AgentLimits {
   readonly name: string;
   readonly description: string;
   readonly instructions: string;
@@ -34,7 +35,6 @@ export interface AgentDefinition {
   readonly halves: readonly HalfRef[];
   /** Which hooks around a model call some middleware has; a hook that none has costs no promise. */
   readonly has: { readonly beforeModelRewriteState: boolean; readonly afterModelRewriteState: boolean; readonly afterToolCalls: boolean };
-  readonly maxIterations: number;
   readonly language?: Language;
   readonly returnDirectly: readonly string[];
   readonly exitTool: boolean;
@@ -58,7 +58,7 @@ export interface Agent<Name extends string = string, Input = string, Output = st
 
 export type ToolName<T extends Tools> = (keyof T & string) | `mcp:${string}`;
 
-export interface AgentOptions<T extends Tools, Name extends string, Input> {
+export interface AgentOptions<T extends Tools, Name extends string, Input> extends LimitOptions {
   readonly name: Name;
   readonly description: string;
   readonly instructions: string;
@@ -72,8 +72,6 @@ export interface AgentOptions<T extends Tools, Name extends string, Input> {
   readonly middleware?: readonly MiddlewareEntry<T>[];
   /** Wraps of tool calls that lie around those of every middleware, first outermost. */
   readonly toolCallMiddlewares?: readonly ToolCallMiddleware<T>[];
-  /** How often the model may be called. Default 20. */
-  readonly maxIterations?: number;
   readonly language?: Language;
   /** Tools whose result is the answer of the run. */
   readonly returnDirectly?: readonly (keyof T & string)[];
@@ -158,7 +156,7 @@ function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDef
       afterModelRewriteState: middleware.some((layer) => layer.afterModelRewriteState !== undefined),
       afterToolCalls: middleware.some((layer) => layer.afterToolCalls !== undefined),
     },
-    maxIterations: options.maxIterations ?? limits.maxIterations,
+    ...limitsOf(options),
     returnDirectly: options.returnDirectly ?? [],
     exitTool: options.exitTool ?? false,
     sequentialTools: options.sequentialTools ?? false,

@@ -2,6 +2,7 @@ import { HoldfastError } from '../contract/plain/errors';
 import { nameProblem } from '../contract/plain/names';
 import { classicFields, isClassic, isNumbered, toolCallWraps } from './classic-middleware';
 import { checkRetryOptions } from './check-retry';
+import { isLimit } from './limit-options';
 
 type Refuse = (problem: string) => never;
 type Fields = Readonly<Record<string, unknown>>;
@@ -61,6 +62,8 @@ const optional =
 const isFunction = optional((value) => typeof value === 'function');
 const isSwitch = optional((value) => typeof value === 'boolean');
 
+const limitForm = 'a whole number of at least 1, or { limit, finalize } with such a number, and true or what the model is told.';
+
 const forms: Readonly<Record<string, readonly [(value: unknown) => boolean, string]>> = {
   description: [isText, 'description is a text.'],
   instructions: [isText, 'instructions are a text, possibly empty.'],
@@ -71,7 +74,8 @@ const forms: Readonly<Record<string, readonly [(value: unknown) => boolean, stri
   output: [optional((value) => nameProblem(value) === undefined), 'output is the name of a schema among the outputs of the worker.'],
   middleware: [optional(Array.isArray), 'middleware is a list.'],
   toolCallMiddlewares: [optional(Array.isArray), 'toolCallMiddlewares are a list.'],
-  maxIterations: [optional((value) => Number.isInteger(value) && (value as number) >= 1), 'maxIterations is a whole number of at least 1.'],
+  maxIterations: [optional(isLimit), `maxIterations is ${limitForm}`],
+  maxToolIterations: [optional(isLimit), `maxToolIterations is ${limitForm}`],
   language: [optional(isText), 'language is a text.'],
   returnDirectly: [optional(isTexts), 'returnDirectly is a list of names of tools.'],
   exitTool: [isSwitch, 'exitTool is true or false.'],

@@ -205,6 +205,8 @@ function isListOfTexts(value: unknown): boolean {
 async function callHidden(scope: AgentScope, frame: Frame, tool: string, input: Json): Promise<unknown> {
   const { run, path, record } = scope;
   if (!Object.hasOwn(run.manifest.tools, tool)) throw new HoldfastError('tool-unknown', `ctx.call("${tool}"): no worker has this tool.`);
+  if (run.manifest.tools[tool]?.external === true)
+    throw new HoldfastError('tool-unknown', `ctx.call("${tool}"): the tool is external; no worker runs it.`);
   const address = `${path.join('/')}/t${record.turn}/call.${tool}`;
   const key = frame.address.join('/');
   const done = await callToolOnce(scope, frame, {

@@ -86,6 +86,7 @@ export class Ledger {
       output: call.output ?? null,
       retries: call.retries ?? null,
       parse: call.parse ?? null,
+      final: call.final ?? null,
     };
     const changed = changedSlots(before?.slots ?? {}, slots);
     this.entries.set(key, { base: call.address, ids, slots });

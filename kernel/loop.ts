@@ -2,11 +2,14 @@ import { HoldfastError } from '../contract/plain/errors';
 import { limits } from '../contract/plain/limits';
 import type { Json, Part, StoredMessage, ToolCall } from '../contract/plain/messages';
 import { textOf, toolCallsOf } from '../contract/plain/messages';
+import { splitCalls } from './external-calls';
 import type { Frame } from './frames';
 import { failureOf } from './frames';
 import type { HookAnswer } from './hooks';
 import { appendShown, runAfterAgent, runAfterFailure, runBeforeAgent, runStateHooks } from './hooks';
+import { countIteration, countToolIteration, refuseCallsInFinalAnswer } from './iteration-limits';
 import { modelStep } from './model-step';
+import { pendingCallsOf } from './pending-calls';
 import { isCancellation } from './ports';
 import type { AgentScope } from './scope';
 import { exitTool } from './tool-plan';
@@ -15,19 +18,22 @@ import { toolStep } from './tool-step';
 export interface AgentResult {
   readonly output: Json;
   readonly text: string;
+  /** Calls of external tools that the agent ends with: there is no answer yet. */
+  readonly pendingToolCalls?: readonly ToolCall[];
 }
 
 /** The agent's loop: model, tools, model, until an answer stands. A record that went over a border goes on where it was. */
 export async function runAgentLoop(scope: AgentScope, root: Frame): Promise<AgentResult> {
   const { run, record } = scope;
-  if (record.turn === 0) {
+  if (record.turn === 0 && record.resumes !== true) {
     const setup = root.child('setup');
     const answer = await runBeforeAgent(scope, setup);
     const answered = answer === undefined ? undefined : await checkedAnswer(scope, resultOfHook(scope, answer, setup), setup);
     if (answered !== undefined) return answered;
     record.callable = record.tools;
     setup.close();
-    record.turn = 1;
+    if (beginsWithCalls(scope)) record.resumes = true;
+    else record.turn = 1;
   }
   for (;;) {
     const border = run.ports.border();
@@ -60,13 +66,8 @@ async function iterate(scope: AgentScope, iteration: Frame): Promise<AgentResult
   const { agent, record } = scope;
   const { has } = agent;
   scope.run.borders.set(scope.path.join('/'), { ...record });
-  if (record.remaining <= 0) {
-    throw new HoldfastError(
-      'max-iterations',
-      `Agent "${agent.name}" exceeds max iterations: the model was called ${agent.maxIterations} times without a final answer.`,
-    );
-  }
-  record.remaining -= 1;
+  if (record.turn === 0) return runPendingCalls(scope, iteration);
+  countIteration(scope);
   if (has.beforeModelRewriteState) await runStateHooks('beforeModelRewriteState', scope, iteration);
   const answer = await modelStep(scope, iteration);
   record.messages = [...record.messages, answer];
@@ -76,8 +77,22 @@ async function iterate(scope: AgentScope, iteration: Frame): Promise<AgentResult
     throw new HoldfastError('message-invalid', `No messages left in the state of agent "${agent.name}" after the model call.`);
   const calls = toolCallsOf(last);
   if (calls.length === 0) return checkedAnswer(scope, { output: textOf(last), text: textOf(last) }, iteration);
+  refuseCallsInFinalAnswer(scope, calls);
   const direct = await runTools(scope, calls, iteration);
   return direct === undefined ? undefined : checkedAnswer(scope, direct, iteration);
+}
+
+/** Behind the setup, turn 0 may be the calls that the input ends in. The input is that of the agent that the run was started with. */
+function beginsWithCalls({ run, path, record }: AgentScope): boolean {
+  return run.state.runPendingToolCalls === true && path.length === 1 && pendingCallsOf(record.messages).length > 0;
+}
+
+async function runPendingCalls(scope: AgentScope, iteration: Frame): Promise<AgentResult | undefined> {
+  const { record } = scope;
+  const direct = await runTools(scope, pendingCallsOf(record.messages), iteration);
+  const finished = direct === undefined ? undefined : await checkedAnswer(scope, direct, iteration);
+  delete record.resumes;
+  return finished;
 }
 
 const mostCorrections = 2;
@@ -86,7 +101,7 @@ const mostCorrections = 2;
 async function checkedAnswer(scope: AgentScope, answer: AgentResult, iteration: Frame): Promise<AgentResult | undefined> {
   const { run, agent, record } = scope;
   const { output } = agent;
-  if (output === undefined) return answer;
+  if (output === undefined || answer.pendingToolCalls !== undefined) return answer;
   const parsed = await iteration.effect('output', () => run.ports.parseOutput(output, answer.text));
   if (parsed.ok) return { output: parsed.value, text: answer.text };
   const corrections = (record.corrections ?? 0) + 1;
@@ -102,14 +117,33 @@ async function checkedAnswer(scope: AgentScope, answer: AgentResult, iteration: 
   return undefined;
 }
 
-async function runTools(scope: AgentScope, calls: readonly ToolCall[], iteration: Frame): Promise<AgentResult | undefined> {
-  const { record } = scope;
+function runTools(scope: AgentScope, calls: readonly ToolCall[], iteration: Frame): Promise<AgentResult | undefined> {
   if (calls.length > limits.toolCallsPerMessage) {
     throw new HoldfastError(
       'model-response-invalid',
       `The model made ${calls.length} tool calls in one message; at most ${limits.toolCallsPerMessage} are run.`,
     );
   }
+  const { own, external } = splitCalls(scope, calls);
+  return external.length > 0 ? runBesideExternal(scope, own, external, iteration) : runOwn(scope, own, iteration);
+}
+
+/** The run ends, with the results of the calls that are its own, whatever those would have had it do next. */
+async function runBesideExternal(
+  scope: AgentScope,
+  own: readonly ToolCall[],
+  external: readonly ToolCall[],
+  iteration: Frame,
+): Promise<AgentResult> {
+  const asked = scope.record.messages.filter(({ role }) => role === 'assistant').at(-1);
+  const text = asked === undefined ? '' : textOf(asked);
+  if (own.length > 0) await runOwn(scope, own, iteration);
+  return { output: text, text, pendingToolCalls: external };
+}
+
+async function runOwn(scope: AgentScope, calls: readonly ToolCall[], iteration: Frame): Promise<AgentResult | undefined> {
+  const { record } = scope;
+  if (!calls.every(({ name }) => scope.agent.exitTool && name === exitTool)) countToolIteration(scope);
   const directly = returnDirectlyPosition(scope, calls);
   const results = await toolStep(scope, calls, directly, iteration);
   record.messages = [...record.messages, ...results.map(({ message }) => message)];

@@ -6,10 +6,11 @@ import type { ParseInputResult } from '../contract/plain/wire';
 
 export type MaybePromise<T> = T | Promise<T>;
 
-/** What agents see of tools: their types. The tools themselves live on the worker. */
-// The one place where `any` is right: a record of tools of whatever input.
+// The one place where `any` is right: a tool of whatever input.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
-export type Tools = Record<string, { execute?: (input: any, call: any) => unknown; stream?: (input: any, call: any) => unknown }>;
+type Runs = (input: any, call: any) => unknown;
+/** What agents see of tools: their types. The tools themselves live on the worker. */
+export type Tools = Record<string, { execute?: Runs; stream?: Runs; external?: true }>;
 /** The forms of tools: those that stream, those that do not, and those that have no `execute` that TypeScript could be sure of. */
 export type InputOf<T> = T extends { stream: (input: infer Input, ...rest: never[]) => unknown }
   ? Input

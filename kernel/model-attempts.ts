@@ -7,7 +7,7 @@ import { failoverChoice } from './failover-choice';
 import type { Frame } from './frames';
 import { errorOf, failureOf } from './frames';
 import type { StoredResponse } from './model-call';
-import { detailsOf } from './model-call';
+import { detailsOf, withNamedCalls } from './model-call';
 import { isCancellation } from './ports';
 import { retryVerdict } from './retry-verdict';
 import type { AgentScope } from './scope';
@@ -95,11 +95,11 @@ async function retryCycle<Response extends StoredResponse>(
 }
 
 /** Errors that another call would meet again, or that somebody waits for. */
-const final: readonly string[] = ['interrupt-expired', 'frame-changed', 'next-left-running', 'outside-run', 'internal'];
+const final: readonly string[] = ['input-invalid', 'interrupt-expired', 'frame-changed', 'next-left-running', 'outside-run', 'internal'];
 
 async function ended<Response extends StoredResponse>(call: () => Promise<Response>): Promise<AttemptEnd<Response>> {
   try {
-    return { response: await call() };
+    return { response: withNamedCalls(await call()) };
   } catch (error) {
     if (isCancellation(error) || final.includes(codeOf(error) ?? '')) throw error;
     const { partial, ...advice } = detailsOf(error);

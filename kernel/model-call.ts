@@ -2,7 +2,7 @@ import { HoldfastError } from '../contract/plain/errors';
 import { addUsage } from '../contract/plain/fold';
 import { limits, utf8Length } from '../contract/plain/limits';
 import type { FinishReason, Message, ModelSettings, StoredMessage, Usage } from '../contract/plain/messages';
-import { isMessage } from '../contract/plain/messages';
+import { isMessage, toolCallsOf } from '../contract/plain/messages';
 import type { ModelFailure, RetryMode, StreamMode } from '../contract/plain/wire';
 import { errorOf } from './frames';
 import { meaningsOf } from './meanings';
@@ -23,6 +23,7 @@ export interface ModelCallPlan {
   readonly retries?: RetryMode | undefined;
   /** Tools whose arguments layers will see. */
   readonly parse?: readonly string[] | undefined;
+  readonly final?: string | undefined;
 }
 
 export interface StoredResponse {
@@ -62,6 +63,16 @@ export async function callModelOnce(scope: AgentScope, plan: ModelCallPlan): Pro
     ...(result.usage === undefined ? {} : { usage: result.usage }),
     ...(result.finish === undefined ? {} : { finish: result.finish }),
   };
+}
+
+/** Providers refuse a transcript with a call that names no tool, so nothing of such an answer may enter it. */
+export function withNamedCalls<Response extends StoredResponse>(response: Response): Response {
+  const nameless = toolCallsOf(response.message).find(({ name }) => name.trim() === '');
+  if (nameless === undefined) return response;
+  throw new HoldfastError(
+    'model-response-invalid',
+    `The answer of ${response.model} cannot be used: tool call function name is empty, in the call "${nameless.id}".`,
+  );
 }
 
 /** What a failed call leaves behind for whoever decides about another one. It goes through wraps and over borders with the error. */

@@ -8,11 +8,13 @@ import { hookContext } from './context';
 import { PassedThere, isEventSender } from './event-senders';
 import type { Frame } from './frames';
 import { frozen } from './freeze';
+import { finalInstructionOf, withoutToolChoice } from './iteration-limits';
 import type { AgentMiddleware, ModelRequest, ModelResponse } from './middleware';
 import type { Kept } from './model-attempts';
 import { modelAttempts, retryModeOf } from './model-attempts';
 import type { StoredResponse } from './model-call';
-import { callModelOnce } from './model-call';
+import { callModelOnce, withNamedCalls } from './model-call';
+import { refusePendingCalls } from './pending-calls';
 import type { AgentScope } from './scope';
 import { parsedTools } from './tool-step';
 import { storedMessage, storedMessages } from './transcript';
@@ -27,18 +29,20 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
   const call = (request: StoredRequest, frame: Frame): Promise<ShownResponse> =>
     layers.length === 0 ? callCore(scope, request, request.messages) : wrapped(scope, layers, request, frame, passed);
   const answer: ShownResponse & Kept = await iteration.effect('model', () => {
-    const settings = { ...agent.settings, ...run.state.settings };
+    const isFinal = finalInstructionOf(scope) !== undefined;
+    const chosen = { ...agent.settings, ...run.state.settings };
+    const settings = isFinal ? withoutToolChoice(chosen) : chosen;
     const request: StoredRequest = {
       instructions: record.instructions,
       messages: record.messages,
-      tools: record.tools,
+      tools: isFinal ? [] : record.tools,
       model: run.state.model ?? agent.model,
       ...(Object.keys(settings).length > 0 ? { settings } : {}),
     };
     const frame = iteration.child('model');
     return agent.retry === undefined && agent.failover === undefined ? call(request, frame) : modelAttempts(scope, request, frame, call);
   });
-  const { message, usage, finish, model, persisted, begin, shown = message } = answer;
+  const { message, usage, finish, model, persisted, begin, shown = message } = withNamedCalls(answer);
   if (persisted !== undefined) record.messages = persisted;
   if (begin !== undefined) record.model = begin;
   iteration.once('event', () =>
@@ -99,19 +103,25 @@ async function wrapped(
 
 function callCore(scope: AgentScope, request: ModelRequest, before: readonly StoredMessage[]): Promise<StoredResponse> {
   const { run, agent, path, record } = scope;
+  const final = finalInstructionOf(scope);
+  const address = run.uniqueAddress(`${path.join('/')}/t${record.turn}/model`);
+  const messages = storedMessages(request.messages, before, () => run.ports.uuid(), 'wrapModel');
+  refusePendingCalls(scope, messages);
   const changed = agent.middleware.some(({ wrapModel, changesOutput }) => wrapModel !== undefined && changesOutput === true);
   return callModelOnce(scope, {
-    address: run.uniqueAddress(`${path.join('/')}/t${record.turn}/model`),
+    address,
     path,
     instructions: request.instructions,
-    messages: storedMessages(request.messages, before, () => run.ports.uuid(), 'wrapModel'),
-    tools: request.tools,
+    messages,
+    // What layers put back is not theirs to give: a final answer has no tools.
+    tools: final === undefined ? request.tools : [],
     model: request.model,
-    settings: request.settings,
+    settings: final === undefined || request.settings === undefined ? request.settings : withoutToolChoice(request.settings),
     stream: !run.state.stream ? 'whole' : changed ? 'held' : 'live',
     output: agent.output,
     retries: retryModeOf(agent, run.state.stream),
     parse: parsedTools(scope, request.tools),
+    final,
   });
 }
 

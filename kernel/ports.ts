@@ -36,6 +36,8 @@ export interface ModelCall {
   readonly retries?: RetryMode | undefined;
   /** Tools whose arguments the answer is to bring parsed. Absent: none. */
   readonly parse?: readonly string[] | undefined;
+  /** What the model is told in a call for its final answer, which has no tools. */
+  readonly final?: string | undefined;
   readonly halves: readonly HalfRef[];
   /** Absent: there are none. */
   readonly runLocal?: ValuesToSend;

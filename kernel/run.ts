@@ -5,6 +5,7 @@ import type { Failure, Json, StoredMessage } from '../contract/plain/messages';
 import { messagesOfInput } from '../contract/plain/messages';
 import type { AgentDefinition } from './agent';
 import { blame } from './compose';
+import { refuseLayersOfExternal } from './external-calls';
 import { Frame, Journal } from './frames';
 import { InterruptDesk } from './interrupts';
 import type { AgentResult } from './loop';
@@ -45,6 +46,7 @@ export class AgentRun {
     const manifest = await this.ports.prepare(requestOf(agent, state), record.messages);
     state.manifest = manifest;
     state.agents[agent.name] = record;
+    refuseLayersOfExternal({ manifest }, agent);
     const scope: AgentScope = { run: this.scope(manifest), agent, path, record };
     try {
       return await runAgentLoop(scope, new Frame(this.journal, path));

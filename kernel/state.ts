@@ -12,6 +12,10 @@ export interface AgentRecord {
   /** How often an answer that did not fit its schema went back to the model. */
   corrections?: number;
   remaining: number;
+  /** How many messages of the model have run tools, of an agent that limits them. */
+  toolIterations?: number;
+  /** The calls that its messages end in run first. Set after the setup, as long as the turn is 0. */
+  resumes?: true;
   instructions: string;
   /** What the model is shown. */
   tools: readonly string[];
@@ -42,6 +46,8 @@ export interface RunState {
   readonly agent: string;
   readonly input: Json;
   readonly stream: boolean;
+  /** The run begins with the calls that its input ends in. */
+  readonly runPendingToolCalls?: true;
   readonly options: JsonObject;
   readonly values: JsonObject;
   readonly settings?: ModelSettings;
@@ -88,6 +94,7 @@ export function freshState(start: StartInput): RunState {
     ...(start.settings === undefined ? {} : { settings: start.settings }),
     ...(start.model === undefined ? {} : { model: start.model }),
     ...(start.language === undefined ? {} : { language: start.language }),
+    ...(start.runPendingToolCalls === true ? { runPendingToolCalls: true } : {}),
   };
 }
 

@@ -13,7 +13,7 @@ export const exitTool = 'exit';
 /** From what the model wrote to what is called: name alias, argument aliases, the arguments handler; unknown names. */
 export function planCall(scope: AgentScope, requested: ToolCall): PlannedCall {
   const { agent, record } = scope;
-  const name = canonicalName(agent, requested.name, [...record.tools, ...record.callable]);
+  const name = nameOf(scope, requested);
   if (name === exitTool && agent.exitTool) return exitResult(requested);
   if (name === undefined) return unknownCall(agent, requested, record.tools);
   try {
@@ -23,6 +23,11 @@ export function planCall(scope: AgentScope, requested: ToolCall): PlannedCall {
   } catch (error) {
     throw new HoldfastError('hook-failed', `toolArguments of agent "${agent.name}" failed: ${messageOf(error)}`);
   }
+}
+
+/** The tool that the model means, among those that the agent has. */
+export function nameOf({ agent, record }: AgentScope, { name }: ToolCall): string | undefined {
+  return canonicalName(agent, name, [...record.tools, ...record.callable]);
 }
 
 function canonicalName(agent: AgentDefinition, name: string, offered: readonly string[]): string | undefined {

@@ -8,7 +8,7 @@ import { HalfRegistry } from '../activities/worker-middleware';
 import type { AnswerOptions, ApproveOptions } from '../client/answers';
 import { approvalOf, checkFit, checkSize, rejectionOf } from '../client/answers';
 import type { Outcome } from '../client/run';
-import { outcomeOf } from '../client/run';
+import { callsPending, outcomeOf } from '../client/run';
 import type { StartOptions } from '../client/start-input';
 import { startInputOf } from '../client/start-input';
 import type { TranscriptMessage, TranscriptShape } from '../client/transcript';
@@ -144,6 +144,7 @@ export class TestRun<Output = unknown> {
   async result(): Promise<Output> {
     const outcome = await this.outcome();
     if (outcome.status === 'completed') return outcome.output;
+    if (outcome.status === 'tool-calls-pending') throw callsPending(this.id, outcome.toolCalls);
     if (outcome.status === 'cancelled') throw new HoldfastError('cancelled', `The run "${this.id}" was cancelled.`);
     if ('error' in outcome)
       throw new HoldfastError(isErrorCode(outcome.error.code) ? outcome.error.code : 'run-failed', outcome.error.message);

@@ -3,7 +3,7 @@ export type { WorkerOptions } from './create-worker';
 export { BundleStore, bundleAgents } from './bundle';
 export type { WorkflowBundle } from './bundle';
 export { defineTool } from '../activities/tools';
-export type { EnhancedTool, Reconciled, StreamableTool, Tool, ToolCallContext, ToolSpec } from '../activities/tools';
+export type { EnhancedTool, ExternalTool, Reconciled, StreamableTool, Tool, ToolCallContext, ToolSpec } from '../activities/tools';
 export { defineWorkerMiddleware } from '../activities/worker-middleware';
 export type {
   RunAccess,

@@ -67,12 +67,19 @@ class RunWorkflow {
       Promise.race([this.watchStall(), this.watchBorder(), this.flushLeftovers(), this.answerAfterHandlers()]),
     );
     try {
-      const { output, text } = await Promise.race([this.run.execute(), background]);
+      const { output, text, pendingToolCalls } = await Promise.race([this.run.execute(), background]);
       this.done = true;
       const { usage, agents } = this.run.state;
       const record = agents[this.input.start.agent];
       const edit = this.ports.ledger.finalEdit(this.input.start.agent, record?.messages ?? []);
-      const result: AgentRunResult = { output, ...(text === output ? {} : { text }), usage, ...edit, ...this.ports.takeEvents() };
+      const result: AgentRunResult = {
+        output,
+        ...(text === output ? {} : { text }),
+        ...(pendingToolCalls === undefined ? {} : { pendingToolCalls }),
+        usage,
+        ...edit,
+        ...this.ports.takeEvents(),
+      };
       checkResult(result);
       return result;
     } catch (error) {

@@ -1,6 +1,7 @@
 export { agentsFor, defineAgent, isAgent } from '../kernel/agent';
 export type { Agent, AgentFactory, AgentOptions, ToolAliases, ToolArgumentsHandler, UnknownToolHandler } from '../kernel/agent';
 export type { ClassicMiddleware, MiddlewareEntry, ToolCallMiddleware, ToolCallWrap } from '../kernel/classic-middleware';
+export type { IterationLimit } from '../kernel/limit-options';
 export { eventSenderModelWrapper, eventSenderToolWrapper } from '../kernel/event-senders';
 export {
   withAfterModelRewriteHistory,

@@ -13,6 +13,10 @@ export const errorTable = {
   },
   'input-invalid': { status: 400, fix: 'Send the fields that the message names.' },
   'input-too-large': { status: 413, fix: 'Run input is limited to 256 KB. Store the large part elsewhere and let a tool read it.' },
+  'tool-calls-pending': {
+    status: 409,
+    fix: 'Make the calls yourself, and start another run with the messages of this one and their results behind them.',
+  },
   'run-ended': { status: 409, fix: 'The run has ended. Start a new one.' },
   // --- what an agent names
   'agent-invalid': { status: 500, fix: 'Correct the definition of the agent that the message names.' },
@@ -27,6 +31,10 @@ export const errorTable = {
   'worker-half-missing': { status: 400, fix: 'Add the middleware that the message names to `middleware` of the configuration.' },
   // --- while a run works
   'max-iterations': { status: 500, fix: 'Raise maxIterations of the agent, or tell the model in its instructions when to stop.' },
+  'max-tool-iterations': {
+    status: 500,
+    fix: 'Raise maxToolIterations of the agent, give it `finalize` so that the model answers from what it has, or tell the model in its instructions when to stop.',
+  },
   'model-failed': { status: 502, fix: 'See the provider error in the message. The run can be started again with another id.' },
   'model-response-invalid': {
     status: 502,

@@ -1,5 +1,5 @@
 import type { Answer, Interrupt } from './interrupts';
-import type { Failure, FinishReason, Json, StoredMessage, Usage } from './messages';
+import type { Failure, FinishReason, Json, StoredMessage, ToolCall, Usage } from './messages';
 
 interface InAgent {
   readonly agent: string;
@@ -59,7 +59,15 @@ export type EventBody =
     }
   | { readonly type: 'resume-ignored'; readonly interruptId: string; readonly code: string; readonly by?: string }
   | (InAgent & { readonly type: 'custom'; readonly name: string; readonly data: Json })
-  | { readonly type: 'run-end'; readonly status: EndStatus; readonly output?: Json; readonly text?: string; readonly error?: Failure };
+  | {
+      readonly type: 'run-end';
+      readonly status: EndStatus;
+      readonly output?: Json;
+      readonly text?: string;
+      /** Calls of external tools that the run ended with: it has no answer yet. */
+      readonly pendingToolCalls?: readonly ToolCall[];
+      readonly error?: Failure;
+    };
 
 export type EndStatus = 'completed' | 'failed' | 'cancelled';
 export type RunStatus = 'running' | 'waiting' | 'stuck' | EndStatus;
@@ -85,6 +93,8 @@ export interface RunView {
   readonly nextOffset: number;
   readonly output?: Json;
   readonly text?: string;
+  /** Calls of external tools that the run ended with, for its caller to make. */
+  readonly pendingToolCalls?: readonly ToolCall[];
   readonly error?: Failure;
 }
 

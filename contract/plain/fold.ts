@@ -1,7 +1,7 @@
 import type { EndStatus, EventBody, RunEvent, RunStatus, RunView, WireEvent } from './events';
 import type { Interrupt } from './interrupts';
 import { isInterrupt } from './interrupts';
-import type { Failure, Json, StoredMessage, Usage } from './messages';
+import type { Failure, Json, StoredMessage, ToolCall, Usage } from './messages';
 import { messagesOfInput, toolMessage } from './messages';
 import { names, runIdOf } from './names';
 import { isRunInput } from './run-input';
@@ -67,6 +67,7 @@ export class HistoryFold {
   private usage: Usage = { inputTokens: 0, outputTokens: 0 };
   private output: Json | undefined;
   private text: string | undefined;
+  private pendingToolCalls: readonly ToolCall[] | undefined;
   private error: Failure | undefined;
   private stuck: string | undefined;
   /** The workflow was started by something else, with an input that is none of a run. */
@@ -99,6 +100,7 @@ export class HistoryFold {
       nextOffset: this.offset,
       ...(this.output === undefined ? {} : { output: this.output }),
       ...(this.text === undefined ? {} : { text: this.text }),
+      ...(this.pendingToolCalls === undefined ? {} : { pendingToolCalls: this.pendingToolCalls }),
       ...(stuck ? { error: { code: 'run-stuck', message: problem } } : this.error === undefined ? {} : { error: this.error }),
     };
   }
@@ -263,6 +265,7 @@ export class HistoryFold {
     this.status = status;
     this.output = result?.output;
     this.text = result === undefined ? undefined : textOfResult(result);
+    this.pendingToolCalls = result?.pendingToolCalls;
     this.error = error;
     this.interrupts.clear();
     return [
@@ -271,6 +274,7 @@ export class HistoryFold {
         type: 'run-end',
         status,
         ...(result === undefined ? {} : { output: result.output, text: textOfResult(result) }),
+        ...(result?.pendingToolCalls === undefined ? {} : { pendingToolCalls: result.pendingToolCalls }),
         ...(error === undefined ? {} : { error }),
       },
     ];

@@ -16,6 +16,8 @@ export interface ToolFacts {
   readonly quick: boolean;
   readonly resultLimit: number;
   readonly schemaHash: string;
+  /** No worker runs it: a run ends with the calls of it, for its caller to make. */
+  readonly external?: true;
 }
 
 export interface ModelFacts {

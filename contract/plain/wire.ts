@@ -1,7 +1,7 @@
 import type { WireEvent } from './events';
 import type { Answer, Interrupt } from './interrupts';
 import type { HalfRef, Language, Manifest } from './manifest';
-import type { Failure, FinishReason, Json, JsonObject, Message, ModelSettings, StoredMessage, Usage } from './messages';
+import type { Failure, FinishReason, Json, JsonObject, Message, ModelSettings, StoredMessage, ToolCall, Usage } from './messages';
 import type { ListItem, Splice } from './splice';
 
 /** What a run is started with. The first recorded history is a contract: fields are added, never changed. */
@@ -15,6 +15,8 @@ export interface StartInput {
   readonly settings?: ModelSettings;
   readonly model?: string;
   readonly stream: boolean;
+  /** Calls of tools that the input ends in run before the model is asked. */
+  readonly runPendingToolCalls?: true;
   readonly language?: Language;
   readonly options: JsonObject;
   readonly tags: readonly string[];
@@ -37,6 +39,8 @@ export interface RequestSlots {
   readonly retries?: RetryMode | null;
   /** Tools whose arguments layers of the workflow see: the answer brings along what parsing makes of them. Absent: none. */
   readonly parse?: readonly string[] | null;
+  /** Makes the call one for a final answer: the last message tells the model this, and there are no tools. */
+  readonly final?: string | null;
 }
 
 /**
@@ -186,6 +190,8 @@ export interface AgentRunResult {
   readonly output: Json;
   /** Absent when the output is the text. */
   readonly text?: string;
+  /** Calls of external tools that the run ended with: it has no answer yet. */
+  readonly pendingToolCalls?: readonly ToolCall[];
   readonly usage: Usage;
   readonly base?: string;
   readonly splices?: readonly Splice[];

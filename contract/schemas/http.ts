@@ -23,6 +23,7 @@ export const StartBody = z.strictObject({
   startDelay: shortText.optional(),
   tags: z.array(shortText).max(50).optional(),
   stream: z.boolean().optional(),
+  runPendingToolCalls: z.boolean().optional(),
   by: shortText.optional(),
 });
 export type StartBody = z.infer<typeof StartBody>;

@@ -143,10 +143,11 @@ export class MemoryRun {
   private async live(stretch: Stretch, stalled: Promise<never>): Promise<void> {
     const { ports, run, input } = stretch;
     try {
-      const { output, text } = await Promise.race([run.execute(), stalled]);
+      const { output, text, pendingToolCalls } = await Promise.race([run.execute(), stalled]);
       const { usage, agents } = run.state;
       const edit = ports.ledger.finalEdit(input.start.agent, agents[input.start.agent]?.messages ?? []);
-      this.end(stretch, { kind: 'end', status: 'completed', result: { output, text, usage, ...edit, ...ports.takeEvents() } });
+      const pending = pendingToolCalls === undefined ? {} : { pendingToolCalls };
+      this.end(stretch, { kind: 'end', status: 'completed', result: { output, text, ...pending, usage, ...edit, ...ports.takeEvents() } });
     } catch (error) {
       ports.flush();
       const failure = { code: codeOf(error) ?? 'run-failed', message: messageOf(error) };

@@ -272,3 +272,33 @@ export const agentic = defineAgent({
     }),
   ],
 });
+const puttingBack: AgentMiddleware = {
+  name: 'puttingBack',
+  wrapModel: (request, next) => next({ ...request, tools: ['echo'], settings: { ...request.settings, toolChoice: 'required' } }),
+};
+
+export const answersLast = defineAgent({
+  ...base,
+  name: 'answersLast',
+  maxIterations: { limit: 1, finalize: 'Answer now.' },
+  settings: { temperature: 0.5, toolChoice: 'required' },
+  middleware: [puttingBack],
+});
+
+export const bothLimits = defineAgent({
+  ...base,
+  name: 'bothLimits',
+  maxIterations: { limit: 2, finalize: 'The last call.' },
+  maxToolIterations: { limit: 1, finalize: 'No more tools.' },
+});
+
+export const toolsPastBudget = defineAgent({
+  ...base,
+  name: 'toolsPastBudget',
+  maxIterations: 1,
+  maxToolIterations: { limit: 1, finalize: 'No more tools.' },
+});
+
+export const oneToolIteration = defineAgent({ ...base, name: 'oneToolIteration', tools: ['echo', 'pickColor'], maxToolIterations: 1 });
+
+export const external = defineAgent({ ...base, name: 'external', tools: ['echo', 'pickColor'] });

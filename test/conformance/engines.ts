@@ -24,6 +24,7 @@ export interface Play {
   readonly model: LanguageModel | ModelProvider;
   readonly values?: Readonly<Record<string, Json>>;
   readonly stream?: boolean;
+  readonly runPendingToolCalls?: boolean;
   /** Sees what comes in while calls run. */
   readonly onDelta?: (delta: Delta) => void;
 }

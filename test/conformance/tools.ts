@@ -71,4 +71,5 @@ export const tools = {
       return `${value}: ${JSON.stringify(call.resumed.answer)} with ${JSON.stringify(call.resumed.state)}`;
     },
   }),
+  pickColor: defineTool({ description: 'Lets the user pick a color.', inputSchema: z.object({ of: z.string() }), external: true }),
 };

@@ -100,6 +100,19 @@ describe('starting runs', () => {
     });
   });
 
+  it('runs the calls that a list of messages ends in, when it is told to', async () => {
+    const input = [
+      { role: 'user', parts: [{ type: 'text', text: 'Where is my order 43?' }] },
+      { role: 'assistant', parts: [{ type: 'tool-call', id: 'call-7', name: 'lookupOrder', input: { orderId: '43' } }] },
+    ];
+    await post('/runs', { agent: 'support', input, id: 'goes-on', runPendingToolCalls: true });
+    await readEvents('/runs/goes-on/events');
+    expect((await get('/runs/goes-on')).body).toMatchObject({ status: 'completed', text: expect.stringContaining('on its way') });
+    await post('/runs', { agent: 'support', input, id: 'stays' });
+    await readEvents('/runs/stays/events');
+    expect((await get('/runs/stays')).body).toMatchObject({ status: 'failed', error: { code: 'input-invalid' } });
+  });
+
   it('refuses five megabytes at once', async () => {
     const answer = await post('/runs', { ...refund, input: 'x'.repeat(5_000_000) });
     expect(answer).toMatchObject({ status: 413, body: { error: { code: 'input-too-large' } } });

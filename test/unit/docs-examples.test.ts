@@ -88,6 +88,16 @@ export const orders = defineAgent({
   prompt: (job: { orderId: string }) => `How does order ${job.orderId} stand?`,
 });
 
+export const researcher = defineAgent({
+  name: 'researcher',
+  description: 'Finds out what it can with few calls.',
+  instructions: 'Look up what you need, then answer.',
+  model: 'default',
+  tools: ['findOrder'],
+  maxIterations: { limit: 6, finalize: true },
+  maxToolIterations: { limit: 3, finalize: 'No more look-ups. Answer from what you have, and say what is missing.' },
+});
+
 // retry.md
 
 export const polite = defineAgent({
@@ -392,6 +402,12 @@ export const clock = defineTool({
   execute: () => new Date().toISOString().slice(0, 10),
 });
 
+export const pickColor = defineTool({
+  description: 'Lets the user pick a color in the app.',
+  inputSchema: z.object({ of: z.string() }),
+  external: true,
+});
+
 export const weather = tool({
   description: 'Tells the weather.',
   inputSchema: z.object({ city: z.string() }),
@@ -435,6 +451,39 @@ describe('the examples do what their documents say:', () => {
     const transcript = JSON.stringify(await run.transcript());
     expect(transcript).toContain('Teapot');
     expect(transcript).toContain('There is no tool teleport.');
+  });
+
+  it('a limit asks for an answer, and says what the definition says', async () => {
+    const call = { toolCalls: [findCall({ orderId: '42' })] };
+    const model = scriptedModel([call, call, call, { text: 'All but one.' }]);
+    const run = await testRun(researcher, { input: 'Hi', model, tools });
+    expect(await run.result()).toBe('All but one.');
+    expect(model.requests[3]).toMatchObject({ tools: [] });
+    expect(model.requests[3]?.messages.at(-1)).toMatchObject({
+      role: 'user',
+      parts: [{ text: expect.stringContaining('No more look-ups.') }],
+    });
+  });
+
+  it('the caller makes the calls of an external tool, and goes on', async () => {
+    const painter = agentsFor<{ pickColor: typeof pickColor }>().defineAgent({
+      name: 'painter',
+      description: '',
+      instructions: '',
+      model: 'default',
+      tools: ['pickColor'],
+    });
+    const play = (input: string | readonly Message[], ...steps: Parameters<typeof scriptedModel>[0]) =>
+      testRun(painter, { input: input as string, model: scriptedModel(steps), tools: { pickColor } });
+    const run = await play('Paint it.', { toolCalls: [{ name: 'pickColor', input: { of: 'car' } }] });
+    const outcome = await run.outcome();
+    if (outcome.status !== 'tool-calls-pending') throw new Error(outcome.status);
+    const results = outcome.toolCalls.map(({ id: callId, name }): Message => ({
+      role: 'tool',
+      parts: [{ type: 'tool-result', callId, name, output: 'red' }],
+    }));
+    const next = await play([...(await run.transcript()), ...results], { text: 'It is red.' });
+    expect(await next.result()).toBe('It is red.');
   });
 
   it('a once call is made once', async () => {

@@ -1,0 +1,46 @@
+import { HoldfastError } from '../contract/plain/errors';
+import type { ToolCall } from '../contract/plain/messages';
+import type { AgentDefinition } from './agent';
+import type { AgentScope, RunScope } from './scope';
+import { nameOf, planCall } from './tool-plan';
+
+/** The calls of one message, by who makes them: this run, or whoever started it. */
+export interface SplitCalls {
+  readonly own: readonly ToolCall[];
+  /** By the tools' own names and keys. */
+  readonly external: readonly ToolCall[];
+}
+
+export function splitCalls(scope: AgentScope, calls: readonly ToolCall[]): SplitCalls {
+  const { manifest } = scope.run;
+  const isExternal = (call: ToolCall): boolean => manifest.tools[nameOf(scope, call) ?? '']?.external === true;
+  const external = calls.filter(isExternal);
+  if (external.length === 0) return { own: calls, external };
+  if (scope.path.length > 1) throw notAlone(scope.agent, external);
+  return { own: calls.filter((call) => !isExternal(call)), external: external.map((call) => asPlanned(scope, call)) };
+}
+
+function asPlanned(scope: AgentScope, call: ToolCall): ToolCall {
+  const planned = planCall(scope, call);
+  return planned.type === 'run' ? planned.call : call;
+}
+
+function notAlone({ name }: AgentDefinition, calls: readonly ToolCall[]): HoldfastError {
+  const tools = [...new Set(calls.map((call) => `'${call.name}'`))].join(', ');
+  return new HoldfastError(
+    'agent-invalid',
+    `Agent "${name}" calls ${tools}: external tools belong to the agent that a run is started with, as its caller makes their calls.`,
+  );
+}
+
+/** No layer is around a call that somebody else makes: one that names such a tool would guard nothing. */
+export function refuseLayersOfExternal({ manifest }: Pick<RunScope, 'manifest'>, { name, middleware }: AgentDefinition): void {
+  for (const layer of middleware) {
+    const tool = (layer.onlyTools ?? []).find((named) => manifest.tools[named]?.external === true);
+    if (tool === undefined) continue;
+    throw new HoldfastError(
+      'agent-invalid',
+      `Agent "${name}": the middleware "${layer.name}" names the tool "${tool}", which is external: its calls are made outside of the run, where no middleware sees them.`,
+    );
+  }
+}
