@@ -120,12 +120,13 @@ export function appendShown(scope: AgentScope, messages: readonly StoredMessage[
   }
 }
 
-function runHook(
+/** A hook as an effect of the code that it belongs to, in a frame of its own. */
+export function runHook<Result>(
   hook: string,
   middleware: AgentMiddleware,
   parent: Frame,
-  run: (frame: Frame) => Promise<HookResult>,
-): Promise<HookResult> {
+  run: (frame: Frame) => Promise<Result>,
+): Promise<Result> {
   const label = labelOf(hook, middleware.name);
   return parent.effect(`${hook}:${middleware.name}`, async () => {
     const frame = parent.child(`${hook}:${middleware.name}`, label);

@@ -7,6 +7,7 @@ import { failureOf } from './frames';
 import type { HookAnswer } from './hooks';
 import { appendShown, runAfterAgent, runAfterFailure, runBeforeAgent, runStateHooks } from './hooks';
 import { modelStep } from './model-step';
+import { observedAgent, observersOf } from './observers';
 import { isCancellation } from './ports';
 import type { AgentScope } from './scope';
 import { exitTool } from './tool-plan';
@@ -18,7 +19,11 @@ export interface AgentResult {
 }
 
 /** The agent's loop: model, tools, model, until an answer stands. A record that went over a border goes on where it was. */
-export async function runAgentLoop(scope: AgentScope, root: Frame): Promise<AgentResult> {
+export function runAgentLoop(scope: AgentScope, root: Frame): Promise<AgentResult> {
+  return observersOf(scope.agent).length === 0 ? loop(scope, root) : observedAgent(scope, root, () => loop(scope, root));
+}
+
+async function loop(scope: AgentScope, root: Frame): Promise<AgentResult> {
   const { run, record } = scope;
   if (record.turn === 0) {
     const setup = root.child('setup');

@@ -2,6 +2,7 @@ import { HoldfastError } from '../contract/plain/errors';
 import type { HalfRef, ToolKind } from '../contract/plain/manifest';
 import type { Failure, FinishReason, Json, Message, ModelSettings, Part, StoredMessage, ToolCall, Usage } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
+import type { Observed, ObservedEnd, ObservedError } from '../contract/plain/observed';
 import type { ParseInputResult } from '../contract/plain/wire';
 
 export type MaybePromise<T> = T | Promise<T>;
@@ -147,6 +148,11 @@ export interface AgentMiddleware<T extends Tools = Tools> {
   readonly changesOutput?: boolean;
   /** With `answer` the agent does not run, and neither do the hooks behind this one, nor `afterAgent`. */
   beforeAgent?(setup: RunSetup, ctx: HookContext<T>): MaybePromise<Update<RunSetup & Ending>>;
+  /** Looks on: told when the agent begins, when it calls a model, when it calls a tool. Like `onEnd` and `onError` it changes nothing. */
+  onStart?(observed: Observed, ctx: HookContext<T>): MaybePromise<void>;
+  onEnd?(observed: ObservedEnd, ctx: HookContext<T>): MaybePromise<void>;
+  /** In place of `onEnd` when it failed. A cancelled run tells nothing more. */
+  onError?(observed: ObservedError, ctx: HookContext<T>): MaybePromise<void>;
   beforeModelRewriteState?(state: AgentState, ctx: HookContext<T>): MaybePromise<Update<AgentState>>;
   afterModelRewriteState?(state: AgentState, ctx: HookContext<T>): MaybePromise<Update<AgentState>>;
   wrapModel?(request: ModelRequest, next: (request: ModelRequest) => Promise<ModelResponse>, ctx: HookContext<T>): Promise<ModelResponse>;

@@ -3,6 +3,7 @@ import type { Answer, Interrupt } from '../contract/plain/interrupts';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
 import type { Failure, Json, StoredMessage } from '../contract/plain/messages';
 import { messagesOfInput } from '../contract/plain/messages';
+import { runOptionsOf } from '../contract/plain/run-options';
 import type { AgentDefinition } from './agent';
 import { blame } from './compose';
 import { Frame, Journal } from './frames';
@@ -11,6 +12,7 @@ import type { AgentResult } from './loop';
 import { runAgentLoop } from './loop';
 import type { Ports } from './ports';
 import { RunLocalBook } from './run-local';
+import { agentForRun, checkRunOptions, checkToolsOfOptions } from './run-options';
 import type { AgentScope, RunScope } from './scope';
 import type { AgentRecord, RunState } from './state';
 import { exitTool } from './tool-plan';
@@ -33,19 +35,24 @@ export class AgentRun {
 
   async execute(): Promise<AgentResult> {
     const { state } = this;
-    const agent = this.agents.get(state.agent);
-    if (agent === undefined) {
+    const defined = this.agents.get(state.agent);
+    if (defined === undefined) {
       throw new HoldfastError(
         'agent-unknown',
         `There is no agent "${state.agent}". There are: ${[...this.agents.keys()].join(', ') || 'none'}.`,
       );
     }
+    const entered = state.agents[defined.name];
+    if (entered === undefined) checkRunOptions(state.options, defined.name, this.agents);
+    const options = runOptionsOf(state.options, defined.name);
+    const agent = agentForRun(defined, options);
     const path = [agent.name];
-    const record = state.agents[agent.name] ?? freshRecord(agent, path, this.firstMessages(agent), state);
-    const manifest = await this.ports.prepare(requestOf(agent, state), record.messages);
+    const record = entered ?? freshRecord(agent, path, this.firstMessages(agent), state);
+    const manifest = await this.ports.prepare(requestOf(agent, options.model ?? state.model ?? agent.model, state), record.messages);
+    if (entered === undefined) checkToolsOfOptions(state.options, manifest);
     state.manifest = manifest;
     state.agents[agent.name] = record;
-    const scope: AgentScope = { run: this.scope(manifest), agent, path, record };
+    const scope: AgentScope = { run: this.scope(manifest), agent, options, path, record };
     try {
       return await runAgentLoop(scope, new Frame(this.journal, path));
     } finally {
@@ -150,7 +157,7 @@ function freshRecord(agent: AgentDefinition, path: readonly string[], messages: 
   };
 }
 
-function requestOf(agent: AgentDefinition, state: RunState): ManifestRequest {
+function requestOf(agent: AgentDefinition, model: string, state: RunState): ManifestRequest {
   const argumentAliases: Record<string, readonly string[]> = {};
   for (const [tool, alias] of Object.entries(agent.toolAliases)) argumentAliases[tool] = Object.values(alias.arguments ?? {}).flat();
   const language = state.language ?? agent.language;
@@ -158,7 +165,7 @@ function requestOf(agent: AgentDefinition, state: RunState): ManifestRequest {
     agent: agent.name,
     // What a layer names counts too: a hook may offer it, and a name that no worker knows protects nothing.
     tools: [...new Set([...agent.tools, ...agent.middleware.flatMap(({ onlyTools }) => onlyTools ?? [])])],
-    models: [...new Set([state.model ?? agent.model])],
+    models: [model],
     halves: agent.halves.map(({ name }) => name),
     ...(agent.output === undefined ? {} : { outputs: [agent.output] }),
     argumentAliases,

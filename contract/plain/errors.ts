@@ -13,6 +13,7 @@ export const errorTable = {
   },
   'input-invalid': { status: 400, fix: 'Send the fields that the message names.' },
   'input-too-large': { status: 413, fix: 'Run input is limited to 256 KB. Store the large part elsewhere and let a tool read it.' },
+  'options-invalid': { status: 400, fix: 'Correct what the message names in the options or settings of the start.' },
   'run-ended': { status: 409, fix: 'The run has ended. Start a new one.' },
   // --- what an agent names
   'agent-invalid': { status: 500, fix: 'Correct the definition of the agent that the message names.' },
@@ -127,6 +128,7 @@ export const errorTable = {
     status: 500,
     fix: 'A hook collects without end. End its run with `holdfast terminate`, soon after a restart: every worker that takes it ends like this one.',
   },
+  'observer-failed': { status: 500, fix: 'Correct the observer that the message names. Calls go on without it.' },
   'build-unserved': {
     status: 500,
     fix: 'When that build was taken back, nothing. Else start its worker again: new runs then go to it.',
