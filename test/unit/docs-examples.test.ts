@@ -11,7 +11,7 @@ import { agentsFor, approval, eventSenderToolWrapper, onWorker, textOf, withInst
 import { StopError, agentCallbacks, callbacks, modelCallbacks, plugin, toolCallbacks } from 'holdfast/workflow';
 
 /** The examples of these documents, word for word; imports stand above. The last tests compare. */
-const documents = ['agents', 'coming-from-trpc', 'middleware', 'retry', 'testing', 'tools'];
+const documents = ['agents', 'coming-from-eino', 'coming-from-trpc', 'middleware', 'retry', 'testing', 'tools'];
 
 interface Payment {
   readonly paid: number;
