@@ -87,7 +87,7 @@ describe('starting runs', () => {
       id: 'job',
       values: { customer: 'c1' },
       settings: { temperature: 0, topP: 1, seed: 7 },
-      options: { toolOptions: { findOrder: { region: 'eu' } } },
+      options: { toolOptions: { lookupOrder: { region: 'eu' } } },
       tags: ['vip'],
       deadline: '1h',
       by: 'ada',
