@@ -3,6 +3,7 @@ import type { Answer, Interrupt } from '../contract/plain/interrupts';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
 import type { Failure, Json, StoredMessage } from '../contract/plain/messages';
 import { messagesOfInput } from '../contract/plain/messages';
+import type { AgentRunOptions } from '../contract/plain/run-options';
 import { runOptionsOf } from '../contract/plain/run-options';
 import type { AgentDefinition } from './agent';
 import { blame } from './compose';
@@ -48,7 +49,7 @@ export class AgentRun {
     const agent = agentForRun(defined, options);
     const path = [agent.name];
     const record = entered ?? freshRecord(agent, path, this.firstMessages(agent), state);
-    const manifest = await this.ports.prepare(requestOf(agent, options.model ?? state.model ?? agent.model, state), record.messages);
+    const manifest = await this.ports.prepare(requestOf(agent, options, state), record.messages);
     if (entered === undefined) checkToolsOfOptions(state.options, manifest);
     state.manifest = manifest;
     state.agents[agent.name] = record;
@@ -157,15 +158,18 @@ function freshRecord(agent: AgentDefinition, path: readonly string[], messages: 
   };
 }
 
-function requestOf(agent: AgentDefinition, model: string, state: RunState): ManifestRequest {
+function requestOf(agent: AgentDefinition, options: AgentRunOptions, state: RunState): ManifestRequest {
   const argumentAliases: Record<string, readonly string[]> = {};
   for (const [tool, alias] of Object.entries(agent.toolAliases)) argumentAliases[tool] = Object.values(alias.arguments ?? {}).flat();
   const language = state.language ?? agent.language;
   return {
     agent: agent.name,
     // What a layer names counts too: a hook may offer it, and a name that no worker knows protects nothing.
-    tools: [...new Set([...agent.tools, ...agent.middleware.flatMap(({ onlyTools }) => onlyTools ?? [])])],
-    models: [model],
+    // What the start names is checked against the whole manifest: its error is one of the start, not of the agent.
+    tools: [
+      ...new Set([...(options.tools === undefined ? agent.tools : []), ...agent.middleware.flatMap(({ onlyTools }) => onlyTools ?? [])]),
+    ],
+    models: [options.model ?? state.model ?? agent.model],
     halves: agent.halves.map(({ name }) => name),
     ...(agent.output === undefined ? {} : { outputs: [agent.output] }),
     argumentAliases,
