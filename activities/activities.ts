@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { agentOfPath } from '../contract/plain/call-addresses';
 import { codeOf, messageOf } from '../contract/plain/errors';
 import { messageOfOutcome } from '../contract/plain/fold';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
@@ -88,7 +89,7 @@ export function createActivities(parts: WorkerParts): Activities {
           const request = await parts.messages.resolve(workflowId, runId, address, input);
           ({ retries } = request.slots);
           const publish = request.slots.stream === 'live' ? live.publish : undefined;
-          const call = { agent, id: address, attempt: info.attempt, signal, ...values.access() };
+          const call = { agent: agentOfPath(input.path), id: address, attempt: info.attempt, signal, ...values.access() };
           return withValues(values, () => generate(request, parts, call, publish, (partial) => (said = partial), watch));
         };
         const answer = await withHeartbeat(() => watch.inTime(info.startToCloseTimeoutMs, working));

@@ -3,18 +3,20 @@ import type { DeltaBody } from '../contract/plain/deltas';
 import { HoldfastError } from '../contract/plain/errors';
 import type { FoldedRequest } from '../contract/plain/fold';
 import { jsonSize, limits } from '../contract/plain/limits';
-import type { FinishReason, Message, StoredMessage, Usage } from '../contract/plain/messages';
+import type { Failure, FinishReason, Message, Part, StoredMessage, Usage } from '../contract/plain/messages';
 import { isMessage, notJson } from '../contract/plain/messages';
 import type { ParseInputResult } from '../contract/plain/wire';
 import { abortOf } from './abort';
 import type { ModelChunk } from './chunks';
 import { AnswerAssembly, chunksOf } from './chunks';
 import { exitToolSpec } from './exit-tool';
+import { modelVerdict } from './failures';
 import { HalfWatch } from './half-guard';
 import { parsedCalls } from './parse-calls';
 import { consume, orAborted } from './model-stream';
 import { streamed, whole } from './model-layers';
-import type { GenerateRequest, LanguageModel, ModelRegistry } from './models';
+import type { GenerateAnswer, GenerateRequest, LanguageModel, ModelRegistry } from './models';
+import type { Observers, Watched } from './observers';
 import type { ToolRegistry, ToolSpec } from './tools';
 import type { HalfRegistry, WorkerCall, WorkerModelRequest, WorkerModelResponse } from './worker-middleware';
 
@@ -31,6 +33,7 @@ export interface ModelCallParts {
   readonly tools: ToolRegistry;
   readonly halves: HalfRegistry;
   readonly outputs?: { specOf(name: string): GenerateRequest['output'] };
+  readonly observers?: Observers;
   /** How long a stream may be silent. */
   readonly stallMs?: number;
 }
@@ -97,13 +100,16 @@ class Provider {
   ) {}
 
   async generate(asked: WorkerModelRequest): Promise<WorkerModelResponse> {
-    const answer = await (await this.resolve(asked)).generate(this.requestOf(asked));
-    const { parts, usage, finish } = answer ?? {};
-    return {
-      message: { role: 'assistant', parts },
-      ...(usage === undefined ? {} : { usage }),
-      ...(finish === undefined ? {} : { finish }),
-    };
+    const model = await this.resolve(asked);
+    const watched = this.watched(asked);
+    try {
+      const response = responseOf(await model.generate(this.requestOf(asked)));
+      watched?.end({ response });
+      return response;
+    } catch (error) {
+      watched?.fail(failureOf(error));
+      throw error;
+    }
   }
 
   async *stream(asked: WorkerModelRequest): AsyncGenerator<ModelChunk> {
@@ -118,7 +124,14 @@ class Provider {
     const { stallMs } = this.parts;
     const stall = new AbortController();
     const chunks = model.stream({ ...this.requestOf(asked), signal: AbortSignal.any([this.call.signal, stall.signal]) });
-    yield* stallMs === undefined ? chunks : unlessSilent(chunks, stallMs, this.answeredBy, () => stall.abort());
+    const heard = stallMs === undefined ? chunks : unlessSilent(chunks, stallMs, this.answeredBy, () => stall.abort());
+    const watched = this.watched(asked);
+    yield* watched === undefined ? heard : lookedOn(heard, watched);
+  }
+
+  /** Observers look on at the model itself, inside of all halves. */
+  private watched(request: WorkerModelRequest): ModelWatched | undefined {
+    return this.parts.observers?.model(this.call, { model: this.answeredBy, request });
   }
 
   private async resolve(asked: WorkerModelRequest): Promise<LanguageModel> {
@@ -145,6 +158,39 @@ class Provider {
 /** Nothing that halves put into the request is left to call a tool by, and the last word is not theirs. */
 function finalRequest({ settings: { toolChoice: _, ...settings }, ...request }: GenerateRequest, told: string): GenerateRequest {
   return { ...request, settings, messages: [...request.messages, { role: 'user', parts: [{ type: 'text', text: told }] }] };
+}
+
+type ModelWatched = Watched<{ readonly response: WorkerModelResponse }>;
+
+function responseOf(answer: GenerateAnswer | undefined): WorkerModelResponse {
+  const { parts, usage, finish } = answer ?? {};
+  return {
+    message: { role: 'assistant', parts: parts as readonly Part[] },
+    ...(usage === undefined ? {} : { usage }),
+    ...(finish === undefined ? {} : { finish }),
+  };
+}
+
+function failureOf(error: unknown): Failure {
+  const { code, message } = modelVerdict(error);
+  return { code, message };
+}
+
+/** A stream whose sum is told when it has ended. One that nobody reads to its end was cut off. */
+async function* lookedOn(chunks: AsyncIterable<ModelChunk>, watched: ModelWatched): AsyncGenerator<ModelChunk> {
+  const assembly = new AnswerAssembly();
+  try {
+    for await (const chunk of chunks) {
+      assembly.add(chunk);
+      yield chunk;
+    }
+    if (assembly.complete) watched.end({ response: responseOf(assembly.answer()) });
+  } catch (error) {
+    watched.fail(failureOf(error));
+    throw error;
+  } finally {
+    watched.fail({ code: 'model-failed', message: 'The stream of the model was cut off.' });
+  }
 }
 
 /** A stream that says nothing for long has lost its connection without anybody noticing. */

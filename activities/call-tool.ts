@@ -11,6 +11,7 @@ import type { CallToolInput, ToolOutcome } from '../contract/plain/wire';
 import type { Reconciled, ToolCallContext } from './define-tool';
 import { ToolInterrupt } from './define-tool';
 import { HalfWatch } from './half-guard';
+import type { Observers } from './observers';
 import { StreamProblem, runTool } from './run-tool';
 import { ToolDeltas } from './tool-deltas';
 import type { AnyTool, ToolRegistry } from './tools';
@@ -20,22 +21,24 @@ export interface ToolExecution {
   readonly idempotencyKey: string;
   readonly attempt: number;
   readonly signal: AbortSignal;
-  readonly call: ToolWorkerCall;
+  readonly call: Omit<ToolWorkerCall, 'options'>;
   /** Sees which worker half the call is in. */
   readonly watch?: HalfWatch;
   /** Shows what comes while the tool runs. Absent: nobody is to see it. */
   readonly publish?: (delta: DeltaBody) => void;
 }
 
+interface ToolParts {
+  readonly tools: ToolRegistry;
+  readonly halves: HalfRegistry;
+  readonly observers?: Observers;
+}
+
 /** Thrown when a failed tool should be called once more. */
 export class ToolRetry extends Error {}
 
 /** One execution of a tool on the worker, worker halves around it. What comes of it is an outcome, never an exception. */
-export async function executeTool(
-  input: CallToolInput,
-  parts: { readonly tools: ToolRegistry; readonly halves: HalfRegistry },
-  execution: ToolExecution,
-): Promise<ToolOutcome> {
+export async function executeTool(input: CallToolInput, parts: ToolParts, execution: ToolExecution): Promise<ToolOutcome> {
   const tool = parts.tools.find(input.tool);
   if (tool === undefined) throw new HoldfastError('tool-unknown', `This worker has no tool "${input.tool}".`);
   const parsed = await parsedInput(input, parts.tools);
@@ -55,7 +58,7 @@ async function executed(
   tool: AnyTool,
   parsed: Parsed & { readonly ok: true },
   input: CallToolInput,
-  { tools, halves }: { readonly tools: ToolRegistry; readonly halves: HalfRegistry },
+  { tools, halves, observers }: ToolParts,
   execution: ToolExecution,
   deltas: ToolDeltas,
 ): Promise<ToolOutcome> {
@@ -69,6 +72,8 @@ async function executed(
       input: parsed,
       context,
       deltas,
+      options: input.options ?? {},
+      observers,
       call: execution.call,
       halves: halves.named(input.halves ?? []),
       watch: execution.watch ?? new HalfWatch(),
@@ -130,6 +135,7 @@ function contextOf(
     attempt: execution.attempt,
     signal: execution.signal,
     abortSignal: execution.signal,
+    options: input.options ?? {},
     ...(input.resumed === undefined ? {} : { resumed: { answer: input.resumed.answer, state: input.resumed.state } }),
     runLocal: execution.call.runLocal,
     sendEvent: (name, data) => execution.call.sendEvent(name, data),

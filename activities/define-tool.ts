@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Effect } from '../contract/plain/manifest';
-import type { Json, Part } from '../contract/plain/messages';
+import type { Json, JsonObject, Part } from '../contract/plain/messages';
 import type { Schema } from './schema';
 import type { RunAccess } from './worker-middleware';
 
@@ -12,6 +12,8 @@ export interface ToolCallContext extends RunAccess {
   readonly idempotencyKey: string;
   readonly attempt: number;
   readonly signal: AbortSignal;
+  /** What the start of the run gave for this tool, as the layers left it. Empty when there is nothing. */
+  readonly options: JsonObject;
   /** Present when the tool is entered again after its interrupt was answered. */
   readonly resumed?: { readonly answer: unknown; readonly state: Json | undefined };
   /** Tells those who watch how far the call is. It is no part of the result; what is no JSON or has more than 64 KB is left out. */

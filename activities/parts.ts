@@ -2,6 +2,7 @@ import type { DeltaSink } from '../contract/plain/deltas';
 import type { Language, ModelFacts, ToolFacts } from '../contract/plain/manifest';
 import type { MessageStore } from './message-store';
 import type { ModelRegistry } from './models';
+import type { Observers } from './observers';
 import type { OutputRegistry } from './outputs';
 import type { ToolRegistry } from './tools';
 import type { HalfRegistry } from './worker-middleware';
@@ -12,6 +13,8 @@ export interface WorkerParts {
   readonly models: ModelRegistry;
   readonly halves: HalfRegistry;
   readonly outputs: OutputRegistry;
+  /** Who looks on at calls. */
+  readonly observers?: Observers;
   readonly messages: MessageStore;
   /** Where tokens go while a call runs. */
   readonly deltas: DeltaSink;

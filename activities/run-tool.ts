@@ -1,16 +1,20 @@
+import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
 import { jsonSize } from '../contract/plain/limits';
 import type { ToolKind } from '../contract/plain/manifest';
-import type { Json, Part } from '../contract/plain/messages';
+import type { Json, JsonObject, Part } from '../contract/plain/messages';
 import { isPartList, notJson } from '../contract/plain/messages';
+import { toolOptionsProblem } from '../contract/plain/run-options';
 import type { StreamMode } from '../contract/plain/wire';
 import { abortOf } from './abort';
 import type { ToolCallContext } from './define-tool';
+import { ToolInterrupt } from './define-tool';
 import type { HalfGuard, HalfWatch } from './half-guard';
 import { guardedStream, guardedWhole, labelOfHalf } from './half-guard';
 import { consume } from './model-stream';
+import type { Observers } from './observers';
 import type { ToolDeltas } from './tool-deltas';
 import type { AnyTool } from './tools';
-import type { NamedHalf, ToolWorkerCall, WorkerHalf } from './worker-middleware';
+import type { NamedHalf, ToolNext, ToolWorkerCall, WorkerHalf } from './worker-middleware';
 import { wrapAround } from './worker-middleware';
 
 export interface ToolRun {
@@ -18,12 +22,15 @@ export interface ToolRun {
   /** The arguments, as JSON and as what they mean to the tool. */
   readonly input: { readonly json: Json; readonly value: unknown };
   readonly context: ToolCallContext;
-  readonly call: ToolWorkerCall;
+  /** What the tool gets besides its arguments. */
+  readonly options: JsonObject;
+  readonly call: Omit<ToolWorkerCall, 'options'>;
   readonly halves: readonly NamedHalf[];
   readonly watch: HalfWatch;
   readonly mode: StreamMode;
   readonly resultLimit: number;
   readonly deltas: ToolDeltas;
+  readonly observers: Observers | undefined;
 }
 
 /** The stream of a tool was stopped, or was none. */
@@ -45,20 +52,26 @@ export function kindOfCall({ enhanced, execute, stream }: AnyTool, mode: StreamM
 
 /** The tool with the worker halves around it, by the wrap of the kind of this call. What comes back is not checked yet. */
 export async function runTool(run: ToolRun): Promise<unknown> {
-  const { json } = run.input;
+  const asked: Asked = { json: run.input.json, options: run.options };
   switch (kindOfCall(run.tool, run.mode)) {
     case 'invokable':
-      return aroundWhole<Json>(run, 'wrapInvokableToolCall', notResult)(json);
+      return aroundWhole<Json>(run, 'wrapInvokableToolCall', notResult)(asked);
     case 'enhanced':
-      return aroundWhole<readonly Part[]>(run, 'wrapEnhancedInvokableToolCall', notParts)(json);
+      return aroundWhole<readonly Part[]>(run, 'wrapEnhancedInvokableToolCall', notParts)(asked);
     case 'streamable':
-      return collected(run, aroundStream<string>(run, 'wrapStreamableToolCall', notText)(json), new TextPieces());
+      return collected(run, aroundStream<string>(run, 'wrapStreamableToolCall', notText)(asked), new TextPieces());
     case 'enhanced-streamable':
-      return collected(run, aroundStream<Part>(run, 'wrapEnhancedStreamableToolCall', notPart)(json), new PartPieces());
+      return collected(run, aroundStream<Part>(run, 'wrapEnhancedStreamableToolCall', notPart)(asked), new PartPieces());
   }
 }
 
-type Wrap<Response> = (input: Json, next: (input: Json) => Response, call: ToolWorkerCall) => Response;
+/** What goes inwards through the wraps. */
+interface Asked {
+  readonly json: Json;
+  readonly options: JsonObject;
+}
+
+type Wrap<Response> = (input: Json, next: ToolNext<Response>, call: ToolWorkerCall) => Response;
 type WrapName = Exclude<keyof WorkerHalf, 'wrapModel'>;
 type Check = (value: unknown) => string | undefined;
 
@@ -76,22 +89,30 @@ interface Layer<Response> {
   readonly guard: HalfGuard;
 }
 
-function aroundWhole<Output>(run: ToolRun, hook: WrapName, check: Check): (input: Json) => Promise<Output> {
+function aroundWhole<Output>(run: ToolRun, hook: WrapName, check: Check): (asked: Asked) => Promise<Output> {
   const wraps = wrapsOf<Promise<Output>>(run, hook, check).map(
-    ({ wrap, guard }) =>
-      (input: Json, next: (input: Json) => Promise<Output>) =>
-        guardedWhole<Json, Output>(guard, (guarded) => wrap(input, guarded, run.call), next),
+    (layer) => (asked: Asked, next: (asked: Asked) => Promise<Output>) =>
+      guardedWhole<Asked, Output>(layer.guard, (guarded) => entered(run, layer, asked, guarded), next),
   );
   return wrapAround(wraps, executed<Output>(run));
 }
 
-function aroundStream<Piece>(run: ToolRun, hook: WrapName, check: Check): (input: Json) => AsyncIterable<Piece> {
+function aroundStream<Piece>(run: ToolRun, hook: WrapName, check: Check): (asked: Asked) => AsyncIterable<Piece> {
   const wraps = wrapsOf<AsyncIterable<Piece>>(run, hook, check).map(
-    ({ wrap, guard }) =>
-      (input: Json, next: (input: Json) => AsyncIterable<Piece>) =>
-        guardedStream<Json, Piece>(guard, (guarded) => wrap(input, guarded, run.call), next),
+    (layer) => (asked: Asked, next: (asked: Asked) => AsyncIterable<Piece>) =>
+      guardedStream<Asked, Piece>(layer.guard, (guarded) => entered(run, layer, asked, guarded), next),
   );
-  return wrapAround<Json, AsyncIterable<Piece>>(wraps, streamed<Piece>(run));
+  return wrapAround<Asked, AsyncIterable<Piece>>(wraps, streamed<Piece>(run));
+}
+
+/** A wrap as its half has it: with arguments and options apart, and a `next` that keeps the options unless it gets others. */
+function entered<Response>(run: ToolRun, { wrap, guard }: Layer<Response>, asked: Asked, next: (asked: Asked) => Response): Response {
+  const inner: ToolNext<Response> = (json, options = asked.options) => {
+    const problem = options === asked.options ? undefined : toolOptionsProblem(options);
+    if (problem !== undefined) throw new HoldfastError('hook-failed', `${guard.label} called next with options that ${problem}.`);
+    return next({ json, options });
+  };
+  return wrap(asked.json, inner, { ...run.call, options: asked.options });
 }
 
 function notResult(output: unknown): string | undefined {
@@ -117,27 +138,69 @@ function argumentsOf({ input }: ToolRun, json: Json): unknown {
   return json === input.json ? input.value : json;
 }
 
-function executed<Output>(run: ToolRun): (json: Json) => Promise<Output> {
-  const { tool, context, deltas } = run;
-  return async (json) => {
-    const result = await tool.execute?.(argumentsOf(run, json), context);
-    if (!isAsyncIterable(result)) return result as Output;
-    // A tool of the AI SDK may give preliminary results; the last one is the result.
-    let last: unknown;
-    await readTo(run, result, (value) => {
-      deltas.progress(value);
-      last = value;
-    });
-    return last as Output;
+function executed<Output>(run: ToolRun): (asked: Asked) => Promise<Output> {
+  const { tool, deltas } = run;
+  return async (asked) => {
+    const watched = watchedBy(run, asked);
+    try {
+      let output: unknown = await tool.execute?.(argumentsOf(run, asked.json), contextOf(run, asked));
+      if (isAsyncIterable(output)) {
+        // A tool of the AI SDK may give preliminary results; the last one is the result.
+        const values = output;
+        output = undefined;
+        await readTo(run, values, (value) => {
+          deltas.progress(value);
+          output = value;
+        });
+      }
+      watched?.end({ output: output as Json });
+      return output as Output;
+    } catch (error) {
+      tellFailed(watched, error);
+      throw error;
+    }
   };
 }
 
-function streamed<Piece>(run: ToolRun): (json: Json) => AsyncIterable<Piece> {
-  const { tool, context } = run;
-  return async function* (json) {
-    const stream = await tool.stream?.(argumentsOf(run, json), context);
-    yield* checkedStream(stream) as AsyncIterable<Piece>;
+/** Observers look on at the tool itself, inside of all halves. */
+function watchedBy({ observers, call }: ToolRun, { json: input, options }: Asked): ToolWatched | undefined {
+  return observers?.tool(call, { tool: call.tool, callId: call.callId, input, options });
+}
+
+type ToolWatched = NonNullable<ReturnType<Observers['tool']>>;
+
+function tellFailed(watched: ToolWatched | undefined, error: unknown): void {
+  if (error instanceof ToolInterrupt) watched?.end({ output: null, interrupted: true });
+  else watched?.fail({ code: codeOf(error) ?? 'tool-failed', message: messageOf(error) });
+}
+
+function contextOf({ context, options: given }: ToolRun, { options }: Asked): ToolCallContext {
+  return options === given ? context : { ...context, options };
+}
+
+function streamed<Piece>(run: ToolRun): (asked: Asked) => AsyncIterable<Piece> {
+  const { tool } = run;
+  return async function* (asked) {
+    const watched = watchedBy(run, asked);
+    const pieces: Piece[] = [];
+    try {
+      const stream = await tool.stream?.(argumentsOf(run, asked.json), contextOf(run, asked));
+      for await (const piece of checkedStream(stream) as AsyncIterable<Piece>) {
+        if (watched !== undefined) pieces.push(piece);
+        yield piece;
+      }
+      watched?.end({ output: sumOf(pieces) });
+    } catch (error) {
+      tellFailed(watched, error);
+      throw error;
+    } finally {
+      watched?.fail({ code: 'tool-failed', message: 'The stream of the tool was cut off.' });
+    }
   };
+}
+
+function sumOf(pieces: readonly unknown[]): Json {
+  return (pieces.every((piece) => typeof piece === 'string') ? pieces.join('') : pieces) as Json;
 }
 
 /** Reads what comes out of the outermost wrap, shows it and puts it together. */

@@ -1,6 +1,6 @@
 import { HoldfastError } from '../contract/plain/errors';
 import type { HalfRef } from '../contract/plain/manifest';
-import type { FinishReason, Json, Message, ModelSettings, Part, Usage } from '../contract/plain/messages';
+import type { FinishReason, Json, JsonObject, Message, ModelSettings, Part, Usage } from '../contract/plain/messages';
 import type { ModelChunk } from './chunks';
 
 /** What code on the worker may do to the run that it works for. It counts when the call has come back, and not when its attempt is lost. */
@@ -22,7 +22,12 @@ export interface WorkerCall extends RunAccess {
   readonly signal: AbortSignal;
 }
 
-export type ToolWorkerCall = WorkerCall & { readonly tool: string; readonly callId: string };
+export interface ToolWorkerCall extends WorkerCall {
+  readonly tool: string;
+  readonly callId: string;
+  /** What the tool gets besides its arguments, as the layers outside left it. */
+  readonly options: JsonObject;
+}
 
 export interface WorkerModelRequest {
   readonly instructions: string;
@@ -55,15 +60,14 @@ export interface WorkerHalf {
     /** Says that `generate` only looks on: an answer that streams is seen as it comes, although there is no `stream`. */
     readonly looksOn?: boolean;
   };
-  wrapInvokableToolCall?(input: Json, next: (input: Json) => Promise<Json>, call: ToolWorkerCall): Promise<Json>;
-  wrapStreamableToolCall?(input: Json, next: (input: Json) => AsyncIterable<string>, call: ToolWorkerCall): AsyncIterable<string>;
-  wrapEnhancedInvokableToolCall?(
-    input: Json,
-    next: (input: Json) => Promise<readonly Part[]>,
-    call: ToolWorkerCall,
-  ): Promise<readonly Part[]>;
-  wrapEnhancedStreamableToolCall?(input: Json, next: (input: Json) => AsyncIterable<Part>, call: ToolWorkerCall): AsyncIterable<Part>;
+  wrapInvokableToolCall?(input: Json, next: ToolNext<Promise<Json>>, call: ToolWorkerCall): Promise<Json>;
+  wrapStreamableToolCall?(input: Json, next: ToolNext<AsyncIterable<string>>, call: ToolWorkerCall): AsyncIterable<string>;
+  wrapEnhancedInvokableToolCall?(input: Json, next: ToolNext<Promise<readonly Part[]>>, call: ToolWorkerCall): Promise<readonly Part[]>;
+  wrapEnhancedStreamableToolCall?(input: Json, next: ToolNext<AsyncIterable<Part>>, call: ToolWorkerCall): AsyncIterable<Part>;
 }
+
+/** Without options the tool gets those that the wrap got. */
+export type ToolNext<Response> = (input: Json, options?: JsonObject) => Response;
 
 export interface NamedHalf {
   readonly name: string;

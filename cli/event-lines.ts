@@ -87,7 +87,8 @@ export function interruptLines(interrupt: Interrupt, terminal: Terminal): readon
   const until = interrupt.deadline === undefined ? '' : dim(`  until ${new Date(interrupt.deadline).toISOString()}`);
   const whom = interrupt.by === undefined ? '' : dim(`  for ${oneLine(interrupt.by.join(', '))}`);
   if (interrupt.kind === 'approval') {
-    return [`${yellow('?')} ${bold(interrupt.tool)} needs an approval${until}${whom}`, ...indented(interrupt.input)];
+    const options = interrupt.options === undefined ? [] : [dim(`  options: ${oneLine(interrupt.options)}`)];
+    return [`${yellow('?')} ${bold(interrupt.tool)} needs an approval${until}${whom}`, ...indented(interrupt.input), ...options];
   }
   const what = interrupt.kind === 'in-doubt' ? 'Nobody knows whether this happened' : 'The run has a question';
   const schema = interrupt.answerSchema === undefined ? [] : [dim(`  answer: ${oneLine(interrupt.answerSchema)}`)];

@@ -67,6 +67,7 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
     command
       .option('--id <id>', 'id of the run; the same id again finds the same run')
       .option('--model <model>', 'model, instead of the one that the agent names')
+      .option('--options <json>', 'options of this run: tools, aliases and options of tools, for all agents or for some')
       .option('--json-input', 'the input is JSON: a job or a list of messages')
       .option('--detach', 'do not follow the run')
       .option(by, 'who starts it, and decides'),

@@ -1,6 +1,7 @@
 export { HoldfastClient, connect } from './connect';
 export type { ConnectOptions, ListOptions, ListedRun } from './connect';
 export type { StartOptions } from './start-input';
+export type { AgentRunOptions, RunOptions, ToolAliases, ToolRunOptions } from '../contract/plain/run-options';
 export { Run, outcomeOf } from './run';
 export type { AnswerOptions, ApproveOptions } from './answers';
 export type { Outcome } from './run';

@@ -5,6 +5,9 @@ import type { Json, ModelSettings } from '../contract/plain/messages';
 import { isAnyMessage, messagesOf } from '../contract/plain/message-shapes';
 import { isMessage, notJson } from '../contract/plain/messages';
 import { isName, isRunId } from '../contract/plain/names';
+import { settingsProblem } from '../contract/plain/model-settings';
+import type { RunOptions } from '../contract/plain/run-options';
+import { runOptionsProblem } from '../contract/plain/run-options';
 import type { StartInput } from '../contract/plain/wire';
 import { described, isRecord } from './options';
 
@@ -22,7 +25,8 @@ export interface StartOptions {
   readonly deadline?: string;
   readonly startDelay?: string;
   readonly tags?: readonly string[];
-  readonly options?: Readonly<Record<string, Json>>;
+  /** What this run has otherwise than its agents say: tools, aliases, options of tools; for all agents or by agent. */
+  readonly options?: RunOptions;
   /** Who starts it. */
   readonly by?: string;
 }
@@ -78,6 +82,10 @@ function checkOptions(options: unknown): void {
     const value = options[field];
     if (value !== undefined && !fits(value)) throw new HoldfastError('input-invalid', `${field} is ${described(value)}; send ${form}.`);
   }
+  const unfit = options['settings'] === undefined ? undefined : settingsProblem(options['settings']);
+  if (unfit !== undefined) throw new HoldfastError('options-invalid', `The settings of the start: ${unfit}.`);
+  const problem = options['options'] === undefined ? undefined : runOptionsProblem(options['options']);
+  if (problem !== undefined) throw new HoldfastError('options-invalid', `The options of the start: ${problem}.`);
   const bytes = jsonSize(options['tags'] ?? []);
   if (bytes > limits.tags)
     throw new HoldfastError('input-invalid', `The tags have ${bytes} bytes as JSON, all together; at most ${limits.tags} fit.`);

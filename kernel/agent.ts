@@ -1,6 +1,7 @@
 import { HoldfastError } from '../contract/plain/errors';
 import type { HalfRef, Language } from '../contract/plain/manifest';
 import type { Json, ModelSettings } from '../contract/plain/messages';
+import type { ToolAliases } from '../contract/plain/run-options';
 import { checkAgentOptions } from './check-agent';
 import type { MiddlewareEntry, ToolCallMiddleware } from './classic-middleware';
 import { arranged } from './classic-middleware';
@@ -13,13 +14,6 @@ import type { FailoverOptions, RetryOptions } from './retry-options';
 export type UnknownToolHandler = (name: string, input: Json) => string;
 /** Sees a call's arguments, canonical names in place, before they are parsed. */
 export type ToolArgumentsHandler = (name: string, input: Json) => Json;
-
-export interface ToolAliases {
-  /** Other names that the model may call the tool by. */
-  readonly names?: readonly string[];
-  /** Other keys, each for one of the tool's own: `{ query: ['q'] }`. */
-  readonly arguments?: Readonly<Record<string, readonly string[]>>;
-}
 
 /** What an agent is made of, after defaults and checks. */
 export interface AgentDefinition extends AgentLimits {

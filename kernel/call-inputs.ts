@@ -12,6 +12,7 @@ export function toolInputOf(call: ToolCallRequest): CallToolInput {
     path: call.path,
     ...(call.inputHash === undefined ? {} : { inputHash: call.inputHash }),
     ...(call.rawInput === undefined ? {} : { rawInput: call.rawInput }),
+    ...(call.options === undefined ? {} : { options: call.options }),
     ...(call.key === call.address ? {} : { key: call.key }),
     ...(call.resumed === undefined ? {} : { resumed: call.resumed }),
     ...(call.reconcile === true ? { reconcile: true as const } : {}),

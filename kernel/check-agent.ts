@@ -16,6 +16,9 @@ const hooks = [
   'afterToolCalls',
   'afterAgent',
   'afterFailure',
+  'onStart',
+  'onEnd',
+  'onError',
 ] as const;
 
 /** Hooks that may give the agent tools which its list does not have. */
@@ -151,7 +154,7 @@ function checkNamedTools(tools: readonly string[], middleware: readonly Fields[]
   }
 }
 
-function checkAliases(tools: readonly string[], aliases: Fields, refuse: Refuse): void {
+export function checkAliases(tools: readonly string[], aliases: Fields, refuse: Refuse): void {
   const taken = new Map<string, string>();
   for (const [tool, alias] of Object.entries(aliases)) {
     if (!isRecord(alias)) return refuse(`toolAliases of "${tool}" is an object with names and arguments.`);

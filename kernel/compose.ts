@@ -8,7 +8,7 @@ export type Next<Request, Response> = (request: Request) => Promise<Response>;
 /** A wrap of one middleware, bound to its place in the run. */
 export interface Layer<Request, Response> {
   readonly name: string;
-  readonly hook: 'wrapModel' | 'wrapToolCall';
+  readonly hook: 'wrapModel' | 'wrapToolCall' | 'observer';
   wrap(request: Request, next: Next<Request, Response>, frame: Frame): Promise<Response>;
   /** Refuses what is no response, naming the layer. */
   check(response: Response, label: string): Response;

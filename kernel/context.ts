@@ -1,8 +1,9 @@
+import { hiddenModelCall } from '../contract/plain/call-addresses';
 import { parseDuration } from '../contract/plain/duration';
 import { HoldfastError } from '../contract/plain/errors';
 import type { Interrupt } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
-import type { Json, Message, StoredMessage, ToolCall } from '../contract/plain/messages';
+import type { Json, JsonObject, Message, StoredMessage, ToolCall } from '../contract/plain/messages';
 import { canonicalJson, notJson, textOf } from '../contract/plain/messages';
 import type { Frame } from './frames';
 import { frozen } from './freeze';
@@ -10,6 +11,7 @@ import { interruptId } from './interrupts';
 import { checkedEvent, checkedValue, keptValue, ownValue } from './kept-values';
 import type { AgentEvent, HookContext, InterruptOptions, ModelResponse, Tools } from './middleware';
 import { callModelOnce } from './model-call';
+import { optionsOfTool } from './run-options';
 import type { AgentScope } from './scope';
 import type { PendingInterrupt } from './state';
 import { callToolOnce } from './tool-call';
@@ -159,14 +161,15 @@ function handled<T>(promise: Promise<T>): Promise<T> {
 function approvalOf(
   call: ToolCall,
   problem: string | undefined,
-): { kind: 'approval'; tool: string; callId: string; input: Json; inputHash: string; problem?: string } {
-  const { id: callId, name: tool, input } = call;
+): { kind: 'approval'; tool: string; callId: string; input: Json; inputHash: string; options?: JsonObject; problem?: string } {
+  const { id: callId, name: tool, input, options } = call;
   return {
     kind: 'approval',
     tool,
     callId,
     input,
     inputHash: call.inputHash ?? canonicalJson(input),
+    ...(options === undefined ? {} : { options }),
     ...(problem === undefined ? {} : { problem }),
   };
 }
@@ -212,7 +215,7 @@ async function callHidden(scope: AgentScope, frame: Frame, tool: string, input: 
   const done = await callToolOnce(scope, frame, {
     address,
     key,
-    call: { id: key, name: tool, input: checkedValue('call', tool, input) },
+    call: { id: key, name: tool, input: checkedValue('call', tool, input), ...optionsOfTool(scope, tool) },
     hidden: true,
   });
   return done.output;
@@ -224,7 +227,7 @@ function callOther(scope: AgentScope, name: string, request: Parameters<HookCont
   const messages = storedMessages(request.messages, record.messages, () => run.ports.uuid(), 'ctx.model');
   return callModelOnce(scope, {
     address,
-    path: [...path, 'ctx.model'],
+    path: [...path, hiddenModelCall],
     instructions: request.instructions ?? '',
     messages,
     tools: [],

@@ -113,6 +113,8 @@ export interface ToolDecision {
   /** It has handed them on, and they are parsed next. */
   handedOn?: boolean;
   hash?: string;
+  /** The options that the tool is to run with, as text: a layer behind may not change them either. */
+  options?: string;
   /** Says what the event of the call is to carry. */
   readonly act?: (action: Json) => void;
 }

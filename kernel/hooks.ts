@@ -134,17 +134,17 @@ export function appendShown(scope: AgentScope, messages: readonly StoredMessage[
 }
 
 /** Calls a hook in a frame of its own. One that decides at once costs no promise: there are many, and each is called in every iteration. */
-function runHook<Update>(
+export function runHook<Update, Result>(
   hook: string,
   middleware: AgentMiddleware,
   parent: Frame,
   call: (frame: Frame) => Soon<Update>,
-  checked: (update: Update) => HookResult,
-): Soon<HookResult> {
+  checked: (update: Update) => Result,
+): Soon<Result> {
   const label = labelOf(hook, middleware.name);
   return parent.soon(`${hook}:${middleware.name}`, () => {
     const frame = parent.child(`${hook}:${middleware.name}`, label);
-    const close = (update: Update): HookResult => {
+    const close = (update: Update): Result => {
       const result = checked(update);
       frame.close();
       return result;

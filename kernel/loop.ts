@@ -9,6 +9,7 @@ import type { HookAnswer } from './hooks';
 import { appendShown, runAfterAgent, runAfterFailure, runBeforeAgent, runStateHooks } from './hooks';
 import { countIteration, countToolIteration, refuseCallsInFinalAnswer } from './iteration-limits';
 import { modelStep } from './model-step';
+import { observedAgent, observersOf } from './observers';
 import { pendingCallsOf } from './pending-calls';
 import { isCancellation } from './ports';
 import type { AgentScope } from './scope';
@@ -23,7 +24,11 @@ export interface AgentResult {
 }
 
 /** The agent's loop: model, tools, model, until an answer stands. A record that went over a border goes on where it was. */
-export async function runAgentLoop(scope: AgentScope, root: Frame): Promise<AgentResult> {
+export function runAgentLoop(scope: AgentScope, root: Frame): Promise<AgentResult> {
+  return observersOf(scope.agent).length === 0 ? loop(scope, root) : observedAgent(scope, root, () => loop(scope, root));
+}
+
+async function loop(scope: AgentScope, root: Frame): Promise<AgentResult> {
   const { run, record } = scope;
   if (record.turn === 0 && record.resumes !== true) {
     const setup = root.child('setup');

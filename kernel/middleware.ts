@@ -2,6 +2,7 @@ import { HoldfastError } from '../contract/plain/errors';
 import type { HalfRef, ToolKind } from '../contract/plain/manifest';
 import type { Failure, FinishReason, Json, Message, ModelSettings, Part, ToolCall, Usage } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
+import type { Observed, ObservedEnd, ObservedError } from '../contract/plain/observed';
 import type { ParseInputResult } from '../contract/plain/wire';
 
 export type MaybePromise<T> = T | Promise<T>;
@@ -150,6 +151,11 @@ export interface AgentMiddleware<T extends Tools = Tools, M = Message> {
   readonly changesOutput?: boolean;
   /** With `answer` the agent does not run, and neither do the hooks behind this one, nor `afterAgent`. */
   beforeAgent?(setup: RunSetup, ctx: HookContext<T, M>): MaybePromise<Update<RunSetup & Ending<M>>>;
+  /** Looks on: told when the agent begins, when it calls a model, when it calls a tool. Like `onEnd` and `onError` it changes nothing. */
+  onStart?(observed: Observed, ctx: HookContext<T, M>): MaybePromise<void>;
+  onEnd?(observed: ObservedEnd, ctx: HookContext<T, M>): MaybePromise<void>;
+  /** In place of `onEnd` when it failed. A cancelled run tells nothing more. */
+  onError?(observed: ObservedError, ctx: HookContext<T, M>): MaybePromise<void>;
   beforeModelRewriteState?(state: AgentState<M>, ctx: HookContext<T, M>): MaybePromise<Update<AgentState<M>>>;
   afterModelRewriteState?(state: AgentState<M>, ctx: HookContext<T, M>): MaybePromise<Update<AgentState<M>>>;
   wrapModel?(

@@ -14,6 +14,7 @@ import type { Kept } from './model-attempts';
 import { modelAttempts, retryModeOf } from './model-attempts';
 import type { StoredResponse } from './model-call';
 import { callModelOnce, withNamedCalls } from './model-call';
+import { modelObservers } from './observers';
 import { refusePendingCalls } from './pending-calls';
 import type { AgentScope } from './scope';
 import { parsedTools } from './tool-step';
@@ -21,22 +22,23 @@ import { storedMessage, storedMessages } from './transcript';
 
 /** One model call through the wraps of the agent. What wraps change in the request is forgotten; what they change in the answer stays. */
 export async function modelStep(scope: AgentScope, iteration: Frame): Promise<StoredMessage> {
-  const { run, agent, path, record } = scope;
+  const { run, agent, options, path, record } = scope;
   const passed = new PassedThere(run.state, [...iteration.address, 'model'].join('/'));
-  const layers = agent.middleware
+  const wraps = agent.middleware
     .filter((middleware) => middleware.wrapModel !== undefined)
     .map((middleware) => modelLayer(scope, middleware, passed));
+  const layers = [...wraps, ...modelObservers(scope)];
   const call = (request: StoredRequest, frame: Frame): Promise<ShownResponse> =>
     layers.length === 0 ? callCore(scope, request, request.messages) : wrapped(scope, layers, request, frame, passed);
   const answer: ShownResponse & Kept = await iteration.effect('model', () => {
     const isFinal = finalInstructionOf(scope) !== undefined;
-    const chosen = { ...agent.settings, ...run.state.settings };
+    const chosen = { ...agent.settings, ...run.state.settings, ...options.settings };
     const settings = isFinal ? withoutToolChoice(chosen) : chosen;
     const request: StoredRequest = {
       instructions: record.instructions,
       messages: record.messages,
       tools: isFinal ? [] : record.tools,
-      model: run.state.model ?? agent.model,
+      model: options.model ?? run.state.model ?? agent.model,
       ...(Object.keys(settings).length > 0 ? { settings } : {}),
     };
     const frame = iteration.child('model');

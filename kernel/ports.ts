@@ -1,7 +1,7 @@
 import type { EventBody } from '../contract/plain/events';
 import type { Interrupt } from '../contract/plain/interrupts';
 import type { HalfRef, Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../contract/plain/manifest';
-import type { Json, ModelSettings, StoredMessage } from '../contract/plain/messages';
+import type { Json, JsonObject, ModelSettings, StoredMessage } from '../contract/plain/messages';
 import type {
   CallModelResult,
   CallToolResult,
@@ -53,6 +53,8 @@ export interface ToolCallRequest {
   readonly inputHash?: string;
   /** The arguments as the model gave them, when parsing changed them. */
   readonly rawInput?: Json;
+  /** What the tool gets besides. Absent: nothing. */
+  readonly options?: JsonObject;
   /** Idempotency key without the workflow's id, which the port puts before it. */
   readonly key: string;
   readonly facts: ToolFacts;

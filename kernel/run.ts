@@ -3,6 +3,8 @@ import type { Answer, Interrupt } from '../contract/plain/interrupts';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
 import type { Failure, Json, StoredMessage } from '../contract/plain/messages';
 import { messagesOfInput } from '../contract/plain/messages';
+import type { AgentRunOptions } from '../contract/plain/run-options';
+import { runOptionsOf } from '../contract/plain/run-options';
 import type { AgentDefinition } from './agent';
 import { blame } from './compose';
 import { refuseLayersOfExternal } from './external-calls';
@@ -12,6 +14,7 @@ import type { AgentResult } from './loop';
 import { runAgentLoop } from './loop';
 import type { Ports } from './ports';
 import { RunLocalBook } from './run-local';
+import { agentForRun, checkRunOptions, checkToolsOfOptions } from './run-options';
 import type { AgentScope, RunScope } from './scope';
 import type { AgentRecord, RunState } from './state';
 import { exitTool } from './tool-plan';
@@ -34,20 +37,25 @@ export class AgentRun {
 
   async execute(): Promise<AgentResult> {
     const { state } = this;
-    const agent = this.agents.get(state.agent);
-    if (agent === undefined) {
+    const defined = this.agents.get(state.agent);
+    if (defined === undefined) {
       throw new HoldfastError(
         'agent-unknown',
         `There is no agent "${state.agent}". There are: ${[...this.agents.keys()].join(', ') || 'none'}.`,
       );
     }
+    const entered = state.agents[defined.name];
+    if (entered === undefined) checkRunOptions(state.options, defined.name, this.agents);
+    const options = runOptionsOf(state.options, defined.name);
+    const agent = agentForRun(defined, options);
     const path = [agent.name];
-    const record = state.agents[agent.name] ?? freshRecord(agent, path, this.firstMessages(agent), state);
-    const manifest = await this.ports.prepare(requestOf(agent, state), record.messages);
+    const record = entered ?? freshRecord(agent, path, this.firstMessages(agent), state);
+    const manifest = await this.ports.prepare(requestOf(agent, options, state), record.messages);
+    if (entered === undefined) checkToolsOfOptions(state.options, manifest);
     state.manifest = manifest;
     state.agents[agent.name] = record;
     refuseLayersOfExternal({ manifest }, agent);
-    const scope: AgentScope = { run: this.scope(manifest), agent, path, record };
+    const scope: AgentScope = { run: this.scope(manifest), agent, options, path, record };
     try {
       return await runAgentLoop(scope, new Frame(this.journal, path));
     } finally {
@@ -153,15 +161,18 @@ function freshRecord(agent: AgentDefinition, path: readonly string[], messages: 
   };
 }
 
-function requestOf(agent: AgentDefinition, state: RunState): ManifestRequest {
+function requestOf(agent: AgentDefinition, options: AgentRunOptions, state: RunState): ManifestRequest {
   const argumentAliases: Record<string, readonly string[]> = {};
   for (const [tool, alias] of Object.entries(agent.toolAliases)) argumentAliases[tool] = Object.values(alias.arguments ?? {}).flat();
   const language = state.language ?? agent.language;
   return {
     agent: agent.name,
     // What a layer names counts too: a hook may offer it, and a name that no worker knows protects nothing.
-    tools: [...new Set([...agent.tools, ...agent.middleware.flatMap(({ onlyTools }) => onlyTools ?? [])])],
-    models: [...new Set([state.model ?? agent.model])],
+    // What the start names is checked against the whole manifest: its error is one of the start, not of the agent.
+    tools: [
+      ...new Set([...(options.tools === undefined ? agent.tools : []), ...agent.middleware.flatMap(({ onlyTools }) => onlyTools ?? [])]),
+    ],
+    models: [options.model ?? state.model ?? agent.model],
     halves: agent.halves.map(({ name }) => name),
     ...(agent.output === undefined ? {} : { outputs: [agent.output] }),
     argumentAliases,

@@ -1,5 +1,6 @@
 import type { Manifest } from '../contract/plain/manifest';
 import type { StoredMessage } from '../contract/plain/messages';
+import type { AgentRunOptions } from '../contract/plain/run-options';
 import type { AgentDefinition } from './agent';
 import type { Journal } from './frames';
 import type { InterruptDesk } from './interrupts';
@@ -32,7 +33,10 @@ export interface RunScope {
 /** What belongs to one agent at work in it. */
 export interface AgentScope {
   readonly run: RunScope;
+  /** With the tools and aliases of this run. */
   readonly agent: AgentDefinition;
+  /** What the run has otherwise for this agent. */
+  readonly options: AgentRunOptions;
   readonly path: readonly string[];
   readonly record: AgentRecord;
 }

@@ -1,6 +1,7 @@
 import type { Interrupt } from '../contract/plain/interrupts';
 import type { Language, Manifest } from '../contract/plain/manifest';
 import type { Json, JsonObject, ModelSettings, StoredMessage, Usage } from '../contract/plain/messages';
+import type { RunOptions } from '../contract/plain/run-options';
 import type { CallToolResult, StartInput } from '../contract/plain/wire';
 import type { Passed } from './event-senders';
 import type { Effect } from './frames';
@@ -48,7 +49,7 @@ export interface RunState {
   readonly stream: boolean;
   /** The run begins with the calls that its input ends in. */
   readonly runPendingToolCalls?: true;
-  readonly options: JsonObject;
+  readonly options: RunOptions;
   readonly values: JsonObject;
   readonly settings?: ModelSettings;
   readonly model?: string;
@@ -81,7 +82,8 @@ export function freshState(start: StartInput): RunState {
     agent: start.agent,
     input: start.input,
     stream: start.stream,
-    options: start.options,
+    // Whoever starts a workflow without our client may leave it out.
+    options: start.options ?? {},
     values: start.values,
     usage: { inputTokens: 0, outputTokens: 0 },
     session: {},

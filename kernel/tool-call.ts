@@ -103,6 +103,7 @@ async function schedule(scope: AgentScope, plan: ToolCallPlan, extra: Extra): Pr
     stream: !streams ? 'whole' : plan.held === true ? 'held' : 'live',
     ...(call.inputHash === undefined ? {} : { inputHash: call.inputHash }),
     ...(plan.rawInput === undefined ? {} : { rawInput: plan.rawInput }),
+    ...(call.options === undefined || Object.keys(call.options).length === 0 ? {} : { options: call.options }),
     ...(plan.hidden === true ? { hidden: true } : {}),
     ...(runLocal === undefined ? {} : { runLocal }),
     ...extra,

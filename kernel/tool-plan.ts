@@ -1,6 +1,7 @@
 import { HoldfastError, messageOf } from '../contract/plain/errors';
 import type { Failure, Json, ToolCall } from '../contract/plain/messages';
 import type { AgentDefinition } from './agent';
+import { optionsOfTool } from './run-options';
 import type { AgentScope } from './scope';
 
 export type PlannedCall =
@@ -19,7 +20,7 @@ export function planCall(scope: AgentScope, requested: ToolCall): PlannedCall {
   try {
     const renamed = renamedArguments(agent, name, requested.input);
     const input = agent.toolArguments === undefined ? renamed : agent.toolArguments(name, renamed);
-    return { type: 'run', call: { id: requested.id, name, input } };
+    return { type: 'run', call: { id: requested.id, name, input, ...optionsOfTool(scope, name) } };
   } catch (error) {
     throw new HoldfastError('hook-failed', `toolArguments of agent "${agent.name}" failed: ${messageOf(error)}`);
   }

@@ -11,7 +11,9 @@ import type { Frame } from './frames';
 import { failureOf } from './frames';
 import type { AgentMiddleware } from './middleware';
 import { meaningOf } from './meanings';
+import { toolObservers } from './observers';
 import { isCancellation } from './ports';
+import { checkedToolOptions, withOptionsOf } from './run-options';
 import type { AgentScope } from './scope';
 import type { ToolDone } from './tool-call';
 import { ToolError, callToolOnce } from './tool-call';
@@ -161,7 +163,10 @@ function throughLayers(
   const address = `${scope.path.join('/')}/t${scope.record.turn}/${call.name}.${position}`;
   const slot = slotOf(scope, position);
   if (layers.length === 0) {
-    return callToolOnce(scope, frame, { address, key: address, slot, call }).then((done) => {
+    const observed = compose(toolObservers(scope), (asked: ToolCall, inner) =>
+      callToolOnce(scope, inner, { address, key: address, slot, call: asked }),
+    );
+    return observed(call, frame).then((done) => {
       onDone(done);
       return done.output;
     });
@@ -185,25 +190,38 @@ async function throughParsedLayers(
     layers.map((middleware) => toolLayer(scope, middleware, calls, passed)),
     async (changed: ToolCall, inner: Frame): Promise<Json> => {
       const { call, rawInput } = await calls.parsed(changed, inner);
-      if (inner.decision?.hash !== undefined && inner.decision.hash !== call.inputHash) {
-        throw new HoldfastError(
-          'hook-failed',
-          `A layer behind the approval of '${raw.name}' changed its arguments. Put it before the approval, so that people see what will run.`,
-        );
-      }
-      const done = await callToolOnce(scope, inner, {
-        address,
-        key: address,
-        slot,
-        call,
-        held,
-        ...(call.input === rawInput ? {} : { rawInput }),
-      });
+      checkDecided(inner, call);
+      const observed = compose(toolObservers(scope), (asked: ToolCall, innermost) =>
+        callToolOnce(scope, innermost, {
+          address,
+          key: address,
+          slot,
+          call: asked,
+          held,
+          ...(asked.input === rawInput ? {} : { rawInput }),
+        }),
+      );
+      const done = await observed(call, inner);
       onDone(done);
       return frozen(done.output);
     },
   );
   return chain((await calls.parsed(raw, frame)).call, frame);
+}
+
+/** What a person agreed to is what runs. */
+function checkDecided({ decision }: Frame, call: ToolCall): void {
+  if (decision?.hash === undefined) return;
+  const changed = decision.hash !== call.inputHash ? 'arguments' : decision.options !== textOfOptions(call) ? 'options' : undefined;
+  if (changed === undefined) return;
+  throw new HoldfastError(
+    'hook-failed',
+    `A layer behind the approval of '${call.name}' changed its ${changed}. Put it before the approval, so that people see what will run.`,
+  );
+}
+
+function textOfOptions({ options }: ToolCall): string {
+  return options === undefined ? '' : canonicalJson(options);
 }
 
 /** What each value of the arguments means to the tool: parsed once, wherever in the layers it first appears. */
@@ -216,12 +234,15 @@ class ParsedCalls {
   ) {}
 
   async parsed(requested: ToolCall, frame: Frame): Promise<{ readonly call: ToolCall; readonly rawInput: Json }> {
-    const entry = await this.meaning(requested, frame);
+    const { call: known, rawInput } = await this.meaning(requested, frame);
+    const { options } = requested;
+    const call = options === undefined ? known : { ...known, options: checkedToolOptions(options, known.name) };
     if (frame.decision?.handedOn === true) {
       frame.decision.handedOn = false;
-      frame.decision.hash = entry.call.inputHash;
+      frame.decision.hash = call.inputHash;
+      frame.decision.options = textOfOptions(call);
     }
-    return entry;
+    return { call, rawInput };
   }
 
   private async meaning({ input }: ToolCall, frame: Frame): Promise<{ readonly call: ToolCall; readonly rawInput: Json }> {
@@ -276,7 +297,7 @@ function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: Parsed
       const { call } = await calls.parsed(requested, frame);
       const nextDecided = (changed: ToolCall): Promise<Json> => {
         if (frame.decision?.by === frame.address.join('/')) frame.decision.handedOn = true;
-        return next(changed);
+        return next(withOptionsOf(call, changed));
       };
       return (await middleware.wrapToolCall?.(frozen(call), nextDecided, hookContext(scope, frame))) as Json;
     },

@@ -9,6 +9,7 @@ import type { WorkerParts } from '../activities/parts';
 import { parseInput } from '../activities/parse-input';
 import { parseOutput } from '../activities/parse-output';
 import { manifestFor } from '../activities/prepare-run';
+import { agentOfPath } from '../contract/plain/call-addresses';
 import type { Delta } from '../contract/plain/deltas';
 import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
 import type { Message } from '../contract/plain/messages';
@@ -52,7 +53,7 @@ export function memoryWork(parts: Parts, lose: LoseCall, onDelta: (delta: Delta)
         const values = new CallValues(call.values);
         let said: Message | undefined;
         try {
-          const asked = { agent: call.path.at(-1) ?? '', id: address, attempt, signal, ...values.access() };
+          const asked = { agent: agentOfPath(call.path), id: address, attempt, signal, ...values.access() };
           const publish = stream === 'live' ? live.publish : undefined;
           const answer = await watch.inTime(call.facts.timeoutMs, () =>
             withValues(values, () => generate(request, parts, asked, publish, (partial) => (said = partial), watch)),

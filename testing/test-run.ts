@@ -1,5 +1,6 @@
 import type { LanguageModel, ModelProvider, ResolvedModel } from '../activities/models';
 import { ModelRegistry } from '../activities/models';
+import { Observers } from '../activities/observers';
 import { OutputRegistry } from '../activities/outputs';
 import { defaultModelFacts } from '../activities/parts';
 import { ToolRegistry, defaultToolFacts } from '../activities/tools';
@@ -20,6 +21,7 @@ import type { RunEvent, RunView } from '../contract/plain/events';
 import type { Interrupt } from '../contract/plain/interrupts';
 import type { Language } from '../contract/plain/manifest';
 import type { Json, Usage } from '../contract/plain/messages';
+import type { Observer } from '../contract/plain/observed';
 import { defaultTenant } from '../contract/plain/names';
 import type { Agent } from '../kernel/agent';
 import { definitionOf } from '../kernel/agent';
@@ -37,6 +39,10 @@ export interface TestRunOptions<Input> extends Omit<StartOptions, 'model' | 'dea
   readonly outputs?: Readonly<Record<string, unknown>>;
   /** Worker halves. */
   readonly middleware?: readonly WorkerMiddleware[];
+  /** Observers of the worker. */
+  readonly observers?: readonly Observer[];
+  /** Told of what an observer does wrong. */
+  readonly onProblem?: (problem: HoldfastError) => void;
   readonly language?: Language;
   readonly tenant?: string;
   /** Where the clock stands at the start; it moves by `advance` only. Default: 2026-01-01. */
@@ -60,6 +66,8 @@ export async function testRun<Input extends Json, Output>(
     tools = {},
     outputs = {},
     middleware = [],
+    observers = [],
+    onProblem,
     language = 'en',
     tenant = defaultTenant,
     now,
@@ -73,6 +81,7 @@ export async function testRun<Input extends Json, Output>(
     models: new TestModels(model),
     halves: new HalfRegistry(middleware),
     outputs: new OutputRegistry(outputs),
+    observers: new Observers(observers, onProblem),
     language,
     toolDefaults: defaultToolFacts,
     modelFacts: defaultModelFacts,

@@ -7,6 +7,7 @@ import { MessageStore } from '../activities/message-store';
 import type { ModelsOptions } from '../activities/models';
 import { ModelRegistry } from '../activities/models';
 import { OutputRegistry } from '../activities/outputs';
+import { Observers } from '../activities/observers';
 import type { WorkerParts } from '../activities/parts';
 import { defaultModelFacts } from '../activities/parts';
 import { ToolRegistry, defaultToolFacts } from '../activities/tools';
@@ -15,6 +16,7 @@ import { HalfRegistry } from '../activities/worker-middleware';
 import type { DeltaSink } from '../contract/plain/deltas';
 import { HoldfastError, messageOf } from '../contract/plain/errors';
 import type { Language, ModelFacts, ToolFacts } from '../contract/plain/manifest';
+import type { Observer } from '../contract/plain/observed';
 import { defaultTaskQueue, runIdOf } from '../contract/plain/names';
 import type { TemporalSettings } from '../host/connection';
 import { connectNative, connectTemporal } from '../host/connection';
@@ -38,6 +40,8 @@ export interface WorkerOptions {
   /** The schemas that agents name as their `output`. */
   readonly outputs?: Readonly<Record<string, unknown>>;
   readonly middleware?: readonly WorkerMiddleware[];
+  /** Look on at the model and tool calls of this worker, inside of all worker halves. */
+  readonly observers?: readonly Observer[];
   readonly models?: ModelsOptions;
   readonly language?: Language;
   readonly taskQueue?: string;
@@ -254,6 +258,7 @@ function partsOf(options: WorkerOptions, connection: Connection): WorkerParts {
     models: new ModelRegistry(options.models, options.environment),
     halves: new HalfRegistry(options.middleware ?? []),
     outputs: new OutputRegistry(options.outputs ?? {}),
+    observers: new Observers(options.observers, options.onProblem),
     messages: new MessageStore(runHistory(source, loadDataConverter(options.dataConverter)), options.messageCacheBytes),
     deltas: options.deltas ?? processBus,
     stallMs: options.modelStallMs ?? 300_000,

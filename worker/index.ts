@@ -7,6 +7,7 @@ export type { EnhancedTool, ExternalTool, Reconciled, StreamableTool, Tool, Tool
 export { defineWorkerMiddleware } from '../activities/worker-middleware';
 export type {
   RunAccess,
+  ToolNext,
   ToolWorkerCall,
   WorkerCall,
   WorkerHalf,
@@ -17,6 +18,7 @@ export type {
 export { detachedInvocation, getStateValue, toolStateKey } from '../kernel/callbacks/invocation';
 export { agentCallbacks, modelCallbacks, toolCallbacks } from '../kernel/callbacks/sets';
 export { StopError } from '../kernel/callbacks/stop-error';
+export type { Observed, ObservedEnd, ObservedError, Observer } from '../contract/plain/observed';
 export { currentCall } from '../activities/call-context';
 export { deleteRunLocalValue, getRunLocalValue, sendEvent, setRunLocalValue } from '../activities/run-functions';
 export type { CallContext } from '../activities/call-context';

@@ -1,5 +1,5 @@
 export { agentsFor, defineAgent, isAgent } from '../kernel/agent';
-export type { Agent, AgentFactory, AgentOptions, ToolAliases, ToolArgumentsHandler, UnknownToolHandler } from '../kernel/agent';
+export type { Agent, AgentFactory, AgentOptions, ToolArgumentsHandler, UnknownToolHandler } from '../kernel/agent';
 export type { ClassicMiddleware, MiddlewareEntry, ToolCallMiddleware, ToolCallWrap } from '../kernel/classic-middleware';
 export type { IterationLimit } from '../kernel/limit-options';
 export { eventSenderModelWrapper, eventSenderToolWrapper } from '../kernel/event-senders';
@@ -72,6 +72,8 @@ export type {
 } from '../kernel/callbacks/types';
 export { approval } from '../middleware/approval/workflow';
 export type { ApprovalOptions, ApprovalRule } from '../middleware/approval/workflow';
+export type { Observed, ObservedEnd, ObservedError, ObservedRequest, ObservedResponse, Observer } from '../contract/plain/observed';
+export type { ToolAliases } from '../contract/plain/run-options';
 export { HoldfastError, codeOf } from '../contract/plain/errors';
 export type { ErrorCode } from '../contract/plain/errors';
 export type { Json, Message, ModelSettings, Part, ToolCall, Usage } from '../contract/plain/messages';

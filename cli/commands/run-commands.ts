@@ -10,6 +10,7 @@ export interface RunFlags {
   readonly id?: string;
   readonly model?: string;
   readonly jsonInput?: boolean;
+  readonly options?: string;
   readonly detach?: boolean;
   readonly by?: string;
 }
@@ -22,6 +23,7 @@ export async function startRun(service: ServiceClient, terminal: Terminal, agent
     input: flags.jsonInput === true ? parsedJson(input, 'The input') : input,
     ...(id === undefined ? {} : { id }),
     ...(model === undefined ? {} : { model }),
+    ...(flags.options === undefined ? {} : { options: parsedJson(flags.options, '--options') }),
     ...(by === undefined ? {} : { by }),
   });
   terminal.write(terminal.paint.dim(`${run.isNew ? 'run' : 'found run'} ${run.id} (${run.agent})`));

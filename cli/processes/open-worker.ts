@@ -16,7 +16,7 @@ export async function openWorker(
   options: { readonly demo: boolean },
 ): Promise<HoldfastWorker> {
   const { project, logger, taskQueue, configuration } = settings;
-  const { tools = {}, outputs, middleware, models, language } = project.config;
+  const { tools = {}, outputs, middleware, observers, models, language } = project.config;
   const { dataConverter } = server;
   const debugging = configuration.logLevel === 'debug' || configuration.logLevel === 'trace';
   installRuntime((level, message, meta) => logger.log(level, message, { ...meta }), debugging ? 'INFO' : 'WARN');
@@ -32,6 +32,7 @@ export async function openWorker(
     onProblem,
     ...(outputs === undefined ? {} : { outputs }),
     ...(middleware === undefined ? {} : { middleware }),
+    ...(observers === undefined ? {} : { observers }),
     ...(language === undefined ? {} : { language }),
     ...(dataConverter === undefined ? {} : { dataConverter }),
   });

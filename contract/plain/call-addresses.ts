@@ -1,6 +1,14 @@
 import type { EventBody } from './events';
 import type { CallModelInput, CallToolInput } from './wire';
 
+/** Stands at the end of the path of a model call that a hook made, and is no agent. */
+export const hiddenModelCall = 'ctx.model';
+
+/** Whose call it is. */
+export function agentOfPath(path: readonly string[]): string {
+  return path.at(path.at(-1) === hiddenModelCall ? -2 : -1) ?? '';
+}
+
 interface OpenTool {
   readonly address: string;
   /** Its activity has come back; the event that ends it may come now. */

@@ -17,6 +17,7 @@ export const errorTable = {
     status: 409,
     fix: 'Make the calls yourself, and start another run with the messages of this one and their results behind them.',
   },
+  'options-invalid': { status: 400, fix: 'Correct what the message names in the options or settings of the start.' },
   'run-ended': { status: 409, fix: 'The run has ended. Start a new one.' },
   // --- what an agent names
   'agent-invalid': { status: 500, fix: 'Correct the definition of the agent that the message names.' },
@@ -135,6 +136,7 @@ export const errorTable = {
     status: 500,
     fix: 'A hook collects without end. End its run with `holdfast terminate`, soon after a restart: every worker that takes it ends like this one.',
   },
+  'observer-failed': { status: 500, fix: 'Correct the observer that the message names. Calls go on without it.' },
   'build-unserved': {
     status: 500,
     fix: 'When that build was taken back, nothing. Else start its worker again: new runs then go to it.',

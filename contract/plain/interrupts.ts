@@ -1,4 +1,4 @@
-import type { Failure, Json } from './messages';
+import type { Failure, Json, JsonObject } from './messages';
 import { misfitOfSchema } from './schema-fit';
 
 export interface InterruptBase {
@@ -20,6 +20,7 @@ export type Interrupt = InterruptBase &
         readonly callId: string;
         readonly input: Json;
         readonly inputHash: string;
+        /** What the tool gets besides its arguments. */ readonly options?: JsonObject;
         /** Why an earlier decision could not be carried out. */ readonly problem?: string;
       }
     | { readonly kind: 'question' | 'in-doubt' | 'custom'; readonly info: Json; readonly answerSchema?: Json }

@@ -17,6 +17,8 @@ export const limits = {
   message: 512 * 1024,
   interruptsTogether: 1024 * 1024,
   errorMessage: 16 * 1024,
+  /** What one tool gets as options of a run, in every call of it. */
+  toolOptions: 16 * 1024,
   /** Of a search attribute, by the server. */
   tags: 2048,
 } as const;

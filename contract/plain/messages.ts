@@ -41,6 +41,8 @@ export interface ToolCall {
   readonly input: Json;
   /** Hash of the parsed input. Present where a policy may look at it. */
   readonly inputHash?: string;
+  /** What the tool gets besides, by the options of the run. Absent: nothing. */
+  readonly options?: JsonObject;
 }
 
 export interface ModelSettings {

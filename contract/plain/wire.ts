@@ -2,6 +2,7 @@ import type { WireEvent } from './events';
 import type { Answer, Interrupt } from './interrupts';
 import type { HalfRef, Language, Manifest } from './manifest';
 import type { Failure, FinishReason, Json, JsonObject, Message, ModelSettings, StoredMessage, ToolCall, Usage } from './messages';
+import type { RunOptions } from './run-options';
 import type { ListItem, Splice } from './splice';
 
 /** What a run is started with. The first recorded history is a contract: fields are added, never changed. */
@@ -18,7 +19,7 @@ export interface StartInput {
   /** Calls of tools that the input ends in run before the model is asked. */
   readonly runPendingToolCalls?: true;
   readonly language?: Language;
-  readonly options: JsonObject;
+  readonly options: RunOptions;
   readonly tags: readonly string[];
   readonly by?: string;
   /** Large snapshots may go to external storage. */
@@ -119,6 +120,8 @@ export interface CallToolInput {
   readonly inputHash?: string;
   /** The arguments as the model gave them, when parsing changed them. */
   readonly rawInput?: Json;
+  /** Options of the run for this tool, as the layers left them. */
+  readonly options?: JsonObject;
   readonly path: readonly string[];
   /** Set for quick tools, whose activity has no id of ours. */
   readonly address?: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the HTTP service takes. The ends of an id, an agent's name and an input are checked deeper, where their own codes are. */
+/** What the HTTP service takes. The ends of an id, an agent's name, an input and options of a run are checked deeper, where their own codes are. */
 const shortText = z.string().min(1).max(200);
 /** The body was parsed from JSON: what stands here is JSON. */
 const json = z.custom<z.core.util.JSONType>((value) => value !== undefined, 'is missing');
@@ -8,6 +8,12 @@ const json = z.custom<z.core.util.JSONType>((value) => value !== undefined, 'is 
 export const ModelSettingsBody = z.strictObject({
   temperature: z.number().optional(),
   maxOutputTokens: z.int().positive().optional(),
+  topP: z.number().optional(),
+  topK: z.number().optional(),
+  presencePenalty: z.number().optional(),
+  frequencyPenalty: z.number().optional(),
+  stopSequences: z.array(z.string()).optional(),
+  seed: z.int().optional(),
   toolChoice: json.optional(),
   providerOptions: json.optional(),
 });
@@ -19,6 +25,7 @@ export const StartBody = z.strictObject({
   values: z.record(z.string(), json).optional(),
   model: shortText.optional(),
   settings: ModelSettingsBody.optional(),
+  options: z.record(z.string(), json).optional(),
   deadline: shortText.optional(),
   startDelay: shortText.optional(),
   tags: z.array(shortText).max(50).optional(),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { StorageDriver } from '@temporalio/common';
 import type { ModelProvider } from '../../activities/models';
 import type { WorkerMiddleware } from '../../activities/worker-middleware';
+import type { Observer } from '../../contract/plain/observed';
 import { isRunId } from '../../contract/plain/names';
 
 /** What a project is made of. Environment variables and flags win over `taskQueue`, `tenant` and `http`. */
@@ -13,6 +14,8 @@ export interface ProjectConfig {
   readonly outputs?: Readonly<Record<string, unknown>>;
   /** Worker halves that agents name with onWorker. */
   readonly middleware?: readonly WorkerMiddleware[];
+  /** Look on at the model and tool calls of the worker. */
+  readonly observers?: readonly Observer[];
   readonly models?: {
     /** Providers by the name before the slash, beside those that Holdfast brings. */
     readonly providers?: Readonly<Record<string, ModelProvider>>;
@@ -56,6 +59,11 @@ function isTool(value: unknown): boolean {
   return typeof execute === 'function' || typeof stream === 'function';
 }
 
+function isObserver(value: unknown): boolean {
+  const { name, onStart, onEnd, onError } = (value ?? {}) as Partial<Record<keyof Observer, unknown>>;
+  return typeof name === 'string' && [onStart, onEnd, onError].some((hook) => typeof hook === 'function');
+}
+
 function isSchema(value: unknown): boolean {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
@@ -67,6 +75,7 @@ export const ProjectConfigSchema = z.strictObject({
   middleware: z
     .array(withMethods<WorkerMiddleware>(['make'], 'is no worker half; make it with defineWorkerMiddleware from holdfast/worker'))
     .optional(),
+  observers: z.array(z.custom<Observer>(isObserver, 'is no observer; it has a name and onStart, onEnd or onError')).optional(),
   models: z
     .strictObject({
       providers: z.record(z.string(), withMethods<ModelProvider>(['model'], 'is no provider; it has a function model(name)')).optional(),

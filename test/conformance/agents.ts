@@ -207,6 +207,38 @@ export const byKind = defineAgent({
   middleware: [withInvokableToolCallWrapper(marks('whole')), withStreamableToolCallWrapper(marks('stream'))],
 });
 
+export const optioned = defineAgent({ ...base, name: 'optioned', tools: ['echo', 'optioned'] });
+
+export const optionsWrapped = defineAgent({
+  ...base,
+  name: 'optionsWrapped',
+  tools: ['optioned'],
+  middleware: [
+    {
+      name: 'outer',
+      wrapToolCall(call, next, ctx) {
+        note(ctx, call.options ?? null);
+        return next({ ...call, options: { ...call.options, outer: true } });
+      },
+    },
+    {
+      name: 'inner',
+      wrapToolCall(call, next, ctx) {
+        note(ctx, call.options ?? null);
+        // What says nothing of options hands them on.
+        return next({ id: call.id, name: call.name, input: call.input });
+      },
+    },
+  ],
+});
+
+export const aliased = defineAgent({
+  ...base,
+  name: 'aliased',
+  tools: ['echo', 'add'],
+  toolAliases: { echo: { names: ['say'], arguments: { text: ['words'] } }, add: { names: ['sum'] } },
+});
+
 export const asksThree = defineAgent({
   ...base,
   name: 'asksThree',

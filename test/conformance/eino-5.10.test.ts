@@ -84,6 +84,34 @@ onEngines('[eino 231] wraps by kind see their own kind, whole and streaming', as
   }
 });
 
+onEngines('[eino 232] options of the run reach the tool, through wraps that see and change them', async (engine) => {
+  const options = {
+    toolOptions: { optioned: { region: 'eu', level: 1 } },
+    agents: { optioned: { toolOptions: { optioned: { level: 2 } } } },
+  };
+  const plain = await engine.play(agents.optioned, { model: script(...says('x', 'optioned')), options });
+  expect((await plain.transcript())[2]).toBe('tool: x {"region":"eu","level":2}');
+  const wrapped = await engine.play(agents.optionsWrapped, {
+    model: script(...says('x', 'optioned')),
+    options: { toolOptions: options.toolOptions },
+  });
+  expect((await wrapped.transcript())[2]).toBe('tool: x {"region":"eu","level":1,"outer":true}');
+  expect(await wrapped.notes()).toEqual([
+    { region: 'eu', level: 1 },
+    { region: 'eu', level: 1, outer: true },
+  ]);
+});
+
+onEngines('[eino 232] a list of tools for the run takes the place of that of the agent', async (engine) => {
+  const model = script(...says('x', 'echo', 'optioned'));
+  const run = await engine.play(agents.plain, { model, options: { tools: ['optioned'] } });
+  expect((await run.transcript()).slice(2, 4)).toEqual([
+    "tool: error The model called tool 'echo', which this agent does not have. It has: optioned.",
+    'tool: x {}',
+  ]);
+  expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['optioned']);
+});
+
 onEngines('[eino 233] an enhanced tool that gives its result at once works in a run that streams', async (engine) => {
   const run = await engine.play(agents.plain, { model: script(...says('x', 'enhanced')), stream: true });
   expect((await run.messages())[2]?.parts[0]).toMatchObject({ multipart: true, output: [{ text: 'x' }, { type: 'file' }] });
@@ -177,6 +205,29 @@ it('[eino 242] a tool that is not in the list of the run is not found by its ali
   const run = await testRun(agent, { input: 'Hi', model, tools, values: { tools: ['add'] } });
   expect((await transcriptOf(run))[2]).toBe("tool: error The model called tool 'say', which this agent does not have. It has: add.");
   expect((await logOf(run)).some(({ type }) => type === 'tool-start')).toBe(false);
+});
+
+onEngines('[eino 243] aliases of the run take the place of those of the agent', async (engine) => {
+  const model = script(
+    { name: 'repeat', input: { phrase: 'x' } },
+    { name: 'say', input: { text: 'y' } },
+    { name: 'echo', input: { words: 'z' } },
+  );
+  const options = { toolAliases: { echo: { names: ['repeat'], arguments: { text: ['phrase'] } } } };
+  const run = await engine.play(agents.aliased, { model, options });
+  const [repeat, say, echoed] = (await run.transcript()).slice(2, 5);
+  expect(repeat).toBe('tool: x');
+  expect(say).toMatch(/^tool: error The model called tool 'say', which this agent does not have/);
+  expect(echoed).toMatch(/^tool: error The arguments of 'echo' do not fit/);
+});
+
+onEngines('[eino 243] without aliases of the run those of the agent count, for the tools of the run', async (engine) => {
+  const model = script({ name: 'say', input: { words: 'x' } }, { name: 'sum', input: { a: 1 } });
+  const run = await engine.play(agents.aliased, { model, options: { tools: ['echo', 'streams'] } });
+  expect((await run.transcript()).slice(2, 4)).toEqual([
+    'tool: x',
+    "tool: error The model called tool 'sum', which this agent does not have. It has: echo, streams.",
+  ]);
 });
 
 onEngines('[eino 244] a tool that waits has one interrupt with its address, and its state', async (engine) => {

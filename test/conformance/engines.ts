@@ -8,7 +8,8 @@ import type { Delta } from '../../contract/plain/deltas';
 import { isDelta } from '../../contract/plain/deltas';
 import type { RunEvent } from '../../contract/plain/events';
 import type { Interrupt } from '../../contract/plain/interrupts';
-import type { Json, StoredMessage } from '../../contract/plain/messages';
+import type { Json, ModelSettings, StoredMessage } from '../../contract/plain/messages';
+import type { RunOptions } from '../../contract/plain/run-options';
 import type { Agent } from '../../kernel/agent';
 import { testRun } from '../../testing/index';
 import type { WorkflowBundle } from '../../worker/bundle';
@@ -25,6 +26,8 @@ export interface Play {
   readonly values?: Readonly<Record<string, Json>>;
   readonly stream?: boolean;
   readonly runPendingToolCalls?: boolean;
+  readonly settings?: ModelSettings;
+  readonly options?: RunOptions;
   /** Sees what comes in while calls run. */
   readonly onDelta?: (delta: Delta) => void;
 }

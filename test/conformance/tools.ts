@@ -22,6 +22,11 @@ export const tools = {
     inputSchema: text,
     execute: async ({ text: value }) => (await holder.pass(value), value),
   }),
+  optioned: defineTool({
+    description: 'Says with which options it was called.',
+    inputSchema: text,
+    execute: ({ text: value }, { options }) => `${value} ${JSON.stringify(options)}`,
+  }),
   fail: defineTool({
     description: 'Fails.',
     inputSchema: z.object({}),

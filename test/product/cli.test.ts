@@ -158,6 +158,7 @@ describe('the commands', () => {
     ['an agent that there is not', ['run', 'suport', 'Hello'], 'agent-unknown', {}],
     ['a run that there is not', ['show', 'nobody'], 'run-unknown', {}],
     ['JSON that is none', ['run', 'orders', '{', '--json-input'], 'request-invalid', {}],
+    ['options that are none', ['run', 'support', 'Hi', '--options', '{"tool":[]}'], 'options-invalid', {}],
     ['a command that there is not', ['rnu'], 'command-invalid', {}],
     ['no service', ['list', '--url', 'http://127.0.0.1:9'], 'service-unreachable', {}],
     ['an address that is none', ['list', '--url', 'localhost'], 'command-invalid', {}],

@@ -98,6 +98,7 @@ describe('a project', () => {
     ['an output that is no schema', `{ agents: './agents.ts', tools, outputs: { order: 'text' } }`, '`outputs.order`'],
     ['a language that is none', `{ agents: './agents.ts', tools, language: 'fr' }`, '`language`'],
     ['a worker half that is none', `{ agents: './agents.ts', tools, middleware: ['x'] }`, '`middleware.0`'],
+    ['an observer that is none', `{ agents: './agents.ts', tools, observers: [{ name: 'x' }] }`, '`observers.0` is no observer'],
     ['an example of no agent', `{ agents: './agents.ts', tools, example: { agent: 'nobody', input: 'x' } }`, '`example.agent`'],
     ['something else than an object', '7', 'default export'],
   ])('refuses %s and names file and field', async (_, body, named) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { WorkerMiddleware } from '../../worker/index';
+import type { Observed, ObservedEnd, Observer, WorkerMiddleware } from '../../worker/index';
 import { defineTool, defineWorkerMiddleware } from '../../worker/index';
 
 /** The order of hooks as docs/middleware.md shows it: what has an inside is there twice, as `in` and `out`. */
@@ -25,6 +25,7 @@ export function shownOrder(): readonly string[] {
 export function orderedParts(): {
   readonly seen: string[];
   readonly middleware: WorkerMiddleware[];
+  readonly observers: Observer[];
   readonly tools: Record<string, object>;
 } {
   const seen: string[] = [];
@@ -46,6 +47,12 @@ export function orderedParts(): {
     inputSchema: z.object({ text: z.string() }),
     execute: ({ text }) => void seen.push(text),
   });
+  const observer = (name: string): Observer => {
+    const tell = (observed: Observed | ObservedEnd, side: string): void => {
+      if (observed.kind !== 'tool' || observed.tool !== 'note') seen.push(`worker observe ${observed.kind} ${name} ${side}`);
+    };
+    return { name, onStart: (observed) => tell(observed, 'in'), onEnd: (observed) => tell(observed, 'out') };
+  };
   const act = defineTool({ description: 'Acts.', inputSchema: z.object({}), execute: () => (seen.push('tool'), 'acted') });
-  return { seen, middleware: [half('A'), half('B')], tools: { note, act } };
+  return { seen, middleware: [half('A'), half('B')], observers: [observer('A'), observer('B')], tools: { note, act } };
 }

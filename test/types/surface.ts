@@ -3,7 +3,7 @@ import { jsonSchema, tool } from '@ai-sdk/provider-utils';
 import { z } from 'zod';
 import type { HoldfastClient } from '../../client/index';
 import { scriptedModel, testRun } from '../../testing/index';
-import type { AgenticMessage, InputOf, OutputOf, Part } from '../../workflows/index';
+import type { AgentMiddleware, AgenticMessage, InputOf, ObservedEnd, Observer, OutputOf, Part } from '../../workflows/index';
 import { agenticMiddleware, agentsFor, approval, chatMiddleware, onWorker } from '../../workflows/index';
 import { defineTool, defineWorkerMiddleware } from '../../worker/index';
 
@@ -84,6 +84,13 @@ export async function use(client: HoldfastClient<{ support: typeof support; invo
   if (outcome.status === 'waiting')
     for (const interrupt of outcome.interrupts) if (interrupt.kind === 'approval') await run.approve(interrupt.id);
   await client.start('invoices', { invoiceId: 'in_7' }, { id: 'invoice-in_7' });
+  await client.start('support', 'Hi', {
+    options: { tools: ['refund'], toolOptions: { refund: { dryRun: true } }, agents: { support: { settings: { temperature: 0 } } } },
+  });
+  // @ts-expect-error options have no such field
+  await client.start('support', 'Hi', { options: { tool: ['refund'] } });
+  // @ts-expect-error options of a tool are an object
+  await client.start('support', 'Hi', { options: { toolOptions: { refund: 'dry' } } });
   // @ts-expect-error wrong input type
   await client.start('invoices', 'text');
   // @ts-expect-error no such agent
@@ -122,6 +129,18 @@ agenticMiddleware({
   // @ts-expect-error nor does a hook return messages of another shape
   beforeModelRewriteState: () => ({ messages: [{ role: 'user', content: 'Hi' }] }),
 });
+
+// --- observers: one form for both halves
+
+export const observer = {
+  name: 'times',
+  onEnd(seen: ObservedEnd) {
+    console.log(seen.id, seen.endedAt - seen.startedAt, seen.kind === 'model' ? seen.response.usage : seen.output);
+  },
+};
+export const onBothHalves: readonly [Observer, AgentMiddleware] = [observer, observer];
+// @ts-expect-error an end has no request
+export const wrongObserver: Observer = { name: 'x', onEnd: (seen) => console.log(seen.request) };
 
 // --- kinds of tools
 

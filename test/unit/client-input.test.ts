@@ -37,6 +37,30 @@ describe('a start whose options are none', () => {
     expect(await start(options)).toEqual({ code: 'input-invalid', message: expect.stringContaining(message) });
   });
 
+  it.each<[string, unknown, string]>([
+    ['a field that there is not', { options: { tool: [] } }, 'there is no tool; there are tools, toolAliases, toolOptions, agents'],
+    ['a tool twice', { options: { tools: ['a', 'a'] } }, 'tools is no list of names of tools, each once'],
+    ['an alias as a text', { options: { toolAliases: { a: 'b' } } }, 'toolAliases.a is no object with names and arguments'],
+    ['an alias without its list', { options: { toolAliases: { a: { names: 'b' } } } }, 'toolAliases.a has names that are no list of texts'],
+    ['an argument without its list', { options: { toolAliases: { a: { arguments: { b: 'c' } } } } }, 'no lists of texts by key'],
+    ['a misspelt alias', { options: { toolAliases: { a: { name: ['b'] } } } }, 'toolAliases.a has no name; it has names and arguments'],
+    ['a text as options of a tool', { options: { toolOptions: { a: 'b' } } }, 'toolOptions.a are no object'],
+    ['too much for one tool', { options: { toolOptions: { a: { b: 'x'.repeat(20_000) } } } }, '20008 bytes; at most 16384 fit'],
+    ['no list of agents', { options: { agents: ['a'] } }, 'agents is no object'],
+    ['a text for an agent', { options: { agents: { a: 'b' } } }, 'agents.a is no object'],
+    ['a field of an agent', { options: { agents: { a: { tool: [] } } } }, 'there is no agents.a.tool; there are tools, toolAliases'],
+    ['no model of an agent', { options: { agents: { a: { model: '' } } } }, 'agents.a.model is no name of a model'],
+    [
+      'settings of an agent',
+      { options: { agents: { a: { settings: { heat: 1 } } } } },
+      'agents.a.settings: there is no heat; there are temp',
+    ],
+    ['a setting that there is not', { settings: { heat: 1 } }, 'The settings of the start: there is no heat; there are temperature'],
+    ['a setting of another form', { settings: { maxOutputTokens: 0 } }, 'maxOutputTokens is a whole number from 1'],
+  ])('is refused by name: %s', async (_, options, message) => {
+    expect(await start(options)).toEqual({ code: 'options-invalid', message: expect.stringContaining(message) });
+  });
+
   it('is refused with tags that are too many bytes together', async () => {
     const tags = Array.from({ length: 50 }, () => 'x'.repeat(200));
     expect(await start({ tags })).toEqual({

@@ -2,16 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { tool } from '@ai-sdk/provider-utils';
 import { z } from 'zod';
+import type { HoldfastClient, Run } from 'holdfast/client';
 import { recordHistory, replayHistories, scriptedModel, testRun } from 'holdfast/testing';
+import type { LanguageModel, Observer } from 'holdfast/worker';
 import { defineTool, defineWorkerMiddleware, messagesIn } from 'holdfast/worker';
-import type { LanguageModel } from 'holdfast/worker';
 import type { Message, Part } from 'holdfast/workflow';
 import { agentsFor, approval, eventSenderToolWrapper, onWorker, textOf, withInstruction } from 'holdfast/workflow';
 import { agenticMiddleware, chatMiddleware } from 'holdfast/workflow';
 import { StopError, agentCallbacks, callbacks, modelCallbacks, plugin, toolCallbacks } from 'holdfast/workflow';
 
 /** The examples of these documents, word for word; imports stand above. The last tests compare. */
-const documents = ['agents', 'coming-from-trpc', 'messages', 'middleware', 'retry', 'testing', 'tools'];
+const documents = ['agents', 'coming-from-eino', 'coming-from-trpc', 'messages', 'middleware', 'retry', 'testing', 'tools'];
 
 interface Payment {
   readonly paid: number;
@@ -96,6 +97,24 @@ export const researcher = defineAgent({
   tools: ['findOrder'],
   maxIterations: { limit: 6, finalize: true },
   maxToolIterations: { limit: 3, finalize: 'No more look-ups. Answer from what you have, and say what is missing.' },
+});
+
+const catalogue = async (query: string, options: object): Promise<object> => ({ query, ...options });
+
+export const begin = (client: HoldfastClient): Promise<Run> =>
+  client.start('support', 'Refund order 42', {
+    settings: { temperature: 0 },
+    options: {
+      tools: ['findOrder', 'search'],
+      toolOptions: { search: { region: 'eu' } },
+      agents: { support: { model: 'openai/gpt-5-mini', toolOptions: { search: { limit: 5 } } } },
+    },
+  });
+
+export const search = defineTool({
+  description: 'Searches the catalogue.',
+  inputSchema: z.object({ query: z.string() }),
+  execute: async ({ query }, call) => catalogue(query, { region: call.options['region'] ?? 'us', limit: call.options['limit'] ?? 10 }),
 });
 
 // retry.md
@@ -203,6 +222,28 @@ export const audit = defineWorkerMiddleware('audit', (options: { topic: string }
   },
 }));
 
+export const spending = defineMiddleware({
+  name: 'spending',
+  beforeModelRewriteState: (_state, ctx) => ctx.runLocal.set('spent', { ...ctx.usage }),
+});
+
+export const spent = defineWorkerMiddleware('spent', () => ({
+  wrapModel: {
+    looksOn: true,
+    async generate(request, next, call) {
+      const response = await next(request);
+      await log('spent', { before: call.runLocal.get('spent'), now: response.usage });
+      return response;
+    },
+  },
+}));
+
+export const stopwatch: Observer = {
+  name: 'stopwatch',
+  onEnd: (seen) => log(seen.kind, { id: seen.id, attempt: seen.attempt, took: seen.endedAt - seen.startedAt }),
+  onError: (seen) => log(seen.kind, { id: seen.id, attempt: seen.attempt, error: seen.error.code }),
+};
+
 export const audited = defineAgent({
   name: 'audited',
   description: 'Finds orders, and is watched.',
@@ -266,6 +307,53 @@ export const recorder = defineWorkerMiddleware('recorder', () => ({
     },
   },
 }));
+
+// coming-from-eino.md
+
+const roles = agentsFor<typeof tools>().defineMiddleware({
+  name: 'roles',
+  // What a handler passes on in its ctx is returned as values.
+  beforeAgent({ tools: offered }, ctx) {
+    const isClerk = ctx.values['role'] === 'clerk';
+    return { tools: isClerk ? offered : offered.filter((name) => name !== 'refund'), values: { isClerk } };
+  },
+  // Wrap…ToolCall is called with the call and with what lies inside.
+  async wrapToolCall(call, next, ctx) {
+    const output = await next(call);
+    ctx.runLocal.set('used', [...((ctx.runLocal.get('used') ?? []) as string[]), call.name]);
+    return output;
+  },
+  afterAgent: (_state, ctx) => ctx.sendEvent('used', { tools: ctx.runLocal.get('used') ?? [], byClerk: ctx.values['isClerk'] === true }),
+});
+
+export const desk = agentsFor<typeof tools>().defineAgent({
+  name: 'desk',
+  description: 'Answers order questions.',
+  instructions: 'You are careful.',
+  model: 'default',
+  tools: ['findOrder', 'refund'],
+  middleware: [withInstruction('Be brief.'), roles],
+});
+
+export const book = defineTool({
+  description: 'Books a table.',
+  inputSchema: z.object({ guests: z.number() }),
+  execute({ guests }, call) {
+    // It is entered again when it was answered, and then only.
+    if (call.resumed === undefined) return call.interrupt({ question: 'Inside or outside?' }, { state: { guests } });
+    return `A table for ${guests}, ${String(call.resumed.answer)}.`;
+  },
+});
+
+export async function ask(client: HoldfastClient, question: string): Promise<string> {
+  const run = await client.start('desk', question, {
+    values: { role: 'clerk' },
+    settings: { temperature: 0 },
+    options: { tools: ['findOrder'], toolOptions: { findOrder: { region: 'eu' } } },
+  });
+  for await (const event of run.events({ until: 'waiting', deltas: false })) if (event.type === 'tool-end') log('tool', event.tool);
+  return String(await run.result());
+}
 
 // coming-from-trpc.md
 
@@ -662,6 +750,59 @@ describe('the examples do what their documents say:', () => {
     ]);
     expect((await run.transcript())[2]?.parts).toEqual([thought, call]);
     expect(log.mock.calls[1]?.[1]).toMatchObject([{}, { role: 'user' }, {}, { blocks: [{ type: 'function-tool-result' }] }]);
+  });
+
+  it('options of one run reach model and tool', async () => {
+    const model = scriptedModel([{ toolCalls: [{ name: 'search', input: { query: 'teapot' } }] }, { text: 'Found.' }]);
+    const start = (_name: string, input: string, options: object) =>
+      testRun(support, { input, model, tools: { ...tools, search }, ...options });
+    const run = await begin({ start } as unknown as HoldfastClient);
+    expect(await run.result()).toBe('Found.');
+    expect(model.requests[0]).toMatchObject({ model: 'openai/gpt-5-mini', settings: { temperature: 0, maxOutputTokens: 2000 } });
+    expect(model.requests[1]!.messages.at(-1)).toMatchObject({ parts: [{ output: { query: 'teapot', region: 'eu', limit: 5 } }] });
+  });
+
+  it('the agent with handlers runs with options of its client', async () => {
+    const model = scriptedModel([{ toolCalls: [findCall({ orderId: '42' })] }, { text: 'On its way.' }]);
+    const start = (_name: string, input: string, options: object) => testRun(desk, { input, model, tools, ...options });
+    expect(await ask({ start } as unknown as HoldfastClient, 'Where is 42?')).toBe('On its way.');
+    expect(log).toHaveBeenCalledWith('tool', 'findOrder');
+    expect(model.requests[0]!.tools.map(({ name }) => name)).toEqual(['findOrder']);
+  });
+
+  it('a stranger at the desk has no refunds, and a tool that asks goes on with its state', async () => {
+    const model = scriptedModel([{ toolCalls: [{ name: 'book', input: { guests: 2 } }] }, { text: 'Done.' }]);
+    const options = { tools: ['book', 'refund'] };
+    const run = await testRun(desk, { input: 'Hi', model, tools: { ...tools, book }, options });
+    const [interrupt] = await run.interrupts();
+    expect(interrupt).toMatchObject({ info: { question: 'Inside or outside?' } });
+    await run.resume(interrupt!.id, 'inside');
+    expect(await run.result()).toBe('Done.');
+    expect(model.requests[0]!.tools.map(({ name }) => name)).toEqual(['book']);
+    expect(model.requests[1]!.messages.at(-1)).toMatchObject({ parts: [{ output: 'A table for 2, inside.' }] });
+  });
+
+  it('a worker half knows what the run has spent, and an observer how long calls took', async () => {
+    const agent = agentsFor<typeof tools>().defineAgent({
+      name: 'spender',
+      description: '',
+      instructions: '',
+      model: 'default',
+      tools: ['findOrder'],
+      middleware: [spending, onWorker('spent')],
+    });
+    const usage = { inputTokens: 3, outputTokens: 2 };
+    const model = scriptedModel([
+      { toolCalls: [findCall({ orderId: '42' })], usage },
+      { text: 'Done.', usage },
+    ]);
+    await (await testRun(agent, { input: 'Hi', model, tools, middleware: [spent], observers: [stopwatch] })).result();
+    const none = { inputTokens: 0, outputTokens: 0 };
+    expect(log.mock.calls.filter(([topic]) => topic === 'spent')).toEqual([
+      ['spent', { before: none, now: usage }],
+      ['spent', { before: usage, now: usage }],
+    ]);
+    expect(log).toHaveBeenCalledWith('tool', { id: 'spender/t1/findOrder.0', attempt: 1, took: expect.any(Number) });
   });
 
   it('a worker half sees model and tool calls', async () => {

@@ -101,6 +101,7 @@ describe('the README', () => {
       'The instructions of an agent; a message of a hook': size(limits.message),
       'An answer': size(limits.runInput),
       'Tags of a run, all together': size(limits.tags),
+      'Options of a run for one tool': size(limits.toolOptions),
       'Steps that one activation schedules together': `${size(limits.activation)}; the rest follows in the next one`,
       'State of a run at a continue-as-new, without storage': size(limits.inlineSnapshot),
       'State of a run that goes to external storage, if any': `from ${size(limits.externalSnapshot)}`,
