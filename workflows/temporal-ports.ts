@@ -59,6 +59,7 @@ export class TemporalPorts implements Ports {
   private readonly root: string;
   private shown: StoredMessage[];
   private readonly ended = new CancellationScope();
+  private readonly whole = CancellationScope.current();
 
   constructor(
     input: AgentRunInput,
@@ -253,6 +254,14 @@ export class TemporalPorts implements Ports {
     if (!this.wantsBorder()) return undefined;
     this.parked = true;
     return this.never();
+  }
+
+  get cancelled(): boolean {
+    return this.whole.consideredCancelled;
+  }
+
+  stop(): void {
+    this.whole.cancel();
   }
 
   /** Ends what was held back, so that a cancelled run can end. */
