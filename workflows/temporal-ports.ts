@@ -1,6 +1,7 @@
 import {
   ActivityCancellationType,
   CancellationScope,
+  CancelledFailure,
   scheduleActivity,
   scheduleLocalActivity,
   sleep,
@@ -100,6 +101,7 @@ export class TemporalPorts implements Ports {
 
   async callModel(call: ModelCall): Promise<CallModelResult> {
     if (this.draining) await this.never();
+    this.refuseWhenCancelled();
     const { input, room } = this.step(`the model call ${call.address}`, (): CallModelInput => {
       const edit = this.ledger.editFor(call);
       return { ...edit, path: call.path, turn: call.turn, ...valuesOf(call), ...this.takeEvents() };
@@ -129,6 +131,7 @@ export class TemporalPorts implements Ports {
 
   async callTool(call: ToolCallRequest): Promise<CallToolResult> {
     if (this.draining) await this.never();
+    this.refuseWhenCancelled();
     const { address, facts } = call;
     if (facts.quick) return this.callQuick(call);
     const once = facts.effect === 'once' && call.reconcile !== true;
@@ -267,6 +270,11 @@ export class TemporalPorts implements Ports {
   /** Ends what was held back, so that a cancelled run can end. */
   release(): void {
     this.ended.cancel();
+  }
+
+  /** No command would be made, and what it was to take along would be lost: it rides in the last one. */
+  private refuseWhenCancelled(): void {
+    if (this.cancelled) throw new CancelledFailure('The run was cancelled.');
   }
 
   private never(): Promise<never> {
