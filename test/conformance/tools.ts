@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../activities/define-tool';
 import type { Part } from '../../contract/plain/messages';
+import { StopError } from '../../kernel/callbacks/stop-error';
 import type { Gate } from '../support/gate';
 
 const gates = new Map<string, Gate>();
@@ -65,5 +66,29 @@ export const tools = {
       if (call.resumed === undefined) return call.interrupt({ question: value }, { state: { asked: value } });
       return `${value}: ${JSON.stringify(call.resumed.answer)} with ${JSON.stringify(call.resumed.state)}`;
     },
+  }),
+  stops: defineTool({
+    description: 'Stops the run.',
+    inputSchema: text,
+    execute: async ({ text: value }): Promise<string> => {
+      await holder.pass(value);
+      throw new StopError('stop here');
+    },
+  }),
+  flaky: defineTool({
+    description: 'Fails the first time.',
+    inputSchema: z.object({}),
+    effect: 'idempotent',
+    retry: { attempts: 2 },
+    execute: (_, { attempt }) => {
+      if (attempt === 1) throw new Error('flaky');
+      return `fine at attempt ${attempt}`;
+    },
+  }),
+  pays: defineTool({
+    description: 'Pays, once.',
+    inputSchema: text,
+    effect: 'once',
+    execute: async ({ text: value }) => (await holder.pass(value), 'paid'),
   }),
 };
