@@ -17,7 +17,7 @@ interface Waiting {
 /** The one list of what a run waits for. Answers come by id, in any order; the first one counts. */
 export class InterruptDesk {
   private readonly waiting = new Map<string, Waiting>();
-  /** Set once the run is cancelled: then nothing is asked any more. */
+  /** Set once the run is cancelled or stopped: then nothing is asked any more. */
   private closed: unknown;
 
   constructor(

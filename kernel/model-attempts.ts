@@ -1,4 +1,4 @@
-import { codeOf } from '../contract/plain/errors';
+import { HoldfastError, codeOf } from '../contract/plain/errors';
 import type { StoredMessage } from '../contract/plain/messages';
 import type { RetryMode } from '../contract/plain/wire';
 import type { AgentDefinition } from './agent';
@@ -82,8 +82,10 @@ async function retryCycle<Response extends StoredResponse>(
     const inner = frame.child(`attempt${attempt}`);
     const end = await frame.effect('attempt', () => ended(() => call(current, inner)));
     const kept = persisted === undefined ? {} : { persisted };
-    // Half an answer of a cancelled run is its last message. Nobody asks whether it is good.
-    if (retry === undefined || end.response?.finish === 'cancelled') return { ...end, attempt };
+    const { cancelled } = scope.run.ports;
+    if (cancelled && end.error !== undefined) throw new HoldfastError('cancelled', 'The run was cancelled.');
+    // An answer of a cancelled run, also half of one, is its last message. Nobody asks whether it is good.
+    if (retry === undefined || cancelled || end.response?.finish === 'cancelled') return { ...end, attempt };
     const verdict = frame.once('verdict', () => retryVerdict(scope, retry, { attempt, request: current, end }));
     if (verdict.do === 'accept') return { ...end, ...kept, attempt };
     if (verdict.do === 'fail') return { ...end, ...kept, error: verdict.error, attempt };

@@ -1,3 +1,4 @@
+import type { HoldfastError } from '../contract/plain/errors';
 import type { EventBody } from '../contract/plain/events';
 import type { Interrupt } from '../contract/plain/interrupts';
 import type { HalfRef, Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../contract/plain/manifest';
@@ -95,6 +96,10 @@ export interface Ports {
   uuid(): string;
   /** From 0 up to 1, the same in a replay. */
   random(): number;
+  /** Whether somebody has cancelled the run, or it was stopped. */
+  readonly cancelled: boolean;
+  /** Cancels all that is on its way, as somebody who cancels the run does: the run is about to end. */
+  stop(error: HoldfastError): void;
   /** Called where nothing is open. Never settles when the run goes on elsewhere; returns nothing when it goes on here. */
   border(): Promise<void> | undefined;
 }

@@ -13,6 +13,7 @@ import { InterruptDesk } from './interrupts';
 import type { AgentResult } from './loop';
 import { runAgentLoop } from './loop';
 import type { Ports } from './ports';
+import { isCancellation } from './ports';
 import { RunLocalBook } from './run-local';
 import { agentForRun, checkRunOptions, checkToolsOfOptions } from './run-options';
 import type { AgentScope, RunScope } from './scope';
@@ -58,6 +59,9 @@ export class AgentRun {
     const scope: AgentScope = { run: this.scope(manifest), agent, options, path, record };
     try {
       return await runAgentLoop(scope, new Frame(this.journal, path));
+    } catch (error) {
+      // Hooks behind a stop can call nothing any more. That is no cancellation of the run.
+      throw isCancellation(error) ? (scope.run.stoppedBy ?? error) : error;
     } finally {
       scope.run.ended = true;
     }
@@ -126,6 +130,11 @@ export class AgentRun {
       ensured: new Map(),
       parsed: new Map(),
       ended: false,
+      cancelCalls: () => {
+        const error = new HoldfastError('cancelled', 'A stop of another call ends the run.');
+        this.desk.cancelAll(error);
+        this.ports.stop(error);
+      },
       uniqueAddress: (address) => {
         const ordinal = (this.addresses.get(address) ?? 0) + 1;
         this.addresses.set(address, ordinal);

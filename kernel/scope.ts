@@ -26,6 +26,10 @@ export interface RunScope {
   readonly parsed: Map<string, Meanings>;
   /** Whether the run has ended: what is left of it may do nothing any more. */
   ended: boolean;
+  /** The stop that took the calls beside it with it: it is what the run ends with. */
+  stoppedBy?: unknown;
+  /** Cancels what is on its way and what is waited for. Nothing new begins after that. */
+  cancelCalls(): void;
   /** The address itself the first time, with an ordinal after that. */
   uniqueAddress(address: string): string;
 }

@@ -3,6 +3,7 @@ import type { Failure, Json, ToolCall } from '../contract/plain/messages';
 import type { AgentDefinition } from './agent';
 import { optionsOfTool } from './run-options';
 import type { AgentScope } from './scope';
+import { similarNames } from './similar-names';
 
 export type PlannedCall =
   | { readonly type: 'run'; readonly call: ToolCall }
@@ -48,8 +49,18 @@ function unknownCall(agent: AgentDefinition, requested: ToolCall, offered: reado
   const has = offered.length === 0 ? 'It has no tools.' : `It has: ${offered.join(', ')}.`;
   return {
     type: 'refused',
-    error: { code: 'tool-not-found', message: `The model called tool '${requested.name}', which this agent does not have. ${has}` },
+    error: {
+      code: 'tool-not-found',
+      message: `The model called tool '${requested.name}', which this agent does not have${suggestion(requested.name, offered)} ${has}`,
+    },
   };
+}
+
+function suggestion(name: string, offered: readonly string[]): string {
+  const names = similarNames(name, offered).map((similar) => `"${similar}"`);
+  const last = names.pop();
+  if (last === undefined) return '.';
+  return `; did you mean ${names.length === 0 ? last : `${names.join(', ')} or ${last}`}?`;
 }
 
 function exitResult(requested: ToolCall): PlannedCall {

@@ -12,6 +12,7 @@ import { failureOf } from './frames';
 import type { AgentMiddleware } from './middleware';
 import { meaningOf } from './meanings';
 import { toolObservers } from './observers';
+import { allSettledInOrder, inSequence } from './parallel-calls';
 import { isCancellation } from './ports';
 import { checkedToolOptions, withOptionsOf } from './run-options';
 import type { AgentScope } from './scope';
@@ -48,7 +49,7 @@ export async function toolStep(
   const positions = calls.map((_, position) => position);
   let results: readonly ToolStepResult[];
   try {
-    results = scope.agent.sequentialTools ? await inSequence(positions, run) : await allSettledInOrder(positions.map(run));
+    results = scope.agent.sequentialTools ? await inSequence(positions, run) : await allSettledInOrder(scope.run, positions.map(run));
   } catch (error) {
     if (!isCancellation(error)) positions.forEach(settle);
     throw error;
@@ -64,33 +65,6 @@ export async function toolStep(
 /** What parallel calls hand back counts in the order of the calls, whichever ended first. */
 function slotOf({ path, record }: AgentScope, position: number): string {
   return `${path.join('/')}/t${record.turn}.${position}`;
-}
-
-async function inSequence(positions: readonly number[], run: (position: number) => Promise<ToolStepResult>): Promise<ToolStepResult[]> {
-  const results: ToolStepResult[] = [];
-  let failed: { error: unknown } | undefined;
-  for (const position of positions) {
-    try {
-      results.push(await run(position));
-    } catch (error) {
-      if (isCancellation(error)) throw error;
-      failed ??= { error };
-    }
-  }
-  if (failed !== undefined) throw failed.error;
-  return results;
-}
-
-/** Waits for all, then throws the first error in call order: a failing call takes no other with it. */
-async function allSettledInOrder(running: readonly Promise<ToolStepResult>[]): Promise<ToolStepResult[]> {
-  if (running.length === 1) return [await (running[0] as Promise<ToolStepResult>)];
-  const settled = await Promise.allSettled(running);
-  const cancelled = settled.find((result) => result.status === 'rejected' && isCancellation(result.reason));
-  if (cancelled !== undefined) throw (cancelled as PromiseRejectedResult).reason;
-  return settled.map((result) => {
-    if (result.status === 'rejected') throw result.reason;
-    return result.value;
-  });
 }
 
 async function runCall(scope: AgentScope, requested: ToolCall, position: number, iteration: Frame): Promise<ToolStepResult> {

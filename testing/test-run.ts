@@ -24,7 +24,7 @@ import type { Json, Usage } from '../contract/plain/messages';
 import type { Observer } from '../contract/plain/observed';
 import { defaultTenant } from '../contract/plain/names';
 import type { Agent } from '../kernel/agent';
-import { definitionOf } from '../kernel/agent';
+import { definitionOf, isAgent } from '../kernel/agent';
 import type { Agents } from '../kernel/memory/run';
 import { MemoryRun } from '../kernel/memory/run';
 import type { LoseCall } from './memory-work';
@@ -75,6 +75,7 @@ export async function testRun<Input extends Json, Output>(
     onDelta,
     ...rest
   } = options;
+  if (!isAgent(agent)) throw new HoldfastError('agent-unknown', 'testRun was given no agent. Give it what defineAgent returns.');
   const start = startInputOf(tenant, agent.name, input, { id: 'test', ...rest }, false);
   const parts = {
     tools: new ToolRegistry(tools),

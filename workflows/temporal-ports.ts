@@ -1,6 +1,7 @@
 import {
   ActivityCancellationType,
   CancellationScope,
+  CancelledFailure,
   scheduleActivity,
   scheduleLocalActivity,
   sleep,
@@ -59,6 +60,7 @@ export class TemporalPorts implements Ports {
   private readonly root: string;
   private shown: StoredMessage[];
   private readonly ended = new CancellationScope();
+  private readonly whole = CancellationScope.current();
 
   constructor(
     input: AgentRunInput,
@@ -99,6 +101,7 @@ export class TemporalPorts implements Ports {
 
   async callModel(call: ModelCall): Promise<CallModelResult> {
     if (this.draining) await this.never();
+    this.refuseWhenCancelled();
     const { input, room } = this.step(`the model call ${call.address}`, (): CallModelInput => {
       const edit = this.ledger.editFor(call);
       return { ...edit, path: call.path, turn: call.turn, ...valuesOf(call), ...this.takeEvents() };
@@ -128,6 +131,7 @@ export class TemporalPorts implements Ports {
 
   async callTool(call: ToolCallRequest): Promise<CallToolResult> {
     if (this.draining) await this.never();
+    this.refuseWhenCancelled();
     const { address, facts } = call;
     if (facts.quick) return this.callQuick(call);
     const once = facts.effect === 'once' && call.reconcile !== true;
@@ -255,9 +259,22 @@ export class TemporalPorts implements Ports {
     return this.never();
   }
 
+  get cancelled(): boolean {
+    return this.whole.consideredCancelled;
+  }
+
+  stop(): void {
+    this.whole.cancel();
+  }
+
   /** Ends what was held back, so that a cancelled run can end. */
   release(): void {
     this.ended.cancel();
+  }
+
+  /** No command would be made, and what it was to take along would be lost: it rides in the last one. */
+  private refuseWhenCancelled(): void {
+    if (this.cancelled) throw new CancelledFailure('The run was cancelled.');
   }
 
   private never(): Promise<never> {

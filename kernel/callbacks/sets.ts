@@ -66,11 +66,12 @@ abstract class CallbackSet<
     return this;
   }
 
-  runBefore(args: ByHand<BeforeArgs>): Promise<ChainOutcome<BeforeResult>> {
+  /** Without arguments callbacks get what every callback gets: an invocation and values. */
+  runBefore(args?: ByHand<BeforeArgs> | null): Promise<ChainOutcome<BeforeResult>> {
     return this.before.run(filled<BeforeArgs>(args));
   }
 
-  runAfter(args: ByHand<AfterArgs>): Promise<ChainOutcome<AfterResult>> {
+  runAfter(args?: ByHand<AfterArgs> | null): Promise<ChainOutcome<AfterResult>> {
     return this.after.run(filled<AfterArgs>(args));
   }
 }
@@ -108,23 +109,23 @@ export class ToolCallbacks extends CallbackSet<BeforeToolArgs, BeforeToolResult,
   }
 
   /** The arguments for the tool are `args.arguments` afterwards. */
-  override async runBefore(args: ByHand<BeforeToolArgs>): Promise<ChainOutcome<BeforeToolResult>> {
+  override async runBefore(args?: ByHand<BeforeToolArgs> | null): Promise<ChainOutcome<BeforeToolResult>> {
     const outcome = await super.runBefore(args);
     const { result } = outcome;
-    if (result?.modifiedArguments === undefined || canonicalJson(result.modifiedArguments) === canonicalJson(args.arguments))
-      return outcome;
+    if (!args || result?.modifiedArguments === undefined) return outcome;
+    if (canonicalJson(result.modifiedArguments) === canonicalJson(args.arguments)) return outcome;
     return { ...outcome, result: { ...result, modifiedArguments: args.arguments } };
   }
 
   /** When no callback said anything, the tool's own result is the custom one. */
-  override async runAfter(args: ByHand<AfterToolArgs>): Promise<ChainOutcome<AfterToolResult>> {
+  override async runAfter(args?: ByHand<AfterToolArgs> | null): Promise<ChainOutcome<AfterToolResult>> {
     const outcome = await super.runAfter(args);
     if (outcome.result !== undefined || outcome.error !== undefined) return outcome;
-    return { result: args.result === undefined ? {} : { customResult: args.result } };
+    return { result: args?.result === undefined ? {} : { customResult: args.result } };
   }
 
   /** Nothing, and anything that is no message, leaves the default message. */
-  async runToolResultMessages(args: ByHand<ToolResultMessagesArgs>): Promise<ChainOutcome<readonly Message[]>> {
+  async runToolResultMessages(args?: ByHand<ToolResultMessagesArgs> | null): Promise<ChainOutcome<readonly Message[]>> {
     const { result, error } = (await this.messages?.run(filled<ToolResultMessagesArgs>(args))) ?? {};
     if (error !== undefined) return { error };
     const messages: readonly unknown[] = Array.isArray(result?.messages) ? result.messages : [result?.messages];
@@ -165,9 +166,9 @@ export function agentCallbacks(options: CallbackOptions = {}): AgentCallbacks {
 }
 
 /** The object stays the same, so that its owner sees what callbacks changed in it. */
-function filled<Args extends CallbackArgs>(args: ByHand<Args>): Args {
-  const given = args as { -readonly [Field in keyof CallbackArgs]?: CallbackArgs[Field] };
+function filled<Args extends CallbackArgs>(args: ByHand<Args> | null | undefined): Args {
+  const given = (args ?? {}) as { -readonly [Field in keyof CallbackArgs]?: CallbackArgs[Field] };
   given.invocation ??= detachedInvocation();
   given.values ??= {};
-  return args as unknown as Args;
+  return given as unknown as Args;
 }

@@ -1,6 +1,6 @@
 import { HoldfastError, codeOf } from '../../contract/plain/errors';
 
-/** Ends the run on purpose, from any callback or tool: code `stopped`. No option and no custom value clears it. */
+/** Ends the run on purpose, from any callback or tool: code `stopped`. Calls beside it are cancelled. No option and no custom value clears it. */
 export class StopError extends HoldfastError {
   constructor(message: string) {
     super('stopped', message);

@@ -54,7 +54,7 @@ export class MemoryPorts implements Ports {
   private readonly root: string;
   private cancel: () => void = () => undefined;
   private cancelError: HoldfastError | undefined;
-  private readonly cancelled = new Promise<void>((resolve) => (this.cancel = resolve));
+  private readonly cancellation = new Promise<void>((resolve) => (this.cancel = resolve));
 
   constructor(
     { start, snapshot }: AgentRunInput,
@@ -110,7 +110,7 @@ export class MemoryPorts implements Ports {
           path,
           facts,
           values: record.valuesOf(address),
-          cancelled: this.cancelled,
+          cancelled: this.cancellation,
         }),
       );
       this.ledger.learn(result.message);
@@ -133,7 +133,7 @@ export class MemoryPorts implements Ports {
     call.runLocal?.sent();
     const eventId = record.nextEventId();
     record.write({ kind: 'tool-scheduled', eventId, activityId: address, input });
-    const { workflowId, cancelled } = this;
+    const { workflowId, cancellation: cancelled } = this;
     const running = (): Promise<CallToolResult> =>
       work.callTool(asJson(input), { workflowId, address, path, facts, values: record.valuesOf(address), cancelled });
     try {
@@ -152,7 +152,7 @@ export class MemoryPorts implements Ports {
   private async callQuick(call: ToolCallRequest): Promise<CallToolResult> {
     const { work, record } = this.world;
     const { address, path, facts } = call;
-    const { workflowId, cancelled } = this;
+    const { workflowId, cancellation: cancelled } = this;
     const input = toolInputOf(call);
     const values = (input.runLocal?.set ?? {}) as RunLocalValues;
     checkedBytes(input, `the call of tool "${call.tool}"`);
@@ -269,6 +269,10 @@ export class MemoryPorts implements Ports {
     return this.orCancelled(new Promise<never>(() => undefined));
   }
 
+  get cancelled(): boolean {
+    return this.cancelError !== undefined;
+  }
+
   /** Ends what waits, as cancelled. */
   stop(error: HoldfastError): void {
     this.cancelError = error;
@@ -291,7 +295,7 @@ export class MemoryPorts implements Ports {
     work.catch(() => undefined);
     return Promise.race([
       work,
-      this.cancelled.then(() => {
+      this.cancellation.then(() => {
         throw this.cancelError;
       }),
     ]);

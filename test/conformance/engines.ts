@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { chunksOf } from '../../activities/chunks';
 import type { LanguageModel, ModelProvider } from '../../activities/models';
 import type { Outcome } from '../../client/run';
 import type { HoldfastClient } from '../../client/connect';
@@ -10,10 +11,13 @@ import type { RunEvent } from '../../contract/plain/events';
 import type { Interrupt } from '../../contract/plain/interrupts';
 import type { Json, ModelSettings, StoredMessage } from '../../contract/plain/messages';
 import type { RunOptions } from '../../contract/plain/run-options';
+import { names } from '../../contract/plain/names';
 import type { Agent } from '../../kernel/agent';
 import { testRun } from '../../testing/index';
 import type { WorkflowBundle } from '../../worker/bundle';
-import { lineOf } from '../support/memory-bed';
+import { eventLine, lineOf } from '../support/memory-bed';
+import type { Temporal } from '../support/temporal';
+import { openTemporal } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
 import { startTestBed, testDirectory } from '../support/test-bed';
 import type { EngineName } from './cases';
@@ -22,6 +26,7 @@ import { tools } from './tools';
 
 export interface Play {
   readonly input?: Json;
+  /** Is asked by the name behind the provider: `model`, or what a failover chose. */
   readonly model: LanguageModel | ModelProvider;
   readonly values?: Readonly<Record<string, Json>>;
   readonly stream?: boolean;
@@ -36,11 +41,19 @@ export interface Play {
 export interface Played {
   outcome(): Promise<Outcome<unknown>>;
   resume(interruptId: string, answer: Json): Promise<void>;
-  cancel(): Promise<void>;
   /** The interrupts once there are that many. On a server others may still be on their way when the first one waits. */
   waiting(count: number): Promise<readonly Interrupt[]>;
+  /** Waits until the log has an event of that type. */
+  reached(type: RunEvent['type']): Promise<RunEvent>;
+  /** Lets what waits for the time go on. On a server it does so by itself. */
+  letTimePass(): Promise<void>;
+  /** Asks for a continue-as-new, and waits for it. */
+  goOnAsNew(): Promise<void>;
+  cancel(): Promise<void>;
   /** The durable log as far as the run comes by itself. */
   log(): Promise<readonly RunEvent[]>;
+  /** The log in short: `tool-end echo`. */
+  lines(): Promise<readonly string[]>;
   messages(): Promise<readonly StoredMessage[]>;
   /** The transcript in the agentic shape. */
   agentic(): Promise<readonly AgenticMessage[]>;
@@ -57,18 +70,21 @@ export interface Engine {
 
 const memory: Engine = {
   name: 'memory',
-  async play(agent, { input = 'Hi', ...options }) {
-    const run = await testRun(agent, { input, tools, ...options });
-    return played(
-      run,
-      async () => undefined,
-      () => run.events({ until: 'waiting' }),
-    );
+  async play(agent, { input = 'Hi', model, ...options }) {
+    const provider = { model: (name: string) => modelNamed(model, name.replace(/^.*\//, '')) };
+    const run = await testRun(agent, { input, tools, model: provider, ...options });
+    return played(run, {
+      followed: async () => undefined,
+      events: () => run.events({ until: 'waiting' }),
+      letTimePass: () => run.advance('1d'),
+      goOnAsNew: () => run.goOnAsNew(),
+    });
   },
 };
 
 const scripts = new Map<string, LanguageModel | ModelProvider>();
 let bed: Promise<TestBed> | undefined;
+let server: Promise<Temporal> | undefined;
 
 const temporal: Engine = {
   name: 'temporal',
@@ -78,11 +94,18 @@ const temporal: Engine = {
     scripts.set(name, model);
     const run = await client.start(agent.name, input, { model: `test/${name}`, ...options });
     const following = follow(run.events({ until: 'waiting' }), onDelta);
-    return played(
-      run,
-      () => following,
-      () => run.events({ until: 'waiting', deltas: false }),
-    );
+    following.catch(() => undefined);
+    return played(run, {
+      followed: () => following,
+      events: () => run.events({ until: 'waiting', deltas: false }),
+      letTimePass: async () => undefined,
+      async goOnAsNew() {
+        const { executionOf, handle, untilAnotherExecution } = await (server ??= openTemporal());
+        const before = await executionOf(run.id);
+        await handle(run.id).signal(names.borderSignal);
+        await untilAnotherExecution(run.id, before);
+      },
+    });
   },
 };
 
@@ -92,7 +115,7 @@ async function follow(events: AsyncIterable<RunEvent | Delta>, onDelta: Play['on
 
 function startBed(): Promise<TestBed> {
   return startTestBed(() => ({ parts: [] }), {
-    agents: join(__dirname, 'agents.ts'),
+    agents: join(__dirname, 'all-agents.ts'),
     bundle: JSON.parse(readFileSync(join(testDirectory(), 'conformance-bundle.json'), 'utf8')) as WorkflowBundle,
     tools,
     models: { providers: { test: { model: (name) => modelOf(name) } } },
@@ -101,8 +124,27 @@ function startBed(): Promise<TestBed> {
 
 function modelOf(name: string): LanguageModel | Promise<LanguageModel> {
   const script = scripts.get(name);
-  if (script === undefined) throw new Error(`There is no script "${name}".`);
-  return 'model' in script ? script.model(name) : script;
+  return script === undefined ? otherModel(name) : modelNamed(script, 'model');
+}
+
+/** A model that no run was started with belongs to the run that was started last. The worker keeps what it got for a name. */
+function otherModel(name: string): LanguageModel {
+  const current = async (): Promise<LanguageModel> => {
+    const script = [...scripts.values()].at(-1);
+    if (script === undefined) throw new Error(`There is no script "${name}".`);
+    return modelNamed(script, name);
+  };
+  return {
+    generate: async (request) => (await current()).generate(request),
+    async *stream(request) {
+      const model = await current();
+      yield* model.stream === undefined ? chunksOf(await model.generate(request)) : model.stream(request);
+    },
+  };
+}
+
+function modelNamed(model: LanguageModel | ModelProvider, name: string): LanguageModel | Promise<LanguageModel> {
+  return 'model' in model ? model.model(name) : model;
 }
 
 interface AnyRun {
@@ -113,7 +155,12 @@ interface AnyRun {
   transcript(options: { readonly shape: 'agentic' }): Promise<readonly AgenticMessage[]>;
 }
 
-function played(run: AnyRun, followed: () => Promise<void>, events: () => AsyncIterable<RunEvent>): Played {
+interface Means extends Pick<Played, 'letTimePass' | 'goOnAsNew'> {
+  followed(): Promise<void>;
+  events(): AsyncIterable<RunEvent>;
+}
+
+function played(run: AnyRun, { followed, events, letTimePass, goOnAsNew }: Means): Played {
   const log = async (): Promise<readonly RunEvent[]> => {
     await run.outcome();
     const all: RunEvent[] = [];
@@ -136,7 +183,14 @@ function played(run: AnyRun, followed: () => Promise<void>, events: () => AsyncI
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },
+    async reached(type) {
+      for await (const event of events()) if (event.type === type) return event;
+      throw new Error(`The run came to no ${type}.`);
+    },
+    letTimePass,
+    goOnAsNew,
     log,
+    lines: async () => (await log()).map(eventLine),
     messages: async () => (await run.outcome(), run.transcript()),
     agentic: async () => (await run.outcome(), run.transcript({ shape: 'agentic' })),
     transcript: async () => (await run.outcome(), (await run.transcript()).map(lineOf)),
@@ -159,5 +213,6 @@ export async function serverClient(): Promise<HoldfastClient> {
 /** Ends the worker that the cases of a file used. */
 export async function closeEngines(): Promise<void> {
   await (await bed)?.close();
-  bed = undefined;
+  await (await server)?.close();
+  bed = server = undefined;
 }

@@ -6,6 +6,6 @@ import { bundleAgents } from '../../worker/bundle';
 /** The server of the Jest run, and one bundle of the agents of the cases. */
 export default async function startConformanceServer(): Promise<void> {
   await startServer();
-  const bundle = await bundleAgents(join(__dirname, 'agents.ts'));
+  const bundle = await bundleAgents(join(__dirname, 'all-agents.ts'));
   writeFileSync(join(process.env['HOLDFAST_TEST_DIRECTORY'] ?? '', 'conformance-bundle.json'), JSON.stringify(bundle));
 }

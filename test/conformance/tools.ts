@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../activities/define-tool';
 import type { Part } from '../../contract/plain/messages';
+import { StopError } from '../../kernel/callbacks/stop-error';
 import type { Gate } from '../support/gate';
 
 const gates = new Map<string, Gate>();
@@ -77,4 +78,28 @@ export const tools = {
     },
   }),
   pickColor: defineTool({ description: 'Lets the user pick a color.', inputSchema: z.object({ of: z.string() }), external: true }),
+  stops: defineTool({
+    description: 'Stops the run.',
+    inputSchema: text,
+    execute: async ({ text: value }): Promise<string> => {
+      await holder.pass(value);
+      throw new StopError('stop here');
+    },
+  }),
+  flaky: defineTool({
+    description: 'Fails the first time.',
+    inputSchema: z.object({}),
+    effect: 'idempotent',
+    retry: { attempts: 2 },
+    execute: (_, { attempt }) => {
+      if (attempt === 1) throw new Error('flaky');
+      return `fine at attempt ${attempt}`;
+    },
+  }),
+  pays: defineTool({
+    description: 'Pays, once.',
+    inputSchema: text,
+    effect: 'once',
+    execute: async ({ text: value }) => (await holder.pass(value), 'paid'),
+  }),
 };

@@ -1,7 +1,15 @@
 import { agentCallbacks, detachedInvocation, getStateValue, modelCallbacks, toolCallbacks } from 'holdfast/workflow';
 import type { Json, Message, ModelRequestDraft, ModelResponseDraft } from 'holdfast/workflow';
+import { scriptedModel } from '../../testing/index';
+import { echo, only } from '../support/memory-bed';
+import type { Chain, ChainEnd, Step } from './chain-agents';
+import * as agents from './chain-agents';
+import type { Engine } from './engines';
+import { closeEngines, onEngines } from './engines';
 
-/** The chain of callbacks, by hand. Errors are thrown, contexts are `values`. */
+/** The chain of callbacks: in the sandbox too, where callbacks can be told as data, by hand where they share objects. */
+
+afterAll(closeEngines);
 
 const request: ModelRequestDraft = { instructions: '', messages: [], tools: [], model: 'test/model' };
 const call = (input: Json = {}): { toolCallId: string; toolName: string; arguments: Json } => ({
@@ -11,120 +19,97 @@ const call = (input: Json = {}): { toolCallId: string; toolName: string; argumen
 });
 const answer = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
 
-/** Callbacks that note that they ran, and then do what they are told. */
-function steps<Result>(...results: readonly (Result | Error | undefined)[]): {
-  readonly ran: number[];
-  readonly callbacks: readonly (() => Result | undefined)[];
-} {
-  const ran: number[] = [];
-  const callbacks = results.map((result, index) => (): Result | undefined => {
-    ran.push(index + 1);
-    if (result instanceof Error) throw result;
-    return result;
-  });
-  return { ran, callbacks };
+/** What chains come to, one after another in one run. */
+async function ends(engine: Engine, ...chains: readonly Chain[]): Promise<readonly ChainEnd[]> {
+  const run = await engine.play(agents.chained, { model: scriptedModel([]), values: { chains: chains as unknown as Json } });
+  return (await run.notes()) as unknown as readonly ChainEnd[];
 }
 
-async function beforeModel(options: Parameters<typeof modelCallbacks>[0], ...results: readonly (string | Error | undefined)[]) {
-  const set = modelCallbacks(options);
-  const { ran, callbacks } = steps(...results.map((result) => (typeof result === 'string' ? { customResponse: result } : result)));
-  for (const callback of callbacks) set.registerBefore(callback);
-  const { result, error } = await set.runBefore({ request });
-  return { ran, response: result?.customResponse, error: error?.message };
-}
+const beforeModel = async (engine: Engine, options: Chain['options'], ...steps: readonly Step[]): Promise<ChainEnd> =>
+  only(await ends(engine, { of: 'model', place: 'before', options: options ?? {}, steps }));
+const both = (of: Chain['of'], steps: readonly Step[], more: Partial<Chain> = {}): readonly Chain[] =>
+  (['before', 'after'] as const).map((place) => ({ of, place, steps, ...more }));
+
+const says = (customResponse: string): Step => ({ result: { customResponse } });
+const gives = (customResult: Json, more: Step['result'] = {}): Step => ({ result: { customResult, ...more } });
+const fails = (throws: string): Step => ({ throws });
+const nothing: Step = {};
 
 describe('model', () => {
-  it('[trpc 1] a callback that says nothing leaves no result and no error', async () => {
-    expect(
-      await modelCallbacks()
-        .registerBefore(() => undefined)
-        .runBefore({ request }),
-    ).toEqual({});
+  onEngines('[trpc 1] a callback that says nothing leaves no result and no error', async (engine) => {
+    expect(await beforeModel(engine, {}, nothing)).toEqual({ ran: [1] });
   });
 
-  it('[trpc 2] the first custom response is returned, and the next callback is not run', async () => {
-    expect(await beforeModel({}, 'first', 'second')).toEqual({ ran: [1], response: 'first', error: undefined });
+  onEngines('[trpc 2] the first custom response is returned, and the next callback is not run', async (engine) => {
+    expect(await beforeModel(engine, {}, says('first'), says('second'))).toEqual({ ran: [1], result: { customResponse: 'first' } });
   });
 
-  it('[trpc 3] an error stops the chain', async () => {
-    expect(await beforeModel({}, new Error('error 1'), 'second')).toEqual({ ran: [1], response: undefined, error: 'error 1' });
+  onEngines('[trpc 3] an error stops the chain', async (engine) => {
+    expect(await beforeModel(engine, {}, fails('error 1'), says('second'))).toEqual({ ran: [1], error: 'error 1' });
   });
 
-  it('[trpc 4] continueOnError runs all, and returns the first error', async () => {
-    expect(await beforeModel({ continueOnError: true }, new Error('error 1'), new Error('error 2'), undefined)).toEqual({
+  onEngines('[trpc 4] continueOnError runs all, and returns the first error', async (engine) => {
+    expect(await beforeModel(engine, { continueOnError: true }, fails('error 1'), fails('error 2'), nothing)).toEqual({
       ran: [1, 2, 3],
-      response: undefined,
       error: 'error 1',
     });
   });
 
-  it('[trpc 6] both options run all, and return the first error and the response', async () => {
-    const both = { continueOnError: true, continueOnResponse: true };
-    expect(await beforeModel(both, new Error('error 1'), 'response 2', undefined)).toEqual({
+  onEngines('[trpc 6] both options run all, and return the first error and the response', async (engine) => {
+    const options = { continueOnError: true, continueOnResponse: true };
+    expect(await beforeModel(engine, options, fails('error 1'), says('response 2'), nothing)).toEqual({
       ran: [1, 2, 3],
-      response: 'response 2',
+      result: { customResponse: 'response 2' },
       error: 'error 1',
     });
   });
 
-  it('[trpc 7] a response behind an error is returned with it', async () => {
-    expect(await beforeModel({ continueOnError: true }, new Error('error 1'), 'custom')).toMatchObject({
-      response: 'custom',
+  onEngines('[trpc 7] a response behind an error is returned with it', async (engine) => {
+    expect(await beforeModel(engine, { continueOnError: true }, fails('error 1'), says('custom'))).toMatchObject({
+      result: { customResponse: 'custom' },
       error: 'error 1',
     });
   });
 
-  it('[trpc 8] a response behind an error stops the chain without continueOnResponse', async () => {
-    expect(await beforeModel({ continueOnError: true }, new Error('error 1'), 'custom', undefined)).toEqual({
+  onEngines('[trpc 8] a response behind an error stops the chain without continueOnResponse', async (engine) => {
+    expect(await beforeModel(engine, { continueOnError: true }, fails('error 1'), says('custom'), nothing)).toEqual({
       ran: [1, 2],
-      response: 'custom',
+      result: { customResponse: 'custom' },
       error: 'error 1',
     });
   });
 
-  it('[trpc 9] an error behind a response stops the chain without continueOnError', async () => {
-    expect(await beforeModel({ continueOnResponse: true }, 'response 1', new Error('error 2'), undefined)).toEqual({
+  onEngines('[trpc 9] an error behind a response stops the chain without continueOnError', async (engine) => {
+    expect(await beforeModel(engine, { continueOnResponse: true }, says('response 1'), fails('error 2'), nothing)).toEqual({
       ran: [1, 2],
-      response: undefined,
       error: 'error 2',
     });
   });
 
-  it('[trpc 11] a panic becomes an error with the phase and the value', async () => {
-    const panics = (): never => {
-      throw 'boom';
-    };
-    const set = modelCallbacks().registerBefore(panics).registerAfter(panics);
-    expect((await set.runBefore({ request })).error?.message).toBe('before model callback panic: boom');
-    expect((await set.runAfter({ request })).error?.message).toBe('after model callback panic: boom');
+  onEngines('[trpc 11] a panic becomes an error with the phase and the value', async (engine) => {
+    expect(await ends(engine, ...both('model', [{ panics: 'boom' }]))).toMatchObject([
+      { error: 'before model callback panic: boom' },
+      { error: 'after model callback panic: boom' },
+    ]);
   });
 
-  it('[trpc 12] an empty result is none, and nothing lets the next callback answer', async () => {
-    const empty = modelCallbacks()
-      .registerBefore(() => ({}))
-      .registerAfter(() => ({}));
-    expect(await empty.runBefore({ request })).toEqual({});
-    expect(await empty.runAfter({ request })).toEqual({});
-    const second = modelCallbacks()
-      .registerBefore(() => null)
-      .registerBefore(() => ({ customResponse: 'second' }))
-      .registerAfter(() => null)
-      .registerAfter(() => ({ customResponse: 'second' }));
-    expect((await second.runBefore({ request })).result?.customResponse).toBe('second');
-    expect((await second.runAfter({ request })).result?.customResponse).toBe('second');
+  onEngines('[trpc 11] a panic of the other phases names them too', async (engine) => {
+    const steps = [{ panics: 42 }];
+    const phases = ['before tool', 'after tool', 'before agent', 'after agent'];
+    expect(await ends(engine, ...both('tool', steps), ...both('agent', steps))).toMatchObject(
+      phases.map((phase) => ({ error: `${phase} callback panic: 42` })),
+    );
   });
 
-  it('[trpc 13] values of a before callback reach the after callback', async () => {
-    const seen: unknown[] = [];
-    const model = modelCallbacks()
-      .registerBefore(() => ({ values: { key: 'model' } }))
-      .registerAfter(({ values }) => void seen.push(values['key']));
-    const tool = toolCallbacks()
-      .registerBefore(() => ({ values: { key: 'tool' } }))
-      .registerAfter(({ values }) => void seen.push(values['key']));
-    await model.runAfter({ request, values: (await model.runBefore({ request })).result?.values ?? {} });
-    await tool.runAfter({ ...call(), values: (await tool.runBefore(call())).result?.values ?? {} });
-    expect(seen).toEqual(['model', 'tool']);
+  onEngines('[trpc 12] an empty result is none, and nothing lets the next callback answer', async (engine) => {
+    expect(await ends(engine, ...both('model', [{ result: {} }]))).toEqual([{ ran: [1] }, { ran: [1] }]);
+    const second = { ran: [1, 2], result: { customResponse: 'second' } };
+    expect(await ends(engine, ...both('model', [{ result: null }, says('second')]))).toEqual([second, second]);
+  });
+
+  onEngines('[trpc 13] values of a before callback reach the after callback', async (engine) => {
+    const run = await engine.play(agents.handsValuesOn, { model: scriptedModel([]) });
+    expect(await run.notes()).toEqual(['model', 'tool']);
   });
 
   it('[trpc 14] a clone has the callbacks and options, and lists of its own', async () => {
@@ -149,8 +134,7 @@ describe('model', () => {
 });
 
 describe('tool', () => {
-  const result = { customResult: 'custom' };
-  const withError = { ...result, error: new Error('error') };
+  const result = { result: 'x' };
 
   it('[trpc 16] arguments that are assigned are seen, and the result stays none', async () => {
     const args = call({ x: 1 });
@@ -161,79 +145,86 @@ describe('tool', () => {
     expect(outcome).toEqual({});
   });
 
-  it('[trpc 17] before: a custom result beside an error is kept', async () => {
-    const outcome = await toolCallbacks()
-      .registerBefore(() => withError)
-      .runBefore(call());
-    expect(outcome.result?.customResult).toBe('custom');
-    expect(outcome.error?.message).toBe('error');
+  onEngines('[trpc 17] before: a custom result beside an error is kept', async (engine) => {
+    const step = { ...gives('custom'), error: 'error' };
+    expect(await ends(engine, { of: 'tool', place: 'before', steps: [step] })).toEqual([
+      { ran: [1], result: { customResult: 'custom' }, keptBeside: true, error: 'error' },
+    ]);
   });
 
-  it('[trpc 18] after: without callbacks the result of the tool is the custom one', async () => {
-    expect((await toolCallbacks().runAfter({ ...call(), result: 'x' })).result?.customResult).toBe('x');
+  onEngines('[trpc 18] after: without callbacks the result of the tool is the custom one', async (engine) => {
+    expect(await ends(engine, { of: 'tool', place: 'after', steps: [], args: result })).toEqual([
+      { ran: [], result: { customResult: 'x' } },
+    ]);
   });
 
-  it('[trpc 19] after: a custom result beside an error is kept', async () => {
-    const outcome = await toolCallbacks()
-      .registerAfter(() => withError)
-      .runAfter({ ...call(), result: 'x' });
-    expect(outcome.result?.customResult).toBe('custom');
-    expect(outcome.error?.message).toBe('error');
+  onEngines('[trpc 19] after: a custom result beside an error is kept', async (engine) => {
+    const step = { ...gives('custom'), error: 'error' };
+    expect(await ends(engine, { of: 'tool', place: 'after', steps: [step], args: result })).toEqual([
+      { ran: [1], result: { customResult: 'custom' }, keptBeside: true, error: 'error' },
+    ]);
   });
 
-  it('[trpc 21] skipSummarization of a later callback is kept with the custom result of an earlier one', async () => {
-    const outcome = await toolCallbacks({ continueOnResponse: true })
-      .registerAfter(() => result)
-      .registerAfter(() => ({ skipSummarization: true }))
-      .registerAfter(() => ({ skipSummarization: false }))
-      .runAfter({ ...call(), result: 'x' });
-    expect(outcome.result).toEqual({ customResult: 'custom', skipSummarization: true });
+  onEngines('[trpc 21] skipSummarization of a later callback is kept with the custom result of an earlier one', async (engine) => {
+    const steps = [gives('custom'), { result: { skipSummarization: true } }, { result: { skipSummarization: false } }];
+    expect(await ends(engine, { of: 'tool', place: 'after', options: { continueOnResponse: true }, steps, args: result })).toEqual([
+      { ran: [1, 2, 3], result: { customResult: 'custom', skipSummarization: true } },
+    ]);
   });
 
-  it('[trpc 22] the last custom result counts', async () => {
-    const outcome = await toolCallbacks({ continueOnResponse: true })
-      .registerAfter(() => result)
-      .registerAfter(() => ({ customResult: 'last' }))
-      .runAfter({ ...call(), result: 'x' });
-    expect(outcome.result).toEqual({ customResult: 'last' });
+  onEngines('[trpc 22] the last custom result counts', async (engine) => {
+    const steps = [gives('custom'), gives('last')];
+    expect(await ends(engine, { of: 'tool', place: 'after', options: { continueOnResponse: true }, steps, args: result })).toEqual([
+      { ran: [1, 2], result: { customResult: 'last' } },
+    ]);
   });
 
-  it('[trpc 24] after an error a custom result is returned with the first error', async () => {
-    for (const place of ['Before', 'After'] as const) {
-      const set = toolCallbacks({ continueOnError: true });
-      for (const callback of steps(new Error('error 1'), result).callbacks) set[`register${place}`](callback);
-      const outcome = await set[`run${place}`](call());
-      expect(outcome.result?.customResult).toBe('custom');
-      expect(outcome.error?.message).toBe('error 1');
-    }
-  });
-
-  it('[trpc 26] after: nothing lets the next callback answer; without callbacks and result there is an empty result', async () => {
+  it('[trpc 23] without arguments callbacks are called, with an invocation and no call', async () => {
+    const seen: unknown[] = [];
     const set = toolCallbacks()
-      .registerAfter(() => undefined)
-      .registerAfter(() => result);
-    expect((await set.runAfter({ ...call(), result: 'x' })).result?.customResult).toBe('custom');
-    expect(await toolCallbacks().runAfter(call())).toEqual({ result: {} });
+      .registerBefore((args) => void seen.push(Object.keys(args), args.toolName))
+      .registerAfter((args) => void seen.push(Object.keys(args), args.result));
+    expect(await set.runBefore(null)).toEqual({});
+    expect(await set.runAfter(undefined)).toEqual({ result: {} });
+    expect(seen).toEqual([['invocation', 'values'], undefined, ['invocation', 'values'], undefined]);
+    expect(await modelCallbacks().runBefore()).toEqual({});
+    expect(await agentCallbacks().runAfter(null)).toEqual({});
+    expect(await toolCallbacks().runToolResultMessages()).toEqual({});
   });
+
+  onEngines('[trpc 24] after an error a custom result is returned with the first error', async (engine) => {
+    const chains = both('tool', [fails('error 1'), gives('custom')], { options: { continueOnError: true } });
+    const end = { ran: [1, 2], result: { customResult: 'custom' }, error: 'error 1' };
+    expect(await ends(engine, ...chains)).toEqual([end, end]);
+  });
+
+  onEngines(
+    '[trpc 26] after: nothing lets the next callback answer; without callbacks and result there is an empty result',
+    async (engine) => {
+      const chains = [[nothing, gives('custom')], []].map((steps) => ({ of: 'tool', place: 'after', steps }) as const);
+      expect(await ends(engine, ...chains)).toEqual([
+        { ran: [1, 2], result: { customResult: 'custom' } },
+        { ran: [], result: {} },
+      ]);
+    },
+  );
 });
 
 describe('agent', () => {
-  it('[trpc 27] the first callback that answers is returned', async () => {
-    const set = agentCallbacks()
-      .registerBefore(() => undefined)
-      .registerBefore(() => ({ customResponse: 'second' }))
-      .registerAfter(() => undefined)
-      .registerAfter(() => ({ customResponse: 'second' }));
-    expect((await set.runBefore({})).result?.customResponse).toBe('second');
-    expect((await set.runAfter({})).result?.customResponse).toBe('second');
+  onEngines('[trpc 27] the first callback that answers is returned', async (engine) => {
+    const end = { ran: [1, 2], result: { customResponse: 'second' } };
+    expect(await ends(engine, ...both('agent', [nothing, says('second'), says('third')]))).toEqual([end, end]);
   });
 
-  it('[trpc 28] callbacks before and after are both honoured, and values of the after one are returned', async () => {
-    const set = agentCallbacks()
-      .registerBefore(() => ({ customResponse: answer('before') }))
-      .registerAfter(() => ({ values: { after: true } }));
-    expect((await set.runBefore({})).result?.customResponse).toEqual(answer('before'));
-    expect((await set.runAfter({})).result?.values).toEqual({ after: true });
+  onEngines('[trpc 28] callbacks before and after are both honoured, and values of the after one are returned', async (engine) => {
+    const chains: readonly Chain[] = [
+      { of: 'agent', place: 'before', steps: [says('before')] },
+      { of: 'agent', place: 'after', steps: [{ result: { values: { after: true } } }] },
+    ];
+    expect(await ends(engine, ...chains)).toEqual([
+      { ran: [1], result: { customResponse: 'before' } },
+      { ran: [1], result: { values: { after: true } } },
+    ]);
   });
 
   it('[trpc 29] every after callback sees the same response, and the error', async () => {
@@ -300,21 +291,20 @@ describe('what is passed along', () => {
   });
 });
 
-it('[trpc 11] a panic of the other phases names them too', async () => {
-  const panics = (): never => {
+onEngines('[trpc 93] state is kept over a tool, a person and a border, until it is deleted', async (engine) => {
+  const run = await engine.play(agents.keepsState, { model: scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]) });
+  const { id } = only(await run.waiting(1));
+  await run.goOnAsNew();
+  await run.resume(id, 'yes');
+  expect(await run.notes()).toEqual([[2, 'ab', null, null, null]]);
+});
+
+it('[trpc 11] a panic for messages names its phase', async () => {
+  const set = toolCallbacks().registerToolResultMessages(() => {
     throw 42;
-  };
-  const tool = toolCallbacks().registerBefore(panics).registerAfter(panics).registerToolResultMessages(panics);
-  const agent = agentCallbacks().registerBefore(panics).registerAfter(panics);
-  const errors = [
-    await tool.runBefore(call()),
-    await tool.runAfter(call()),
-    await tool.runToolResultMessages({ ...call(), result: 'x', defaultMessage: answer('x') }),
-    await agent.runBefore({}),
-    await agent.runAfter({}),
-  ].map(({ error }) => error?.message);
-  const phases = ['before tool', 'after tool', 'tool result messages', 'before agent', 'after agent'];
-  expect(errors).toEqual(phases.map((phase) => `${phase} callback panic: 42`));
+  });
+  const { error } = await set.runToolResultMessages({ ...call(), result: 'x', defaultMessage: answer('x') });
+  expect(error?.message).toBe('tool result messages callback panic: 42');
 });
 
 it('[trpc 46] a response that is changed in place is seen by later callbacks', async () => {

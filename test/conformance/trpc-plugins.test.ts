@@ -1,52 +1,49 @@
-import { scriptedModel, testRun } from 'holdfast/testing';
-import type { Message, Plugin } from 'holdfast/workflow';
-import { agentCallbacks, callbacks, modelCallbacks, plugin, toolCallbacks } from 'holdfast/workflow';
-import { agentUnder, echo, linesOf, tools, transcriptOf } from '../support/memory-bed';
+import type { Json, Message, Plugin } from 'holdfast/workflow';
+import { callbacks } from 'holdfast/workflow';
+import { scriptedModel } from '../../testing/index';
+import { echo } from '../support/memory-bed';
+import { failsBeforeAgent } from './callback-agents';
+import type { Engine, Played } from './engines';
+import { closeEngines, onEngines } from './engines';
+import * as agents from './plugin-agents';
 
-/** Plugins, in runs in memory. */
+/** Plugins. What must not run would note `own`. */
+
+afterAll(closeEngines);
+
+type Agent = Parameters<Engine['play']>[0];
 
 const done = () => scriptedModel([{ text: 'Done.' }]);
 const twoTurns = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
-const under = (...plugins: readonly Plugin[]) => agentUnder(callbacks({ plugins }));
-const fails = (message: string) => (): never => {
-  throw new Error(message);
-};
+const play = (engine: Engine, agent: Agent, model = scriptedModel([])): Promise<Played> => engine.play(agent, { model });
 
-it('[trpc 31] beforeAgent answers in place of the agent, with one event', async () => {
-  const run = await testRun(under(plugin({ name: 'p', beforeAgent: () => ({ customResponse: 'Closed.' }) })), {
-    input: 'Hi',
-    model: scriptedModel([]),
-    tools,
-  });
+/** The result of the first call as the model sees it. */
+const firstResult = async (run: Played): Promise<string | undefined> => (await run.transcript())[2];
+
+onEngines('[trpc 31] beforeAgent answers in place of the agent, with one event', async (engine) => {
+  const run = await play(engine, agents.closed);
   expect(await run.outcome()).toMatchObject({ text: 'Closed.' });
-  expect(await linesOf(run)).toEqual(['run-start', 'model-end', 'run-end']);
+  expect(await run.lines()).toEqual(['run-start', 'model-end', 'run-end']);
 });
 
-it('[trpc 32] afterAgent appends an event behind those of the agent', async () => {
-  const run = await testRun(under(plugin({ name: 'p', afterAgent: () => ({ customResponse: 'Appended.' }) })), {
-    input: 'Hi',
-    model: done(),
-    tools,
-  });
-  expect((await transcriptOf(run)).slice(1)).toEqual(['assistant: Done.', 'assistant: Appended.']);
-  expect(await linesOf(run)).toEqual(['run-start', 'model-start', 'model-end', 'model-end', 'run-end']);
+onEngines('[trpc 32] afterAgent appends an event behind those of the agent', async (engine) => {
+  const run = await play(engine, agents.appends, done());
+  expect((await run.transcript()).slice(1)).toEqual(['assistant: Done.', 'assistant: Appended.']);
+  expect(await run.lines()).toEqual(['run-start', 'model-start', 'model-end', 'model-end', 'run-end']);
 });
 
-it('[trpc 33] an error of afterAgent comes behind the answer', async () => {
-  const run = await testRun(under(plugin({ name: 'p', afterAgent: fails('late') })), { input: 'Hi', model: done(), tools });
+onEngines('[trpc 33] an error of afterAgent comes behind the answer', async (engine) => {
+  const run = await play(engine, agents.failsLate, done());
   expect(await run.outcome()).toEqual({
     status: 'failed',
     error: { code: 'callback-failed', message: 'after agent callback failed: p: late' },
   });
-  expect(await linesOf(run)).toEqual(['run-start', 'model-start', 'model-end', 'run-end']);
+  expect(await run.lines()).toEqual(['run-start', 'model-start', 'model-end', 'run-end']);
 });
 
-it('[trpc 34] afterAgent is told the type and the text of an error', async () => {
-  const seen: string[] = [];
-  const model = scriptedModel([{ error: 'boom' }]);
-  const watching = plugin({ name: 'p', afterAgent: ({ error }) => void seen.push(error?.message ?? '') });
-  await (await testRun(under(watching), { input: 'Hi', model, tools })).outcome();
-  expect(seen).toEqual([expect.stringMatching(/^model-failed: .*boom/)]);
+onEngines('[trpc 34] afterAgent is told the type and the text of an error', async (engine) => {
+  const run = await play(engine, agents.watchesFailures, scriptedModel([{ error: 'boom' }]));
+  expect(await run.notes()).toEqual([expect.stringMatching(/^model-failed: .*boom/)]);
 });
 
 it.each<[string, readonly unknown[]]>([
@@ -57,149 +54,106 @@ it.each<[string, readonly unknown[]]>([
   expect(() => callbacks({ plugins: plugins as readonly Plugin[] })).toThrow(/plugin/);
 });
 
-it('[trpc 38] plugins run in order, and one that answers spares the next', async () => {
-  const order: string[] = [];
-  const noted = (name: string, customResponse?: string): Plugin =>
-    plugin({ name, beforeModel: () => (order.push(name), customResponse === undefined ? undefined : { customResponse }) });
-  await (await testRun(under(noted('p1'), noted('p2')), { input: 'Hi', model: done(), tools })).outcome();
-  expect(order).toEqual(['p1', 'p2']);
-  const run = await testRun(under(noted('p1', 'Mine.'), noted('p2')), { input: 'Hi', model: scriptedModel([]), tools });
+onEngines('[trpc 38] plugins run in order, and one that answers spares the next', async (engine) => {
+  expect(await (await play(engine, agents.inOrder, done())).notes()).toEqual(['p1', 'p2']);
+  const run = await play(engine, agents.firstAnswers);
   expect(await run.outcome()).toMatchObject({ text: 'Mine.' });
-  expect(order).toEqual(['p1', 'p2', 'p1']);
+  expect(await run.notes()).toEqual(['p1']);
 });
 
-it.each(['beforeAgent', 'afterAgent', 'beforeModel', 'afterModel', 'beforeTool', 'afterTool', 'afterToolMessages'] as const)(
-  '[trpc 39] an error of %s has the name of the plugin',
-  async (place) => {
-    const run = await testRun(under(plugin({ name: 'the-plugin', [place]: fails('odd') })), { input: 'Hi', model: twoTurns(), tools });
+onEngines('[trpc 39] an error of a plugin has its name, whatever the place', async (engine) => {
+  for (const place of ['beforeAgent', 'afterAgent', 'beforeModel', 'afterModel', 'beforeTool', 'afterTool', 'afterToolMessages'] as const) {
+    const run = await play(engine, agents[`${place}Fails`], twoTurns());
     const outcome = await run.outcome();
-    const text = outcome.status === 'failed' ? outcome.error.message : (await transcriptOf(run))[2];
+    const text = outcome.status === 'failed' ? outcome.error.message : await firstResult(run);
     expect(text).toMatch(place === 'afterToolMessages' ? /^plugin "the-plugin": odd$/ : /the-plugin: odd$/);
-  },
-);
+  }
+});
 
 describe('messages in place of tool messages', () => {
   const message = (callId: string, output = 'replaced'): Message => ({
     role: 'tool',
     parts: [{ type: 'tool-result', callId, name: 'echo', output }],
   });
-  const replacing = async (said: unknown) => {
-    const model = scriptedModel([
-      {
-        toolCalls: [
-          { ...echo('a'), id: '1' },
-          { ...echo('b'), id: '2' },
-        ],
-      },
-      { text: 'Done.' },
-    ]);
-    const middleware = under(plugin({ name: 'p', afterToolMessages: () => said as readonly Message[] }));
-    return testRun(middleware, { input: 'Hi', model, tools });
+  const replacing = (engine: Engine, messages: unknown): Promise<Played> => {
+    const toolCalls = ['1', '2'].map((id) => ({ ...echo(id), id }));
+    const model = scriptedModel([{ toolCalls }, { text: 'Done.' }]);
+    return engine.play(agents.replacesMessages, { model, values: { messages: messages as Json } });
   };
 
-  it.each<[string, unknown, RegExp]>([
-    ['too few', [message('1')], /has 1 messages in place of 2/],
-    ['another role', [message('1'), { role: 'user', parts: [] }], /of the role "user", not tool/],
-    ['an id twice', [message('1'), message('1')], /has the tool call id "1" twice/],
-    ['no id', [message('1'), { role: 'tool', parts: [] }], /has no tool call id/],
-    ['an unknown id', [message('1'), message('3')], /has the unknown tool call id "3"/],
-    ['no list', 'x', /is no list of messages/],
-  ])('[trpc 41] messages in place of tool messages are refused with %s', async (_, said, problem) => {
-    const outcome = await (await replacing(said)).outcome();
-    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'callback-failed', message: expect.stringMatching(problem) } });
-    expect(outcome).toMatchObject({ error: { message: expect.stringMatching(/^plugin "p": /) } });
+  onEngines('[trpc 41] messages in place of tool messages are refused when they do not answer the calls', async (engine) => {
+    const wrong: readonly (readonly [unknown, RegExp])[] = [
+      [[message('1')], /has 1 messages in place of 2/],
+      [[message('1'), { role: 'user', parts: [] }], /of the role "user", not tool/],
+      [[message('1'), message('1')], /has the tool call id "1" twice/],
+      [[message('1'), { role: 'tool', parts: [] }], /has no tool call id/],
+      [[message('1'), message('3')], /has the unknown tool call id "3"/],
+      ['x', /is no list of messages/],
+    ];
+    for (const [said, problem] of wrong) {
+      const outcome = await (await replacing(engine, said)).outcome();
+      expect(outcome).toMatchObject({ status: 'failed', error: { code: 'callback-failed', message: expect.stringMatching(problem) } });
+      expect(outcome).toMatchObject({ error: { message: expect.stringMatching(/^plugin "p": /) } });
+    }
   });
 
-  it('[trpc 41] messages in place of tool messages are put in the order of the calls', async () => {
-    const run = await replacing([message('2', 'second'), message('1', 'first')]);
-    expect((await transcriptOf(run)).slice(2, 4)).toEqual(['tool: first', 'tool: second']);
+  onEngines('[trpc 41] messages in place of tool messages are put in the order of the calls', async (engine) => {
+    const run = await replacing(engine, [message('2', 'second'), message('1', 'first')]);
+    expect((await run.transcript()).slice(2, 4)).toEqual(['tool: first', 'tool: second']);
   });
 });
 
-it('[trpc 51] a plugin that answers before the model, or fails, spares the callbacks of the agent and the model', async () => {
-  const never = jest.fn();
-  const model = modelCallbacks().registerBefore(() => never());
-  for (const [beforeModel, expected] of [
-    [() => ({ customResponse: 'Mine.' }), { status: 'completed', text: 'Mine.' }],
-    [fails('no'), { status: 'failed', error: { message: 'before model callback failed: p: no' } }],
-  ] as const) {
-    const middleware = callbacks({ plugins: [plugin({ name: 'p', beforeModel })], model });
-    const run = await testRun(agentUnder(middleware), { input: 'Hi', model: scriptedModel([]), tools });
-    expect(await run.outcome()).toMatchObject(expected);
+onEngines('[trpc 51] a plugin that answers before the model, or fails, spares the callbacks of the agent and the model', async (engine) => {
+  const answered = await play(engine, agents.answersBeforeModel);
+  expect(await answered.outcome()).toMatchObject({ status: 'completed', text: 'Mine.' });
+  const refused = await play(engine, agents.refusesModel);
+  expect(await refused.outcome()).toMatchObject({ status: 'failed', error: { message: 'before model callback failed: p: no' } });
+  expect([...(await answered.notes()), ...(await refused.notes())]).toEqual([]);
+});
+
+onEngines('[trpc 52] a plugin that answers after the model spares the callbacks of the agent; its values reach them', async (engine) => {
+  const answered = await play(engine, agents.answersAfterModel, done());
+  expect(await answered.outcome()).toMatchObject({ text: 'Mine.' });
+  expect(await answered.notes()).toEqual([]);
+  const handedOn = await play(engine, agents.handsOnAfterModel, done());
+  expect(await handedOn.outcome()).toMatchObject({ text: 'Done.' });
+  expect(await handedOn.notes()).toEqual(['from the plugin']);
+});
+
+onEngines('[trpc 63] a plugin that answers before a tool spares the tool and the callbacks of the agent', async (engine) => {
+  const run = await play(engine, agents.answersBeforeTool, twoTurns());
+  expect(await firstResult(run)).toBe('tool: mine');
+  expect(await run.lines()).not.toContain('tool-start echo');
+  expect(await run.notes()).toEqual([]);
+});
+
+onEngines('[trpc 64] a plugin that fails before a tool spares the tool and the callbacks of the agent', async (engine) => {
+  const run = await play(engine, agents.refusesTool, twoTurns());
+  expect(await firstResult(run)).toBe('tool: error tool callback error: p: no');
+  expect(await run.lines()).not.toContain('tool-start echo');
+  expect(await run.notes()).toEqual([]);
+});
+
+onEngines('[trpc 67] a custom result of a plugin after a tool counts, and spares the callbacks of the agent', async (engine) => {
+  for (const call of [echo('x'), { name: 'fail', input: {} }]) {
+    const run = await play(engine, agents.answersAfterTool, scriptedModel([{ toolCalls: [call] }, { text: 'Done.' }]));
+    expect(await firstResult(run)).toBe('tool: {"mine":true}');
+    expect(await run.notes()).toEqual([]);
   }
-  expect(never).not.toHaveBeenCalled();
 });
 
-it('[trpc 52] a plugin that answers after the model spares the callbacks of the agent; its values reach them', async () => {
-  const seen: unknown[] = [];
-  const model = modelCallbacks().registerAfter(({ values }) => void seen.push(values['key']));
-  const play = async (afterModel: Plugin['afterModel']): Promise<unknown> => {
-    const middleware = callbacks({ plugins: [{ name: 'p', ...(afterModel === undefined ? {} : { afterModel }) }], model });
-    return (await testRun(agentUnder(middleware), { input: 'Hi', model: done(), tools })).outcome();
-  };
-  expect(await play(() => ({ customResponse: 'Mine.' }))).toMatchObject({ text: 'Mine.' });
-  expect(seen).toEqual([]);
-  expect(await play(() => ({ values: { key: 'from the plugin' } }))).toMatchObject({ text: 'Done.' });
-  expect(seen).toEqual(['from the plugin']);
+onEngines('[trpc 67] a plugin that has only a beforeTool, or says nothing, hides no callback of the agent', async (engine) => {
+  for (const agent of [agents.looksBeforeTool, agents.looksAfterTool])
+    expect(await (await play(engine, agent, twoTurns())).notes()).toEqual(['own']);
 });
 
-it('[trpc 63] a plugin that answers before a tool spares the tool and the callbacks of the agent', async () => {
-  const never = jest.fn();
-  const tool = toolCallbacks()
-    .registerBefore(() => never())
-    .registerAfter(() => never());
-  const middleware = callbacks({ plugins: [plugin({ name: 'p', beforeTool: () => ({ customResult: 'mine' }) })], tool });
-  const run = await testRun(agentUnder(middleware), { input: 'Hi', model: twoTurns(), tools });
-  expect((await transcriptOf(run))[2]).toBe('tool: mine');
-  expect(await linesOf(run)).not.toContain('tool-start echo');
-  expect(never).not.toHaveBeenCalled();
-});
-
-it('[trpc 64] a plugin that fails before a tool spares the tool and the callbacks of the agent', async () => {
-  const never = jest.fn();
-  const tool = toolCallbacks().registerBefore(() => never());
-  const middleware = callbacks({ plugins: [plugin({ name: 'p', beforeTool: fails('no') })], tool });
-  const run = await testRun(agentUnder(middleware), { input: 'Hi', model: twoTurns(), tools });
-  expect((await transcriptOf(run))[2]).toBe('tool: error tool callback error: p: no');
-  expect(await linesOf(run)).not.toContain('tool-start echo');
-  expect(never).not.toHaveBeenCalled();
-});
-
-it.each(['echo', 'fail'])(
-  '[trpc 67] a custom result of a plugin after the tool %s counts, and spares the callbacks of the agent',
-  async (name) => {
-    const never = jest.fn();
-    const middleware = callbacks({
-      plugins: [plugin({ name: 'p', afterTool: () => ({ customResult: { mine: true } }) })],
-      tool: toolCallbacks().registerAfter(() => never()),
-    });
-    const model = scriptedModel([{ toolCalls: [{ name, input: name === 'echo' ? { text: 'x' } : {} }] }, { text: 'Done.' }]);
-    const run = await testRun(agentUnder(middleware), { input: 'Hi', model, tools });
-    expect((await transcriptOf(run))[2]).toBe('tool: {"mine":true}');
-    expect(never).not.toHaveBeenCalled();
-  },
-);
-
-it.each<[string, Plugin]>([
-  ['has only a beforeTool', { name: 'p', beforeTool: () => undefined }],
-  ['says nothing', { name: 'p', afterTool: () => undefined }],
-])('[trpc 67] a plugin that %s hides no callback of the agent', async (_, one) => {
-  const after = jest.fn();
-  const middleware = callbacks({ plugins: [plugin(one)], tool: toolCallbacks().registerAfter(() => after()) });
-  await (await testRun(agentUnder(middleware), { input: 'Hi', model: twoTurns(), tools })).outcome();
-  expect(after).toHaveBeenCalledTimes(1);
-});
-
-it('[trpc 136] an error before the agent, of a plugin too, fails the run before anything else', async () => {
-  for (const middleware of [
-    agentCallbacks().registerBefore(fails('no')).asMiddleware(),
-    callbacks({ plugins: [plugin({ name: 'p', beforeAgent: fails('no') })] }),
-  ]) {
-    const run = await testRun(agentUnder(middleware), { input: 'Hi', model: scriptedModel([]), tools });
+onEngines('[trpc 136] an error before the agent, of a plugin too, fails the run before anything else', async (engine) => {
+  for (const agent of [failsBeforeAgent, agents.failsInPlugin]) {
+    const run = await play(engine, agent);
     expect(await run.outcome()).toMatchObject({
       status: 'failed',
       error: { code: 'callback-failed', message: expect.stringMatching(/^before agent callback failed: (p: )?no$/) },
     });
-    expect(await linesOf(run)).toEqual(['run-start', 'run-end']);
+    expect(await run.lines()).toEqual(['run-start', 'run-end']);
   }
 });

@@ -51,9 +51,11 @@ export async function logOf(run: TestRun): Promise<readonly RunEvent[]> {
 
 /** Events in short: `tool-end echo`. */
 export async function linesOf(run: TestRun): Promise<readonly string[]> {
-  return (await logOf(run)).map((event) =>
-    'tool' in event ? `${event.type} ${event.tool}` : event.type === 'custom' ? `custom ${event.name}` : event.type,
-  );
+  return (await logOf(run)).map(eventLine);
+}
+
+export function eventLine(event: RunEvent): string {
+  return 'tool' in event ? `${event.type} ${event.tool}` : event.type === 'custom' ? `custom ${event.name}` : event.type;
 }
 
 /** Transcript in short: `user: Hi`. */

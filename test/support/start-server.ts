@@ -17,7 +17,7 @@ export default async function startServer(): Promise<void> {
     startEmbeddedServer({
       directory,
       database: 'memory',
-      dynamicConfig: { 'history.workflowIdReuseMinimalInterval': '0s' },
+      dynamicConfig: { 'history.workflowIdReuseMinimalInterval': '0s', 'history.timerProcessorMaxTimeShift': '10ms' },
       onProgress: (text) => console.log(text),
     }),
     bundleAgents(join(__dirname, '..', 'fixtures', 'agents.ts')),

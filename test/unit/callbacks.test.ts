@@ -345,21 +345,40 @@ describe('a StopError', () => {
     expect(generate).toHaveBeenCalledTimes(1);
   });
 
-  it('stays one when it was thrown before a border', async () => {
-    const slowDoor = gate();
-    const slow = defineTool({ description: 'Slow.', inputSchema: z.object({}), execute: () => slowDoor.opened.then(() => 'slow') });
-    const set = toolCallbacks().registerBefore(({ toolName }) => (toolName === 'echo' ? stop() : undefined));
+  it('of one call ends the run while another one waits for a person, who is not asked any more', async () => {
     const asking: AgentMiddleware = {
       name: 'asking',
       wrapToolCall: async (call, next, ctx) => (call.name === 'slow' ? ctx.interrupt<string>('Go?') : next(call)),
     };
-    const agent = agentWith({ tools: ['echo', 'slow'], middleware: [asking, set.asMiddleware()] });
-    const model = scriptedModel([{ toolCalls: [echo('x'), { name: 'slow', input: {} }] }]);
-    const run = await testRun(agent, { input: 'Hi', model, tools: { ...tools, slow } });
-    const { id } = only(await run.interrupts());
-    await run.goOnAsNew();
-    await run.resume(id, 'go');
+    const door = gate();
+    const late = defineTool({ description: 'Stops late.', inputSchema: z.object({}), execute: () => door.opened.then(stop) });
+    const agent = agentWith({ tools: ['late', 'slow'], middleware: [asking] });
+    const calls = ['late', 'slow'].map((name) => ({ name, input: {} }));
+    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: calls }]), tools: { late, slow: tools.fail } });
+    while ((await run.view()).interrupts.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    door.open();
     expect(await run.outcome()).toMatchObject({ error: { code: 'stopped', message: 'out of budget' } });
+    expect((await logOf(run)).find(({ type }) => type === 'interrupt-end')).toMatchObject({ reason: 'cancel' });
+  });
+
+  it('of several calls is the first one in their order, and outranks other errors', async () => {
+    const door = gate();
+    const execute = (message: string) => () =>
+      door.opened.then(() => {
+        throw new StopError(message);
+      });
+    const set = toolCallbacks().registerBefore(({ toolName }) => (toolName === 'two' ? door.open() : undefined));
+    const broken: AgentMiddleware = { name: 'broken', onlyTools: ['echo'], wrapToolCall: fails('a bug') };
+    const agent = agentWith({ tools: ['echo', 'one', 'two'], middleware: [set.asMiddleware(), broken] });
+    const stops = Object.fromEntries(
+      ['one', 'two'].map((name) => [
+        name,
+        defineTool({ description: name, inputSchema: z.object({}), effect: 'once', execute: execute(name) }),
+      ]),
+    );
+    const calls = [echo('x'), { name: 'one', input: {} }, { name: 'two', input: {} }];
+    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: calls }]), tools: { ...tools, ...stops } });
+    expect(await run.outcome()).toMatchObject({ error: { code: 'stopped', message: 'one' } });
   });
 });
 

@@ -1,0 +1,298 @@
+import type { Invocation, Json, Message } from '../../workflows/index';
+import {
+  StopError,
+  agentCallbacks,
+  agentsFor,
+  approval,
+  callbacks,
+  modelCallbacks,
+  textOf,
+  toolCallbacks,
+  toolStateKey,
+} from '../../workflows/index';
+import type { AgentMiddleware } from '../../workflows/index';
+
+/** The agents of callbacks in the flow of a run. What callbacks see they tell in events named `note`. */
+const { defineAgent } = agentsFor();
+
+interface Special {
+  readonly tools?: readonly string[];
+  readonly maxIterations?: number;
+  readonly toolErrors?: 'return' | 'fail';
+  readonly toolArguments?: (name: string, input: Json) => Json;
+  readonly sequentialTools?: boolean;
+}
+
+const under = (name: string, middleware: readonly AgentMiddleware[], special: Special = {}) =>
+  defineAgent({
+    name,
+    description: 'Under test.',
+    instructions: 'Be a test.',
+    model: 'test/model',
+    tools: ['echo', 'fail'],
+    middleware,
+    ...special,
+  });
+
+export const note = ({ ctx }: Invocation, data: Json): void => ctx?.sendEvent('note', data);
+export const fails = (message: string) => (): never => {
+  throw new Error(message);
+};
+const panics = (): never => {
+  throw 'odd';
+};
+const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
+const callingEcho: Message = {
+  role: 'assistant',
+  parts: [{ type: 'tool-call', id: '0', name: 'echo', input: { text: 'echo' } }],
+};
+
+// Around the model.
+
+export const pongs = under('pongs', [
+  modelCallbacks()
+    .registerBefore(() => ({ customResponse: 'pong' }))
+    .registerAfter(({ response, invocation }) => note(invocation, response === undefined ? null : textOf(response.message)))
+    .asMiddleware(),
+]);
+
+export const callsInPlaceOfModel = under('callsInPlaceOfModel', [
+  modelCallbacks()
+    .registerBefore(({ request }) => (request.messages.length === 1 ? { customResponse: { message: callingEcho } } : undefined))
+    .asMiddleware(),
+]);
+
+export const failsBeforeModel = under('failsBeforeModel', [modelCallbacks().registerBefore(fails('before error')).asMiddleware()]);
+export const failsAfterModel = under('failsAfterModel', [modelCallbacks().registerAfter(fails('after error')).asMiddleware()]);
+
+export const overridesModel = under('overridesModel', [
+  modelCallbacks()
+    .registerAfter(({ response, request }) =>
+      request.messages.length === 1 ? { customResponse: { ...response, message: callingEcho } } : { customResponse: 'after-override' },
+    )
+    .asMiddleware(),
+]);
+
+export const callsForEver = under(
+  'callsForEver',
+  [
+    modelCallbacks()
+      .registerBefore(() => ({ customResponse: { message: callingEcho } }))
+      .asMiddleware(),
+  ],
+  { maxIterations: 1 },
+);
+
+export const wantsAnotherModel = under('wantsAnotherModel', [
+  modelCallbacks()
+    .registerBefore(({ request }) => void ((request as { model: string }).model = 'test/other'))
+    .asMiddleware(),
+]);
+
+/** The first callback returns values, and no invocation; the second one has one all the same. */
+export const keepsInvocation = under('keepsInvocation', [
+  modelCallbacks()
+    .registerBefore(() => ({ values: {} }))
+    .registerBefore(({ invocation }) => note(invocation, [invocation.agent, invocation.userMessage]))
+    .asMiddleware(),
+]);
+
+// Around a tool.
+
+/** The first callback assigns arguments and returns nothing; the second one notes what it sees. */
+export const assignsArguments = under('assignsArguments', [
+  toolCallbacks()
+    .registerBefore((call) => void (call.arguments = { text: 'assigned' }))
+    .registerBefore((call) => note(call.invocation, call.arguments))
+    .asMiddleware(),
+]);
+
+const extending = (name: string) =>
+  toolCallbacks()
+    .registerBefore(({ invocation }) => note(invocation, name))
+    .registerToolResultMessages(() => user(name));
+export const extended = under('extended', [extending('user').append(extending('extension')).asMiddleware()]);
+
+export const followsUp = under('followsUp', [
+  toolCallbacks()
+    .registerToolResultMessages(() => user('Look at this.'))
+    .asMiddleware(),
+]);
+export const shapesAndFollowsUp = under('shapesAndFollowsUp', [
+  toolCallbacks()
+    .registerToolResultMessages(() => [{ role: 'tool', parts: [{ type: 'text', text: 'shaped' }] }, user('Look at this.')])
+    .asMiddleware(),
+]);
+export const failsShaping = under('failsShaping', [toolCallbacks().registerToolResultMessages(fails('odd')).asMiddleware()]);
+export const panicsShaping = under('panicsShaping', [toolCallbacks().registerToolResultMessages(panics).asMiddleware()]);
+
+/** The arguments as JSON, when only the quotes of their keys are missing. */
+function repaired(input: Json): Json {
+  if (typeof input !== 'string') return input;
+  return JSON.parse(input.replace(/([{,]\s*)([A-Za-z_]\w*)\s*:/g, '$1"$2":')) as Json;
+}
+
+export const repairsArguments = under('repairsArguments', [], { tools: ['add'], toolArguments: (_, input) => repaired(input) });
+export const repairsNothing = under('repairsNothing', [], { tools: ['add'] });
+
+export const forgives = under('forgives', [
+  toolCallbacks()
+    .registerAfter(({ error }) => (error === undefined ? undefined : { customResult: 'forgiven' }))
+    .asMiddleware(),
+]);
+
+export const forgivesStops = under(
+  'forgivesStops',
+  [
+    toolCallbacks()
+      .registerAfter(() => ({ customResult: 'custom' }))
+      .asMiddleware(),
+  ],
+  { tools: ['stops'] },
+);
+
+export const asksAboutRewritten = under('asksAboutRewritten', [
+  toolCallbacks()
+    .registerBefore(() => ({ modifiedArguments: { text: 'rewritten' } }))
+    .asMiddleware(),
+  approval({ tools: { echo: true } }),
+]);
+
+/** Everything that callbacks can make of a call. */
+const everything = toolCallbacks()
+  .registerBefore(({ invocation }) => (invocation.state.set('called', true), note(invocation, 'before')))
+  .registerAfter(({ invocation }) => (note(invocation, 'after'), { skipSummarization: true }))
+  .registerToolResultMessages(({ invocation }) => (note(invocation, 'messages'), user('Look at this.')));
+const tellsState = agentCallbacks().registerAfter(({ invocation }) => note(invocation, ['state', invocation.state.get('called') ?? null]));
+
+export const deniesBeforeCallbacks = under('deniesBeforeCallbacks', [
+  approval({ tools: { echo: true } }),
+  callbacks({ tool: everything, agent: tellsState }),
+]);
+export const deniesBehindCallbacks = under('deniesBehindCallbacks', [
+  callbacks({ tool: everything, agent: tellsState }),
+  approval({ tools: { echo: true } }),
+]);
+
+/** A check of the tool's own, and behind it the policy of the run. */
+export const checksThenPolicy = under('checksThenPolicy', [
+  approval({ name: 'check', tools: { echo: true } }),
+  {
+    name: 'policy',
+    wrapToolCall: (call, next, ctx) => (ctx.sendEvent('note', 'policy'), next(call)),
+  },
+]);
+
+export const countsCallbacks = under(
+  'countsCallbacks',
+  [
+    toolCallbacks()
+      .registerBefore(({ invocation }) => note(invocation, 'before'))
+      .registerAfter(({ invocation }) => note(invocation, 'after'))
+      .asMiddleware(),
+  ],
+  { tools: ['flaky'] },
+);
+
+const stopTools = ['echo', 'pays', 'asks', 'stops'];
+
+export const stopped = under('stopped', [], { tools: stopTools });
+export const stoppedInTurn = under('stoppedInTurn', [], { tools: stopTools, sequentialTools: true });
+
+/** Stops before the tool `fail`, and behind the run calls what it cannot call any more. */
+export const stopsBeforeTool = under(
+  'stopsBeforeTool',
+  [
+    {
+      name: 'late',
+      afterFailure: async (_, __, ctx) => void (await ctx.call('echo', { text: 'too late' })),
+    },
+    toolCallbacks()
+      .registerBefore(({ toolName }) => {
+        if (toolName === 'fail') throw new StopError('stop here');
+      })
+      .asMiddleware(),
+  ],
+  { tools: ['echo', 'fail', 'asks'] },
+);
+
+export const skipsOne = under('skipsOne', [
+  toolCallbacks()
+    .registerBefore((call) => ({ modifiedArguments: { text: `${(call.arguments as { text: string }).text}!` } }))
+    .registerAfter(({ result }) => ({ skipSummarization: result === 'a!' }))
+    .asMiddleware(),
+]);
+
+export const skipsSummary = under('skipsSummary', [
+  toolCallbacks()
+    .registerAfter(() => ({ skipSummarization: true }))
+    .asMiddleware(),
+]);
+
+/** Two calls of one tool set the same key: once for both, once each for itself. */
+export const sharesState = under('sharesState', [
+  callbacks({
+    tool: toolCallbacks()
+      .registerBefore((call) => {
+        const { state } = call.invocation;
+        state.set('calls', [...((state.get('calls') ?? []) as readonly Json[]), call.arguments]);
+        state.set(toolStateKey(call, 'said'), call.arguments);
+      })
+      .registerAfter((call) => note(call.invocation, [call.toolCallId, call.invocation.state.get(toolStateKey(call, 'said')) ?? null])),
+    agent: agentCallbacks().registerAfter(({ invocation }) => note(invocation, invocation.state.get('calls') ?? null)),
+  }),
+]);
+
+export const decidesByText = under(
+  'decidesByText',
+  [
+    toolCallbacks()
+      .registerBefore(({ arguments: input }) => {
+        const { text } = input as { text: string };
+        if (text === 'fail') throw new Error('no');
+        return text === 'answer' ? { customResult: 'custom' } : undefined;
+      })
+      .registerAfter(({ arguments: input }) =>
+        (input as { text: string }).text === 'replace' ? { customResult: 'overridden' } : undefined,
+      )
+      .asMiddleware(),
+  ],
+  { toolErrors: 'fail' },
+);
+
+/** A step of the run before and after which it waits. */
+export const waitsAroundTool = under('waitsAroundTool', [
+  {
+    name: 'waiting',
+    async wrapToolCall(call, next, ctx) {
+      await ctx.interrupt('before');
+      ctx.sendEvent('note', 'runs');
+      const result = await next(call);
+      await ctx.interrupt('after');
+      return result;
+    },
+  },
+]);
+
+// Around the agent.
+
+export const abortsAgent = under('abortsAgent', [
+  agentCallbacks()
+    .registerBefore(() => ({ customResponse: 'aborted by callback' }))
+    .registerAfter(({ invocation }) => note(invocation, 'never'))
+    .asMiddleware(),
+]);
+
+export const failsBeforeAgent = under('failsBeforeAgent', [agentCallbacks().registerBefore(fails('no')).asMiddleware()]);
+
+const notesResponse = ({ response, invocation }: { readonly response?: Message; readonly invocation: Invocation }): void =>
+  note(invocation, response === undefined ? null : { id: response.id ?? null, text: textOf(response) });
+export const seesResponseTwice = under('seesResponseTwice', [
+  agentCallbacks().registerAfter(notesResponse).registerAfter(notesResponse).asMiddleware(),
+]);
+
+export const seesFailures = under('seesFailures', [
+  agentCallbacks()
+    .registerAfter(({ error, invocation }) => note(invocation, error?.message ?? null))
+    .asMiddleware(),
+]);
