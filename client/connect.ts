@@ -6,7 +6,7 @@ import type { DataConverter } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import type { DeltaSource } from '../contract/plain/deltas';
-import { parseDuration } from '../contract/plain/duration';
+import { millisecondsOf } from '../contract/plain/duration';
 import { HoldfastError } from '../contract/plain/errors';
 import type { RunStatus } from '../contract/plain/events';
 import { interruptMemoPrefix } from '../contract/plain/fold';
@@ -151,8 +151,8 @@ export class HoldfastClient<Module = never> {
           { key: statusKey, value: 'running' },
           ...(start.tags.length === 0 ? [] : [{ key: tagsKey, value: [...start.tags] }]),
         ],
-        ...(options.deadline === undefined ? {} : { workflowExecutionTimeout: milliseconds(options.deadline) }),
-        ...(options.startDelay === undefined ? {} : { startDelay: milliseconds(options.startDelay) }),
+        ...(options.deadline === undefined ? {} : { workflowExecutionTimeout: millisecondsOf(options.deadline, 'input-invalid') }),
+        ...(options.startDelay === undefined ? {} : { startDelay: millisecondsOf(options.startDelay, 'input-invalid') }),
       });
       return new Run(this.reader, this.tenant, start.id, true);
     } catch (error) {
@@ -259,10 +259,4 @@ export function serverOf(options: ConnectOptions): TemporalSettings {
 
 function quoted(text: string): string {
   return `'${text.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`;
-}
-
-function milliseconds(duration: string): number {
-  const parsed = parseDuration(duration);
-  if (parsed === undefined) throw new HoldfastError('input-invalid', `"${duration}" is no duration; write for example "30d".`);
-  return parsed;
 }

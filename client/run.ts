@@ -6,7 +6,7 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { parseDuration } from '../contract/plain/duration';
+import { millisecondsOf } from '../contract/plain/duration';
 import { HoldfastError, isErrorCode, messageOf } from '../contract/plain/errors';
 import type { Delta } from '../contract/plain/deltas';
 import type { RunEvent, RunView } from '../contract/plain/events';
@@ -75,7 +75,7 @@ export class Run<Output = unknown> {
   /** How the run stands once it no longer works: it has ended, waits for somebody or is stuck; or after the timeout. */
   async outcome(options: { timeout?: string } = {}): Promise<Outcome<Output>> {
     const { timeout } = optionsOf(options, 'outcome');
-    const signal = timeout === undefined ? undefined : AbortSignal.timeout(milliseconds(timeout));
+    const signal = timeout === undefined ? undefined : AbortSignal.timeout(millisecondsOf(timeout, 'request-invalid'));
     const events = this.events({ until: 'waiting', deltas: false, ...(signal === undefined ? {} : { signal }) });
     while ((await events.next()).done !== true);
     return outcomeOf(await this.view()) as Outcome<Output>;
@@ -198,10 +198,4 @@ function isTimeout(error: unknown): boolean {
     (error as { code?: unknown }).code === 4 ||
     /deadline/i.test(messageOf(error))
   );
-}
-
-function milliseconds(duration: string): number {
-  const parsed = parseDuration(duration);
-  if (parsed === undefined) throw new HoldfastError('request-invalid', `"${duration}" is no duration; write for example "30s".`);
-  return parsed;
 }
