@@ -8,6 +8,8 @@ export type ModelChunk =
   | { readonly type: 'tool-input-start'; readonly callId: string; readonly tool: string }
   | { readonly type: 'tool-input'; readonly callId: string; readonly text: string }
   | { readonly type: 'part'; readonly part: Part }
+  /** What the answer has taken until now, in place of what was said of it before: counted also when the stream breaks or is cancelled. */
+  | { readonly type: 'usage'; readonly usage: Usage }
   /** The last one. A stream that ends without it was cut off. */
   | { readonly type: 'finish'; readonly usage?: Usage; readonly finish?: FinishReason };
 
@@ -34,9 +36,12 @@ export class AnswerAssembly {
       case 'part':
         this.parts.push({ part: chunk.part });
         return;
+      case 'usage':
+        this.usage = chunk.usage;
+        return;
       case 'finish':
         this.complete = true;
-        this.usage = chunk.usage;
+        this.usage = chunk.usage ?? this.usage;
         this.reason = chunk.finish;
     }
   }
