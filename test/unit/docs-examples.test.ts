@@ -299,6 +299,21 @@ it('rejects after three days', async () => {
   expect(await run.outcome()).toEqual({ status: 'completed', output: 'Sorry.', text: 'Sorry.' });
 });
 
+it('shows the answer as it comes, and takes back what does not count', async () => {
+  let shown = '';
+  const run = await testRun(support, {
+    input: 'Where is order 42?',
+    model: scriptedModel([{ text: ['On its w'], error: 'The line is dead.', retryable: true }, { text: 'On its way.' }], { stream: true }),
+    tools,
+    onDelta(delta) {
+      if (delta.type === 'attempt-void') shown = '';
+      if (delta.type === 'text-delta') shown += delta.text;
+    },
+  });
+  expect(await run.result()).toBe('On its way.');
+  expect(shown).toBe('On its way.');
+});
+
 it('waits on over a continue-as-new', async () => {
   const model = scriptedModel([{ toolCalls: [refundCall] }, { text: 'Paid.' }]);
   const run = await testRun(refunds, { input: 'Refund order 42', model, tools });
