@@ -58,6 +58,14 @@ export class AnswerAssembly {
     };
   }
 
+  /** All of it. An answer without its last chunk is an error, and has taken its tokens all the same. */
+  whole(): AssembledAnswer {
+    const { usage } = this;
+    if (this.complete) return this.answer();
+    const brokenOff = new Error('The answer broke off: its stream ended without a finish.');
+    throw Object.assign(brokenOff, { isRetryable: true, ...(usage === undefined ? {} : { usage }) });
+  }
+
   private append(chunk: ModelChunk & { type: 'text' | 'reasoning' }): void {
     const { type, text, block, extra } = chunk;
     const last = this.parts.at(-1);
@@ -92,6 +100,13 @@ function merged(before: JsonObject | undefined, after: JsonObject | undefined): 
 
 function isRecord(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The answer that chunks add up to, for a model of one's own that streams and is asked for a whole answer. */
+export async function answerOfChunks(chunks: AsyncIterable<ModelChunk>): Promise<AssembledAnswer> {
+  const assembly = new AnswerAssembly();
+  for await (const chunk of chunks) assembly.add(chunk);
+  return assembly.whole();
 }
 
 /** A whole answer as the chunks of a stream. */
