@@ -125,7 +125,7 @@ export class Run<Output = unknown> {
   private async end(act: (handle: WorkflowHandle) => Promise<unknown>): Promise<void> {
     const handle = this.reader.handle(this.workflowId);
     try {
-      const { status } = await handle.describe();
+      const { status } = await this.reader.executions.describe(this.workflowId, this.id);
       if (status.name !== 'RUNNING') throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status.name.toLowerCase()}).`);
       await act(handle);
     } catch (error) {
