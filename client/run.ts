@@ -72,7 +72,7 @@ export class Run<Output = unknown> {
     return (await this.view()).interrupts;
   }
 
-  /** How the run stands once it no longer works: it has ended, waits for somebody or is stuck; or after the timeout. */
+  /** How the run stands once it has ended, waits for somebody (calls beside that may still run) or is stuck; or after the timeout. */
   async outcome(options: { timeout?: string } = {}): Promise<Outcome<Output>> {
     const { timeout } = optionsOf(options, 'outcome');
     const signal = timeout === undefined ? undefined : AbortSignal.timeout(millisecondsOf(timeout, 'request-invalid'));
