@@ -3,7 +3,7 @@ import { agentOfPath } from '../contract/plain/call-addresses';
 import { codeOf, messageOf } from '../contract/plain/errors';
 import { messageOfOutcome } from '../contract/plain/fold';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
-import type { Message, StoredMessage } from '../contract/plain/messages';
+import type { StoredMessage } from '../contract/plain/messages';
 import type {
   CallModelInput,
   CallModelResult,
@@ -18,7 +18,7 @@ import type {
 } from '../contract/plain/wire';
 import { abortOf } from './abort';
 import { withValues } from './call-context';
-import type { ModelAnswer } from './call-model';
+import type { BrokenAnswer, ModelAnswer } from './call-model';
 import { generate } from './call-model';
 import { ToolRetry, executeTool } from './call-tool';
 import { CallValues } from './call-values';
@@ -82,7 +82,7 @@ export function createActivities(parts: WorkerParts): Activities {
         return changes;
       };
       let retries: RetryMode | null | undefined;
-      let said: Message | undefined;
+      let left: BrokenAnswer | undefined;
       try {
         const working = async (): Promise<ModelAnswer> => {
           values.begin(await parts.messages.values.resolve(workflowId, runId, address, input.runLocal));
@@ -90,7 +90,7 @@ export function createActivities(parts: WorkerParts): Activities {
           ({ retries } = request.slots);
           const publish = request.slots.stream === 'live' ? live.publish : undefined;
           const call = { agent: agentOfPath(input.path), id: address, attempt: info.attempt, signal, ...values.access() };
-          return withValues(values, () => generate(request, parts, call, publish, (partial) => (said = partial), watch));
+          return withValues(values, () => generate(request, parts, call, publish, (broken) => (left = broken), watch));
         };
         const answer = await withHeartbeat(() => watch.inTime(info.startToCloseTimeoutMs, working));
         // A worker that shuts down aborts its calls too: half an answer counts only when somebody cancelled the run.
@@ -103,7 +103,7 @@ export function createActivities(parts: WorkerParts): Activities {
         const verdict = modelVerdict(error);
         const changes = brought();
         if (isCancelled(error, signal)) throw error;
-        const failed = failedResult(verdict, retries, said);
+        const failed = failedResult(verdict, retries, left);
         if (failed === undefined) throw activityFailure(verdict.code, verdict.message, verdict);
         return { address, ...failed, ...changes };
       }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DeltaBody } from '../contract/plain/deltas';
 import { HoldfastError } from '../contract/plain/errors';
 import type { FoldedRequest } from '../contract/plain/fold';
+import { addUsage } from '../contract/plain/fold';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Failure, FinishReason, Message, Part, StoredMessage, Usage } from '../contract/plain/messages';
 import { isMessage, notJson } from '../contract/plain/messages';
@@ -38,6 +39,13 @@ export interface ModelCallParts {
   readonly stallMs?: number;
 }
 
+/** What is left of a call that gave no answer. */
+export interface BrokenAnswer {
+  readonly said: Message;
+  /** What providers reported of it. */
+  readonly usage?: Usage;
+}
+
 /**
  * One model call on the worker: worker halves around the provider. Knows no Temporal; in-memory runs use it too. When the call is
  * cancelled, a stream gives what it has said by then; when it breaks, `onBreak` gets that.
@@ -47,7 +55,7 @@ export async function generate(
   parts: ModelCallParts,
   call: WorkerCall,
   publish?: (delta: DeltaBody) => void,
-  onBreak: (said: Message) => void = () => undefined,
+  onBreak: (left: BrokenAnswer) => void = () => undefined,
   watch = new HalfWatch(),
 ): Promise<ModelAnswer> {
   const { slots, messages } = request;
@@ -64,27 +72,27 @@ export async function generate(
     ...answer,
     ...(await parsedCalls(parts.tools, slots.parse, answer.message)),
   });
-  if ((slots.stream ?? 'whole') === 'whole') {
-    const run = whole(halves, (changed) => provider.generate(changed), call, watch);
-    const response = await orAborted(run(asked), call.signal);
-    return withParsed(checkedAnswer(response?.message, response, provider.answeredBy));
-  }
-  const chunks = streamed(halves, (changed) => provider.stream(changed), call, watch)(asked);
   const assembly = new AnswerAssembly();
-  const ended = await consume(chunks, call.signal, (chunk) => {
-    assembly.add(chunk);
-    if (publish !== undefined && provider.streams) publishChunk(chunk, publish);
-  }).catch((error: unknown) => {
-    onBreak({ role: 'assistant', parts: assembly.answer().parts });
+  try {
+    if ((slots.stream ?? 'whole') === 'whole') {
+      const run = whole(halves, (changed) => provider.generate(changed), call, watch);
+      const response = await orAborted(run(asked), call.signal);
+      return await withParsed(checkedAnswer(response?.message, response, provider.answeredBy));
+    }
+    const chunks = streamed(halves, (changed) => provider.stream(changed), call, watch)(asked);
+    const ended = await consume(chunks, call.signal, (chunk) => {
+      assembly.add(chunk);
+      if (publish !== undefined && provider.streams) publishChunk(chunk, publish);
+    });
+    const answer = assembly.answer();
+    if (ended === 'aborted') return partialAnswer(answer.parts, provider, call.signal);
+    if (!assembly.complete) throw brokenOff(provider.answeredBy);
+    return await withParsed(checkedAnswer({ role: 'assistant', parts: answer.parts }, answer, provider.answeredBy));
+  } catch (error) {
+    const { spent } = provider;
+    onBreak({ said: { role: 'assistant', parts: assembly.answer().parts }, ...(spent === undefined ? {} : { usage: spent }) });
     throw error;
-  });
-  const answer = assembly.answer();
-  if (ended === 'aborted') return partialAnswer(answer.parts, provider.answeredBy, call.signal);
-  if (!assembly.complete) {
-    onBreak({ role: 'assistant', parts: answer.parts });
-    throw brokenOff(provider.answeredBy);
   }
-  return withParsed(checkedAnswer({ role: 'assistant', parts: answer.parts }, answer, provider.answeredBy));
 }
 
 /** The model behind the halves. Which one answered shows when it was asked. */
@@ -92,6 +100,8 @@ class Provider {
   answeredBy = '';
   /** The answer came in pieces. */
   streams = false;
+  /** What each call has taken, by its last word. */
+  private readonly taken: (Usage | undefined)[] = [];
 
   constructor(
     private readonly parts: ModelCallParts,
@@ -99,11 +109,16 @@ class Provider {
     private readonly call: WorkerCall,
   ) {}
 
+  /** What all calls have taken that were made for this one. */
+  get spent(): Usage | undefined {
+    return this.taken.reduce((sum, usage) => (sum === undefined || usage === undefined ? (sum ?? usage) : addUsage(sum, usage)), undefined);
+  }
+
   async generate(asked: WorkerModelRequest): Promise<WorkerModelResponse> {
     const model = await this.resolve(asked);
     const watched = this.watched(asked);
     try {
-      const response = responseOf(await model.generate(this.requestOf(asked)));
+      const response = responseOf(await this.counted(() => model.generate(this.requestOf(asked))));
       watched?.end({ response });
       return response;
     } catch (error) {
@@ -126,12 +141,39 @@ class Provider {
     const chunks = model.stream({ ...this.requestOf(asked), signal: AbortSignal.any([this.call.signal, stall.signal]) });
     const heard = stallMs === undefined ? chunks : unlessSilent(chunks, stallMs, this.answeredBy, () => stall.abort());
     const watched = this.watched(asked);
-    yield* watched === undefined ? heard : lookedOn(heard, watched);
+    const take = this.taker();
+    try {
+      for await (const chunk of watched === undefined ? heard : lookedOn(heard, watched)) {
+        take(chunk);
+        yield chunk;
+      }
+    } catch (error) {
+      take(error);
+      throw error;
+    }
   }
 
   /** Observers look on at the model itself, inside of all halves. */
   private watched(request: WorkerModelRequest): ModelWatched | undefined {
     return this.parts.observers?.model(this.call, { model: this.answeredBy, request });
+  }
+
+  private async counted(answer: () => Promise<GenerateAnswer>): Promise<GenerateAnswer> {
+    const take = this.taker();
+    try {
+      const given = await answer();
+      take(given);
+      return given;
+    } catch (error) {
+      take(error);
+      throw error;
+    }
+  }
+
+  /** Hears from an answer, a chunk or an error what its call has taken, if it says so. */
+  private taker(): (said: unknown) => void {
+    const call = this.taken.push(undefined) - 1;
+    return (said) => (this.taken[call] = checkedUsage((said as { usage?: unknown } | null | undefined)?.usage) ?? this.taken[call]);
   }
 
   private async resolve(asked: WorkerModelRequest): Promise<LanguageModel> {
@@ -269,10 +311,10 @@ function checkedAnswer(
 }
 
 /** What was said before somebody cancelled the run. Tool calls in it are not made, so they are no part of it. */
-function partialAnswer(parts: StoredMessage['parts'], model: string, signal: AbortSignal): ModelAnswer {
+function partialAnswer(parts: StoredMessage['parts'], { answeredBy, spent }: Provider, signal: AbortSignal): ModelAnswer {
   const said = parts.filter(({ type }) => type === 'text' || type === 'reasoning');
   if (said.length === 0) throw abortOf(signal);
-  return { ...checkedAnswer({ role: 'assistant', parts: said }, {}, model), finish: 'cancelled' };
+  return { ...checkedAnswer({ role: 'assistant', parts: said }, { usage: spent }, answeredBy), finish: 'cancelled' };
 }
 
 function noMessage(model: string): HoldfastError {

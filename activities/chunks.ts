@@ -8,6 +8,8 @@ export type ModelChunk =
   | { readonly type: 'tool-input-start'; readonly callId: string; readonly tool: string }
   | { readonly type: 'tool-input'; readonly callId: string; readonly text: string }
   | { readonly type: 'part'; readonly part: Part }
+  /** What the answer has taken until now, in place of what was said of it before: counted also when the stream breaks or is cancelled. */
+  | { readonly type: 'usage'; readonly usage: Usage }
   /** The last one. A stream that ends without it was cut off. */
   | { readonly type: 'finish'; readonly usage?: Usage; readonly finish?: FinishReason };
 
@@ -34,9 +36,12 @@ export class AnswerAssembly {
       case 'part':
         this.parts.push({ part: chunk.part });
         return;
+      case 'usage':
+        this.usage = chunk.usage;
+        return;
       case 'finish':
         this.complete = true;
-        this.usage = chunk.usage;
+        this.usage = chunk.usage ?? this.usage;
         this.reason = chunk.finish;
     }
   }
@@ -51,6 +56,14 @@ export class AnswerAssembly {
       ...(this.usage === undefined ? {} : { usage: this.usage }),
       ...(this.reason === undefined ? {} : { finish: this.reason }),
     };
+  }
+
+  /** All of it. An answer without its last chunk is an error, and has taken its tokens all the same. */
+  whole(): AssembledAnswer {
+    const { usage } = this;
+    if (this.complete) return this.answer();
+    const brokenOff = new Error('The answer broke off: its stream ended without a finish.');
+    throw Object.assign(brokenOff, { isRetryable: true, ...(usage === undefined ? {} : { usage }) });
   }
 
   private append(chunk: ModelChunk & { type: 'text' | 'reasoning' }): void {
@@ -87,6 +100,13 @@ function merged(before: JsonObject | undefined, after: JsonObject | undefined): 
 
 function isRecord(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The answer that chunks add up to, for a model of one's own that streams and is asked for a whole answer. */
+export async function answerOfChunks(chunks: AsyncIterable<ModelChunk>): Promise<AssembledAnswer> {
+  const assembly = new AnswerAssembly();
+  for await (const chunk of chunks) assembly.add(chunk);
+  return assembly.whole();
 }
 
 /** A whole answer as the chunks of a stream. */

@@ -5,6 +5,7 @@ import { jsonSize, limits } from '../contract/plain/limits';
 import type { Message } from '../contract/plain/messages';
 import { isMessage, notJson } from '../contract/plain/messages';
 import type { CallModelResult, RetryMode } from '../contract/plain/wire';
+import type { BrokenAnswer } from './call-model';
 import type { ErrorFacts } from './providers/error-facts';
 import { factsOf } from './providers/error-facts';
 
@@ -152,16 +153,18 @@ export function modelVerdict(error: unknown): Verdict {
 export function failedResult(
   verdict: Verdict,
   retries: RetryMode | null | undefined,
-  said: Message | undefined,
-): Pick<CallModelResult, 'failed' | 'partial'> | undefined {
+  left: BrokenAnswer | undefined,
+): Pick<CallModelResult, 'failed' | 'partial' | 'usage'> | undefined {
   const { code, retryable, retryAfterMs } = verdict;
   const failed = { code, message: verdict.message.slice(0, limits.errorMessage) };
   const inKernel = typeof retries === 'string' && !(retryable && lackingCodes.includes(code));
-  if (!inKernel) return retryable ? undefined : { failed };
-  const partial = retries === 'kernel-partial' && isKept(said) ? said : undefined;
+  const spent = left?.usage === undefined ? {} : { usage: left.usage };
+  if (!inKernel) return retryable ? undefined : { failed, ...spent };
+  const partial = retries === 'kernel-partial' && isKept(left?.said) ? left?.said : undefined;
   return {
     failed: { ...failed, retryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
     ...(partial === undefined ? {} : { partial }),
+    ...spent,
   };
 }
 

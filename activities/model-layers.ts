@@ -1,7 +1,7 @@
 import { HoldfastError } from '../contract/plain/errors';
 import { isMessage } from '../contract/plain/messages';
-import type { ModelChunk } from './chunks';
-import { AnswerAssembly, chunksOf } from './chunks';
+import type { AssembledAnswer, ModelChunk } from './chunks';
+import { AnswerAssembly, answerOfChunks, chunksOf } from './chunks';
 import type { HalfGuard, HalfWatch } from './half-guard';
 import { guardedStream, guardedWhole, labelOfHalf } from './half-guard';
 import type { NamedHalf, WorkerCall, WorkerHalf, WorkerModelRequest, WorkerModelResponse } from './worker-middleware';
@@ -103,7 +103,7 @@ async function* lookedOn({ half, call, guard }: ModelLayer, request: WorkerModel
             else queue.push(chunk);
             wake();
           }
-          return responseOf(assembly);
+          return responseOf(assembly.whole());
         },
       );
     } catch (error) {
@@ -125,14 +125,10 @@ async function* lookedOn({ half, call, guard }: ModelLayer, request: WorkerModel
 }
 
 async function collect(chunks: AsyncIterable<ModelChunk>): Promise<WorkerModelResponse> {
-  const assembly = new AnswerAssembly();
-  for await (const chunk of chunks) assembly.add(chunk);
-  return responseOf(assembly);
+  return responseOf(await answerOfChunks(chunks));
 }
 
-function responseOf(assembly: AnswerAssembly): WorkerModelResponse {
-  const { parts, ...rest } = assembly.answer();
-  if (!assembly.complete) throw Object.assign(new Error('The answer broke off: its stream ended without a finish.'), { isRetryable: true });
+function responseOf({ parts, ...rest }: AssembledAnswer): WorkerModelResponse {
   return { message: { role: 'assistant', parts }, ...rest };
 }
 

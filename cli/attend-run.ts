@@ -64,14 +64,17 @@ async function follow(service: ServiceClient, terminal: Terminal, lines: EventLi
   let lostAt: number | undefined;
   for (;;) {
     try {
-      for await (const event of service.events(id, from, 'waiting')) {
+      const events = terminal.live ? service.liveEvents(id, from, 'waiting') : service.events(id, from, 'waiting');
+      for await (const event of events) {
         lines.show(event);
-        from = event.offset + 1;
+        from = event.offset === undefined ? from : event.offset + 1;
       }
       const view = await service.view(id);
+      lines.break();
       if (view.status !== 'running' && view.nextOffset <= from) return view;
       lostAt = undefined;
     } catch (error) {
+      lines.break();
       if (codeOf(error) !== 'service-unreachable' || Date.now() - (lostAt ?? Date.now()) > patienceMs) throw error;
       if (lostAt === undefined) terminal.writeError(terminal.paint.dim('The service is gone; waiting for it. The run goes on without it.'));
       lostAt ??= Date.now();

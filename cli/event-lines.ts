@@ -1,7 +1,10 @@
+import type { Delta } from '../contract/plain/deltas';
+import { isDelta } from '../contract/plain/deltas';
 import type { RunEvent } from '../contract/plain/events';
 import type { Interrupt } from '../contract/plain/interrupts';
 import type { Json, StoredMessage, Usage } from '../contract/plain/messages';
 import { textOf } from '../contract/plain/messages';
+import { LiveText } from './live-text';
 import type { Terminal } from './terminal';
 import { oneLine, printable } from './terminal';
 
@@ -12,20 +15,38 @@ export class EventLines {
   private lastText = '';
   private models = new Set<string>();
 
-  constructor(private readonly terminal: Terminal) {}
+  private readonly live: LiveText;
 
-  show(event: RunEvent): void {
+  constructor(private readonly terminal: Terminal) {
+    this.live = new LiveText(terminal, by);
+  }
+
+  /** Ends a line of which only a part is written, before others write. */
+  break(): void {
+    this.live.break();
+  }
+
+  show(event: RunEvent | Delta): void {
+    if (isDelta(event)) return this.live.take(event);
     const { dim, cyan, red, green, yellow, bold } = this.terminal.paint;
-    const write = (line: string): void => this.terminal.write(line);
+    const write = (line: string): void => {
+      this.live.break();
+      this.terminal.write(line);
+    };
     switch (event.type) {
+      case 'model-start':
+        return this.live.over(event.runPath);
       case 'model-end': {
         this.models.add(event.model);
         const text = textOf(event.message).trim();
+        const isShown = this.live.end(event);
         if (text === '') return;
         this.lastText = text;
+        if (isShown) return;
         return write(`${by(event.runPath)}${printable(text)}`);
       }
       case 'model-retry': {
+        this.live.over(event.runPath);
         const next = event.failover === undefined ? 'the model is asked again' : `${oneLine(event.failover.model)} is asked`;
         return write(`${yellow('!')} ${by(event.runPath)}${next}: ${dim(oneLine(event.error.message, longestResult))}`);
       }
@@ -51,6 +72,7 @@ export class EventLines {
       case 'custom':
         return write(dim(`· ${oneLine(event.name)} ${oneLine(event.data, longestResult)}`));
       case 'run-end': {
+        this.live.over(undefined);
         const answer =
           typeof event.output === 'string' || event.output === undefined
             ? (event.text ?? event.output ?? '')

@@ -1,4 +1,5 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
+import type { Delta } from '../contract/plain/deltas';
 import { HoldfastError, isErrorCode, messageOf } from '../contract/plain/errors';
 import type { RunEvent, RunView } from '../contract/plain/events';
 import type { Interrupt } from '../contract/plain/interrupts';
@@ -65,8 +66,17 @@ export class ServiceClient {
   }
 
   /** Ends when the service ends the stream, which it also does when it stops: ask for the run's status then. */
-  async *events(id: string, from: number, until: 'waiting' | 'end'): AsyncGenerator<RunEvent> {
-    const path = `${runPath(id)}/events${queryText({ from: String(from), until, deltas: 'false' })}`;
+  events(id: string, from: number, until: 'waiting' | 'end'): AsyncGenerator<RunEvent> {
+    return this.frames(id, { from: String(from), until, deltas: 'false' }) as AsyncGenerator<RunEvent>;
+  }
+
+  /** The same with what calls say while they run. */
+  liveEvents(id: string, from: number, until: 'waiting' | 'end'): AsyncGenerator<RunEvent | Delta> {
+    return this.frames(id, { from: String(from), until });
+  }
+
+  private async *frames(id: string, query: Readonly<Record<string, string>>): AsyncGenerator<RunEvent | Delta> {
+    const path = `${runPath(id)}/events${queryText(query)}`;
     const response = await this.request('GET', path);
     if (response.body === null) return;
     const frames = response.body
@@ -77,7 +87,7 @@ export class ServiceClient {
       for (;;) {
         const next = await iterator.next().catch((error: unknown) => Promise.reject(this.unreachable(error)));
         if (next.done === true) return;
-        yield JSON.parse(next.value.data) as RunEvent;
+        yield JSON.parse(next.value.data) as RunEvent | Delta;
       }
     } finally {
       await iterator.return?.().catch(() => undefined);

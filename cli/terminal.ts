@@ -4,7 +4,11 @@ import { createInterface } from 'node:readline/promises';
 export interface Terminal {
   /** Whether somebody sits there who can be asked. */
   readonly interactive: boolean;
+  /** Whether somebody watches what is written as it comes. */
+  readonly live: boolean;
   write(line?: string): void;
+  /** A part of a line. */
+  writePart(text: string): void;
   writeError(line: string): void;
   /** One line of an answer; undefined when the person closed the input. */
   ask(question: string): Promise<string | undefined>;
@@ -16,7 +20,9 @@ export type Paint = Readonly<Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' 
 export function processTerminal(environment: Readonly<Record<string, string | undefined>> = process.env): Terminal {
   return {
     interactive: process.stdin.isTTY === true && process.stdout.isTTY === true,
+    live: process.stdout.isTTY === true,
     write: (line = '') => void process.stdout.write(`${line}\n`),
+    writePart: (text) => void process.stdout.write(text),
     writeError: (line) => void process.stderr.write(`${line}\n`),
     ask,
     paint: painter(process.stdout.isTTY === true && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb'),

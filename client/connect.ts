@@ -6,7 +6,7 @@ import type { DataConverter } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import type { DeltaSource } from '../contract/plain/deltas';
-import { parseDuration } from '../contract/plain/duration';
+import { millisecondsOf } from '../contract/plain/duration';
 import { HoldfastError } from '../contract/plain/errors';
 import type { RunStatus } from '../contract/plain/events';
 import { interruptMemoPrefix } from '../contract/plain/fold';
@@ -22,6 +22,7 @@ import { readConfiguration } from '../host/configuration';
 import { processBus } from '../host/event-bus';
 import { findLiveServer } from '../host/server-reuse';
 import { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
+import type { Execution } from './executions';
 import { described, optionsOf } from './options';
 import { Run } from './run';
 import { RunReader } from './run-reader';
@@ -151,8 +152,8 @@ export class HoldfastClient<Module = never> {
           { key: statusKey, value: 'running' },
           ...(start.tags.length === 0 ? [] : [{ key: tagsKey, value: [...start.tags] }]),
         ],
-        ...(options.deadline === undefined ? {} : { workflowExecutionTimeout: milliseconds(options.deadline) }),
-        ...(options.startDelay === undefined ? {} : { startDelay: milliseconds(options.startDelay) }),
+        ...(options.deadline === undefined ? {} : { workflowExecutionTimeout: millisecondsOf(options.deadline, 'input-invalid') }),
+        ...(options.startDelay === undefined ? {} : { startDelay: millisecondsOf(options.startDelay, 'input-invalid') }),
       });
       return new Run(this.reader, this.tenant, start.id, true);
     } catch (error) {
@@ -177,7 +178,7 @@ export class HoldfastClient<Module = never> {
     const runs: ListedRun[] = [];
     const limit = Math.min(options.limit ?? 50, 1000);
     const seen = new Set<string>();
-    for await (const info of this.client.workflow.list({ query: clauses.join(' AND '), pageSize: Math.min(limit, 200) })) {
+    for await (const info of this.reader.executions.list(clauses.join(' AND '), Math.min(limit, 200))) {
       if (info.status.name === 'CONTINUED_AS_NEW' || seen.has(info.workflowId)) continue;
       seen.add(info.workflowId);
       runs.push(listedRun(info));
@@ -199,8 +200,8 @@ export class HoldfastClient<Module = never> {
   }
 
   private async findStarted(id: string, hash: string): Promise<Run<never>> {
-    const { memo } = await this.client.workflow.getHandle(workflowIdOf(this.tenant, id)).describe();
-    if (memo?.[names.memo.start] !== hash)
+    const { memo } = await this.reader.executions.describe(workflowIdOf(this.tenant, id), id);
+    if (memo[names.memo.start] !== hash)
       throw new HoldfastError('run-id-in-use', `The id "${id}" belongs to a run with another agent or input.`);
     return new Run(this.reader, this.tenant, id, false);
   }
@@ -222,14 +223,10 @@ function checkListOptions(options: ListOptions): void {
     throw new HoldfastError('request-invalid', `list: limit is ${described(limit)}; send a whole number from 1.`);
 }
 
-type WorkflowInfo = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['describe']>>;
-
-function listedRun(
-  info: Pick<WorkflowInfo, 'workflowId' | 'status' | 'memo' | 'typedSearchAttributes' | 'startTime' | 'closeTime'>,
-): ListedRun {
+function listedRun(info: Execution): ListedRun {
   const open = info.status.name === 'RUNNING';
   const interrupts = open
-    ? Object.entries(info.memo ?? {}).flatMap(([key, value]) => (key.startsWith(interruptMemoPrefix) && isInterrupt(value) ? [value] : []))
+    ? Object.entries(info.memo).flatMap(([key, value]) => (key.startsWith(interruptMemoPrefix) && isInterrupt(value) ? [value] : []))
     : [];
   return {
     id: runIdOf(info.workflowId),
@@ -259,10 +256,4 @@ export function serverOf(options: ConnectOptions): TemporalSettings {
 
 function quoted(text: string): string {
   return `'${text.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`;
-}
-
-function milliseconds(duration: string): number {
-  const parsed = parseDuration(duration);
-  if (parsed === undefined) throw new HoldfastError('input-invalid', `"${duration}" is no duration; write for example "30d".`);
-  return parsed;
 }

@@ -8,6 +8,8 @@ export type { Outcome } from './run';
 export type { TranscriptMessage, TranscriptShape } from './transcript';
 export { HoldfastError, codeOf, errorTable } from '../contract/plain/errors';
 export type { ErrorCode } from '../contract/plain/errors';
+export { isDelta } from '../contract/plain/deltas';
+export type { Delta } from '../contract/plain/deltas';
 export type { RunEvent, RunStatus, RunView } from '../contract/plain/events';
 export type { ApprovalDecision, InDoubtDecision, Interrupt } from '../contract/plain/interrupts';
 export type { Failure, Json, Message, ModelSettings, Part, StoredMessage, ToolCall, Usage } from '../contract/plain/messages';

@@ -98,7 +98,11 @@ export class LiveCalls {
   }
 
   private schedule(eventId: number, address: string, path: readonly string[], key: string): void {
-    for (const earlier of this.calls.values()) if (earlier.key === key && earlier.settled) this.void(earlier);
+    for (const [before, earlier] of this.calls) {
+      if (earlier.key !== key || !earlier.settled) continue;
+      this.void(earlier);
+      this.forget(before);
+    }
     const call: Call = {
       origin: { agent: path.at(-1) ?? '', runPath: path, address },
       key,

@@ -8,6 +8,7 @@ import type { Answer } from '../contract/plain/interrupts';
 import { FactReader } from '../host/history-facts';
 import { oldestPages } from '../host/history-pages';
 import { found, readChain } from './chain';
+import { Executions } from './executions';
 import type { ReadOptions } from './follower';
 import { RunFollower } from './follower';
 import { described, optionsOf } from './options';
@@ -22,6 +23,7 @@ interface Shared {
 export class RunReader {
   private readonly followers = new Map<string, Shared>();
   private readonly reader: FactReader;
+  readonly executions: Executions;
   private closed = false;
 
   constructor(
@@ -32,6 +34,7 @@ export class RunReader {
     private readonly deltas: DeltaSource,
   ) {
     this.reader = new FactReader(converter);
+    this.executions = new Executions(connection, namespace, converter);
   }
 
   checkOpen(): void {

@@ -6,7 +6,7 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { parseDuration } from '../contract/plain/duration';
+import { millisecondsOf } from '../contract/plain/duration';
 import { HoldfastError, isErrorCode, messageOf } from '../contract/plain/errors';
 import type { Delta } from '../contract/plain/deltas';
 import type { RunEvent, RunView } from '../contract/plain/events';
@@ -80,10 +80,10 @@ export class Run<Output = unknown> {
     return (await this.view()).interrupts;
   }
 
-  /** How the run stands once it no longer works: it has ended, waits for somebody or is stuck; or after the timeout. */
+  /** How the run stands once it has ended, waits for somebody (calls beside that may still run) or is stuck; or after the timeout. */
   async outcome(options: { timeout?: string } = {}): Promise<Outcome<Output>> {
     const { timeout } = optionsOf(options, 'outcome');
-    const signal = timeout === undefined ? undefined : AbortSignal.timeout(milliseconds(timeout));
+    const signal = timeout === undefined ? undefined : AbortSignal.timeout(millisecondsOf(timeout, 'request-invalid'));
     const events = this.events({ until: 'waiting', deltas: false, ...(signal === undefined ? {} : { signal }) });
     while ((await events.next()).done !== true);
     return outcomeOf(await this.view()) as Outcome<Output>;
@@ -134,7 +134,7 @@ export class Run<Output = unknown> {
   private async end(act: (handle: WorkflowHandle) => Promise<unknown>): Promise<void> {
     const handle = this.reader.handle(this.workflowId);
     try {
-      const { status } = await handle.describe();
+      const { status } = await this.reader.executions.describe(this.workflowId, this.id);
       if (status.name !== 'RUNNING') throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status.name.toLowerCase()}).`);
       await act(handle);
     } catch (error) {
@@ -215,10 +215,4 @@ function isTimeout(error: unknown): boolean {
     (error as { code?: unknown }).code === 4 ||
     /deadline/i.test(messageOf(error))
   );
-}
-
-function milliseconds(duration: string): number {
-  const parsed = parseDuration(duration);
-  if (parsed === undefined) throw new HoldfastError('request-invalid', `"${duration}" is no duration; write for example "30s".`);
-  return parsed;
 }

@@ -1,12 +1,11 @@
-import type { LoadedDataConverter, Payload } from '@temporalio/common';
-import { ExternalStorageRunner, decode } from '@temporalio/common/lib/internal-non-workflow';
-import { isReferencePayload } from '@temporalio/common/lib/internal-non-workflow/extstore-helpers';
+import type { LoadedDataConverter } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import { isErrorCode } from '../contract/plain/errors';
 import type { HistoryFact } from '../contract/plain/fold';
 import type { Failure } from '../contract/plain/messages';
 import { names } from '../contract/plain/names';
 import type { AgentRunInput, AgentRunResult, CallModelInput, CallToolInput, CallToolResult } from '../contract/plain/wire';
+import { PayloadReader } from './payload-reader';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 type ProtoFailure = temporal.api.failure.v1.IFailure;
@@ -15,7 +14,11 @@ type Marker = temporal.api.history.v1.IMarkerRecordedEventAttributes;
 
 /** Reads history events into the facts that the fold understands. Events that say nothing of a run give nothing. */
 export class FactReader {
-  constructor(private readonly converter: LoadedDataConverter) {}
+  private readonly payloads: PayloadReader;
+
+  constructor(converter: LoadedDataConverter) {
+    this.payloads = new PayloadReader(converter);
+  }
 
   async read(events: readonly HistoryEvent[], workflowId: string): Promise<readonly HistoryFact[]> {
     const facts: HistoryFact[] = [];
@@ -61,7 +64,7 @@ export class FactReader {
     const marker = event.markerRecordedEventAttributes;
     if (marker) return this.quickTool(marker, time);
     const memo = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields;
-    if (memo) return { kind: 'memo', time, values: await this.record(memo) };
+    if (memo) return { kind: 'memo', time, values: await this.payloads.record(memo) };
     if (event.workflowExecutionSignaledEventAttributes?.signalName === names.resumeSignal) return { kind: 'stirred', time, by: 'answer' };
     if (event.workflowExecutionCancelRequestedEventAttributes) return { kind: 'stirred', time, by: 'cancel' };
     return this.taskOrEnd(event, time);
@@ -104,23 +107,7 @@ export class FactReader {
 
   private async first<T>(payloads: Payloads | null | undefined): Promise<T> {
     const payload = payloads?.payloads?.[0];
-    return (payload === undefined ? undefined : await this.value(payload)) as T;
-  }
-
-  private async record(fields: Record<string, Payload>): Promise<Record<string, unknown>> {
-    const values: Record<string, unknown> = {};
-    for (const [key, payload] of Object.entries(fields)) values[key] = await this.value(payload);
-    return values;
-  }
-
-  private async value(payload: Payload): Promise<unknown> {
-    const { externalStorage, payloadCodecs, payloadConverter } = this.converter;
-    const stored =
-      externalStorage !== undefined && isReferencePayload(payload)
-        ? (await new ExternalStorageRunner(externalStorage).retrieve([payload]))[0]
-        : payload;
-    const [decoded] = payloadCodecs.length === 0 ? [stored] : await decode(payloadCodecs, [stored as Payload]);
-    return payloadConverter.fromPayload(decoded as Payload);
+    return (payload === undefined ? undefined : await this.payloads.value(payload)) as T;
   }
 }
 

@@ -1,5 +1,5 @@
 import { hiddenModelCall } from '../contract/plain/call-addresses';
-import { parseDuration } from '../contract/plain/duration';
+import { millisecondsOf } from '../contract/plain/duration';
 import { HoldfastError } from '../contract/plain/errors';
 import type { Interrupt } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
@@ -99,7 +99,7 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
     call: ((tool: string, input: Json) =>
       handled(frame.effect(`call:${tool}`, (n) => callHidden(scope, frame.child(`call${n}`), tool, input)))) as HookContext<Tools>['call'],
     model: (name, request) => handled(frame.effect(`model:${name}`, () => callOther(scope, name, request))),
-    sleep: (duration) => handled(frame.effect('sleep', () => ports.sleep(ports.now() + milliseconds(duration)))),
+    sleep: (duration) => handled(frame.effect('sleep', () => ports.sleep(ports.now() + millisecondsOf(duration, 'hook-failed')))),
     now: () => frame.once('now', () => ports.now()),
   };
   waivers.set(context, waiversFor(scope, frame));
@@ -185,7 +185,7 @@ function interruptBase(
     id: interruptId(frame.address, n),
     address: frame.address,
     agent: scope.path.at(-1) ?? '',
-    ...(options.deadline === undefined ? {} : { deadline: ports.now() + milliseconds(options.deadline) }),
+    ...(options.deadline === undefined ? {} : { deadline: ports.now() + millisecondsOf(options.deadline, 'hook-failed') }),
     ...(options.by === undefined ? {} : { by: options.by }),
   };
 }
@@ -234,12 +234,6 @@ function callOther(scope: AgentScope, name: string, request: Parameters<HookCont
     model: name,
     settings: request.settings,
   });
-}
-
-function milliseconds(duration: string): number {
-  const parsed = parseDuration(duration);
-  if (parsed === undefined) throw new HoldfastError('hook-failed', `"${duration}" is no duration; write for example "30s", "2h" or "3d".`);
-  return parsed;
 }
 
 /** Reading a key that nobody set gives nothing, also for the names that every object has. */

@@ -1,4 +1,5 @@
 import { withCall, withValues } from '../activities/call-context';
+import type { BrokenAnswer } from '../activities/call-model';
 import { generate } from '../activities/call-model';
 import { ToolRetry, executeTool } from '../activities/call-tool';
 import { CallValues } from '../activities/call-values';
@@ -12,7 +13,6 @@ import { manifestFor } from '../activities/prepare-run';
 import { agentOfPath } from '../contract/plain/call-addresses';
 import type { Delta } from '../contract/plain/deltas';
 import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
-import type { Message } from '../contract/plain/messages';
 import type { CallModelResult, CallToolInput, CallToolResult, ToolOutcome } from '../contract/plain/wire';
 import type { ModelFacts, ToolFacts } from '../contract/plain/manifest';
 import type { MemoryCall, MemoryWork } from '../kernel/memory/work';
@@ -51,19 +51,19 @@ export function memoryWork(parts: Parts, lose: LoseCall, onDelta: (delta: Delta)
         const { stream, retries } = request.slots;
         const watch = new HalfWatch();
         const values = new CallValues(call.values);
-        let said: Message | undefined;
+        let left: BrokenAnswer | undefined;
         try {
           const asked = { agent: agentOfPath(call.path), id: address, attempt, signal, ...values.access() };
           const publish = stream === 'live' ? live.publish : undefined;
           const answer = await watch.inTime(call.facts.timeoutMs, () =>
-            withValues(values, () => generate(request, parts, asked, publish, (partial) => (said = partial), watch)),
+            withValues(values, () => generate(request, parts, asked, publish, (broken) => (left = broken), watch)),
           );
           return { address, ...answer, ...values.end() };
         } catch (error) {
           live.void();
           const changes = values.end();
           const verdict = modelVerdict(error);
-          const failed = failedResult(verdict, retries, said);
+          const failed = failedResult(verdict, retries, left);
           if (failed === undefined) throw new Lost(verdict.code, verdict.message);
           return { address, ...failed, ...changes };
         }

@@ -1,6 +1,8 @@
-import type { GenerateAnswer, GenerateRequest, LanguageModel, ModelProvider } from '../activities/models';
+import type { GenerateRequest, LanguageModel, ModelProvider } from '../activities/models';
 import { HoldfastError, messageOf } from '../contract/plain/errors';
-import type { Json, Message, Part, Usage } from '../contract/plain/messages';
+import type { Json, Message, Usage } from '../contract/plain/messages';
+import type { Said } from './scripted-answer';
+import { streamedAnswer, wholeAnswer, wordsOf } from './scripted-answer';
 
 export interface ScriptedToolCall {
   readonly name: string;
@@ -8,12 +10,21 @@ export interface ScriptedToolCall {
   readonly id?: string;
 }
 
+/** A text, or the pieces in which a model that streams says it. */
+export type ScriptedText = string | readonly string[];
+
 export type ScriptedAnswer =
-  | { readonly text: string; readonly usage?: Usage }
-  | { readonly toolCalls: readonly ScriptedToolCall[]; readonly text?: string; readonly usage?: Usage }
-  | { readonly error: string; readonly retryable?: boolean };
+  | { readonly text: ScriptedText; readonly usage?: Usage }
+  | { readonly toolCalls: readonly ScriptedToolCall[]; readonly text?: ScriptedText; readonly usage?: Usage }
+  /** A provider that fails. One that streams says the text first, and what it took. */
+  | { readonly error: string; readonly retryable?: boolean; readonly text?: ScriptedText; readonly usage?: Usage };
 
 export type ScriptedStep = ScriptedAnswer | ((request: ScriptedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>);
+
+export interface ScriptedModelOptions {
+  /** In runs that stream, answers come in pieces: texts by words or as the script has them, arguments of calls as bits of JSON. */
+  readonly stream?: boolean;
+}
 
 /** What the model was asked, and by which name. */
 export interface ScriptedRequest extends GenerateRequest {
@@ -26,10 +37,11 @@ export interface ScriptedModel extends ModelProvider, LanguageModel {
   assertComplete(): void;
 }
 
-export function scriptedModel(steps: readonly ScriptedStep[]): ScriptedModel {
+export function scriptedModel(steps: readonly ScriptedStep[], options: ScriptedModelOptions = {}): ScriptedModel {
   checkScript(steps);
+  const streams = checkedStream(options);
   const requests: ScriptedRequest[] = [];
-  const answer = async (request: ScriptedRequest): Promise<GenerateAnswer> => {
+  const next = async (request: ScriptedRequest): Promise<Said> => {
     const position = requests.push(request) - 1;
     const step = steps[position];
     if (step === undefined)
@@ -39,12 +51,16 @@ export function scriptedModel(steps: readonly ScriptedStep[]): ScriptedModel {
     const given = typeof step === 'function' ? await step(request) : step;
     const problem = problemOf(given, position);
     if (problem !== undefined) throw failure(problem);
-    return answerOf(given, position);
+    return saidBy(given, position);
   };
+  const modelNamed = (model: string): LanguageModel => ({
+    generate: async (request) => wholeAnswer(await next({ ...request, model })),
+    ...(streams ? { stream: (request: GenerateRequest) => streamedAnswer(() => next({ ...request, model })) } : {}),
+  });
   return {
     requests,
-    generate: (request) => answer({ ...request, model: 'scripted' }),
-    model: (name) => ({ generate: (request) => answer({ ...request, model: name }) }),
+    ...modelNamed('scripted'),
+    model: modelNamed,
     assertComplete() {
       const left = steps.slice(requests.length).map((step, index) => `${requests.length + index + 1}. ${described(step)}`);
       if (left.length > 0)
@@ -63,20 +79,29 @@ function checkScript(steps: unknown): void {
   });
 }
 
+function checkedStream(options: unknown): boolean {
+  const { stream } = (options ?? {}) as { readonly stream?: unknown };
+  if (typeof options !== 'object' || (stream !== undefined && typeof stream !== 'boolean'))
+    throw new HoldfastError('request-invalid', 'The options of scriptedModel are none; write { stream: true }, or leave them out.');
+  return stream === true;
+}
+
 /** A step that says nothing, such as one with a misspelt field, would pass for an answer without text. */
 function problemOf(step: unknown, position: number): string | undefined {
   const fields = (typeof step === 'object' && step !== null ? step : {}) as Record<string, unknown>;
   const { text, toolCalls } = fields;
   const isText = (value: unknown): boolean => typeof value === 'string';
+  const isSaid = (value: unknown): boolean => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isText));
   const isCall = (call: unknown): boolean =>
     typeof call === 'object' &&
     call !== null &&
     isText((call as ScriptedToolCall).name) &&
     (call as { input?: unknown }).input !== undefined;
-  if ('error' in fields) return isText(fields['error']) ? undefined : wrong(position, 'has an error that is no text', step);
-  if (text === undefined && (toolCalls === undefined || (toolCalls as unknown[]).length === 0))
+  if ('error' in fields && !isText(fields['error'])) return wrong(position, 'has an error that is no text', step);
+  if ('error' in fields && toolCalls !== undefined) return wrong(position, 'has toolCalls beside its error', step);
+  if (!('error' in fields) && text === undefined && (toolCalls === undefined || (toolCalls as unknown[]).length === 0))
     return wrong(position, 'is neither text, toolCalls nor error', step);
-  if (text !== undefined && !isText(text)) return wrong(position, 'has a text that is none', step);
+  if (text !== undefined && !isSaid(text)) return wrong(position, 'has a text that is none', step);
   if (toolCalls !== undefined && !(Array.isArray(toolCalls) && toolCalls.every(isCall)))
     return wrong(position, 'has toolCalls that are no list of { name, input }', step);
   return undefined;
@@ -86,16 +111,15 @@ function wrong(position: number, what: string, step: unknown): string {
   return `scriptedModel: step ${position + 1} ${what}: ${messageOf(step)}`;
 }
 
-function answerOf(answer: ScriptedAnswer, position: number): GenerateAnswer {
-  if ('error' in answer) throw failure(answer.error, answer.retryable);
-  const parts: Part[] = [];
-  if (answer.text !== undefined) parts.push({ type: 'text', text: answer.text });
-  if ('toolCalls' in answer) {
-    answer.toolCalls.forEach(({ name, input, id }, index) =>
-      parts.push({ type: 'tool-call', id: id ?? `call-${position + 1}-${index + 1}`, name, input }),
-    );
-  }
-  return answer.usage === undefined ? { parts } : { parts, usage: answer.usage };
+function saidBy(answer: ScriptedAnswer, position: number): Said {
+  const { text, usage } = answer;
+  const calls = 'toolCalls' in answer ? answer.toolCalls : [];
+  return {
+    texts: text === undefined ? [] : typeof text === 'string' ? wordsOf(text) : text,
+    calls: calls.map(({ name, input, id }, index) => ({ id: id ?? `call-${position + 1}-${index + 1}`, name, input })),
+    ...(usage === undefined ? {} : { usage }),
+    ...('error' in answer ? { error: failure(answer.error, answer.retryable) } : {}),
+  };
 }
 
 function failure(message: string, isRetryable = false): Error {

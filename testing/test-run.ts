@@ -15,7 +15,7 @@ import { startInputOf } from '../client/start-input';
 import type { TranscriptMessage, TranscriptShape } from '../client/transcript';
 import { shapeOf, transcriptIn } from '../client/transcript';
 import type { Delta } from '../contract/plain/deltas';
-import { parseDuration } from '../contract/plain/duration';
+import { millisecondsOf } from '../contract/plain/duration';
 import { HoldfastError, isErrorCode } from '../contract/plain/errors';
 import type { RunEvent, RunView } from '../contract/plain/events';
 import type { Interrupt } from '../contract/plain/interrupts';
@@ -144,7 +144,7 @@ export class TestRun<Output = unknown> {
   async outcome(options: { timeout?: string } = {}): Promise<Outcome<Output>> {
     const events = this.events({
       until: 'waiting',
-      ...(options.timeout === undefined ? {} : { signal: AbortSignal.timeout(milliseconds(options.timeout)) }),
+      ...(options.timeout === undefined ? {} : { signal: AbortSignal.timeout(millisecondsOf(options.timeout, 'request-invalid')) }),
     });
     while ((await events.next()).done !== true);
     return outcomeOf(this.run.view()) as Outcome<Output>;
@@ -190,7 +190,7 @@ export class TestRun<Output = unknown> {
 
   /** Lets time pass, such as '3 days': sleeps end, deadlines expire, in their order. */
   async advance(duration: string): Promise<void> {
-    await this.run.advance(milliseconds(duration));
+    await this.run.advance(millisecondsOf(duration, 'request-invalid'));
   }
 
   /** Takes the run over a border, as long runs go and as a move to new code does: state as JSON, open code entered again. */
@@ -221,10 +221,4 @@ class TestModels extends ModelRegistry {
 
 function agentsOf(agent: Agent<string, Json, unknown>): Agents {
   return new Map([[agent.name, definitionOf(agent as Agent)]]);
-}
-
-function milliseconds(duration: string): number {
-  const parsed = parseDuration(duration);
-  if (parsed === undefined) throw new HoldfastError('request-invalid', `"${duration}" is no duration; write for example "30s".`);
-  return parsed;
 }

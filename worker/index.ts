@@ -23,6 +23,7 @@ export { currentCall } from '../activities/call-context';
 export { deleteRunLocalValue, getRunLocalValue, sendEvent, setRunLocalValue } from '../activities/run-functions';
 export type { CallContext } from '../activities/call-context';
 export type { GenerateAnswer, GenerateRequest, LanguageModel, ModelProvider, ModelsOptions } from '../activities/models';
+export { answerOfChunks } from '../activities/chunks';
 export type { ModelChunk } from '../activities/chunks';
 export type { FinishReason, Json, Message, ModelSettings, Part, Usage } from '../contract/plain/messages';
 export { messagesIn, messagesOf } from '../contract/plain/message-shapes';

@@ -10,7 +10,10 @@ export function agentOfPath(path: readonly string[]): string {
 }
 
 interface OpenTool {
+  /** Of the call that was started last. */
   readonly address: string;
+  /** Of the first one. A tool that is entered or made again has this address with a number behind it. */
+  readonly first: string;
   /** Its activity has come back; the event that ends it may come now. */
   back: boolean;
 }
@@ -26,11 +29,13 @@ export class CallAddresses {
   }
 
   cameBack({ path, tool, callId }: CallToolInput, activityId: string): void {
-    // A tool that is entered again has the address of its first call with a number behind it.
-    const open = this.tools
-      .get(toolKey(path, tool, callId))
-      ?.find(({ address }) => activityId === address || activityId.startsWith(`${address}.`));
+    const open = this.tools.get(toolKey(path, tool, callId))?.find((one) => isCallOf(one, activityId));
     if (open !== undefined) open.back = true;
+  }
+
+  /** Whether this is a call that was started already, and is made again as it did not happen. */
+  isAgain({ path, tool, callId }: CallToolInput, activityId: string): boolean {
+    return this.tools.get(toolKey(path, tool, callId))?.some((one) => isCallOf(one, activityId)) === true;
   }
 
   /** Takes a start, and tells the address for an end. */
@@ -38,7 +43,10 @@ export class CallAddresses {
     switch (event.type) {
       case 'tool-start': {
         const key = toolKey(event.runPath, event.tool, event.callId);
-        this.tools.set(key, [...(this.tools.get(key) ?? []), { address: event.address, back: false }]);
+        const open = this.tools.get(key) ?? [];
+        const again = open.find((one) => isCallOf(one, event.address));
+        const started = { address: event.address, first: again?.first ?? event.address, back: false };
+        this.tools.set(key, again === undefined ? [...open, started] : open.map((one) => (one === again ? started : one)));
         return event.address;
       }
       case 'model-end': {
@@ -62,6 +70,10 @@ export class CallAddresses {
         return undefined;
     }
   }
+}
+
+function isCallOf({ first }: OpenTool, address: string): boolean {
+  return address === first || address.startsWith(`${first}.`);
 }
 
 function toolKey(path: readonly string[], tool: string, callId: string): string {

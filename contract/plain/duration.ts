@@ -1,3 +1,6 @@
+import type { ErrorCode } from './errors';
+import { HoldfastError } from './errors';
+
 const units: Readonly<Record<string, number>> = {
   ms: 1,
   millisecond: 1,
@@ -27,4 +30,11 @@ export function parseDuration(text: string): number | undefined {
   if (key === undefined) return undefined;
   const milliseconds = Math.round(Number(match[1]) * (units[key] ?? 0));
   return milliseconds > 0 && milliseconds <= longest ? milliseconds : undefined;
+}
+
+/** The same of a text that has to be a duration: another one is an error with this code. */
+export function millisecondsOf(text: string, code: ErrorCode): number {
+  const milliseconds = parseDuration(text);
+  if (milliseconds === undefined) throw new HoldfastError(code, `"${text}" is no duration; write for example "30s", "2h" or "3d".`);
+  return milliseconds;
 }

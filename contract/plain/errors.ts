@@ -100,6 +100,10 @@ export const errorTable = {
     status: 500,
     fix: 'The code of the agent fails to run; the message says why. A run that has made a step keeps its code: correct it for new runs, and end this one with `holdfast terminate`.',
   },
+  'run-unreadable': {
+    status: 422,
+    fix: 'Read the run with the codec and the storage with which it was written. One that is none of Holdfast can be ended with `holdfast terminate`.',
+  },
   cancelled: { status: 409, fix: 'The run was cancelled.' },
   // --- answers
   'interrupt-unknown': { status: 404, fix: 'List the interrupts of the run and answer one of them by its id.' },

@@ -38,6 +38,8 @@ export type EventBody =
       readonly callId: string;
       readonly input: Json;
       readonly address: string;
+      /** The call was started before and did not happen: this is the one that counts, and the end has its address. */
+      readonly again?: boolean;
     })
   | (InAgent & {
       readonly type: 'tool-end';

@@ -219,9 +219,10 @@ export class HistoryFold {
     const events = this.expand(input.events);
     this.scheduled.set(eventId, { activityId, tool: input });
     if (input.hidden === true || input.resumed !== undefined || input.reconcile === true) return events;
+    const again = this.addresses.isAgain(input, activityId);
     const started = toolStart(activityId, input);
     this.addresses.of(started);
-    return [...events, started];
+    return [...events, again ? { ...started, again } : started];
   }
 
   private completed(scheduledId: number, result: unknown): void {
@@ -317,7 +318,7 @@ const foreignInput =
   'The input of the workflow is none of a run: it was started without Holdfast, or its input is in a storage that this reader does not have.';
 
 /** The event by which readers learn of a tool call. */
-export function toolStart(address: string, { path, tool, callId, input }: CallToolInput): EventBody {
+export function toolStart(address: string, { path, tool, callId, input }: CallToolInput): Extract<EventBody, { type: 'tool-start' }> {
   return { type: 'tool-start', agent: path.at(-1) ?? '', runPath: path, tool, callId, input, address };
 }
 

@@ -152,6 +152,25 @@ describe('with no worker at all', () => {
   });
 });
 
+describe('a run in which a call goes on beside an approval', () => {
+  it('waits as soon as somebody can decide, and can be decided', async () => {
+    const slow = gate();
+    const echo = defineTool({
+      description: 'Takes long.',
+      inputSchema: z.object({ text: z.string() }),
+      execute: ({ text: said }) => slow.pass().then(() => said),
+    });
+    const both = calls({ name: 'refund', input: { orderId: '42', amount: 80 } }, { name: 'echo', input: { text: 'slow' } });
+    const bed = await startTestBed(script(both, text('Done.')), { tools: { ...fixtureTools, echo } });
+    const run = await bed.client.start('guarded', 'hello');
+    await slow.reached;
+    await run.approve(await waitingId(run));
+    slow.open();
+    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
+    await bed.close();
+  });
+});
+
 describe('cancelling a run', () => {
   let bed: TestBed;
   let held: Gate;

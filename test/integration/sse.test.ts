@@ -1,4 +1,6 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { attendRun } from '../../cli/attend-run';
+import { ServiceClient } from '../../cli/service-client';
 import type { ModelChunk } from '../../activities/chunks';
 import type { LanguageModel } from '../../activities/models';
 import type { Delta } from '../../contract/plain/deltas';
@@ -8,6 +10,7 @@ import { textOf } from '../../contract/plain/messages';
 import { createLogger } from '../../host/logger';
 import type { RunningService } from '../../service/http/start-service';
 import { startService } from '../../service/http/start-service';
+import { recordedTerminal } from '../support/recorded-terminal';
 import type { Temporal } from '../support/temporal';
 import { openTemporal } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
@@ -133,6 +136,22 @@ describe('a reader of server-sent events', () => {
     const text = await response.text();
     expect(text).toContain('event: model-end');
     expect(text).not.toContain('delta');
+  });
+
+  it.each([true, false])('reads the same on a terminal that is watched and where nobody watches (%s)', async (live) => {
+    const run = await bed.client.start('plain', 'Talk.');
+    const terminal = recordedTerminal({ live });
+    expect(await attendRun(new ServiceClient(service.url), terminal, { id: run.id, from: 0 })).toBe(0);
+    const text = words.join('').trim();
+    expect(
+      terminal
+        .written()
+        .split('\n')
+        .filter((line) => line === text),
+    ).toHaveLength(turnsOf['Talk.']);
+    expect(terminal.written()).not.toContain('!');
+    if (live) expect(terminal.parts()).toBeGreaterThan(turnsOf['Talk.']);
+    else expect(terminal.parts()).toBe(0);
   });
 
   it('is refused another word for it', async () => {

@@ -7,6 +7,8 @@ import { codeOf } from '../../contract/plain/errors';
 import { interruptMemoPrefix } from '../../contract/plain/fold';
 import { limits } from '../../contract/plain/limits';
 import { names } from '../../contract/plain/names';
+import { createLogger } from '../../host/logger';
+import { startService } from '../../service/http/start-service';
 import type { Temporal } from '../support/temporal';
 import { eventually, openTemporal } from '../support/temporal';
 import { testServer } from '../support/test-bed';
@@ -82,6 +84,61 @@ describe('a workflow of our type that something else started', () => {
       const inbox = await client.interrupts({ limit: 1000 });
       expect(inbox.filter(({ runId }) => runId === id)).toEqual([{ runId: id, interrupt }]);
     });
+    await client.run(id).terminate();
+  });
+});
+
+describe('a run with data in an encoding that nobody here knows', () => {
+  const foreign = { metadata: { encoding: Buffer.from('binary/foreign') }, data: Buffer.from([1, 2, 3]) };
+
+  async function started(id: string): Promise<void> {
+    const indexed = (value: string): { metadata: Record<string, Buffer>; data: Buffer } => ({
+      metadata: { encoding: Buffer.from('json/plain'), type: Buffer.from('Keyword') },
+      data: Buffer.from(JSON.stringify(value)),
+    });
+    await temporal.connection.workflowService.startWorkflowExecution({
+      namespace: 'default',
+      requestId: id,
+      workflowId: `default/${id}`,
+      workflowType: { name: names.workflow },
+      taskQueue: { name: 'nobody' },
+      input: { payloads: [foreign] },
+      memo: { fields: { [names.memo.start]: foreign, [`${interruptMemoPrefix}x`]: foreign } },
+      searchAttributes: { indexedFields: { HoldfastTenant: indexed('default'), HoldfastStatus: indexed('waiting') } },
+    });
+  }
+
+  it('is told by its code, hides no other run from the lists, and can be ended', async () => {
+    const id = newId();
+    await started(id);
+    const unreadable = { code: 'run-unreadable', message: expect.stringContaining('"binary/foreign"') };
+    const run = client.run(id);
+    await expect(run.view()).rejects.toMatchObject(unreadable);
+    await expect(run.resume('x', 1)).rejects.toMatchObject(unreadable);
+    await expect(run.events().next()).rejects.toMatchObject(unreadable);
+    await expect(client.start('plain', 'hello', { id })).rejects.toMatchObject({ code: 'run-id-in-use' });
+    const other = await client.start('plain', 'hello');
+    await eventually(async () => {
+      const listed = (await client.list({ limit: 1000 })).map((each) => each.id);
+      expect(listed).toEqual(expect.arrayContaining([id, other.id]));
+    });
+    expect((await client.interrupts({ limit: 1000 })).filter(({ runId }) => runId === id)).toEqual([]);
+    await run.terminate();
+    await expect(run.terminate()).rejects.toMatchObject({ code: 'run-ended' });
+    await other.terminate();
+  });
+
+  it('is answered by the service with that code', async () => {
+    const id = newId();
+    await started(id);
+    const service = await startService({ client, agents: [], logger: createLogger({ level: 'silent' }), host: '127.0.0.1', port: 0 });
+    for (const path of ['', '/transcript', '/interrupts', '/events']) {
+      const response = await fetch(`${service.url}/runs/${id}${path}`);
+      expect([response.status, await response.json()]).toEqual([422, { error: expect.objectContaining({ code: 'run-unreadable' }) }]);
+    }
+    expect((await fetch(`${service.url}/runs`)).status).toBe(200);
+    expect((await fetch(`${service.url}/interrupts`)).status).toBe(200);
+    await service.close();
     await client.run(id).terminate();
   });
 });

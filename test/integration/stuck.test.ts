@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { msToTs } from '@temporalio/common/lib/time';
 import type { Worker } from '@temporalio/worker';
 import { connect } from '../../client/connect';
+import type { HoldfastError } from '../../contract/plain/errors';
 import { oddTools } from '../fixtures/odd-tools';
 import type { Temporal } from '../support/temporal';
 import { eventually, openTemporal } from '../support/temporal';
@@ -115,9 +116,31 @@ describe('a worker', () => {
 
   it('refuses an agents module that imports a Node module, and names both', async () => {
     const code = `import { readFileSync } from 'node:fs'; import { defineAgent } from 'holdfast/workflow'; export const a = ${agent}; export const b = readFileSync;`;
-    const refused = await refusal(code);
-    expect(refused).toMatchObject({ code: 'agents-invalid', message: expect.stringContaining('fs') });
-    expect((refused as Error).message).toContain(`agents-${polled - 1}.ts`);
+    expect(await refusal(code)).toMatchObject({
+      code: 'agents-invalid',
+      message: expect.stringContaining(`agents-${polled - 1}.ts imports 'node:fs' of Node.`),
+    });
+  });
+
+  it('refuses an agents module that imports its tools as a value, and says which import brings what and what to write', async () => {
+    const tools = "import { readFileSync } from 'node:fs'; import { connect } from 'net'; export const tools = { readFileSync, connect };";
+    writeFileSync(join(directory, 'tools.ts'), tools);
+    const code = `import { defineAgent } from 'holdfast/workflow'; import { tools } from './tools'; export const a = ${agent}; export const b = tools;`;
+    const { code: known, message, cause } = (await refusal(code)) as HoldfastError;
+    const file = `agents-${polled - 1}.ts`;
+    expect(known).toBe('agents-invalid');
+    expect(message).toContain(`${file} imports './tools', and tools.ts imports 'node:fs' of Node and 'net' of Node.`);
+    expect(message).toContain("`import type { … } from './tools'`");
+    expect(message.length).toBeLessThan(600);
+    // The bundler's own pages are there for whoever wants them.
+    expect((cause as Error).message).toContain('webpack');
+  });
+
+  it('names the file and the import of a module that there is not', async () => {
+    expect(await refusal("import { x } from './nowhere'; export const a = x;")).toMatchObject({
+      code: 'agents-invalid',
+      message: expect.stringMatching(/cannot be bundled for the sandbox\. Module not found: .*'\.\/nowhere'/),
+    });
   });
 
   it('refuses an agents module with a mistake in it, and names the file', async () => {

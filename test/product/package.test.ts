@@ -17,6 +17,11 @@ function filesOfReadme(): Readonly<Record<string, string>> {
   return Object.fromEntries(blocks.map(([, name, code]) => [name ?? '', code ?? '']));
 }
 
+function tsconfigOfReadme(): object {
+  const [, tsconfig = ''] = /```json\n(\{ "compilerOptions".*)\n```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+  return JSON.parse(tsconfig) as object;
+}
+
 describe('the packed package in an empty project', () => {
   const project = mkdtempSync(join(tmpdir(), 'holdfast-package-'));
   const environment = { ...process.env, HOLDFAST_DIR: join(project, '.holdfast'), NO_COLOR: '1' };
@@ -84,16 +89,7 @@ describe('the packed package in an empty project', () => {
     expect(Object.keys(files).sort()).toEqual(['agents.ts', 'client.ts', 'holdfast.config.ts', 'tools.ts']);
     for (const [name, code] of Object.entries(files)) writeFileSync(join(project, name), code);
     mkdirSync(join(project, 'types'), { recursive: true });
-    const compilerOptions = {
-      strict: true,
-      module: 'nodenext',
-      moduleResolution: 'nodenext',
-      target: 'es2022',
-      noEmit: true,
-      skipLibCheck: true,
-      types: ['node'],
-    };
-    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(files) }));
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ ...tsconfigOfReadme(), files: Object.keys(files) }));
     await run('npx', ['--no-install', 'tsc', '-p', '.'], { cwd: project, env: environment }).catch((error: { stdout: string }) => {
       throw new Error(error.stdout);
     });

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { tool } from '@ai-sdk/provider-utils';
 import { z } from 'zod';
-import type { HoldfastClient, Run } from 'holdfast/client';
+import type { Delta, HoldfastClient, Run, RunEvent } from 'holdfast/client';
 import { recordHistory, replayHistories, scriptedModel, testRun } from 'holdfast/testing';
-import type { LanguageModel, Observer } from 'holdfast/worker';
-import { defineTool, defineWorkerMiddleware, messagesIn } from 'holdfast/worker';
-import type { Message, Part } from 'holdfast/workflow';
+import type { GenerateRequest, LanguageModel, ModelChunk, Observer } from 'holdfast/worker';
+import { answerOfChunks, defineTool, defineWorkerMiddleware, messagesIn } from 'holdfast/worker';
+import type { Json, Message, Part } from 'holdfast/workflow';
 import { agentsFor, approval, eventSenderToolWrapper, onWorker, textOf, withInstruction } from 'holdfast/workflow';
 import { agenticMiddleware, chatMiddleware } from 'holdfast/workflow';
 import { StopError, agentCallbacks, callbacks, modelCallbacks, plugin, toolCallbacks } from 'holdfast/workflow';
 
 /** The examples of these documents, word for word; imports stand above. The last tests compare. */
-const documents = ['agents', 'coming-from-eino', 'coming-from-trpc', 'messages', 'middleware', 'retry', 'testing', 'tools'];
+const documents = ['agents', 'coming-from-eino', 'coming-from-trpc', 'messages', 'middleware', 'retry', 'streaming', 'testing', 'tools'];
 
 interface Payment {
   readonly paid: number;
@@ -401,6 +401,72 @@ export const timing = defineWorkerMiddleware('timing', () => ({
   },
 }));
 
+// streaming.md
+
+interface Piece {
+  readonly text?: string;
+  readonly call?: { readonly id: string; readonly name: string; readonly input: Json };
+  readonly tokens?: { readonly in: number; readonly out: number };
+}
+const inHouse = {
+  async *chat({ messages }: { name: string } & Omit<GenerateRequest, 'settings'>): AsyncGenerator<Piece> {
+    yield { tokens: { in: 4, out: 0 } };
+    if (messages.length === 1) yield { call: { id: 'call-1', name: 'findOrder', input: { orderId: '42' } } };
+    else for (const text of ['It was paid with 1234 5678 1', '234 5678', ', and is 1', '0 days late.']) yield { text };
+    yield { tokens: { in: 4, out: 9 } };
+  },
+};
+
+/** Keeps the text of each model call, by the address of the call. */
+export async function follow(run: Pick<Run, 'events'>, texts: Map<string, string>): Promise<void> {
+  for await (const event of run.events()) {
+    if (event.type === 'attempt-start' || event.type === 'attempt-void') texts.delete(event.address);
+    if (event.type === 'text-delta') texts.set(event.address, (texts.get(event.address) ?? '') + event.text);
+    if (event.type === 'model-end') texts.set(event.address ?? event.message.id, textOf(event.message));
+  }
+}
+
+const withoutCards = (text: string): string => text.replace(/\b\d{4}( ?\d{4}){3}\b/g, '[card]');
+
+/** Digits at the end of a chunk are held back: the number may go on in the next one. */
+async function* redacted(chunks: AsyncIterable<ModelChunk>): AsyncGenerator<ModelChunk> {
+  let held: Extract<ModelChunk, { type: 'text' }> | undefined;
+  for await (const chunk of chunks) {
+    if (held !== undefined && (chunk.type !== 'text' || chunk.block !== held.block)) {
+      yield { ...held, text: withoutCards(held.text) };
+      held = undefined;
+    }
+    if (chunk.type !== 'text') {
+      yield chunk;
+      continue;
+    }
+    const text = (held?.text ?? '') + chunk.text;
+    const end = text.search(/[\d ]*$/);
+    yield { ...chunk, text: withoutCards(text.slice(0, end)) };
+    held = { ...chunk, text: text.slice(end) };
+  }
+}
+
+export const redact = defineWorkerMiddleware('redact', () => ({
+  wrapModel: { stream: (request, next) => redacted(next(request)) },
+}));
+
+async function* talk(name: string, { instructions, messages, tools, signal }: GenerateRequest): AsyncGenerator<ModelChunk> {
+  for await (const { text, call, tokens } of inHouse.chat({ name, instructions, messages, tools, signal })) {
+    if (text !== undefined) yield { type: 'text', text };
+    if (call !== undefined) yield { type: 'part', part: { type: 'tool-call', ...call } };
+    if (tokens !== undefined) yield { type: 'usage', usage: { inputTokens: tokens.in, outputTokens: tokens.out } };
+  }
+  yield { type: 'finish' };
+}
+
+export const inHouseModels = {
+  model: (name: string): LanguageModel => ({
+    stream: (request) => talk(name, request),
+    generate: (request) => answerOfChunks(talk(name, request)),
+  }),
+};
+
 // testing.md
 
 const refundCall = { name: 'refund', input: { orderId: '42', amount: 80 } };
@@ -425,6 +491,21 @@ it('rejects after three days', async () => {
   expect((await run.outcome()).status).toBe('waiting');
   await run.advance('3d');
   expect(await run.outcome()).toEqual({ status: 'completed', output: 'Sorry.', text: 'Sorry.' });
+});
+
+it('shows the answer as it comes, and takes back what does not count', async () => {
+  let shown = '';
+  const run = await testRun(support, {
+    input: 'Where is order 42?',
+    model: scriptedModel([{ text: ['On its w'], error: 'The line is dead.', retryable: true }, { text: 'On its way.' }], { stream: true }),
+    tools,
+    onDelta(delta) {
+      if (delta.type === 'attempt-void') shown = '';
+      if (delta.type === 'text-delta') shown += delta.text;
+    },
+  });
+  expect(await run.result()).toBe('On its way.');
+  expect(shown).toBe('On its way.');
 });
 
 it('waits on over a continue-as-new', async () => {
@@ -803,6 +884,33 @@ describe('the examples do what their documents say:', () => {
       ['spent', { before: usage, now: usage }],
     ]);
     expect(log).toHaveBeenCalledWith('tool', { id: 'spender/t1/findOrder.0', attempt: 1, took: expect.any(Number) });
+  });
+
+  it('a half changes a stream of a model of ones own, and a reader puts it together', async () => {
+    const agent = defineAgent({
+      name: 'streaming',
+      description: '',
+      instructions: '',
+      model: 'in-house/large',
+      tools: ['findOrder'],
+      middleware: [onWorker('redact')],
+    });
+    for (const stream of [true, false]) {
+      const deltas: Delta[] = [];
+      const play = { input: 'Hi', model: inHouseModels, tools, middleware: [redact], stream };
+      const run = await testRun(agent, { ...play, onDelta: (delta) => deltas.push(delta) });
+      expect(await run.result()).toBe('It was paid with [card], and is 10 days late.');
+      expect(await run.usage()).toEqual({ inputTokens: 8, outputTokens: 18 });
+      const said = deltas.map((delta) => (delta.type === 'text-delta' ? delta.text : '')).join('');
+      expect(said).toBe(stream ? await run.result() : '');
+      const texts = new Map<string, string>();
+      async function* events(): AsyncGenerator<Delta | RunEvent> {
+        yield* deltas;
+        yield* run.events();
+      }
+      await follow({ events: events as never }, texts);
+      expect(Object.fromEntries(texts)).toEqual({ 'streaming/t1/model': '', 'streaming/t2/model': await run.result() });
+    }
   });
 
   it('a worker half sees model and tool calls', async () => {

@@ -96,6 +96,7 @@ describe('the README', () => {
     const expected: Record<string, string> = {
       'Input of a run': size(limits.runInput),
       'Result of a tool': `${size(limits.toolResult)}, with resultLimit up to ${size(limits.payload)}`,
+      'Progress of a tool': `${size(limits.progress)}; what is larger is not shown`,
       'What goes into or comes out of one step': size(limits.payload),
       'What an interrupt shows; the data of an event': size(limits.interrupt),
       'The instructions of an agent; a message of a hook': size(limits.message),

@@ -4,7 +4,7 @@ import { defineTool } from 'holdfast/worker';
 import type { LoseCall } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
-import { agentWith, linesOf, only, transcriptOf } from '../support/memory-bed';
+import { agentWith, linesOf, logOf, only, transcriptOf } from '../support/memory-bed';
 
 const payments: string[] = [];
 const loseFirst = (when: 'before' | 'after'): LoseCall => {
@@ -56,6 +56,18 @@ describe('a once tool whose worker was lost', () => {
     );
     expect((await transcriptOf(run))[2]).toBe('tool: paid 5');
     expect(payments).toEqual(['default/test/agent/t1/pay.0']);
+  });
+
+  it('is shown as started again, and its end belongs to the call that was made last', async () => {
+    const run = await start(
+      paying(() => ({ happened: false })),
+      loseFirst('before'),
+    );
+    const [first, second, end] = (await logOf(run)).filter(({ type }) => type === 'tool-start' || type === 'tool-end');
+    expect(first).toMatchObject({ type: 'tool-start', callId: 'call-1-1', address: 'agent/t1/pay.0' });
+    expect(first).not.toHaveProperty('again');
+    expect(second).toMatchObject({ type: 'tool-start', callId: 'call-1-1', again: true, address: 'agent/t1/pay.0.3' });
+    expect(end).toMatchObject({ type: 'tool-end', callId: 'call-1-1', address: 'agent/t1/pay.0.3' });
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../contract/plain/duration';
+import { millisecondsOf, parseDuration } from '../../contract/plain/duration';
 import { HoldfastError, codeOf, errorTable, isErrorCode, messageOf } from '../../contract/plain/errors';
 import { misfitOf } from '../../contract/plain/interrupts';
 import { jsonSize, utf8Length } from '../../contract/plain/limits';
@@ -19,6 +19,16 @@ describe('a duration', () => {
     '%p is none',
     (text) => expect(parseDuration(text)).toBeUndefined(),
   );
+
+  it('has to be one where somebody needs it, and else is an error with their code', () => {
+    expect(millisecondsOf('2h', 'input-invalid')).toBe(7_200_000);
+    expect(() => millisecondsOf('soon', 'input-invalid')).toThrow(
+      expect.objectContaining({
+        code: 'input-invalid',
+        message: expect.stringContaining('"soon" is no duration; write for example "30s"'),
+      }),
+    );
+  });
 });
 
 describe('the length of a text in bytes', () => {

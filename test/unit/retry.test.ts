@@ -462,7 +462,8 @@ describe('defineAgent', () => {
 
 describe('a model call that failed', () => {
   const verdict = { kind: 'network', code: 'model-failed', retryable: true, retryAfterMs: 5, message: 'gone' } as const;
-  const half = { role: 'assistant', parts: [{ type: 'text', text: 'Half' }] } as const;
+  const said = { role: 'assistant', parts: [{ type: 'text', text: 'Half' }] } as const;
+  const half = { said };
 
   it('is left to the server, unless the run makes it again itself', () => {
     expect(failedResult(verdict, null, half)).toBeUndefined();
@@ -474,9 +475,16 @@ describe('a model call that failed', () => {
   });
 
   it('comes back with half an answer only when that was asked for, and fits', () => {
-    expect(failedResult(verdict, 'kernel-partial', half)).toMatchObject({ partial: half });
-    expect(failedResult(verdict, 'kernel-partial', { role: 'assistant', parts: [] })).not.toHaveProperty('partial');
+    expect(failedResult(verdict, 'kernel-partial', half)).toMatchObject({ partial: said });
+    expect(failedResult(verdict, 'kernel-partial', { said: { role: 'assistant', parts: [] } })).not.toHaveProperty('partial');
     const long = { role: 'assistant', parts: [{ type: 'text', text: 'x'.repeat(limits.message) }] } as const;
-    expect(failedResult(verdict, 'kernel-partial', long)).not.toHaveProperty('partial');
+    expect(failedResult(verdict, 'kernel-partial', { said: long })).not.toHaveProperty('partial');
+  });
+
+  it('comes back with what it has taken, where that is known and the call comes back at all', () => {
+    const usage = { inputTokens: 5, outputTokens: 2 };
+    expect(failedResult(verdict, 'kernel', { said, usage })).toMatchObject({ usage });
+    expect(failedResult({ ...verdict, retryable: false }, undefined, { said, usage })).toMatchObject({ usage });
+    expect(failedResult(verdict, undefined, { said, usage })).toBeUndefined();
   });
 });

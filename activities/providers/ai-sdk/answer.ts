@@ -38,18 +38,25 @@ export interface AnswerEnd {
   readonly finish?: FinishReason;
 }
 
-/** How an answer ended. An end that is none, or that nothing was said before, is an error. */
+/** How an answer ended. An end that is none, or that nothing was said before, is an error; its tokens were taken all the same. */
 export function endOf(finishReason: unknown, usage: unknown, substance: boolean): AnswerEnd {
   const reason = reasonOf(finishReason);
-  if (reason === 'error') {
-    throw new HoldfastError('model-failed', 'The provider ended its answer with an error.', { details: { retryable: true } });
-  }
-  if (!substance) throw emptyAnswer(reason);
   const counted = usageOf(usage);
+  if (reason === 'error')
+    throw withUsage(
+      new HoldfastError('model-failed', 'The provider ended its answer with an error.', { details: { retryable: true } }),
+      counted,
+    );
+  if (!substance) throw withUsage(emptyAnswer(reason), counted);
   return {
     ...(counted === undefined ? {} : { usage: counted }),
     ...(reason === 'stop' || reason === 'tool-calls' ? {} : { finish: reason }),
   };
+}
+
+/** Says with an error what the answer has taken that it stands for. */
+export function withUsage(error: Error, usage: Usage | undefined): Error {
+  return usage === undefined ? error : Object.assign(error, { usage });
 }
 
 /** Reasoning alone is no answer. */

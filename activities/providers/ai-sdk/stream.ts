@@ -1,7 +1,7 @@
 import type { ReadableStream } from 'node:stream/web';
 import { HoldfastError } from '../../../contract/plain/errors';
 import type { ModelChunk } from '../../chunks';
-import { endOf, extraOf, isSubstance, partOf } from './answer';
+import { endOf, extraOf, isSubstance, partOf, usageOf, withUsage } from './answer';
 import type { Item, SpecificationVersion } from './specification';
 import { isRecord } from './specification';
 
@@ -122,7 +122,7 @@ class StreamTranslation {
       case 'error':
         throw item['error'];
       case 'finish':
-        if (this.isCutOff(item)) throw brokenOff();
+        if (this.isCutOff(item)) throw withUsage(brokenOff(), usageOf(item['usage']));
         this.ended = true;
         return { type: 'finish', ...endOf(item['finishReason'], item['usage'], this.substance) };
       default:

@@ -364,6 +364,15 @@ describe('what an AI SDK model streams', () => {
     });
   });
 
+  it('says with an end that is none what the answer has taken', async () => {
+    const usage = { inputTokens: { total: 7 }, outputTokens: { total: 100, reasoning: 100 } };
+    const end = { type: 'finish', finishReason: { unified: 'length', raw: 'max_tokens' }, usage };
+    await expect(chunksOf(streamOf('v3', [end]))).rejects.toMatchObject({
+      code: 'model-response-empty',
+      usage: { inputTokens: 7, outputTokens: 100, reasoningTokens: 100 },
+    });
+  });
+
   it('takes a v2 model without a reason at its word when it counted', async () => {
     const end = { type: 'finish', finishReason: 'unknown', usage: { inputTokens: 1, outputTokens: 1 } };
     expect(await collected(streamOf('v2', [{ type: 'text-delta', id: '0', delta: 'Ha' }, end]))).toMatchObject({ finish: 'other' });

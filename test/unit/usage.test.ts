@@ -1,0 +1,105 @@
+import { scriptedModel, testRun } from 'holdfast/testing';
+import type { LanguageModel, ModelChunk } from 'holdfast/worker';
+import type { AgentOptions } from '../../kernel/agent';
+import type { Tools } from '../../kernel/middleware';
+import type { Json } from '../../contract/plain/messages';
+import type { TestRun } from '../../testing/index';
+import { agentWith, gate, logOf } from '../support/memory-bed';
+
+const taken = { inputTokens: 9, outputTokens: 2 };
+const broken = { text: 'Half', error: 'The line is dead.', usage: taken };
+
+type Options = Partial<AgentOptions<Tools, 'agent', Json>>;
+
+async function play(model: LanguageModel, options: Options = {}, stream = true): Promise<TestRun> {
+  return testRun(agentWith({ tools: [], ...options }), { input: 'Hi', model, stream });
+}
+
+/** Says what a test gives it, whole or in pieces. */
+function modelOf(
+  stream: () => AsyncIterable<ModelChunk>,
+  generate: LanguageModel['generate'] = () => Promise.reject(new Error()),
+): LanguageModel {
+  return { generate, stream };
+}
+
+describe('the tokens of an answer that does not count', () => {
+  it('count when the stream broke and the run failed with it', async () => {
+    const run = await play(scriptedModel([broken], { stream: true }));
+    expect((await run.outcome()).status).toBe('failed');
+    expect(await run.usage()).toEqual(taken);
+  });
+
+  it('count beside those of the answer that the agent got in its place', async () => {
+    const answer = { text: 'Whole.', usage: { inputTokens: 1, outputTokens: 1 } };
+    const run = await play(scriptedModel([broken, answer], { stream: true }), { retry: { maxRetries: 1, backoff: () => 1 } });
+    await run.advance('1m');
+    expect(await run.outcome()).toMatchObject({ text: 'Whole.' });
+    expect(await run.usage()).toEqual({ inputTokens: 10, outputTokens: 3 });
+  });
+
+  it('count by their last word when somebody cancels the run in the middle', async () => {
+    const half = gate();
+    async function* stream(): AsyncGenerator<ModelChunk> {
+      yield { type: 'usage', usage: { inputTokens: 9, outputTokens: 0 } };
+      yield { type: 'text', text: 'Half' };
+      yield { type: 'usage', usage: taken };
+      half.open();
+      await new Promise(() => undefined);
+    }
+    const run = await play(modelOf(stream));
+    await half.opened;
+    await run.cancel();
+    expect((await run.outcome()).status).toBe('cancelled');
+    expect((await logOf(run)).filter(({ type }) => type === 'model-end')).toMatchObject([{ finish: 'cancelled', usage: taken }]);
+    expect(await run.usage()).toEqual(taken);
+  });
+
+  it('count when the error of a whole answer says them', async () => {
+    const generate = (): Promise<never> => Promise.reject(Object.assign(new Error('No.'), { isRetryable: false, usage: taken }));
+    const run = await play(
+      modelOf(() => [] as never, generate),
+      {},
+      false,
+    );
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { message: 'No.' } });
+    expect(await run.usage()).toEqual(taken);
+  });
+
+  it('count when the answer is none', async () => {
+    const run = await play(
+      modelOf(
+        () => [] as never,
+        async () => ({ parts: 'none' as never, usage: taken }),
+      ),
+      {},
+      false,
+    );
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'model-response-invalid' } });
+    expect(await run.usage()).toEqual(taken);
+  });
+});
+
+describe('the tokens of an answer that counts', () => {
+  it('are those of its last word, when that has some', async () => {
+    async function* stream(): AsyncGenerator<ModelChunk> {
+      yield { type: 'usage', usage: taken };
+      yield { type: 'text', text: 'Whole.' };
+      yield { type: 'finish', usage: { inputTokens: 9, outputTokens: 4 } };
+    }
+    const run = await play(modelOf(stream));
+    await run.outcome();
+    expect(await run.usage()).toEqual({ inputTokens: 9, outputTokens: 4 });
+  });
+
+  it('are those of the word before, when it has none', async () => {
+    async function* stream(): AsyncGenerator<ModelChunk> {
+      yield { type: 'text', text: 'Whole.' };
+      yield { type: 'usage', usage: taken };
+      yield { type: 'finish' };
+    }
+    const run = await play(modelOf(stream));
+    await run.outcome();
+    expect(await run.usage()).toEqual(taken);
+  });
+});

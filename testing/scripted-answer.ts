@@ -1,0 +1,53 @@
+import { setImmediate as otherCode } from 'node:timers/promises';
+import type { ModelChunk } from '../activities/chunks';
+import type { GenerateAnswer } from '../activities/models';
+import type { Part, ToolCall, Usage } from '../contract/plain/messages';
+
+/** What a step of a script says. */
+export interface Said {
+  readonly texts: readonly string[];
+  readonly calls: readonly ToolCall[];
+  readonly usage?: Usage;
+  readonly error?: Error;
+}
+
+export function wholeAnswer({ texts, calls, usage, error }: Said): GenerateAnswer {
+  if (error !== undefined) throw error;
+  const parts = [...(texts.length === 0 ? [] : [{ type: 'text' as const, text: texts.join('') }]), ...calls.map(partOf)];
+  return usage === undefined ? { parts } : { parts, usage };
+}
+
+/** The same in pieces. Between them other code has its turn, as while one waits for a provider: readers, or somebody who cancels. */
+export async function* streamedAnswer(next: () => Promise<Said>): AsyncGenerator<ModelChunk> {
+  const said = await next();
+  for (const chunk of chunksOf(said)) {
+    await otherCode();
+    yield chunk;
+  }
+  if (said.error !== undefined) throw said.error;
+}
+
+function* chunksOf({ texts, calls, usage, error }: Said): Generator<ModelChunk> {
+  const spent = usage === undefined ? {} : { usage };
+  for (const text of texts) yield { type: 'text', text };
+  for (const call of calls) {
+    yield { type: 'tool-input-start', callId: call.id, tool: call.name };
+    for (const text of bitsOf(JSON.stringify(call.input))) yield { type: 'tool-input', callId: call.id, text };
+    yield { type: 'part', part: partOf(call) };
+  }
+  if (error === undefined) yield { type: 'finish', ...spent };
+  else if (usage !== undefined) yield { type: 'usage', usage };
+}
+
+function partOf({ id, name, input }: ToolCall): Part {
+  return { type: 'tool-call', id, name, input };
+}
+
+/** Each word with the space behind it. */
+export function wordsOf(text: string): readonly string[] {
+  return text.match(/\s*\S+\s*/g) ?? [text];
+}
+
+function bitsOf(json: string): readonly string[] {
+  return json.match(/.{1,8}/gsu) ?? [];
+}
