@@ -23,11 +23,7 @@ export function scriptOf(name: string): Script {
       : random.list(1 + random.below(4), () => saidBy(random)),
     decisions: random.list(random.below(8), () => decisionOf(random)),
     together: random.chance(0.6),
-    borders: random.weighted([
-      [6, 'none'],
-      [1, 'awaited'],
-      [1, 'raced'],
-    ]),
+    borders: random.chance(0.25),
     ...gaveUp,
   };
 }

@@ -35,7 +35,7 @@ export async function lead(script: Script, runId: string, seat: (script: Script,
     const acts: Act[] = [];
     if (isLeft) acts.push(await received(table, { do: 'cancel' }));
     else {
-      if (script.borders !== 'none') acts.push(await received(table, { do: 'border', awaited: script.borders === 'awaited' }));
+      if (script.borders) acts.push(await received(table, { do: 'border' }));
       for (const interrupt of script.together ? standing.open : standing.open.slice(0, 1)) {
         decided += 1;
         acts.push(await received(table, { do: 'answer', id: interrupt.id, ...answerTo(interrupt, decisions.shift() ?? 'yes') }));

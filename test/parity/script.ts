@@ -29,8 +29,8 @@ export interface Script {
   readonly decisions: readonly Decision[];
   /** Whether all that waits at one time is answered in one go, or the run is let go on after each answer. */
   readonly together: boolean;
-  /** Whether the run goes on as new while it waits, and whether answers come only after that, or in a race with it. */
-  readonly borders: 'none' | 'awaited' | 'raced';
+  /** Whether the run goes on as new while it waits. */
+  readonly borders: boolean;
   /** After so many decisions nobody answers any more: the run is left, or cancelled. */
   readonly gaveUp?: { readonly after: number; readonly cancels: boolean };
 }

@@ -8,7 +8,7 @@ export function simpler(script: Script): readonly Script[] {
   const simple: Partial<Script>[] = [
     ...(script.gaveUp === undefined ? [] : [{ gaveUp: undefined } as unknown as Partial<Script>]),
     ...said.map((__, position) => ({ said: without(said, position) })),
-    ...(script.borders === 'none' ? [] : [{ borders: 'none' } as const]),
+    ...(script.borders ? [{ borders: false }] : []),
     ...(script.stream ? [{ stream: false }] : []),
     ...(script.together ? [] : [{ together: true }]),
     ...(rest.agent === 'plain' ? [] : [{ agent: 'plain' } as const]),

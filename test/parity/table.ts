@@ -10,8 +10,8 @@ export interface Table {
   view(): Promise<RunView>;
   answer(interruptId: string, answer: Json, by: string | undefined): Promise<void>;
   cancel(): Promise<void>;
-  /** Goes on as new, at once or soon. */
-  border(awaited: boolean): Promise<void>;
+  /** Goes on as new. */
+  border(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export interface Standing {
 export type Act =
   | { readonly do: 'answer'; readonly id: string; readonly answer: Json; readonly by?: string; readonly refused?: Failure }
   | { readonly do: 'cancel' }
-  | { readonly do: 'border'; readonly awaited: boolean };
+  | { readonly do: 'border' };
 
 /** The run stood there, and then this was done. */
 export interface Move {
@@ -35,7 +35,7 @@ export interface Move {
 /** Does it, and says how it was received. */
 export async function received(table: Table, act: Act): Promise<Act> {
   if (act.do === 'cancel') await table.cancel();
-  else if (act.do === 'border') await table.border(act.awaited);
+  else if (act.do === 'border') await table.border();
   else {
     const { id, answer, by } = act;
     const given = { do: 'answer', id, answer, ...(by === undefined ? {} : { by }) } as const;

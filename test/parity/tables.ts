@@ -80,10 +80,10 @@ export async function tableOnServer(
     view: () => run.view(),
     answer: (interruptId, answer, by) => run.resume(interruptId, answer, by === undefined ? {} : { by }),
     cancel: () => run.cancel(),
-    async border(awaited) {
-      const before = awaited ? await temporal.executionOf(id) : '';
+    async border() {
+      const before = await temporal.executionOf(id);
       await temporal.handle(id).signal(names.borderSignal);
-      if (awaited) await temporal.untilAnotherExecution(id, before);
+      await temporal.untilAnotherExecution(id, before);
     },
     async close() {
       leaving.abort();
