@@ -21,7 +21,8 @@ export function comparable({ moves, end, view, play }: Played): readonly string[
     ...play.asked.map((request) => ['asked', request]),
     // Calls of parallel hooks and tools, in no order.
     ...play.askedBeside.map((request) => ['asked beside', request]).sort(byText),
-    ...play.used.map((call) => ['used', call]).sort(byText),
+    // And each once: what stands in no history yet is done again when its task is lost, such as a quick call.
+    ...[...new Set(play.used.map((call) => JSON.stringify(call)))].sort().map((call) => ['used', JSON.parse(call) as unknown]),
   ];
   const known = new Map<string, string>();
   return lines.map((line) =>
