@@ -6,7 +6,7 @@ import type { RunEvent, RunView } from '../contract/plain/events';
 import { HistoryFold } from '../contract/plain/fold';
 import type { Answer } from '../contract/plain/interrupts';
 import { FactReader } from '../host/history-facts';
-import { oldestPages } from '../host/history-pages';
+import { newestPages, oldestPages } from '../host/history-pages';
 import { found, readChain } from './chain';
 import { Executions } from './executions';
 import type { ReadOptions } from './follower';
@@ -18,6 +18,9 @@ interface Shared {
   readonly follower: Promise<RunFollower>;
   readers: number;
 }
+
+/** How many Temporal runs back an update is looked for that was sent moments ago. */
+const executionsOfAnUpdate = 3;
 
 /** Reads runs from their histories, without a worker. Readers of one run share one follower. */
 export class RunReader {
@@ -89,6 +92,21 @@ export class RunReader {
       }
     }
     return { fold, stored };
+  }
+
+  /** Whether the run took an update. It may have gone on as new since. */
+  async took(workflowId: string, updateId: string): Promise<boolean> {
+    const source = { workflowService: this.connection.workflowService, namespace: this.namespace };
+    let execution: { workflowId: string; runId?: string } | undefined = { workflowId };
+    for (let executions = 0; execution !== undefined && executions < executionsOfAnUpdate; executions++) {
+      let before: string | undefined;
+      for await (const events of newestPages(source, execution)) {
+        if (events.some((event) => event.workflowExecutionUpdateAcceptedEventAttributes?.protocolInstanceId === updateId)) return true;
+        before = events.at(-1)?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId ?? undefined;
+      }
+      execution = before === undefined || before === '' ? undefined : { workflowId, runId: before };
+    }
+    return false;
   }
 
   close(): void {

@@ -153,12 +153,10 @@ export class Run<Output = unknown> {
   /** The update is checked before it is taken. With no worker alive the answer waits as a signal, checked against the history alone. */
   private async deliver(answer: Answer, known: boolean): Promise<void> {
     const handle = this.reader.handle(this.workflowId);
+    const updateId = randomUUID();
     try {
       await this.reader.withDeadline(Date.now() + updateTimeoutMs, () =>
-        handle.executeUpdate<ResumeReceipt, [Answer]>(names.resumeUpdate, {
-          args: [answer],
-          updateId: randomUUID(),
-        }),
+        handle.executeUpdate<ResumeReceipt, [Answer]>(names.resumeUpdate, { args: [answer], updateId }),
       );
     } catch (error) {
       if (error instanceof WorkflowUpdateFailedError) throw refusedAnswer(error);
@@ -166,6 +164,8 @@ export class Run<Output = unknown> {
       if (view.status === 'stuck') throw new HoldfastError('run-stuck', view.error?.message ?? 'The run is stuck.', { cause: error });
       if (!isTimeout(error)) throw await this.explained(error);
       if (!(await this.check(answer))) {
+        // It may have been this answer that was taken, only too late for the call that brought it.
+        if (await this.reader.took(this.workflowId, updateId)) return;
         throw known
           ? new HoldfastError('interrupt-answered', `The interrupt "${answer.interruptId}" was answered meanwhile.`)
           : new HoldfastError('interrupt-unknown', `This run waits for no interrupt "${answer.interruptId}".`);

@@ -164,12 +164,12 @@ export class TestRun<Output = unknown> {
   async resume(interruptId: string, answer: Json, options: AnswerOptions = {}): Promise<void> {
     await this.until(() => this.run.view().interrupts.some(({ id }) => id === interruptId));
     checkSize(answer);
-    const view = this.run.view();
-    checkFit(view.interrupts, interruptId, answer);
-    if (this.run.ended) throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${view.status}).`);
+    const { interrupts, status } = this.run.view();
+    if (this.run.ended) throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status}).`);
     const whole = { interruptId, answer, ...options };
     const refused = this.run.refusalOf(whole);
     if (refused !== undefined) throw new HoldfastError(isErrorCode(refused.code) ? refused.code : 'answer-invalid', refused.message);
+    checkFit(interrupts, interruptId, answer);
     this.run.answer(whole);
   }
 

@@ -6,6 +6,7 @@ import { messagesOfInput, toolMessage } from './messages';
 import { names, runIdOf } from './names';
 import { isRunInput } from './run-input';
 import { CallAddresses } from './call-addresses';
+import { inCallOrder } from './call-order';
 import type { ListItem } from './splice';
 import { applySplices } from './splice';
 import type { AgentRunInput, AgentRunResult, CallModelInput, CallModelResult, CallToolInput, CallToolResult, RequestSlots } from './wire';
@@ -94,7 +95,7 @@ export class HistoryFold {
       id: this.id,
       agent: this.agent,
       status: stuck ? 'stuck' : open,
-      messages: [...this.list, ...this.shown],
+      messages: [...this.list, ...inCallOrder(this.shown)],
       interrupts: this.ended ? [] : [...this.interrupts.values()],
       usage: this.usage,
       nextOffset: this.offset,

@@ -67,6 +67,36 @@ describe('a history', () => {
     expect(fold.view().messages.map(({ id }) => id)).toEqual(['input.0']);
   });
 
+  it('has results in the order of the calls, also while one of them has not ended', () => {
+    const result = (callId: string): StoredMessage => ({
+      id: `result ${callId}`,
+      role: 'tool',
+      parts: [{ type: 'tool-result', callId, name: 't', output: callId }],
+    });
+    const end = (callId: string): object => ({ type: 'tool-end', agent: 'a', runPath: ['a'], tool: 't', callId, message: result(callId) });
+    const asked: StoredMessage = {
+      id: 'm1',
+      role: 'assistant',
+      parts: ['1', '2', '3'].map((id) => ({ type: 'tool-call', id, name: 't', input: {} })),
+    };
+    const answered = { type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: asked, model: 'x' };
+    const memo = (...events: readonly object[]): HistoryFact => ({ kind: 'memo', time: 4, values: { holdfastEvents: events } });
+    const idsAfter = (...facts: readonly HistoryFact[]): readonly string[] =>
+      folded(start, ...facts)
+        .view()
+        .messages.map(({ id }) => id);
+    expect(idsAfter(memo(answered, end('3')), memo(end('1')))).toEqual(['input.0', 'm1', 'result 1', 'result 3']);
+    const apology = { ...answered, message: text('m2') };
+    expect(idsAfter(memo(answered, end('3'), end('2'), end('1'), apology), { kind: 'end', time: 5, status: 'failed' })).toEqual([
+      'input.0',
+      'm1',
+      'result 1',
+      'result 2',
+      'result 3',
+      'm2',
+    ]);
+  });
+
   it('shows tool calls but not those of hooks, second entries and reconciling', () => {
     const fold = folded(start);
     const call = { tool: 't', callId: '1', input: {}, path: ['a'] };

@@ -59,7 +59,7 @@ describe('a tool that asks', () => {
     const { id } = only(await run.interrupts());
     await expect(run.resume(id, { choice: 1 })).rejects.toMatchObject({
       code: 'answer-invalid',
-      message: expect.stringContaining('choice: '),
+      message: `The answer to "${id}" does not fit: choice is no string.`,
     });
     await expect(run.resume(id, { when: new Date(0) } as never)).rejects.toMatchObject({
       code: 'answer-invalid',

@@ -1,0 +1,30 @@
+import type { StoredMessage } from './messages';
+import { toolCallsOf } from './messages';
+
+/** Results of the calls of one message in the order of the calls, as a run keeps them when all have ended, whichever ended first. */
+export function inCallOrder(messages: readonly StoredMessage[]): readonly StoredMessage[] {
+  const ordered: StoredMessage[] = [];
+  let calls: readonly string[] = [];
+  let results: StoredMessage[] = [];
+  const take = (): void => {
+    ordered.push(...results.sort((one, other) => placeOf(one, calls) - placeOf(other, calls)));
+    results = [];
+  };
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      results.push(message);
+      continue;
+    }
+    take();
+    ordered.push(message);
+    calls = toolCallsOf(message).map(({ id }) => id);
+  }
+  take();
+  return ordered;
+}
+
+function placeOf({ parts }: StoredMessage, calls: readonly string[]): number {
+  const [result] = parts;
+  const place = result?.type === 'tool-result' ? calls.indexOf(result.callId) : -1;
+  return place === -1 ? calls.length : place;
+}

@@ -1,0 +1,66 @@
+import type { ModelChunk } from '../../activities/chunks';
+import type { GenerateAnswer, GenerateRequest, LanguageModel, ModelProvider } from '../../activities/models';
+import type { Part, Usage } from '../../contract/plain/messages';
+import type { Play } from './plays';
+import { currentPlay } from './plays';
+import type { Said } from './script';
+
+const usage: Usage = { inputTokens: 3, outputTokens: 2 };
+
+/** Models that say what the script of the run has next, whole or in pieces. The model `side` answers beside the script. */
+export const models: ModelProvider = {
+  model: (given): LanguageModel => modelNamed(given.replace(/^test\//, '')),
+};
+
+function modelNamed(name: string): LanguageModel {
+  return {
+    generate: async (request) => (name === 'side' ? beside(request) : whole(spoken(next(name, request)))),
+    stream: (request) => (name === 'side' ? pieces({ says: textOf(beside(request)) }) : pieces(next(name, request))),
+  };
+}
+
+function next(model: string, { signal: _, tools, ...request }: GenerateRequest): Said {
+  const play = currentPlay();
+  const said = play.script.said[play.asked.length] ?? { says: 'The end.' };
+  play.asked.push({ ...request, tools: tools.map(({ name }) => name), model });
+  return said;
+}
+
+function beside({ signal: _, tools: __, ...request }: GenerateRequest): GenerateAnswer {
+  const play: Play = currentPlay();
+  play.askedBeside.push(JSON.parse(JSON.stringify(request)) as Play['askedBeside'][number]);
+  return { parts: [{ type: 'text', text: `Aside of ${request.messages.length}.` }], usage };
+}
+
+const textOf = ({ parts }: GenerateAnswer): string => (parts[0]?.type === 'text' ? parts[0].text : '');
+
+/** What is said, when it is not an error. */
+function spoken(said: Said): Exclude<Said, { fails: unknown }> {
+  if ('fails' in said) throw failure(said);
+  return said;
+}
+
+function failure({ fails, error }: Extract<Said, { fails: unknown }>): Error {
+  return Object.assign(new Error(error), { isRetryable: fails === 'in passing' });
+}
+
+function whole(said: Exclude<Said, { fails: unknown }>): GenerateAnswer {
+  return { parts: partsOf(said), usage };
+}
+
+function partsOf(said: Exclude<Said, { fails: unknown }>): readonly Part[] {
+  const text: readonly Part[] = said.says === undefined || said.says === '' ? [] : [{ type: 'text', text: said.says }];
+  return [...text, ...('calls' in said ? said.calls.map((call): Part => ({ type: 'tool-call', ...call })) : [])];
+}
+
+async function* pieces(said: Said): AsyncGenerator<ModelChunk> {
+  if ('fails' in said) {
+    if (said.saying !== undefined) yield { type: 'text', text: said.saying };
+    throw failure(said);
+  }
+  for (const part of partsOf(said)) {
+    if (part.type !== 'text') yield { type: 'part', part: part as Extract<ModelChunk, { type: 'part' }>['part'] };
+    else for (const word of part.text.split(/(?<= )/)) yield { type: 'text', text: word };
+  }
+  yield { type: 'finish', usage };
+}

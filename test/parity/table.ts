@@ -1,0 +1,60 @@
+import { codeOf, messageOf } from '../../contract/plain/errors';
+import type { RunEvent, RunView } from '../../contract/plain/events';
+import type { Interrupt } from '../../contract/plain/interrupts';
+import type { Failure, Json } from '../../contract/plain/messages';
+
+/** A run of either engine, as those who play it have it. */
+export interface Table {
+  /** Lets the run come as far as it can by itself. On a server that is where it stood in memory. */
+  standing(like?: Standing): Promise<Standing>;
+  view(): Promise<RunView>;
+  answer(interruptId: string, answer: Json, by: string | undefined): Promise<void>;
+  cancel(): Promise<void>;
+  /** Goes on as new. */
+  border(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Standing {
+  readonly log: readonly RunEvent[];
+  readonly open: readonly Interrupt[];
+}
+
+/** What somebody did to a run that stands still. */
+export type Act =
+  | { readonly do: 'answer'; readonly id: string; readonly answer: Json; readonly by?: string; readonly refused?: Failure }
+  | { readonly do: 'cancel' }
+  | { readonly do: 'border' };
+
+/** The run stood there, and then this was done. */
+export interface Move {
+  readonly standing: Standing;
+  readonly acts: readonly Act[];
+}
+
+/** Does it, and says how it was received. */
+export async function received(table: Table, act: Act): Promise<Act> {
+  if (act.do === 'cancel') await table.cancel();
+  else if (act.do === 'border') await table.border();
+  else {
+    const { id, answer, by } = act;
+    const given = { do: 'answer', id, answer, ...(by === undefined ? {} : { by }) } as const;
+    try {
+      await table.answer(id, answer, by);
+      return given;
+    } catch (error) {
+      return { ...given, refused: { code: codeOf(error) ?? 'no code', message: messageOf(error) } };
+    }
+  }
+  return act;
+}
+
+/** What waits after these events. */
+export function openAfter(log: readonly RunEvent[]): readonly Interrupt[] {
+  const open = new Map<string, Interrupt>();
+  for (const event of log) {
+    if (event.type === 'interrupt-start') open.set(event.interrupt.id, event.interrupt);
+    if (event.type === 'interrupt-end') open.delete(event.interruptId);
+  }
+  return log.at(-1)?.type === 'run-end' ? [] : [...open.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
+}
