@@ -41,6 +41,12 @@ export interface Activities {
 }
 
 export function createActivities(parts: WorkerParts): Activities {
+  /** What a call hands back beside its result; the worker remembers it, for the calls behind. */
+  const brought = (runId: string, values: CallValues): ReturnType<CallValues['end']> => {
+    const changes = values.end();
+    parts.messages.values.learn(runId, changes.runLocal);
+    return changes;
+  };
   return {
     async prepareRun(request, messages) {
       const { workflowExecution } = Context.current().info;
@@ -75,12 +81,6 @@ export function createActivities(parts: WorkerParts): Activities {
       const live = new LiveCall(parts.deltas, runId, { agent, runPath: input.path, address, attempt: info.attempt });
       const watch = new HalfWatch();
       const values = new CallValues();
-      /** What comes back beside the result. */
-      const brought = (): ReturnType<CallValues['end']> => {
-        const changes = values.end();
-        parts.messages.values.learn(runId, changes.runLocal);
-        return changes;
-      };
       let retries: RetryMode | null | undefined;
       let left: BrokenAnswer | undefined;
       try {
@@ -97,11 +97,11 @@ export function createActivities(parts: WorkerParts): Activities {
         if (answer.finish === 'cancelled' && !isCancelledByRun(signal)) throw abortOf(signal);
         parts.messages.putMessage(runId, answer.message);
         live.settle();
-        return { address, ...answer, ...brought() };
+        return { address, ...answer, ...brought(runId, values) };
       } catch (error) {
         live.void();
         const verdict = modelVerdict(error);
-        const changes = brought();
+        const changes = brought(runId, values);
         if (isCancelled(error, signal)) throw error;
         const failed = failedResult(verdict, retries, left);
         if (failed === undefined) throw activityFailure(verdict.code, verdict.message, verdict);
@@ -141,9 +141,12 @@ export function createActivities(parts: WorkerParts): Activities {
         const message = messageOfOutcome(input, { address, outcome });
         if (message !== undefined) parts.messages.putMessage(runId, message);
         live?.settle();
-        const brought = values.end();
-        parts.messages.values.learn(runId, brought.runLocal);
-        return { address, outcome, ...brought, ...(input.address === undefined ? {} : { call: { id: input.callId, name: input.tool } }) };
+        return {
+          address,
+          outcome,
+          ...brought(runId, values),
+          ...(input.address === undefined ? {} : { call: { id: input.callId, name: input.tool } }),
+        };
       } catch (error) {
         live?.void();
         values.end();
