@@ -1,9 +1,10 @@
 import { HoldfastError } from '../contract/plain/errors';
 import { isMessage } from '../contract/plain/messages';
-import type { AssembledAnswer, ModelChunk } from './chunks';
+import type { ModelChunk } from './chunks';
 import { AnswerAssembly, answerOfChunks, chunksOf } from './chunks';
 import type { HalfGuard, HalfWatch } from './half-guard';
 import { guardedStream, guardedWhole, labelOfHalf } from './half-guard';
+import { responseOf } from './model-provider';
 import type { NamedHalf, WorkerCall, WorkerHalf, WorkerModelRequest, WorkerModelResponse } from './worker-middleware';
 import { wrapAround } from './worker-middleware';
 
@@ -126,10 +127,6 @@ async function* lookedOn({ half, call, guard }: ModelLayer, request: WorkerModel
 
 async function collect(chunks: AsyncIterable<ModelChunk>): Promise<WorkerModelResponse> {
   return responseOf(await answerOfChunks(chunks));
-}
-
-function responseOf({ parts, ...rest }: AssembledAnswer): WorkerModelResponse {
-  return { message: { role: 'assistant', parts }, ...rest };
 }
 
 async function* fromWhole(answer: Promise<WorkerModelResponse>): AsyncGenerator<ModelChunk> {

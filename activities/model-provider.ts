@@ -129,7 +129,8 @@ function finalRequest({ settings: { toolChoice: _, ...settings }, ...request }: 
 
 type ModelWatched = Watched<{ readonly response: WorkerModelResponse }>;
 
-function responseOf(answer: GenerateAnswer | undefined): WorkerModelResponse {
+/** What halves and observers see of an answer. */
+export function responseOf(answer: GenerateAnswer | undefined): WorkerModelResponse {
   const { parts, usage, finish } = answer ?? {};
   return {
     message: { role: 'assistant', parts: parts as readonly Part[] },
