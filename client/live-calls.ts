@@ -1,6 +1,6 @@
 import type { Delta, DeltaBody, DeltaOrigin } from '../contract/plain/deltas';
 import type { RunEvent } from '../contract/plain/events';
-import type { HistoryFact } from '../contract/plain/fold';
+import type { HistoryFact } from '../contract/plain/history-fact';
 import type { Part } from '../contract/plain/messages';
 
 type RetryEvent = Extract<RunEvent, { type: 'model-retry' }>;

@@ -13,13 +13,14 @@ import {
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { HoldfastError } from '../contract/plain/errors';
 import type { EventBody } from '../contract/plain/events';
-import { interruptMemoPrefix, toolStart } from '../contract/plain/fold';
 import type { Interrupt } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
 import type { Json, StoredMessage } from '../contract/plain/messages';
 import { messagesOfInput } from '../contract/plain/messages';
-import { names } from '../contract/plain/names';
+import { interruptMemoPrefix, names } from '../contract/plain/names';
+import { toolStart } from '../contract/plain/tool-outcomes';
+import { SeenMessages } from '../contract/plain/seen-messages';
 import type {
   AgentRunInput,
   CallModelInput,
@@ -40,6 +41,7 @@ const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 /** The kernel's ports on Temporal. Every waiting thing is a command; what readers see rides in the next one. */
 export class TemporalPorts implements Ports {
   readonly ledger: Ledger;
+  readonly seen: SeenMessages;
   /** Activities, sleeps and local activities that have not come back. */
   pending = 0;
   /** Sleeps that a border may lie in. */
@@ -57,8 +59,6 @@ export class TemporalPorts implements Ports {
   private scheduledAt = 0;
   private eventBytes = 0;
   private outboxBytes = 0;
-  private readonly root: string;
-  private shown: StoredMessage[];
   private readonly ended = new CancellationScope();
   private readonly whole = CancellationScope.current();
 
@@ -67,10 +67,9 @@ export class TemporalPorts implements Ports {
     private readonly wantsBorder: () => boolean,
   ) {
     const { start, snapshot } = input;
-    this.root = start.agent;
-    this.shown = [...(snapshot?.shown ?? [])];
+    this.seen = new SeenMessages(input);
     this.offset = snapshot?.nextOffset ?? 1;
-    this.ledger = new Ledger(snapshot?.lists ?? { [start.agent]: messagesOfInput(start.input) ?? [] }, this.shown);
+    this.ledger = new Ledger(snapshot?.lists ?? { [start.agent]: messagesOfInput(start.input) ?? [] }, snapshot?.shown ?? []);
     this.waiting = ((snapshot?.state as { interrupts?: readonly unknown[] } | undefined)?.interrupts ?? []).length;
   }
 
@@ -80,10 +79,6 @@ export class TemporalPorts implements Ports {
 
   get hasEvents(): boolean {
     return this.outbox.length > 0;
-  }
-
-  get shownMessages(): readonly StoredMessage[] {
-    return this.shown;
   }
 
   prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest> {
@@ -108,7 +103,7 @@ export class TemporalPorts implements Ports {
     });
     if (room !== undefined) await room;
     call.runLocal?.sent();
-    if (call.path.join('/') === this.root) this.shown = [];
+    this.seen.asked(call.path, call.messages);
     this.offset += 1;
     const { timeoutMs, heartbeatMs, attempts } = call.facts;
     try {
@@ -182,7 +177,7 @@ export class TemporalPorts implements Ports {
     if (event.type === 'custom') this.makeRoomForEvent(event);
     this.offset += 1;
     this.outbox.push(event);
-    if ((event.type === 'model-end' || event.type === 'tool-end') && event.runPath.join('/') === this.root) this.shown.push(event.message);
+    if (event.type === 'model-end' || event.type === 'tool-end') this.seen.told(event.runPath, event.message);
   }
 
   showInterrupt(interrupt: Interrupt): void {
