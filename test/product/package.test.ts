@@ -34,7 +34,7 @@ describe('the packed package in an empty project', () => {
   };
 
   beforeAll(async () => {
-    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', project], { cwd: root });
+    const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', project], { cwd: root });
     const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [{ filename: string }];
     writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'my-agents', private: true }));
     await run(
