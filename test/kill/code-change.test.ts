@@ -222,32 +222,34 @@ const early = defineMiddleware({ name: 'early', beforeAgent() { ${body} } });
 const late = defineMiddleware({ name: 'late', afterModelRewriteState() { ${body} } });
 export const first = defineAgent({ ...base, name: 'first', middleware: [early] });
 export const second = defineAgent({ ...base, name: 'second', middleware: [late] });`;
-  const bundles = new Map<string, Promise<WorkflowBundle>>();
-  const bundleOf = (body: string): Promise<WorkflowBundle> => {
-    const file = join(directory, `stuck-${bundles.size}.ts`);
+  let broken: WorkflowBundle;
+  let corrected: WorkflowBundle;
+  const bundleOf = (name: string, body: string): Promise<WorkflowBundle> => {
+    const file = join(directory, `${name}.ts`);
     writeFileSync(file, hooks(body));
     return bundleAgents(file);
   };
-  const deployHooks = async (taskQueue: string, body: string): Promise<TestBed> => {
-    const bundle = bundles.get(body) ?? bundleOf(body);
-    bundles.set(body, bundle);
-    return startTestBed(() => text('Done.'), { bundle: await bundle, taskQueue, bundles: join(directory, taskQueue) });
-  };
+  beforeAll(async () => {
+    broken = await bundleOf('broken', 'for (;;);');
+    corrected = await bundleOf('corrected', '');
+  });
+  const deployTo = (queue: string, bundle: WorkflowBundle): Promise<TestBed> =>
+    startTestBed(() => text('Done.'), { bundle, taskQueue: queue, bundles: join(directory, queue) });
 
   it.concurrent.each([
     ['go on under it when none of their tasks ever ended', 'first', 'completed'],
     ['keep the code they began with when one has', 'second', 'stuck'],
   ])('%s', async (_, agent, status) => {
     const queue = `${taskQueue}-stuck-${agent}`;
-    const broken = await deployHooks(queue, 'for (;;);');
-    const run = await broken.client.start(agent, 'hello', { id: `${queue}-run` });
+    const first = await deployTo(queue, broken);
+    const run = await first.client.start(agent, 'hello', { id: `${queue}-run` });
     expect(await run.outcome({ timeout: '50s' })).toMatchObject({ status: 'stuck' });
-    await broken.worker.shutdown();
-    const corrected = await deployHooks(queue, '');
+    await first.worker.shutdown();
+    const second = await deployTo(queue, corrected);
     await eventually(async () => expect((await run.view()).status).toBe(status));
-    expect(corrected.worker.builds.includes(broken.worker.buildId)).toBe(status === 'stuck');
+    expect(second.worker.builds.includes(first.worker.buildId)).toBe(status === 'stuck');
     if (status === 'stuck') await run.terminate();
-    await broken.client.close();
-    await corrected.close();
+    await first.client.close();
+    await second.close();
   });
 });
