@@ -1,6 +1,6 @@
 import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
 import { limits } from '../contract/plain/limits';
-import type { Frame } from './frames';
+import type { Frame, Soon } from './frames';
 import { isCancellation } from './ports';
 
 export type Next<Request, Response> = (request: Request) => Promise<Response>;
@@ -9,14 +9,14 @@ export type Next<Request, Response> = (request: Request) => Promise<Response>;
 export interface Layer<Request, Response> {
   readonly name: string;
   readonly hook: 'wrapModel' | 'wrapToolCall' | 'observer';
-  wrap(request: Request, next: Next<Request, Response>, frame: Frame): Promise<Response>;
+  wrap(request: Request, next: Next<Request, Response>, frame: Frame): Soon<Response>;
   /** Refuses what is no response, naming the layer. */
   check(response: Response, label: string): Response;
 }
 
 /**
  * Puts layers around a core, first outermost. `next` may be called again; it may not be left running.
- * Every promise that is handed out is handled, so a layer that drops one cannot bring down the workflow task.
+ * There are many layers, and promises are dear: a layer costs one for each call of `next` and one for its own end.
  */
 export function compose<Request, Response>(
   layers: readonly Layer<Request, Response>[],
@@ -27,7 +27,7 @@ export function compose<Request, Response>(
   }, core);
 }
 
-async function runLayer<Request, Response>(
+function runLayer<Request, Response>(
   layer: Layer<Request, Response>,
   inner: (request: Request, frame: Frame) => Promise<Response>,
   request: Request,
@@ -35,24 +35,33 @@ async function runLayer<Request, Response>(
 ): Promise<Response> {
   const label = labelOf(layer.hook, layer.name);
   const frame = parent.child(layer.name, label);
-  const running = new Set<Promise<Response>>();
+  let running = 0;
+  const ended = (): void => void (running -= 1);
   const next: Next<Request, Response> = (changed) => {
-    const promise = frame.effect('next', (n) => inner(changed, frame.child(`next${n}`)));
-    running.add(promise);
-    const settle = (): void => void running.delete(promise);
-    promise.then(settle, settle);
-    return promise;
+    running += 1;
+    return frame.effect('next', (n) => inner(changed, frame.child(`next${n}`)), ended);
   };
-  try {
-    const response = await layer.wrap(request, next, frame);
-    if (running.size > 0) throw new HoldfastError('next-left-running', `${label} returned while a call of next was still running.`);
-    const checked = layer.check(response, label);
-    frame.close();
-    return checked;
-  } catch (error) {
+  const fail = (error: unknown): never => {
     if (!isCancellation(error)) frame.abandon();
     throw blame(error, label);
+  };
+  const close = (response: Response): Response => {
+    try {
+      if (running > 0) throw new HoldfastError('next-left-running', `${label} returned while a call of next was still running.`);
+      const checked = layer.check(response, label);
+      frame.close();
+      return checked;
+    } catch (error) {
+      return fail(error);
+    }
+  };
+  let response: Soon<Response>;
+  try {
+    response = layer.wrap(request, next, frame);
+  } catch (error) {
+    response = Promise.reject<Response>(error);
   }
+  return Promise.resolve(response).then(close, fail);
 }
 
 export function labelOf(hook: string, middleware: string): string {

@@ -125,7 +125,6 @@ export interface ToolDecision {
  */
 export class Frame {
   private count = 0;
-  private readonly key: string;
 
   constructor(
     private readonly journal: Journal,
@@ -133,13 +132,14 @@ export class Frame {
     label?: string,
     /** What a human decided about the tool call that this frame belongs to. */
     readonly decision?: ToolDecision,
+    /** The address as a text. */
+    readonly key = address.join('/'),
   ) {
-    this.key = address.join('/');
     if (label !== undefined) journal.enter(this.key, label);
   }
 
   child(name: string, label?: string, decision = this.decision): Frame {
-    return new Frame(this.journal, [...this.address, name], label, decision);
+    return new Frame(this.journal, [...this.address, name], label, decision, `${this.key}/${name}`);
   }
 
   /** The number that the next effect will have. */
@@ -147,18 +147,27 @@ export class Frame {
     return this.count;
   }
 
-  /** An effect that waits. `run` is called once in the life of the frame, however often the frame is entered. */
-  effect<T>(kind: string, run: (n: number) => Promise<T>): Promise<T> {
-    // What is refused at once is refused by the promise too, so that code which drops it is not thrown at.
+  /**
+   * An effect that waits. `run` is called once in the life of the frame, however often the frame is entered; `ended` when the effect has
+   * ended, before anybody else hears of it. Code may drop the promise without bringing down the workflow task.
+   */
+  effect<T>(kind: string, run: (n: number) => Promise<T>, ended: () => void = nothing): Promise<T> {
+    let value: Soon<T>;
     try {
-      return Promise.resolve(this.soon(kind, run));
+      value = this.soon(kind, run, ended);
     } catch (error) {
-      return Promise.reject(error);
+      // What is refused at once is refused by the promise too.
+      ended();
+      const refused = Promise.reject<T>(error);
+      handle(refused);
+      return refused;
     }
+    if (!isPromise(value)) ended();
+    return Promise.resolve(value);
   }
 
-  /** An effect that may wait. What is there at once comes back as it is, and costs no promise. */
-  soon<T>(kind: string, run: (n: number) => Soon<T>): Soon<T> {
+  /** An effect that may wait. What is there at once comes back as it is, and costs no promise; only then `ended` is not called. */
+  soon<T>(kind: string, run: (n: number) => Soon<T>, ended: () => void = nothing): Soon<T> {
     const n = this.count++;
     const settled = this.journal.find(this.key, n);
     if (settled !== undefined) return this.recalled<T>(settled, kind);
@@ -178,7 +187,20 @@ export class Frame {
     } catch (error) {
       return refuse(error);
     }
-    return isPromise(value) ? value.then(settle, refuse) : settle(value);
+    if (!isPromise(value)) return settle(value);
+    const waiting: Promise<T> = value.then(
+      (result) => {
+        ended();
+        return settle(result);
+      },
+      (error: unknown) => {
+        ended();
+        // Only here: a promise that is made for each effect, in case it fails, costs as much as the effect.
+        handle(waiting);
+        return refuse(error);
+      },
+    );
+    return waiting;
   }
 
   /** An effect that does not wait, such as an event or a value that is set. */
@@ -221,6 +243,14 @@ export class Frame {
   private changed(n: number, was: string, is: string): HoldfastError {
     return new HoldfastError('frame-changed', `The code at ${this.key} changed: effect ${n} was "${was}" and is now "${is}".`);
   }
+}
+
+function nothing(): void {
+  // There is nothing to do.
+}
+
+function handle(promise: Promise<unknown>): void {
+  promise.catch(nothing);
 }
 
 export function failureOf(error: unknown): Failure {

@@ -17,6 +17,7 @@ import { callModelOnce, withNamedCalls } from './model-call';
 import { modelObservers } from './observers';
 import { refusePendingCalls } from './pending-calls';
 import type { AgentScope } from './scope';
+import { shownState } from './shown-state';
 import { parsedTools } from './tool-step';
 import { storedMessage, storedMessages } from './transcript';
 
@@ -36,7 +37,7 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
     const settings = isFinal ? withoutToolChoice(chosen) : chosen;
     const request: StoredRequest = {
       instructions: record.instructions,
-      messages: record.messages,
+      messages: layers.length === 0 ? record.messages : shownState(scope).messages,
       tools: isFinal ? [] : record.tools,
       model: options.model ?? run.state.model ?? agent.model,
       ...(Object.keys(settings).length > 0 ? { settings } : {}),
@@ -147,7 +148,7 @@ function modelLayer(scope: AgentScope, middleware: AgentMiddleware, passed: Pass
   return {
     name: middleware.name,
     hook: 'wrapModel',
-    wrap: async (request, next, frame) => (await middleware.wrapModel?.(frozen(request), next, hookContext(scope, frame))) as ModelResponse,
+    wrap: (request, next, frame) => middleware.wrapModel?.(frozen(request), next, hookContext(scope, frame)) as Promise<ModelResponse>,
     check: (response, label) => {
       const message: unknown = (response as Partial<ModelResponse> | undefined)?.message;
       if (typeof message === 'object' && message !== null && Array.isArray((message as { parts?: unknown }).parts)) {

@@ -8,13 +8,14 @@ import { hookContext } from './context';
 import { PassedThere, isEventSender } from './event-senders';
 import { frozen } from './freeze';
 import type { Frame } from './frames';
-import { failureOf } from './frames';
+import { failureOf, isPromise } from './frames';
 import type { AgentMiddleware } from './middleware';
-import { meaningOf } from './meanings';
 import { toolObservers } from './observers';
 import { allSettledInOrder, inSequence } from './parallel-calls';
+import type { ParsedCall } from './parsed-calls';
+import { ParsedCalls, textOfOptions } from './parsed-calls';
 import { isCancellation } from './ports';
-import { checkedToolOptions, withOptionsOf } from './run-options';
+import { withOptionsOf } from './run-options';
 import type { AgentScope } from './scope';
 import type { ToolDone } from './tool-call';
 import { ToolError, callToolOnce } from './tool-call';
@@ -163,7 +164,8 @@ async function throughParsedLayers(
   const chain = compose(
     layers.map((middleware) => toolLayer(scope, middleware, calls, passed)),
     async (changed: ToolCall, inner: Frame): Promise<Json> => {
-      const { call, rawInput } = await calls.parsed(changed, inner);
+      const parsed = calls.parsed(changed, inner);
+      const { call, rawInput } = isPromise(parsed) ? await parsed : parsed;
       checkDecided(inner, call);
       const observed = compose(toolObservers(scope), (asked: ToolCall, innermost) =>
         callToolOnce(scope, innermost, {
@@ -194,54 +196,6 @@ function checkDecided({ decision }: Frame, call: ToolCall): void {
   );
 }
 
-function textOfOptions({ options }: ToolCall): string {
-  return options === undefined ? '' : canonicalJson(options);
-}
-
-/** What each value of the arguments means to the tool: parsed once, wherever in the layers it first appears. */
-class ParsedCalls {
-  private readonly known = new Map<string, { readonly call: ToolCall; readonly rawInput: Json }>();
-
-  constructor(
-    private readonly scope: AgentScope,
-    private readonly raw: ToolCall,
-  ) {}
-
-  async parsed(requested: ToolCall, frame: Frame): Promise<{ readonly call: ToolCall; readonly rawInput: Json }> {
-    const { call: known, rawInput } = await this.meaning(requested, frame);
-    const { options } = requested;
-    const call = options === undefined ? known : { ...known, options: checkedToolOptions(options, known.name) };
-    if (frame.decision?.handedOn === true) {
-      frame.decision.handedOn = false;
-      frame.decision.hash = call.inputHash;
-      frame.decision.options = textOfOptions(call);
-    }
-    return { call, rawInput };
-  }
-
-  private async meaning({ input }: ToolCall, frame: Frame): Promise<{ readonly call: ToolCall; readonly rawInput: Json }> {
-    const key = canonicalJson(input);
-    const known = this.known.get(key);
-    if (known !== undefined) return known;
-    const { id, name } = this.raw;
-    const call = await parse(this.scope, { id, name, input }, frame);
-    const entry = { call, rawInput: input };
-    this.known.set(key, entry);
-    // What was parsed means itself, whatever a schema would make of it the second time.
-    this.known.set(canonicalJson(call.input), entry);
-    return entry;
-  }
-}
-
-async function parse(scope: AgentScope, call: ToolCall, frame: Frame): Promise<ToolCall> {
-  const known = meaningOf(scope, call.name, call.input);
-  const result = await frame.effect('parse', () =>
-    known === undefined ? scope.run.ports.parseInput(call.name, call.input) : Promise.resolve(known),
-  );
-  if (!result.ok) throw new ToolError({ code: 'tool-input-invalid', message: result.message }, undefined);
-  return { ...call, input: result.input === undefined ? call.input : result.input, inputHash: result.hash };
-}
-
 /** A tool's error goes back to the model, unless the agent says otherwise. An error of a hook always ends the run. */
 function endOrReturn(scope: AgentScope, call: ToolCall, error: unknown): ToolStepResult {
   if (!isToolProblem(error) || scope.agent.toolErrors === 'fail') throw error;
@@ -267,13 +221,16 @@ function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: Parsed
   return {
     name: middleware.name,
     hook: 'wrapToolCall',
-    wrap: async (requested, next, frame) => {
-      const { call } = await calls.parsed(requested, frame);
-      const nextDecided = (changed: ToolCall): Promise<Json> => {
-        if (frame.decision?.by === frame.address.join('/')) frame.decision.handedOn = true;
-        return next(withOptionsOf(call, changed));
+    wrap: (requested, next, frame) => {
+      const wrapped = ({ call }: ParsedCall): Promise<Json> => {
+        const nextDecided = (changed: ToolCall): Promise<Json> => {
+          if (frame.decision?.by === frame.key) frame.decision.handedOn = true;
+          return next(withOptionsOf(call, changed));
+        };
+        return middleware.wrapToolCall?.(frozen(call), nextDecided, hookContext(scope, frame)) as Promise<Json>;
       };
-      return (await middleware.wrapToolCall?.(frozen(call), nextDecided, hookContext(scope, frame))) as Json;
+      const parsed = calls.parsed(requested, frame);
+      return isPromise(parsed) ? parsed.then(wrapped) : wrapped(parsed);
     },
     check: (output, label) => {
       const problem = output === undefined ? 'it is undefined' : notJson(output);
