@@ -1,6 +1,6 @@
 import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
 import { limits } from '../contract/plain/limits';
-import type { Frame, Soon } from './frames';
+import type { Ending, Frame, Soon } from './frames';
 import { isCancellation } from './ports';
 
 export type Next<Request, Response> = (request: Request) => Promise<Response>;
@@ -16,7 +16,7 @@ export interface Layer<Request, Response> {
 
 /**
  * Puts layers around a core, first outermost. `next` may be called again; it may not be left running.
- * There are many layers, and promises are dear: a layer costs one for each call of `next` and one for its own end.
+ * There are many layers, and promises are dear: a layer costs one for each call of `next`, and one for its own end if that is another.
  */
 export function compose<Request, Response>(
   layers: readonly Layer<Request, Response>[],
@@ -34,34 +34,74 @@ function runLayer<Request, Response>(
   parent: Frame,
 ): Promise<Response> {
   const label = labelOf(layer.hook, layer.name);
-  const frame = parent.child(layer.name, label);
-  let running = 0;
-  const ended = (): void => void (running -= 1);
-  const next: Next<Request, Response> = (changed) => {
-    running += 1;
-    return frame.effect('next', (n) => inner(changed, frame.child(`next${n}`)), ended);
-  };
-  const fail = (error: unknown): never => {
-    if (!isCancellation(error)) frame.abandon();
-    throw blame(error, label);
-  };
-  const close = (response: Response): Response => {
+  const run = new LayerRun(layer, label, parent.child(layer.name, label));
+  const next: Next<Request, Response> = (changed) => run.next((frame) => inner(changed, frame));
+  let response: Soon<Response>;
+  try {
+    response = layer.wrap(request, next, run.frame);
+  } catch (error) {
+    response = Promise.reject<Response>(error);
+  }
+  return run.endOf(response);
+}
+
+/** One call of a layer. */
+class LayerRun<Request, Response> implements Ending<Response> {
+  private running = 0;
+  private last: Promise<Response> | undefined;
+  private handsOn = false;
+
+  constructor(
+    private readonly layer: Layer<Request, Response>,
+    private readonly label: string,
+    readonly frame: Frame,
+  ) {}
+
+  next(inner: (frame: Frame) => Promise<Response>): Promise<Response> {
+    this.running += 1;
+    this.last = this.frame.effect('next', (n) => inner(this.frame.child(`next${n}`)), this);
+    return this.last;
+  }
+
+  /** A layer that hands on the promise of `next` ends with it, and has no promise of its own. */
+  endOf(response: Soon<Response>): Promise<Response> {
+    this.handsOn = response === this.last && this.running === 1;
+    if (this.handsOn) return response as Promise<Response>;
+    return Promise.resolve(response).then(
+      (value) => this.close(value),
+      (error: unknown) => {
+        throw this.failure(error);
+      },
+    );
+  }
+
+  /** A call of `next` has come back. */
+  settled(response: Response): Response {
+    this.running -= 1;
+    return this.handsOn ? this.close(response) : response;
+  }
+
+  refused(error: unknown): unknown {
+    this.running -= 1;
+    return this.handsOn ? this.failure(error) : error;
+  }
+
+  private close(response: Response): Response {
+    const { layer, label, frame } = this;
     try {
-      if (running > 0) throw new HoldfastError('next-left-running', `${label} returned while a call of next was still running.`);
+      if (this.running > 0) throw new HoldfastError('next-left-running', `${label} returned while a call of next was still running.`);
       const checked = layer.check(response, label);
       frame.close();
       return checked;
     } catch (error) {
-      return fail(error);
+      throw this.failure(error);
     }
-  };
-  let response: Soon<Response>;
-  try {
-    response = layer.wrap(request, next, frame);
-  } catch (error) {
-    response = Promise.reject<Response>(error);
   }
-  return Promise.resolve(response).then(close, fail);
+
+  private failure(error: unknown): unknown {
+    if (!isCancellation(error)) this.frame.abandon();
+    return blame(error, this.label);
+  }
 }
 
 export function labelOf(hook: string, middleware: string): string {

@@ -19,6 +19,15 @@ export function isPromise<T>(value: Soon<T>): value is Promise<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
+/** What whoever asked for an effect makes of its end, before anybody else hears of it. */
+export interface Ending<T> {
+  settled(value: T): T;
+  /** The error instead. */
+  refused(error: unknown): unknown;
+}
+
+const asItIs: Ending<never> = { settled: (value) => value, refused: (error) => error };
+
 type OnTheirWay = Map<string, Map<number, string>>;
 
 /** The effects of the frames that are open. A closed frame is its result, which stands in its parent's journal. */
@@ -148,26 +157,24 @@ export class Frame {
   }
 
   /**
-   * An effect that waits. `run` is called once in the life of the frame, however often the frame is entered; `ended` when the effect has
-   * ended, before anybody else hears of it. Code may drop the promise without bringing down the workflow task.
+   * An effect that waits. `run` is called once in the life of the frame, however often the frame is entered. Code may drop the promise
+   * without bringing down the workflow task.
    */
-  effect<T>(kind: string, run: (n: number) => Promise<T>, ended: () => void = nothing): Promise<T> {
+  effect<T>(kind: string, run: (n: number) => Promise<T>, ending: Ending<T> = asItIs): Promise<T> {
     let value: Soon<T>;
     try {
-      value = this.soon(kind, run, ended);
+      value = this.soon(kind, run, ending);
+      return isPromise(value) ? Promise.resolve(value) : Promise.resolve(ending.settled(value));
     } catch (error) {
       // What is refused at once is refused by the promise too.
-      ended();
-      const refused = Promise.reject<T>(error);
+      const refused = Promise.reject<T>(ending.refused(error));
       handle(refused);
       return refused;
     }
-    if (!isPromise(value)) ended();
-    return Promise.resolve(value);
   }
 
-  /** An effect that may wait. What is there at once comes back as it is, and costs no promise; only then `ended` is not called. */
-  soon<T>(kind: string, run: (n: number) => Soon<T>, ended: () => void = nothing): Soon<T> {
+  /** An effect that may wait. What is there at once comes back as it is, and costs no promise. `ending` is asked about what comes later. */
+  soon<T>(kind: string, run: (n: number) => Soon<T>, ending: Ending<T> = asItIs): Soon<T> {
     const n = this.count++;
     const settled = this.journal.find(this.key, n);
     if (settled !== undefined) return this.recalled<T>(settled, kind);
@@ -177,27 +184,23 @@ export class Frame {
       this.journal.settle(this.key, { n, kind, value });
       return value;
     };
-    const refuse = (error: unknown): never => {
+    const refuse = (error: unknown): unknown => {
       if (!isCancellation(error)) this.journal.settle(this.key, { n, kind, error: recordedFailure(error) });
-      throw error;
+      return error;
     };
     let value: Soon<T>;
     try {
       value = run(n);
     } catch (error) {
-      return refuse(error);
+      throw refuse(error);
     }
     if (!isPromise(value)) return settle(value);
     const waiting: Promise<T> = value.then(
-      (result) => {
-        ended();
-        return settle(result);
-      },
+      (result) => ending.settled(settle(result)),
       (error: unknown) => {
-        ended();
         // Only here: a promise that is made for each effect, in case it fails, costs as much as the effect.
         handle(waiting);
-        return refuse(error);
+        throw ending.refused(refuse(error));
       },
     );
     return waiting;
@@ -245,12 +248,8 @@ export class Frame {
   }
 }
 
-function nothing(): void {
-  // There is nothing to do.
-}
-
 function handle(promise: Promise<unknown>): void {
-  promise.catch(nothing);
+  promise.catch(() => undefined);
 }
 
 export function failureOf(error: unknown): Failure {

@@ -32,6 +32,12 @@ class MadeWhenUsed<T extends object> implements ProxyHandler<object> {
     return Reflect.defineProperty(this.object, key, descriptor);
   }
 
+  /** What is frozen has to be there, where the engine looks for it. */
+  preventExtensions(target: object): boolean {
+    this.made = Object.defineProperties(target as T, Object.getOwnPropertyDescriptors(this.object));
+    return Reflect.preventExtensions(target);
+  }
+
   deleteProperty(_: object, key: PropertyKey): boolean {
     return Reflect.deleteProperty(this.object, key);
   }

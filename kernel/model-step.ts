@@ -78,11 +78,12 @@ async function wrapped(
   passed: PassedThere,
 ): Promise<ShownResponse> {
   let answered: StoredMessage | undefined;
-  const chain = compose(layers, async (changed: ModelRequest): Promise<ModelResponse> => {
-    const response = await callCore(scope, checkedRequest(changed), request.messages);
-    answered = response.message;
-    return response;
-  });
+  const chain = compose(layers, (changed: ModelRequest): Promise<ModelResponse> =>
+    callCore(scope, checkedRequest(changed), request.messages).then((response) => {
+      answered = response.message;
+      return response;
+    }),
+  );
   const response = await chain(request, frame);
   frame.close();
   const stored = (changed: Message): StoredMessage =>

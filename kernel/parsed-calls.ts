@@ -1,5 +1,6 @@
 import type { Json, ToolCall } from '../contract/plain/messages';
 import { canonicalJson } from '../contract/plain/messages';
+import type { ParseInputResult } from '../contract/plain/wire';
 import type { Frame, Soon } from './frames';
 import { frozen } from './freeze';
 import { meaningOf } from './meanings';
@@ -12,48 +13,64 @@ export interface ParsedCall {
   readonly rawInput: Json;
 }
 
-/** What each value of the arguments means to the tool: parsed once, wherever in the layers it first appears, and there at once after that. */
+/**
+ * What each value of the arguments means to the tool: parsed once, wherever in the layers it first appears. Where the answer of the model
+ * brought it along, it is there at once; so it is for all layers that hand on what they got.
+ */
 export class ParsedCalls {
   private readonly byText = new Map<string, ParsedCall>();
   /** Arguments that nobody can change any more: a layer that hands them on spares their comparison. */
   private readonly byInput = new Map<Json, ParsedCall>();
+  private readonly waits: boolean;
 
   constructor(
     private readonly scope: AgentScope,
     private readonly raw: ToolCall,
-  ) {}
-
-  parsed(requested: ToolCall, frame: Frame): Soon<ParsedCall> {
-    const { input } = requested;
-    const handedOn = this.byInput.get(input);
-    if (handedOn !== undefined) return decided(handedOn, requested, frame);
-    const text = canonicalJson(input);
-    const known = this.byText.get(text);
-    return known !== undefined
-      ? decided(known, requested, frame)
-      : this.parse(input, text, frame).then((parsed) => decided(parsed, requested, frame));
+  ) {
+    this.waits = meaningOf(scope, raw.name, canonicalJson(raw.input)) === undefined;
   }
 
-  private async parse(input: Json, text: string, frame: Frame): Promise<ParsedCall> {
+  parsed(requested: ToolCall, frame: Frame): Soon<ParsedCall> {
+    // Behind a border, and in histories from before answers had it: the order of commands of parallel calls rests on how long each waits.
+    if (this.waits) return this.later(requested, frame);
+    const known = this.byInput.get(requested.input) ?? this.atOnce(requested.input, frame);
+    return known === undefined ? this.later(requested, frame) : decided(known, requested, frame);
+  }
+
+  private atOnce(input: Json, frame: Frame): ParsedCall | undefined {
+    const text = canonicalJson(input);
+    const known = this.byText.get(text);
+    if (known !== undefined) return known;
+    const meaning = meaningOf(this.scope, this.raw.name, text);
+    if (meaning === undefined) return undefined;
+    const result = frame.once('parse', () => meaning);
+    return this.keep(input, result);
+  }
+
+  private async later(requested: ToolCall, frame: Frame): Promise<ParsedCall> {
+    return decided(await this.meaning(requested.input, frame), requested, frame);
+  }
+
+  private async meaning(input: Json, frame: Frame): Promise<ParsedCall> {
+    return this.byText.get(canonicalJson(input)) ?? (await this.parse(input, frame));
+  }
+
+  private async parse(input: Json, frame: Frame): Promise<ParsedCall> {
+    return this.keep(input, await frame.effect('parse', () => this.scope.run.ports.parseInput(this.raw.name, input)));
+  }
+
+  private keep(input: Json, result: ParseInputResult): ParsedCall {
+    if (!result.ok) throw new ToolError({ code: 'tool-input-invalid', message: result.message }, undefined);
     const { id, name } = this.raw;
-    const parsed = { call: await parse(this.scope, { id, name, input }, text, frame), rawInput: input };
-    const { call } = parsed;
-    this.byText.set(text, parsed);
+    const call = { id, name, input: result.input === undefined ? input : result.input, inputHash: result.hash };
+    const parsed = { call, rawInput: input };
+    this.byText.set(canonicalJson(input), parsed);
     // What was parsed means itself, whatever a schema would make of it the second time.
     this.byText.set(canonicalJson(call.input), parsed);
     // What a layer made itself is its own: it may still change it.
     if (call.input !== input || input === this.raw.input) this.byInput.set(frozen(call.input), parsed);
     return parsed;
   }
-}
-
-async function parse(scope: AgentScope, call: ToolCall, text: string, frame: Frame): Promise<ToolCall> {
-  const known = meaningOf(scope, call.name, text);
-  const result = await frame.effect('parse', () =>
-    known === undefined ? scope.run.ports.parseInput(call.name, call.input) : Promise.resolve(known),
-  );
-  if (!result.ok) throw new ToolError({ code: 'tool-input-invalid', message: result.message }, undefined);
-  return { ...call, input: result.input === undefined ? call.input : result.input, inputHash: result.hash };
 }
 
 /** The call with the options that the layer handed on, and, where a person decided about it, the note what that was. */

@@ -7,7 +7,7 @@ import { compose } from './compose';
 import { hookContext } from './context';
 import { PassedThere, isEventSender } from './event-senders';
 import { frozen } from './freeze';
-import type { Frame } from './frames';
+import type { Frame, Soon } from './frames';
 import { failureOf, isPromise } from './frames';
 import type { AgentMiddleware } from './middleware';
 import { toolObservers } from './observers';
@@ -149,8 +149,11 @@ function throughLayers(
   return throughParsedLayers(scope, layers, call, { address, slot }, frame, passed, onDone);
 }
 
-/** Arguments before policy: layers, human and tool all see the parsed value, and the tool runs with nothing else. */
-async function throughParsedLayers(
+/**
+ * Arguments before policy: layers, human and tool all see the parsed value, and the tool runs with nothing else. What is known at once
+ * waits for nothing: calls whose layers do not wait either become commands in the order of the calls, however many layers each has.
+ */
+function throughParsedLayers(
   scope: AgentScope,
   layers: readonly AgentMiddleware[],
   raw: ToolCall,
@@ -161,28 +164,32 @@ async function throughParsedLayers(
 ): Promise<Json> {
   const calls = new ParsedCalls(scope, raw);
   const held = layers.some(({ changesOutput }) => changesOutput === true);
-  const chain = compose(
-    layers.map((middleware) => toolLayer(scope, middleware, calls, passed)),
-    async (changed: ToolCall, inner: Frame): Promise<Json> => {
-      const parsed = calls.parsed(changed, inner);
-      const { call, rawInput } = isPromise(parsed) ? await parsed : parsed;
-      checkDecided(inner, call);
-      const observed = compose(toolObservers(scope), (asked: ToolCall, innermost) =>
-        callToolOnce(scope, innermost, {
-          address,
-          key: address,
-          slot,
-          call: asked,
-          held,
-          ...(asked.input === rawInput ? {} : { rawInput }),
-        }),
-      );
-      const done = await observed(call, inner);
+  const core = ({ call, rawInput }: ParsedCall, inner: Frame): Promise<Json> => {
+    checkDecided(inner, call);
+    const observed = compose(toolObservers(scope), (asked: ToolCall, innermost) =>
+      callToolOnce(scope, innermost, {
+        address,
+        key: address,
+        slot,
+        call: asked,
+        held,
+        ...(asked.input === rawInput ? {} : { rawInput }),
+      }),
+    );
+    return observed(call, inner).then((done) => {
       onDone(done);
       return frozen(done.output);
-    },
+    });
+  };
+  const chain = compose(
+    layers.map((middleware) => toolLayer(scope, middleware, calls, passed)),
+    (changed: ToolCall, inner) => withParsed(calls.parsed(changed, inner), (parsed) => core(parsed, inner)),
   );
-  return chain((await calls.parsed(raw, frame)).call, frame);
+  return withParsed(calls.parsed(raw, frame), ({ call }) => chain(call, frame));
+}
+
+function withParsed(parsed: Soon<ParsedCall>, run: (parsed: ParsedCall) => Promise<Json>): Promise<Json> {
+  return isPromise(parsed) ? parsed.then(run) : run(parsed);
 }
 
 /** What a person agreed to is what runs. */
@@ -229,8 +236,7 @@ function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: Parsed
         };
         return middleware.wrapToolCall?.(frozen(call), nextDecided, hookContext(scope, frame)) as Promise<Json>;
       };
-      const parsed = calls.parsed(requested, frame);
-      return isPromise(parsed) ? parsed.then(wrapped) : wrapped(parsed);
+      return withParsed(calls.parsed(requested, frame), wrapped);
     },
     check: (output, label) => {
       const problem = output === undefined ? 'it is undefined' : notJson(output);
