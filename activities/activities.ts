@@ -84,15 +84,16 @@ export function createActivities(parts: WorkerParts): Activities {
       let retries: RetryMode | null | undefined;
       let left: BrokenAnswer | undefined;
       try {
-        const working = async (): Promise<ModelAnswer> => {
+        const working = async (begun: () => void): Promise<ModelAnswer> => {
           values.begin(await parts.messages.values.resolve(workflowId, runId, address, input.runLocal));
           const request = await parts.messages.resolve(workflowId, runId, address, input);
+          begun();
           ({ retries } = request.slots);
           const publish = request.slots.stream === 'live' ? live.publish : undefined;
           const call = { agent: agentOfPath(input.path), id: address, attempt: info.attempt, signal, ...values.access() };
           return withValues(values, () => generate(request, parts, call, publish, (broken) => (left = broken), watch));
         };
-        const answer = await withHeartbeat(() => watch.inTime(info.startToCloseTimeoutMs, working));
+        const answer = await withHeartbeat((begun) => watch.inTime(info.startToCloseTimeoutMs, () => working(begun)));
         // A worker that shuts down aborts its calls too: half an answer counts only when somebody cancelled the run.
         if (answer.finish === 'cancelled' && !isCancelledByRun(signal)) throw abortOf(signal);
         parts.messages.putMessage(runId, answer.message);
@@ -130,9 +131,10 @@ export function createActivities(parts: WorkerParts): Activities {
         watch,
       };
       try {
-        const outcome = await withHeartbeat(() => {
+        const outcome = await withHeartbeat((begun) => {
           const work = async (): Promise<ToolOutcome> => {
             values.begin(await parts.messages.values.resolve(workflowId, runId, address, input.runLocal));
+            begun();
             return withValues(values, () => executeTool(input, parts, execution));
           };
           if (parts.tools.factsOf(input.tool)?.effect === 'once') return orTimedOut(work());

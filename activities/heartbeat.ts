@@ -1,14 +1,25 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 
-/** Tells the server that this worker lives while `run` works, and how it may be told to stop. */
-export async function withHeartbeat<T>(run: () => Promise<T>): Promise<T> {
+/**
+ * Tells the server that this worker lives while `run` works, and how it may be told to stop. Every beat costs the server a write. Until
+ * `run` says that it has begun it only keeps the call: after a crash many calls at once read histories from that same server.
+ */
+export async function withHeartbeat<T>(run: (begun: () => void) => Promise<T>): Promise<T> {
   const context = Context.current();
   const timeout = context.info.heartbeatTimeoutMs;
-  if (timeout === undefined || timeout === 0) return run();
-  const beat = setInterval(() => context.heartbeat(), Math.max(100, Math.min(timeout / 3, 250)));
+  if (timeout === undefined || timeout === 0) return run(() => undefined);
+  const every = (ms: number): NodeJS.Timeout => setInterval(() => context.heartbeat(), Math.max(100, ms));
+  let beat = every(timeout / 5);
+  let ended = false;
+  const begun = (): void => {
+    if (ended) return;
+    clearInterval(beat);
+    beat = every(Math.min(timeout / 3, 250));
+  };
   try {
-    return await run();
+    return await run(begun);
   } finally {
+    ended = true;
     clearInterval(beat);
   }
 }

@@ -1,15 +1,12 @@
 import { messageById, sourceOf } from '../contract/plain/context-messages';
 import { HoldfastError } from '../contract/plain/errors';
 import type { FoldedRequest } from '../contract/plain/fold';
-import { HistoryFold } from '../contract/plain/fold';
 import type { HistoryFact } from '../contract/plain/history-fact';
 import { jsonSize } from '../contract/plain/limits';
 import type { StoredMessage } from '../contract/plain/messages';
-import { messagesOfInput } from '../contract/plain/messages';
-import { names } from '../contract/plain/names';
 import { applySplices } from '../contract/plain/splice';
-import { messageOfOutcome, messageOfQuick } from '../contract/plain/tool-outcomes';
 import type { CallModelInput, RequestSlots } from '../contract/plain/wire';
+import { messagesIn, requestIn } from './request-history';
 import { ValueStore } from './value-store';
 
 /** Reads a run's own history. Given by the worker, which has the connection. */
@@ -109,17 +106,15 @@ export class MessageStore {
 
   private async fromHistory(workflowId: string, runId: string, activityId: string): Promise<FoldedRequest> {
     this.misses.lists += 1;
-    const fold = new HistoryFold();
-    let request: FoldedRequest | undefined;
-    for (const fact of await this.history.all(workflowId, runId)) {
-      fold.add(fact);
-      if (fact.kind === 'model-scheduled' && fact.activityId === activityId) request = fold.requestOf(activityId);
-    }
+    const request = requestIn(await this.history.all(workflowId, runId), activityId);
     if (request === undefined) throw new HoldfastError('internal', `The history of ${workflowId} has no model call ${activityId}.`);
-    const lost = request.messages.find(({ id }) => !fold.messagesById.has(sourceOf(id)));
-    if (lost !== undefined) throw new HoldfastError('internal', `The history of ${workflowId} has no message ${lost.id}.`);
-    for (const message of request.messages) if (sourceOf(message.id) === message.id) this.putMessage(runId, message);
-    return request;
+    const messages = request.ids.map((id) => {
+      const message = messageById(id, (one) => request.messages.get(one));
+      if (message === undefined) throw new HoldfastError('internal', `The history of ${workflowId} has no message ${id}.`);
+      return message;
+    });
+    for (const message of request.messages.values()) this.putMessage(runId, message);
+    return { messages, slots: request.slots };
   }
 
   private putList(runId: string, key: string, list: CachedList): void {
@@ -151,44 +146,4 @@ export class MessageStore {
 
 function startKey(path: readonly string[]): string {
   return `start:${path.join('/')}`;
-}
-
-/** Messages that stand whole in a fact. Read newest first, a tool's result comes before the call that says what it answers. */
-function messagesIn(fact: HistoryFact, results: Map<number, unknown>): readonly StoredMessage[] {
-  switch (fact.kind) {
-    case 'activity-completed': {
-      results.set(fact.scheduledId, fact.result);
-      const { message } = (fact.result ?? {}) as { message?: StoredMessage };
-      return message === undefined ? [] : [message];
-    }
-    case 'quick-completed': {
-      const message = messageOfQuick(fact.result);
-      return message === undefined ? [] : [message];
-    }
-    case 'tool-scheduled': {
-      const result = results.get(fact.eventId);
-      const message = result === undefined ? undefined : messageOfOutcome(fact.input, result as Parameters<typeof messageOfOutcome>[1]);
-      const events = messagesInEvents(fact.input.events);
-      return message === undefined ? events : [message, ...events];
-    }
-    case 'model-scheduled': {
-      const inserted = (fact.input.splices ?? []).flatMap(([, , insert]) =>
-        insert.filter((item): item is StoredMessage => typeof item !== 'string'),
-      );
-      return [...inserted, ...messagesInEvents(fact.input.events)];
-    }
-    case 'memo':
-      return messagesInEvents(fact.values[names.memo.events] as readonly { readonly message?: unknown }[] | undefined);
-    case 'start': {
-      const { start, snapshot } = fact.input;
-      if (snapshot !== undefined) return [...Object.values(snapshot.lists).flat(), ...snapshot.shown];
-      return messagesOfInput(start.input) ?? [];
-    }
-    default:
-      return [];
-  }
-}
-
-function messagesInEvents(events: readonly { readonly message?: unknown }[] | undefined): readonly StoredMessage[] {
-  return (events ?? []).flatMap(({ message }) => (typeof message === 'object' && message !== null ? [message as StoredMessage] : []));
 }

@@ -3,6 +3,7 @@ import { benchHistory } from './history';
 import { benchHerd } from './herd';
 import { benchInstance } from './instance';
 import { benchMiddleware } from './middleware';
+import { benchRebuild } from './rebuild';
 import { benchResume } from './resume';
 import { benchStream } from './stream';
 
@@ -12,6 +13,7 @@ const benches: Readonly<Record<string, () => Promise<object>>> = {
   history: benchHistory,
   instance: benchInstance,
   middleware: benchMiddleware,
+  rebuild: benchRebuild,
   resume: benchResume,
   stream: benchStream,
 };

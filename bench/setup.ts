@@ -16,6 +16,8 @@ import { z } from 'zod';
 export interface BenchBed {
   readonly server: TemporalSettings;
   readonly directory: string;
+  /** The process of the server. */
+  readonly serverId: number;
   close(): Promise<void>;
 }
 
@@ -27,6 +29,7 @@ export async function startServer(database: 'file' | 'memory' = 'file'): Promise
   return {
     server: { address: server.address, namespace: server.namespace },
     directory,
+    serverId: server.pid,
     async close() {
       await server.stop();
       rmSync(directory, { recursive: true, force: true });

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { Connection } from '@temporalio/client';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { HoldfastError, messageOf } from '../contract/plain/errors';
+import { HistoryConnection } from './history-connection';
 
 export interface TemporalSettings {
   /** host:port */
@@ -14,7 +15,7 @@ export interface TemporalSettings {
 }
 
 export interface TemporalConnection {
-  readonly connection: Connection;
+  readonly connection: HistoryConnection;
   readonly namespace: string;
   close(): Promise<void>;
 }
@@ -32,7 +33,7 @@ export async function connectTemporal(
 ): Promise<TemporalConnection> {
   const deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
   // lazy, because a failed Connection.connect leaves its channel open, and that tries for ever.
-  const connection = Connection.lazy({ ...clientOptions(settings), channelArgs, connectTimeout: deadlineMs });
+  const connection = HistoryConnection.lazy({ ...clientOptions(settings), channelArgs, connectTimeout: deadlineMs });
   try {
     await connection.ensureConnected();
   } catch (error) {

@@ -1,11 +1,25 @@
-import type { Connection } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
-/** What reading a history needs of a connection; a worker's connection has it too. */
-export interface HistorySource {
-  readonly workflowService: Pick<Connection['workflowService'], 'getWorkflowExecutionHistory' | 'getWorkflowExecutionHistoryReverse'>;
+export interface HistoryPage<Event = HistoryEvent> {
+  readonly history?: { readonly events?: readonly Event[] | null } | null;
+  readonly nextPageToken?: Uint8Array | null;
+}
+
+interface PageRequest {
+  readonly namespace: string;
+  readonly execution: Execution;
+  readonly maximumPageSize: number;
+  readonly nextPageToken?: Uint8Array;
+}
+
+/** What reading a history needs of a connection; its `workflowService` is one. */
+export interface HistorySource<Event = HistoryEvent> {
+  readonly workflowService: {
+    getWorkflowExecutionHistory(request: PageRequest & { readonly waitNewEvent: boolean }): Promise<HistoryPage<Event>>;
+    getWorkflowExecutionHistoryReverse(request: PageRequest): Promise<HistoryPage<Event>>;
+  };
   readonly namespace: string;
 }
 
@@ -15,10 +29,10 @@ export interface Execution {
 }
 
 /** Pages of a history, newest first. Never a query: a query waits for a worker and its replay. */
-export async function* newestPages(source: HistorySource, execution: Execution): AsyncGenerator<readonly HistoryEvent[]> {
+export async function* newestPages<Event>(source: HistorySource<Event>, execution: Execution): AsyncGenerator<readonly Event[]> {
   let nextPageToken: Uint8Array | undefined;
   do {
-    const page = await source.workflowService.getWorkflowExecutionHistoryReverse({
+    const page: HistoryPage<Event> = await source.workflowService.getWorkflowExecutionHistoryReverse({
       namespace: source.namespace,
       execution,
       maximumPageSize: 256,
@@ -30,15 +44,15 @@ export async function* newestPages(source: HistorySource, execution: Execution):
 }
 
 /** Pages of a history, oldest first; with `follow` it waits for new events until the execution closes. */
-export async function* oldestPages(
-  source: HistorySource,
+export async function* oldestPages<Event>(
+  source: HistorySource<Event>,
   execution: Execution,
   follow: boolean,
   abandoned: () => boolean = () => false,
-): AsyncGenerator<readonly HistoryEvent[]> {
+): AsyncGenerator<readonly Event[]> {
   let nextPageToken: Uint8Array | undefined;
   do {
-    const page = await source.workflowService.getWorkflowExecutionHistory({
+    const page: HistoryPage<Event> = await source.workflowService.getWorkflowExecutionHistory({
       namespace: source.namespace,
       execution,
       maximumPageSize: 256,

@@ -1,4 +1,3 @@
-import type { Connection } from '@temporalio/client';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import type { DataConverter } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
@@ -18,7 +17,7 @@ import { HoldfastError, messageOf } from '../contract/plain/errors';
 import type { Language, ModelFacts, ToolFacts } from '../contract/plain/manifest';
 import type { Observer } from '../contract/plain/observed';
 import { defaultTaskQueue, runIdOf } from '../contract/plain/names';
-import type { TemporalSettings } from '../host/connection';
+import type { TemporalConnection, TemporalSettings } from '../host/connection';
 import { connectNative, connectTemporal } from '../host/connection';
 import { processBus } from '../host/event-bus';
 import { checkSearchAttributes } from '../host/search-attributes';
@@ -250,9 +249,9 @@ function failureOf(error: unknown, buildId: string): HoldfastError {
   return new HoldfastError('out-of-memory', `The code of agents ran out of memory (build ${buildId}). ${text}`, { cause: error });
 }
 
-function partsOf(options: WorkerOptions, connection: Connection): WorkerParts {
+function partsOf(options: WorkerOptions, connection: TemporalConnection['connection']): WorkerParts {
   const toolDefaults: ToolFacts = { ...defaultToolFacts, ...options.toolDefaults };
-  const source = { workflowService: connection.workflowService, namespace: options.server.namespace };
+  const source = connection.facts(options.server.namespace);
   return {
     tools: new ToolRegistry(options.tools, toolDefaults),
     models: new ModelRegistry(options.models, options.environment),

@@ -92,7 +92,8 @@ export class HistoryFold {
 
   /** What a model activity worked with, when this fold has seen it. */
   requestOf(activityId: string): FoldedRequest | undefined {
-    return this.requests.get(activityId);
+    const request = this.requests.get(activityId);
+    return request === undefined ? undefined : { messages: request.messages, slots: request.slots };
   }
 
   private bodiesOf(fact: HistoryFact): readonly EventBody[] {

@@ -1,0 +1,67 @@
+import { Connection } from '@temporalio/client';
+import type { ConnectionOptions } from '@temporalio/client';
+import type { ConnectionCtorOptions } from '@temporalio/client/lib/connection';
+import { temporal } from '@temporalio/proto';
+import { factEventsOf } from './fact-events';
+import type { FactEvent } from './history-facts';
+import type { HistoryPage, HistorySource } from './history-pages';
+
+const service = temporal.api.workflowservice.v1;
+
+type Call = ReturnType<(typeof Connection)['generateRPCImplementation']>;
+
+/** A connection that also gives the pages of histories as they come, before all of them is decoded. */
+export class HistoryConnection extends Connection {
+  private readonly call: Call;
+
+  protected constructor(parts: ConnectionCtorOptions) {
+    super(parts);
+    const { client, callContextStorage, apiKeyFnRef, options } = parts;
+    this.call = HistoryConnection.generateRPCImplementation({
+      serviceName: 'temporal.api.workflowservice.v1.WorkflowService',
+      client,
+      callContextStorage,
+      interceptors: options.interceptors,
+      staticMetadata: options.metadata,
+      apiKeyFnRef,
+    });
+  }
+
+  static override lazy(options?: ConnectionOptions): HistoryConnection {
+    return super.lazy(options) as HistoryConnection;
+  }
+
+  /** Histories with those events only from which facts are made. Retries, metadata and deadlines are those of the connection. */
+  facts(namespace: string): HistorySource<FactEvent> {
+    return {
+      namespace,
+      workflowService: {
+        getWorkflowExecutionHistory: (request) =>
+          this.page('GetWorkflowExecutionHistory', namespace, service.GetWorkflowExecutionHistoryRequest.encode(request).finish()),
+        getWorkflowExecutionHistoryReverse: (request) =>
+          this.page(
+            'GetWorkflowExecutionHistoryReverse',
+            namespace,
+            service.GetWorkflowExecutionHistoryReverseRequest.encode(request).finish(),
+          ),
+      },
+    };
+  }
+
+  private page(name: string, namespace: string, request: Uint8Array): Promise<HistoryPage<FactEvent>> {
+    return this.withMetadata(
+      { 'temporal-namespace': namespace },
+      () =>
+        new Promise((resolve, reject) => {
+          this.call({ name } as Parameters<Call>[0], request, (error, response) => {
+            if (error || !response) return reject(error ?? new Error(`No answer to ${name}.`));
+            try {
+              resolve(factEventsOf(response));
+            } catch (broken) {
+              reject(broken);
+            }
+          });
+        }),
+    );
+  }
+}

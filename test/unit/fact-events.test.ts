@@ -1,0 +1,157 @@
+import { defaultPayloadConverter } from '@temporalio/common';
+import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
+import { temporal } from '@temporalio/proto';
+import { join } from 'node:path';
+import { requestIn } from '../../activities/request-history';
+import { HistoryFold } from '../../contract/plain/fold';
+import type { HistoryFact } from '../../contract/plain/history-fact';
+import { factEventsOf } from '../../host/fact-events';
+import { FactReader } from '../../host/history-facts';
+import { WireCursor } from '../../host/wire-cursor';
+import { readHistories } from '../../testing/history-files';
+
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+
+const { GetWorkflowExecutionHistoryResponse: Page, GetWorkflowExecutionHistoryReverseResponse: ReversePage } =
+  temporal.api.workflowservice.v1;
+const reader = new FactReader(loadDataConverter());
+
+const page = (events: readonly HistoryEvent[]): Uint8Array => Page.encode({ history: { events: [...events] } }).finish();
+
+async function factsOf(bytes: Uint8Array): Promise<{ readonly full: readonly HistoryFact[]; readonly lean: readonly HistoryFact[] }> {
+  const full = await reader.read(Page.decode(bytes).history?.events ?? [], 'default/r');
+  const lean = await reader.read(factEventsOf(bytes).history?.events ?? [], 'default/r');
+  return { full, lean };
+}
+
+describe('events for facts', () => {
+  it('give the facts that whole events give, for all recorded histories', async () => {
+    const recorded = await readHistories(join(__dirname, '../replay/histories'));
+    expect(recorded.length).toBeGreaterThan(10);
+    for (const { id, history } of recorded) {
+      const { full, lean } = await factsOf(page(history.events ?? []));
+      expect(full.length).toBeGreaterThan(0);
+      expect({ id, facts: lean }).toEqual({ id, facts: full });
+    }
+  });
+
+  it('leave out the events of which no fact is made', async () => {
+    const [first] = await readHistories(join(__dirname, '../replay/histories'));
+    const all = first?.history.events ?? [];
+    const { events } = factEventsOf(page(all)).history ?? {};
+    const isSilent = (event: { readonly workflowTaskStartedEventAttributes?: object | null }): boolean =>
+      event.workflowTaskStartedEventAttributes != null;
+    expect(all.some(isSilent)).toBe(true);
+    expect(events?.length).toBeLessThan(all.length);
+    expect(events?.some(isSilent)).toBe(false);
+    expect(events?.[0]?.workflowExecutionStartedEventAttributes?.workflowId).toBe(
+      all[0]?.workflowExecutionStartedEventAttributes?.workflowId,
+    );
+  });
+
+  it('come with the token of the next page, in both directions', () => {
+    const nextPageToken = Buffer.from('next');
+    for (const Kind of [Page, ReversePage])
+      expect(Buffer.from(factEventsOf(Kind.encode({ nextPageToken }).finish()).nextPageToken ?? []).toString()).toBe('next');
+    expect(factEventsOf(page([])).nextPageToken).toBeUndefined();
+  });
+
+  it('have payloads with all that codecs and storages may have put there', () => {
+    const external = temporal.api.common.v1.Payload.create({
+      metadata: { encoding: Buffer.from('json/external-storage-reference'), messageType: Buffer.from('x') },
+      data: Buffer.from('{}'),
+      externalPayloads: [{ sizeBytes: 7 as never }],
+    });
+    const binary = { metadata: { encoding: Buffer.from('binary/encrypted'), key: Buffer.from([0, 255]) }, data: Buffer.from([1, 2, 3]) };
+    const events: HistoryEvent[] = [
+      { activityTaskScheduledEventAttributes: { activityType: { name: 'callModel' }, input: { payloads: [binary, external] } } },
+      { activityTaskCompletedEventAttributes: { result: { payloads: [{ metadata: {} }] } } },
+    ];
+    const [scheduled, completed] = factEventsOf(page(events)).history?.events ?? [];
+    const [first, second] = scheduled?.activityTaskScheduledEventAttributes?.input?.payloads ?? [];
+    expect(Buffer.from(first?.data ?? []).equals(binary.data)).toBe(true);
+    expect(Buffer.from(first?.metadata?.['key'] ?? []).equals(binary.metadata.key)).toBe(true);
+    expect(Number(second?.externalPayloads?.[0]?.sizeBytes)).toBe(7);
+    expect(completed?.activityTaskCompletedEventAttributes?.result?.payloads).toEqual([{ metadata: {}, data: new Uint8Array(0) }]);
+  });
+
+  it('know the numbers that the protocol has for the fields', () => {
+    const { history, common, workflowservice } = temporal.api as unknown as Record<
+      string,
+      { v1: Record<string, { fields: Record<string, { id: number }> }> }
+    >;
+    const ids = (type: { fields: Record<string, { id: number }> } | undefined, ...fields: string[]): readonly (number | undefined)[] =>
+      fields.map((field) => type?.fields[field]?.id);
+    const attributes = (...kinds: string[]): readonly (number | undefined)[] =>
+      ids(history?.v1['HistoryEvent'], ...kinds.map((kind) => `${kind}EventAttributes`));
+    expect(ids(history?.v1['HistoryEvent'], 'eventId', 'eventTime')).toEqual([1, 2]);
+    expect(attributes('workflowTaskCompleted', 'activityTaskScheduled', 'activityTaskCompleted')).toEqual([12, 15, 17]);
+    expect(
+      attributes(
+        'workflowTaskScheduled',
+        'workflowTaskStarted',
+        'workflowTaskTimedOut',
+        'activityTaskStarted',
+        'timerStarted',
+        'timerFired',
+        'activityTaskCancelRequested',
+        'timerCanceled',
+      ),
+    ).toEqual([10, 11, 13, 16, 20, 21, 22, 24]);
+    expect(ids(history?.v1['ActivityTaskScheduledEventAttributes'], 'activityId', 'activityType', 'input')).toEqual([1, 2, 6]);
+    expect(ids(history?.v1['ActivityTaskCompletedEventAttributes'], 'result', 'scheduledEventId')).toEqual([1, 2]);
+    expect(ids(common?.v1['Payload'], 'metadata', 'data')).toEqual([1, 2]);
+    expect(ids(common?.v1['Payloads'], 'payloads')).toEqual([1]);
+    for (const kind of ['GetWorkflowExecutionHistoryResponse', 'GetWorkflowExecutionHistoryReverseResponse'])
+      expect(ids(workflowservice?.v1[kind], 'history', 'nextPageToken')).toEqual([1, 3]);
+  });
+
+  it('are an error, and no wrong facts, when bytes are missing', () => {
+    const input = { payloads: [defaultPayloadConverter.toPayload({ path: ['a'], turn: 1 })] };
+    const bytes = page([{ eventId: 300 as never, activityTaskScheduledEventAttributes: { activityId: 'a', input } }]);
+    for (let length = 1; length < bytes.length; length++) expect(() => factEventsOf(bytes.subarray(0, length))).toThrow(RangeError);
+  });
+});
+
+describe('a cursor over a message', () => {
+  it('passes over what is not taken, of every kind', () => {
+    const cursor = new WireCursor(
+      Buffer.from([0x08, 0x96, 0x01, 0x11, 1, 2, 3, 4, 5, 6, 7, 8, 0x1a, 2, 65, 66, 0x25, 1, 2, 3, 4, 0x28, 0x07]),
+    );
+    const fields: number[] = [];
+    while (cursor.next()) fields.push(cursor.field);
+    expect(fields).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('refuses groups, endless numbers and fields of another kind', () => {
+    const read = (...bytes: number[]) => {
+      const cursor = new WireCursor(Buffer.from(bytes));
+      while (cursor.next()) cursor.varint();
+    };
+    expect(() => read(0x0b)).toThrow('wire type 3');
+    expect(() => read(0x08, ...Array<number>(11).fill(0xff))).toThrow('more than 10 bytes');
+    expect(() => read(0x0a, 0)).toThrow('wire type 2 of field 1');
+  });
+});
+
+describe('the request of a call in a history', () => {
+  it('is the one that the fold of readers finds, for every call of all recorded histories', async () => {
+    let calls = 0;
+    for (const { id, history } of await readHistories(join(__dirname, '../replay/histories'))) {
+      const facts = await reader.read(history.events ?? [], 'default/r');
+      const fold = new HistoryFold();
+      const folded = new Map<string, ReturnType<HistoryFold['requestOf']>>();
+      for (const fact of facts) {
+        fold.add(fact);
+        if (fact.kind === 'model-scheduled') folded.set(fact.activityId, fold.requestOf(fact.activityId));
+      }
+      for (const [activityId, wanted] of folded) {
+        const request = requestIn(facts, activityId);
+        const messages = request?.ids.map((message) => request.messages.get(message));
+        expect({ id, activityId, messages, slots: request?.slots }).toEqual({ id, activityId, ...wanted });
+        calls += 1;
+      }
+    }
+    expect(calls).toBeGreaterThan(20);
+  });
+});

@@ -1,0 +1,44 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { withHeartbeat } from '../../activities/heartbeat';
+
+describe('heartbeats of a call', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  function environment(heartbeatTimeoutMs: number) {
+    const beats: number[] = [];
+    const environment = new MockActivityEnvironment({ heartbeatTimeoutMs });
+    environment.on('heartbeat', () => beats.push(Date.now()));
+    return { beats, run: (work: () => Promise<void>): Promise<void> => environment.run(work) };
+  }
+
+  it('only keep it until it has begun, and are often enough after that to hear of a cancellation', async () => {
+    const { beats, run } = environment(3000);
+    let begun: () => void = () => undefined;
+    let end: () => void = () => undefined;
+    const ended = run(() => withHeartbeat((say) => ((begun = say), new Promise<void>((resolve) => (end = resolve)))));
+    await jest.advanceTimersByTimeAsync(1200);
+    expect(beats).toHaveLength(2);
+    begun();
+    await jest.advanceTimersByTimeAsync(1000);
+    expect(beats).toHaveLength(6);
+    end();
+    await ended;
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('end with the call, also when what it waited for comes later', async () => {
+    const { beats, run } = environment(3000);
+    let begun: () => void = () => undefined;
+    await run(() => withHeartbeat((say) => ((begun = say), Promise.resolve())));
+    begun();
+    expect(jest.getTimerCount()).toBe(0);
+    expect(beats).toHaveLength(0);
+  });
+
+  it('are none for a call without a heartbeat timeout', async () => {
+    const { run } = environment(0);
+    await run(() => withHeartbeat((begun) => (begun(), Promise.resolve())));
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});
