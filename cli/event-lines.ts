@@ -45,6 +45,15 @@ export class EventLines {
         if (isShown) return;
         return write(`${by(event.runPath)}${printable(text)}`);
       }
+      case 'agent-message': {
+        const text = textOf(event.message).trim();
+        if (text === '') return;
+        this.lastText = text;
+        return write(`${by(event.runPath)}${printable(text)}`);
+      }
+      case 'agent-end':
+        if (event.error === undefined) return;
+        return write(`${red('✗')} ${by(event.runPath)}${dim(oneLine(event.error.message, longestResult))}`);
       case 'model-retry': {
         this.live.over(event.runPath);
         const next = event.failover === undefined ? 'the model is asked again' : `${oneLine(event.failover.model)} is asked`;

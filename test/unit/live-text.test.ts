@@ -118,3 +118,27 @@ describe('an answer on a terminal', () => {
     expect(shown(helper)).toBe('[helper] Help');
   });
 });
+
+describe('agents on a terminal', () => {
+  const inner = { agent: 'writer', runPath: ['support', 'writer'] };
+
+  it('are named where they are not the first, say what they say, and how they failed', () => {
+    const text = event({ ...inner, type: 'agent-message', message: { id: 'm', role: 'assistant', parts: [{ type: 'text', text: 'Roses.' }] } });
+    const empty = event({ ...inner, type: 'agent-message', message: { id: 'n', role: 'assistant', parts: [] } });
+    const failed = event({ ...inner, type: 'agent-end', error: { code: 'agent-failed', message: 'No ink.' } });
+    expect(shown(event({ ...inner, type: 'agent-start' }), text, empty, failed, event({ ...inner, type: 'agent-end' }))).toBe(
+      '[writer] Roses.\n✗ [writer] No ink.\n',
+    );
+  });
+
+  it('may leave calls to whoever started the run', () => {
+    const end = event({
+      type: 'run-end',
+      status: 'completed',
+      output: '',
+      text: '',
+      pendingToolCalls: [{ id: 'c1', name: 'pickColor', input: { of: 'car' } }],
+    });
+    expect(shown(end)).toContain('pickColor {"of":"car"} (c1) is yours to make: no worker runs it');
+  });
+});
