@@ -123,7 +123,11 @@ describe('agents on a terminal', () => {
   const inner = { agent: 'writer', runPath: ['support', 'writer'] };
 
   it('are named where they are not the first, say what they say, and how they failed', () => {
-    const text = event({ ...inner, type: 'agent-message', message: { id: 'm', role: 'assistant', parts: [{ type: 'text', text: 'Roses.' }] } });
+    const text = event({
+      ...inner,
+      type: 'agent-message',
+      message: { id: 'm', role: 'assistant', parts: [{ type: 'text', text: 'Roses.' }] },
+    });
     const empty = event({ ...inner, type: 'agent-message', message: { id: 'n', role: 'assistant', parts: [] } });
     const failed = event({ ...inner, type: 'agent-end', error: { code: 'agent-failed', message: 'No ink.' } });
     expect(shown(event({ ...inner, type: 'agent-start' }), text, empty, failed, event({ ...inner, type: 'agent-end' }))).toBe(
