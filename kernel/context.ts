@@ -3,9 +3,11 @@ import { millisecondsOf } from '../contract/plain/duration';
 import { HoldfastError } from '../contract/plain/errors';
 import type { Interrupt } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
+import type { ToolFacts } from '../contract/plain/manifest';
+import { toolFactsOf } from '../contract/plain/manifest';
 import type { Json, JsonObject, Message, StoredMessage, ToolCall } from '../contract/plain/messages';
 import { canonicalJson, notJson, textOf } from '../contract/plain/messages';
-import type { Frame } from './frames';
+import type { CallsBeside, Frame } from './frames';
 import { frozen } from './freeze';
 import { interruptId } from './interrupts';
 import { checkedEvent, checkedValue, keptValue, ownValue } from './kept-values';
@@ -108,7 +110,9 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
     model: (name, request) => handled(frame.effect(`model:${name}`, () => callOther(scope, name, request))),
     sleep: (duration) => handled(frame.effect('sleep', () => ports.sleep(ports.now() + millisecondsOf(duration, 'hook-failed')))),
     now: () => frame.once('now', () => ports.now()),
+    random: () => frame.once('random', () => ports.random()),
   };
+  insides.set(context, { facts: (tool) => toolFactsOf(run.manifest, tool), beside: frame.decision?.beside });
   waivers.set(context, waiversFor(scope, frame));
   return context;
 }
@@ -134,6 +138,23 @@ function withOwnId({ run, record }: AgentScope, message: Message): StoredMessage
 export interface Waivers {
   has(name: string): boolean;
   add(name: string): void;
+}
+
+interface Inside {
+  readonly facts: (tool: string) => ToolFacts;
+  readonly beside: (() => CallsBeside) | undefined;
+}
+
+const insides = new WeakMap<HookContext, Inside>();
+
+/** What the worker knew about a tool when the run began. For middlewares of this house, like what follows. */
+export function factsOfTool(context: HookContext, tool: string): ToolFacts | undefined {
+  return insides.get(context)?.facts(tool);
+}
+
+/** In a wrap of a tool call: the calls of the same message. Calls come to a wrap in whatever order; here they have that of the model. */
+export function callsBeside(context: HookContext): CallsBeside | undefined {
+  return insides.get(context)?.beside?.();
 }
 
 const waivers = new WeakMap<HookContext, Waivers>();
@@ -232,6 +253,11 @@ function callOther(scope: AgentScope, name: string, request: Parameters<HookCont
   const { run, path, record } = scope;
   const address = run.uniqueAddress(`${path.join('/')}/t${record.turn}/ctx.model`);
   const messages = storedMessages(request.messages, record.messages, () => run.ports.uuid(), 'ctx.model');
+  const { catalog } = request;
+  const { ownTools } = scope.agent;
+  const missing = catalog?.find((tool) => !Object.hasOwn(run.manifest.tools, tool) && !ownTools.has(tool));
+  if (missing !== undefined)
+    throw new HoldfastError('tool-unknown', `ctx.model: the catalog names the tool "${missing}", which no worker has.`);
   return callModelOnce(scope, {
     address,
     path: [...path, hiddenModelCall],
@@ -240,6 +266,7 @@ function callOther(scope: AgentScope, name: string, request: Parameters<HookCont
     tools: [],
     model: name,
     settings: request.settings,
+    ...(catalog === undefined ? {} : { catalog, specs: catalog.flatMap((tool) => ownTools.get(tool)?.spec ?? []) }),
   });
 }
 
