@@ -22,6 +22,7 @@ import type { TemporalSettings } from '../host/connection';
 import { connectNative, connectTemporal } from '../host/connection';
 import { processBus } from '../host/event-bus';
 import { checkSearchAttributes } from '../host/search-attributes';
+import { builtInHalves } from './built-in-halves';
 import type { WorkflowBundle } from './bundle';
 import { BundleStore, bundleAgents } from './bundle';
 import { checkBundle } from './check-bundle';
@@ -256,7 +257,7 @@ function partsOf(options: WorkerOptions, connection: Connection): WorkerParts {
   return {
     tools: new ToolRegistry(options.tools, toolDefaults),
     models: new ModelRegistry(options.models, options.environment),
-    halves: new HalfRegistry(options.middleware ?? []),
+    halves: new HalfRegistry(options.middleware ?? [], builtInHalves()),
     outputs: new OutputRegistry(options.outputs ?? {}),
     observers: new Observers(options.observers, options.onProblem),
     messages: new MessageStore(runHistory(source, loadDataConverter(options.dataConverter)), options.messageCacheBytes),
