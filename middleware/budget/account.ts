@@ -4,14 +4,21 @@ import type { Cost } from './costs';
 import { costOf } from './costs';
 import type { Amount, BudgetRules } from './options';
 
+interface Tokens {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
 interface Book {
   readonly spent: Cost;
   /** For calls that have not come back. */
   readonly reserved: Cost;
   /** What people gave beyond the budget. */
   readonly granted: Cost;
-  /** Tokens of the calls that are settled: what the run has used besides was used by calls that are not seen here. */
-  readonly seen: { readonly inputTokens: number; readonly outputTokens: number };
+  /** Tokens of the calls that are settled. */
+  readonly seen: Tokens;
+  /** What the run has used besides: by calls that are not seen here. */
+  readonly other?: Tokens;
   /** The run has changed to the cheaper model. */
   readonly cheaper?: true;
 }
@@ -25,7 +32,8 @@ export interface BudgetState {
 }
 
 const nothing: Cost = { tokens: 0, money: 0 };
-const empty: Book = { spent: nothing, reserved: nothing, granted: nothing, seen: { inputTokens: 0, outputTokens: 0 } };
+const none: Tokens = { inputTokens: 0, outputTokens: 0 };
+const empty: Book = { spent: nothing, reserved: nothing, granted: nothing, seen: none };
 
 /**
  * What a run has spent, among its session values: all its agents find the same one. Everything is decided from what was read there, so
@@ -43,14 +51,16 @@ export class Account {
 
   /** Reserves what a call may cost, or says how the budget stands. Between the two nothing else of the run can happen. */
   reserve(cost: Cost, model: string): BudgetState | undefined {
-    const other = this.other(model);
+    const unseen = this.unseen();
     const { book } = this;
+    // Nobody says which model that was; it is priced as the one that is asked next.
+    const other = unseen.inputTokens + unseen.outputTokens === 0 ? nothing : costOf(unseen, [model], this.rules);
     const limit = this.limitIn(book);
     const spent = plus(book.spent, other);
     const after = plus(plus(spent, book.reserved), cost);
     const fits = (unit: 'tokens' | 'money'): boolean => limit[unit] === undefined || after[unit] <= (limit[unit] ?? 0) + rounding;
     if (fits('tokens') && fits('money')) {
-      this.write({ ...book, reserved: plus(book.reserved, cost) });
+      this.write({ ...book, reserved: plus(book.reserved, cost), other: unseen });
       return undefined;
     }
     return { limit, spent: this.shown(spent), reserved: this.shown(book.reserved), needed: this.shown(cost) };
@@ -88,7 +98,7 @@ export class Account {
   }
 
   private write(book: Book): void {
-    this.ctx.session.set(this.key, { ...book, seen: { ...book.seen } } as never);
+    this.ctx.session.set(this.key, book as never);
   }
 
   private limitIn({ granted, cheaper }: Book): Amount {
@@ -100,20 +110,20 @@ export class Account {
   }
 
   /**
-   * What calls used that did not come through here: hidden ones, and those that failed. Nobody says which model that was; it is priced as
-   * the one that is asked next.
+   * What calls used that did not come through here: hidden ones, and those that failed. While calls are on their way that is not known:
+   * one that has come back is not settled at once.
    */
-  private other(model: string): Cost {
+  private unseen(): Tokens {
+    const { reserved, seen, other } = this.book;
+    if (reserved.tokens > 0) return other ?? none;
     const { usage } = this.ctx;
-    // The usage of the run is no effect: it goes through the session, where code that is entered again finds what it saw.
+    // The usage of the run is no effect; it goes through the session, where code that is entered again finds what it saw.
     this.ctx.session.set(`${this.key}:used`, { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens });
-    const used = this.ctx.session.get(`${this.key}:used`) as unknown as Usage;
-    const { seen } = this.book;
-    const rest = {
+    const used = this.ctx.session.get(`${this.key}:used`) as unknown as Tokens;
+    return {
       inputTokens: Math.max(0, used.inputTokens - seen.inputTokens),
       outputTokens: Math.max(0, used.outputTokens - seen.outputTokens),
     };
-    return rest.inputTokens + rest.outputTokens === 0 ? nothing : costOf(rest, [model], this.rules);
   }
 
   private shown({ tokens, money }: Cost): Amount {

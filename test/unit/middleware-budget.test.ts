@@ -1,8 +1,9 @@
 import type { ScriptedStep } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, BudgetOptions } from 'holdfast/workflow';
-import { budget } from 'holdfast/workflow';
+import { budget, parallel, sequential } from 'holdfast/workflow';
 import { agentUnder, agentWith, echo, logOf, only, tools } from '../support/memory-bed';
+import { member, play } from '../support/team-bed';
 
 const usage = (inputTokens: number, outputTokens: number) => ({ inputTokens, outputTokens });
 const calls = (tokens = usage(300, 100)): ScriptedStep => ({ toolCalls: [echo('x')], usage: tokens });
@@ -167,6 +168,37 @@ describe('calls at once', () => {
     const run = await testRun(agentUnder(twice, budget({ tokens: 1500, whenSpent: 'fail' })), { input: 'Hi', model, tools });
     expect(await run.outcome()).toMatchObject({ text: 'budget-spent' });
     expect(model.requests).toHaveLength(1);
+  });
+});
+
+describe('a budget of several agents', () => {
+  const withBudget = (name: string, options: BudgetOptions) =>
+    member(name, { middleware: [budget(options)], settings: { maxOutputTokens: 100 } });
+
+  it('is one account', async () => {
+    const both = sequential({
+      name: 'both',
+      agents: ['first', 'second'].map((name) => withBudget(name, { tokens: 600, whenSpent: 'fail' })),
+    });
+    const { outcome } = await play(both, { first: [{ text: 'One.', usage: usage(400, 100) }], second: [{ text: 'Never.' }] });
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'budget-spent', message: expect.stringContaining('500 are used') } });
+  });
+
+  it('is not exceeded by lanes that run at once, and each of them asks for itself', async () => {
+    const names = ['a', 'b', 'c'];
+    const lanes = parallel({ name: 'lanes', agents: names.map((name) => withBudget(name, { tokens: 260, whenSpent: 'ask' })) });
+    const { run, model } = await play(lanes, {
+      a: [{ text: 'A.', usage: usage(20, 90) }],
+      b: [{ text: 'B.', usage: usage(20, 90) }],
+      c: [{ text: 'C.', usage: usage(20, 90) }],
+    });
+    const interrupt = only(await run.interrupts());
+    expect(interrupt).toMatchObject({ agent: 'c', info: { limit: { tokens: 260 }, spent: { tokens: 0 } } });
+    expect(model.requests('c')).toHaveLength(0);
+    await run.goOnAsNew();
+    await run.resume(interrupt.id, { tokens: 100 });
+    expect((await run.outcome()).status).toBe('completed');
+    expect(await run.usage()).toMatchObject({ inputTokens: 60, outputTokens: 270 });
   });
 });
 

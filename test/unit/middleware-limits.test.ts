@@ -1,8 +1,9 @@
 import type { ScriptedStep } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, ModelCallLimitOptions, ToolCallLimitOptions } from 'holdfast/workflow';
-import { modelCallLimit, modelRetry, toolCallLimit } from 'holdfast/workflow';
+import { modelCallLimit, modelRetry, sequential, toolCallLimit } from 'holdfast/workflow';
 import { agentUnder, agentWith, echo, tools, transcriptOf } from '../support/memory-bed';
+import { member, play } from '../support/team-bed';
 
 const calls = (...texts: readonly string[]): ScriptedStep => ({ toolCalls: texts.map(echo) });
 
@@ -80,6 +81,15 @@ describe('modelCallLimit', () => {
   ])('refuses %s', (_, options, message) => {
     expect(() => modelCallLimit(options as ModelCallLimitOptions)).toThrow(message);
   });
+});
+
+it('modelCallLimit counts over all agents of a run, and of each one', async () => {
+  const limited = (name: string) =>
+    member(name, { tools: ['echo'], middleware: [modelCallLimit({ perRun: 3, perAgent: 2, message: 'Enough.' })] });
+  const both = sequential({ name: 'both', agents: [limited('first'), limited('second')] });
+  const { outcome, model } = await play(both, { first: [calls('a'), calls('b')], second: [calls('c')] });
+  expect(outcome).toMatchObject({ status: 'completed', text: 'Enough.' });
+  expect([model.requests('first').length, model.requests('second').length]).toEqual([2, 1]);
 });
 
 describe('toolCallLimit', () => {
