@@ -77,7 +77,7 @@ export async function modelAttempts<Response extends StoredResponse>(
       if (text !== undefined) {
         const message: StoredMessage = { id: text.id, role: 'assistant', parts: [{ type: 'text', text: text.text }] };
         frame.close();
-        return { message, model, ...(persisted === undefined ? {} : { persisted }) } as Response & Kept;
+        return { message, model: `agent/${scope.agent.name}`, ...(persisted === undefined ? {} : { persisted }) } as Response & Kept;
       }
       frame.abandon();
       throw errorOf({ code: failure.code, message: failure.message });

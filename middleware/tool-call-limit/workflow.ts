@@ -1,4 +1,5 @@
 import { HoldfastError } from '../../contract/plain/errors';
+import { transferTool } from '../../kernel/agents/transfer-tool';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/middleware';
 import { timesIn } from '../call-counts';
 import { checkedOptions, isCount, isOneOf, isText, isTexts, nameForm, optional, refuseFor } from '../check-options';
@@ -7,7 +8,7 @@ import { countToolCall } from './counts';
 export interface ToolCallLimitOptions<T extends Tools = Tools> {
   /** Only needed when an agent has several for the same tools. Agents that share a name share the count of the run. */
   readonly name?: string;
-  /** The tools whose calls count, all together. Default: every tool. */
+  /** The tools whose calls count, all together. Default: every tool but that by which agents hand over. */
   readonly tools?: readonly (keyof T & string)[];
   /** Calls by all agents of the run together. */
   readonly perRun?: number;
@@ -43,11 +44,14 @@ export function toolCallLimit<T extends Tools = Tools>(options: ToolCallLimitOpt
     refuseFor('toolCallLimit')('give it perRun or perAgent; without both it limits nothing.');
   const limited =
     tools === undefined ? 'Tools were' : `${tools.map((tool) => `'${tool}'`).join(', ')} ${tools.length === 1 ? 'was' : 'were'}`;
+  // To hand over to another agent is no work.
+  const isLimited = (tool: string): boolean => (tools === undefined ? tool !== transferTool : tools.includes(tool));
   return {
     name,
     ...(tools === undefined ? {} : { onlyTools: tools }),
     async wrapToolCall(call, next, ctx) {
-      const reached = countToolCall(ctx, name, options, (tool) => tools?.includes(tool) !== false);
+      if (!isLimited(call.name)) return next(call);
+      const reached = countToolCall(ctx, name, options, isLimited);
       if (reached === undefined) return next(call);
       const why = `${limited} called ${timesIn(reached, ctx.agent)}, as often as "${name}" allows.`;
       if (exceeded === 'fail') throw new HoldfastError('call-limit', `${why} '${call.name}' did not run.`);

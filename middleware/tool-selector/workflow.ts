@@ -1,6 +1,7 @@
 import { codeOf } from '../../contract/plain/errors';
 import { canonicalJson, textOf } from '../../contract/plain/messages';
 import { sha256 } from '../../contract/plain/sha256';
+import { transferTool } from '../../kernel/agents/transfer-tool';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/middleware';
 import { exitTool } from '../../kernel/tool-plan';
 import { checkedOptions, isCount, isText, isTexts, nameForm, optional } from '../check-options';
@@ -33,7 +34,7 @@ export function toolSelector<T extends Tools = Tools>(options: ToolSelectorOptio
     instructions: [optional(isText), 'a text'],
   });
   const { name = 'toolSelector', model, maxTools, alwaysInclude = [], instructions = ours(maxTools) } = options;
-  const always: readonly string[] = [...alwaysInclude, exitTool];
+  const always: readonly string[] = [...alwaysInclude, exitTool, transferTool];
   return {
     name,
     async wrapModel(request, next, ctx) {

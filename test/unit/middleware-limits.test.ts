@@ -1,9 +1,9 @@
 import type { ScriptedStep } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, ModelCallLimitOptions, ToolCallLimitOptions } from 'holdfast/workflow';
-import { modelCallLimit, modelRetry, sequential, toolCallLimit } from 'holdfast/workflow';
+import { modelCallLimit, modelRetry, sequential, supervisor, toolCallLimit } from 'holdfast/workflow';
 import { agentUnder, agentWith, echo, tools, transcriptOf } from '../support/memory-bed';
-import { member, play } from '../support/team-bed';
+import { member, play, transfer } from '../support/team-bed';
 
 const calls = (...texts: readonly string[]): ScriptedStep => ({ toolCalls: texts.map(echo) });
 
@@ -130,6 +130,15 @@ describe('toolCallLimit', () => {
       status: 'failed',
       error: { code: 'call-limit', message: expect.stringContaining("'echo' did not run") },
     });
+  });
+
+  it('does not count that an agent hands over', async () => {
+    const boss = member('boss', { middleware: [toolCallLimit({ perRun: 1, exceeded: 'fail' })] });
+    const { outcome } = await play(supervisor({ name: 'team', supervisor: boss, agents: [member('worker')] }), {
+      boss: [transfer('worker'), transfer('worker'), { text: 'Done.' }],
+      worker: [{ text: 'A.' }, { text: 'B.' }],
+    });
+    expect(outcome).toMatchObject({ status: 'completed', text: 'Done.' });
   });
 
   it('protects no tool that the agent does not have', () => {

@@ -1,5 +1,6 @@
 import type { ScriptedStep } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
+import type { LanguageModel } from 'holdfast/worker';
 import { defineTool } from 'holdfast/worker';
 import type { AgentMiddleware, ModelFallbackOptions, ModelRetryOptions, ToolRetryOptions } from 'holdfast/workflow';
 import { modelFallback, modelRetry, toolRetry } from 'holdfast/workflow';
@@ -46,6 +47,32 @@ describe('modelRetry', () => {
     await run.advance('1m');
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Try again later (model-retries-exhausted).' });
     expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: Try again later (model-retries-exhausted).']);
+  });
+
+  it('fails with the name of the function when that gives no text', async () => {
+    const answer = (() => 3) as never;
+    const { run } = await runWith([modelRetry({ attempts: 1, whenExhausted: { answer } })], down);
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'hook-failed', message: expect.stringContaining('giveUp of agent "agent" returned number') },
+    });
+  });
+
+  it('waits as long as the provider asks for', async () => {
+    let calls = 0;
+    const model: LanguageModel = {
+      generate: async () => {
+        calls += 1;
+        if (calls > 1) return { parts: [{ type: 'text', text: 'Done.' }] };
+        throw Object.assign(new Error('busy'), { status: 429, headers: { 'retry-after': '30' } });
+      },
+    };
+    const run = await testRun(agentUnder(modelRetry({ backoff: { first: '1s', jitter: 0 } })), { input: 'Hi', model, tools });
+    await run.outcome();
+    await run.advance('20s');
+    expect(calls).toBe(1);
+    await run.advance('11s');
+    expect(await run.outcome()).toMatchObject({ text: 'Done.' });
   });
 
   it('leaves errors alone that are none for it', async () => {
