@@ -95,7 +95,7 @@ beforeAll(async () => {
   const second = spawnProgram('middleware-process', settings);
   await second.line('ready');
   await Promise.all(started.map(([, run], position) => temporal.untilAnotherExecution(run.id, before[position] ?? '')));
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await client.close();
