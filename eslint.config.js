@@ -63,6 +63,10 @@ module.exports = tseslint.config(
   border('kernel', '@temporalio', ...sandboxed),
   border('contract/plain', '@temporalio', ...sandboxed, 'kernel/'),
   border('middleware', '@temporalio', ...sandboxed),
+  {
+    ...border('middleware', '@temporalio', 'worker/', 'client/', 'host/', 'service/', 'cli/', 'contract/schemas'),
+    files: ['middleware/*/worker.ts', 'middleware/*/stores.ts'],
+  },
   border('workflows', ...sandboxed),
   border('host', '@temporalio/worker', 'kernel/', 'activities/', 'worker/', 'client/', 'service/', 'cli/'),
   border('activities', 'worker/', 'client/', 'service/', 'cli/', 'workflows/'),

@@ -15,7 +15,7 @@ import { Provider, checkedUsage, noMessage } from './model-provider';
 import { consume, orAborted } from './model-stream';
 import { streamed, whole } from './model-layers';
 import { parsedCalls } from './parse-calls';
-import type { WorkerCall, WorkerModelRequest } from './worker-middleware';
+import type { ModelCallAsks, WorkerCall, WorkerModelRequest } from './worker-middleware';
 
 export interface ModelAnswer {
   readonly message: StoredMessage;
@@ -45,11 +45,13 @@ export async function generate(
   watch = new HalfWatch(),
 ): Promise<ModelAnswer> {
   const { slots, messages } = request;
-  const provider = new Provider(
-    parts,
-    { output: slots.output ?? undefined, final: slots.final ?? undefined, specs: slots.specs ?? [] },
-    call,
-  );
+  const asks: ModelCallAsks = {
+    ...(typeof slots.output === 'string' ? { output: slots.output } : {}),
+    ...(typeof slots.final === 'string' ? { final: slots.final } : {}),
+    ...(Array.isArray(slots.catalog) ? { catalog: slots.catalog } : {}),
+    ...(Array.isArray(slots.specs) ? { specs: slots.specs } : {}),
+  };
+  const provider = new Provider(parts, asks, call);
   const halves = parts.halves.named(slots.halves ?? []);
   const asked: WorkerModelRequest = {
     instructions: slots.instructions ?? '',
@@ -57,6 +59,7 @@ export async function generate(
     tools: slots.tools ?? [],
     model: slots.model ?? 'default',
     settings: slots.settings ?? {},
+    ...(Object.keys(asks).length === 0 ? {} : { asks }),
   };
   const withParsed = async (answer: ModelAnswer): Promise<ModelAnswer> => ({
     ...answer,
@@ -67,7 +70,7 @@ export async function generate(
     if ((slots.stream ?? 'whole') === 'whole') {
       const run = whole(halves, (changed) => provider.generate(changed), call, watch);
       const response = await orAborted(run(asked), call.signal);
-      return await withParsed(checkedAnswer(response?.message, response, provider.answeredBy));
+      return await withParsed(checkedAnswer(response?.message, response, provider.answeredBy || asked.model));
     }
     const chunks = streamed(halves, (changed) => provider.stream(changed), call, watch)(asked);
     const ended = await consume(chunks, call.signal, (chunk) => {
@@ -77,7 +80,7 @@ export async function generate(
     const answer = assembly.answer();
     if (ended === 'aborted') return partialAnswer(answer.parts, provider, call.signal);
     if (!assembly.complete) throw brokenOff(provider.answeredBy);
-    return await withParsed(checkedAnswer({ role: 'assistant', parts: answer.parts }, answer, provider.answeredBy));
+    return await withParsed(checkedAnswer({ role: 'assistant', parts: answer.parts }, answer, provider.answeredBy || asked.model));
   } catch (error) {
     const { spent } = provider;
     onBreak({ said: { role: 'assistant', parts: assembly.answer().parts }, ...(spent === undefined ? {} : { usage: spent }) });

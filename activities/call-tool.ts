@@ -91,6 +91,8 @@ async function executed(
     if (codeOf(error) === 'next-left-running') return failed('next-left-running', messageOf(error));
     // Who stops the run does not want to be asked again.
     if (isStop(error)) return failed('stopped', messageOf(error));
+    // The result is what it is, however often the tool is called.
+    if (codeOf(error) === 'pii-found') return failed('pii-found', messageOf(error));
     if (execution.attempt < attempts) throw new ToolRetry(messageOf(error));
     if (codeOf(error) === 'hook-failed') return failed('hook-failed', messageOf(error));
     return failed('tool-failed', `The tool '${input.tool}' failed: ${messageOf(error)}`);

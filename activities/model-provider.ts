@@ -8,7 +8,7 @@ import { modelVerdict } from './failures';
 import type { GenerateAnswer, GenerateRequest, LanguageModel, ModelRegistry } from './models';
 import type { Observers, Watched } from './observers';
 import type { ToolRegistry, ToolSpec } from './tools';
-import type { HalfRegistry, WorkerCall, WorkerModelRequest, WorkerModelResponse } from './worker-middleware';
+import type { HalfRegistry, ModelCallAsks, WorkerCall, WorkerModelRequest, WorkerModelResponse } from './worker-middleware';
 
 export interface ModelCallParts {
   readonly models: ModelRegistry;
@@ -30,7 +30,7 @@ export class Provider {
 
   constructor(
     private readonly parts: ModelCallParts,
-    private readonly asks: { readonly output: string | undefined; readonly final: string | undefined; readonly specs: readonly ToolSpec[] },
+    private readonly asks: ModelCallAsks,
     private readonly call: WorkerCall,
   ) {}
 
@@ -108,10 +108,10 @@ export class Provider {
   }
 
   private requestOf(asked: WorkerModelRequest): GenerateRequest {
-    const { output, final, specs } = this.asks;
+    const { output, final, catalog, specs = [] } = this.asks;
     const spec = output === undefined ? undefined : this.parts.outputs?.specOf(output);
     const request: GenerateRequest = {
-      instructions: asked.instructions,
+      instructions: catalog === undefined ? asked.instructions : withCatalog(asked.instructions, catalog, specs, this.parts.tools),
       messages: asked.messages,
       tools: (final === undefined ? asked.tools : []).map((name) => specOf(name, specs, this.parts.tools)),
       settings: asked.settings,
@@ -120,6 +120,12 @@ export class Provider {
     };
     return final === undefined ? request : finalRequest(request, final);
   }
+}
+
+/** Tools by name and description, a line each. */
+function withCatalog(instructions: string, catalog: readonly string[], specs: readonly ToolSpec[], tools: ToolRegistry): string {
+  const lines = catalog.map((name) => `- ${name}: ${specOf(name, specs, tools).description.replace(/\s+/g, ' ')}`);
+  return [...(instructions === '' ? [] : [instructions, '']), ...lines].join('\n');
 }
 
 /** Nothing that halves put into the request is left to call a tool by, and the last word is not theirs. */

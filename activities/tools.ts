@@ -141,6 +141,7 @@ function entryOf(name: string, candidate: unknown, defaults: ToolFacts): Entry {
       attempts: Math.max(defaults.attempts, retries),
       quick,
       resultLimit,
+      ...(retries > 1 && effect !== 'once' ? { ownAttempts: retries } : {}),
       ...(external ? { external } : {}),
     },
   };

@@ -1,5 +1,5 @@
 import { HoldfastError } from '../contract/plain/errors';
-import type { HalfRef } from '../contract/plain/manifest';
+import type { HalfRef, ToolSpec } from '../contract/plain/manifest';
 import type { FinishReason, Json, JsonObject, Message, ModelSettings, Part, Usage } from '../contract/plain/messages';
 import type { ModelChunk } from './chunks';
 
@@ -35,6 +35,19 @@ export interface WorkerModelRequest {
   readonly tools: readonly string[];
   readonly model: string;
   readonly settings: ModelSettings;
+  /** What the call asks for besides. It is for looking at: what a half changes here is not heard. */
+  readonly asks?: ModelCallAsks;
+}
+
+export interface ModelCallAsks {
+  /** The name of the schema that the answer has to fit. */
+  readonly output?: string;
+  /** Set in a call for a final answer: what the model is told behind the messages. It has no tools then. */
+  readonly final?: string;
+  /** Tools that the model is told about behind the instructions. */
+  readonly catalog?: readonly string[];
+  /** Tools that no worker knows: those that the run itself answers. */
+  readonly specs?: readonly ToolSpec[];
 }
 
 export interface WorkerModelResponse {
@@ -91,13 +104,15 @@ export class HalfRegistry {
   private readonly halves = new Map<string, WorkerMiddleware>();
   private readonly made = new Map<string, WorkerHalf>();
 
-  constructor(middleware: readonly WorkerMiddleware[]) {
+  /** The built-in ones give way to others of their name. */
+  constructor(middleware: readonly WorkerMiddleware[], builtIn: readonly WorkerMiddleware[] = []) {
     for (const half of middleware) {
       if (typeof half?.name !== 'string' || typeof half.make !== 'function')
         throw new HoldfastError('config-invalid', 'An entry of `middleware` is no worker half; make it with defineWorkerMiddleware.');
       if (this.halves.has(half.name)) throw new HoldfastError('config-invalid', `Two worker halves are named "${half.name}".`);
       this.halves.set(half.name, half);
     }
+    for (const half of builtIn) if (!this.halves.has(half.name)) this.halves.set(half.name, half);
   }
 
   has(name: string): boolean {

@@ -170,6 +170,8 @@ function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDef
   const { named, ownTools } = ownToolsOf(options);
   checkAgentOptions(named);
   const { instructions, tools, middleware } = arranged(named, options.middleware ?? [], options.toolCallMiddlewares ?? []);
+  const retry = options.retry ?? middleware.find((layer) => layer.retry !== undefined)?.retry;
+  const failover = options.failover ?? middleware.find((layer) => layer.failover !== undefined)?.failover;
   return {
     kind: 'chat',
     name: options.name,
@@ -197,8 +199,8 @@ function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDef
     ...(options.language === undefined ? {} : { language: options.language }),
     ...(options.unknownTool === undefined ? {} : { unknownTool: options.unknownTool }),
     ...(options.toolArguments === undefined ? {} : { toolArguments: options.toolArguments }),
-    ...(options.retry === undefined ? {} : { retry: options.retry }),
-    ...(options.failover === undefined ? {} : { failover: options.failover }),
+    ...(retry === undefined ? {} : { retry }),
+    ...(failover === undefined ? {} : { failover }),
     subAgents: membersOf(options.name, options.subAgents ?? []),
     agentTools: [...ownTools.values()].flatMap(({ agent }) => agent ?? []),
     disallowTransferToParent: options.disallowTransferToParent ?? false,

@@ -4,10 +4,12 @@ import { millisecondsOf } from '../contract/plain/duration';
 import { HoldfastError } from '../contract/plain/errors';
 import type { Interrupt } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
+import type { ToolFacts } from '../contract/plain/manifest';
+import { toolFactsOf } from '../contract/plain/manifest';
 import type { Json, JsonObject, Message, StoredMessage, ToolCall } from '../contract/plain/messages';
 import { canonicalJson, notJson, textOf } from '../contract/plain/messages';
 import { noteAction } from './agents/actions';
-import type { Frame } from './frames';
+import type { CallsBeside, Frame } from './frames';
 import { frozen } from './freeze';
 import { interruptId } from './interrupts';
 import { checkedEvent, checkedValue, keptValue, ownValue } from './kept-values';
@@ -27,6 +29,7 @@ import { storedMessage, storedMessages } from './transcript';
 export function hookContext(scope: AgentScope, frame: Frame): HookContext {
   const context = madeWhenUsed(() => {
     waivers.set(context, waiversFor(scope, frame));
+    insides.set(context, { facts: (tool) => toolFactsOf(scope.run.manifest, tool), beside: frame.decision?.beside });
     return contextOf(scope, frame);
   });
   return context;
@@ -123,6 +126,7 @@ function contextOf(scope: AgentScope, frame: Frame): HookContext {
     model: (name, request) => handled(frame.effect(`model:${name}`, () => callOther(scope, name, request))),
     sleep: (duration) => handled(frame.effect('sleep', () => ports.sleep(ports.now() + millisecondsOf(duration, 'hook-failed')))),
     now: () => frame.once('now', () => ports.now()),
+    random: () => frame.once('random', () => ports.random()),
   };
 }
 
@@ -147,6 +151,29 @@ function withOwnId({ run, record }: AgentScope, message: Message): StoredMessage
 export interface Waivers {
   has(name: string): boolean;
   add(name: string): void;
+}
+
+interface Inside {
+  readonly facts: (tool: string) => ToolFacts;
+  readonly beside: (() => CallsBeside) | undefined;
+}
+
+const insides = new WeakMap<HookContext, Inside>();
+
+function insideOf(context: HookContext): Inside | undefined {
+  // The run knows a context from when it was first looked at.
+  Reflect.has(context, 'call');
+  return insides.get(context);
+}
+
+/** What the worker knew about a tool when the run began. For middlewares of this house, like what follows. */
+export function factsOfTool(context: HookContext, tool: string): ToolFacts | undefined {
+  return insideOf(context)?.facts(tool);
+}
+
+/** In a wrap of a tool call: the calls of the same message. Calls come to a wrap in whatever order; here they have that of the model. */
+export function callsBeside(context: HookContext): CallsBeside | undefined {
+  return insideOf(context)?.beside?.();
 }
 
 const waivers = new WeakMap<HookContext, Waivers>();
@@ -247,6 +274,11 @@ function callOther(scope: AgentScope, name: string, request: Parameters<HookCont
   const { run, path, record } = scope;
   const address = run.uniqueAddress(`${path.join('/')}/t${record.turn}/ctx.model`);
   const messages = storedMessages(request.messages, record.messages, () => run.ports.uuid(), 'ctx.model');
+  const { catalog } = request;
+  const { ownTools } = scope.agent;
+  const missing = catalog?.find((tool) => !Object.hasOwn(run.manifest.tools, tool) && !ownTools.has(tool));
+  if (missing !== undefined)
+    throw new HoldfastError('tool-unknown', `ctx.model: the catalog names the tool "${missing}", which no worker has.`);
   return callModelOnce(scope, {
     address,
     path: [...path, hiddenModelCall],
@@ -255,6 +287,7 @@ function callOther(scope: AgentScope, name: string, request: Parameters<HookCont
     tools: [],
     model: name,
     settings: request.settings,
+    ...(catalog === undefined ? {} : { catalog, specs: catalog.flatMap((tool) => ownTools.get(tool)?.spec ?? []) }),
   });
 }
 

@@ -23,6 +23,7 @@ interface Failed {
   readonly output: Message | undefined;
   /** What the first model was asked. */
   readonly request: StoredRequest;
+  readonly tried: readonly string[];
 }
 
 const longestName = 200;
@@ -30,22 +31,24 @@ const longestName = 200;
 /** Asks the agent for another model, and tells readers that the last answer does not count. Null: the error stands. */
 export function failoverChoice(scope: AgentScope, failover: FailoverOptions, failed: Failed): Failover | null {
   const { run, agent, path, record } = scope;
-  const { number, attempt, error, output, request } = failed;
+  const { number, attempt, error, output, request, tried } = failed;
+  const asking = frozen({
+    attempt: number,
+    lastError: error,
+    input: request.messages,
+    named: request.model,
+    tried,
+    ...(output === undefined ? {} : { lastOutput: output }),
+  });
   const should = `shouldFailover of agent "${agent.name}"`;
   if (
     !checkedYesOrNo(
-      asked(should, () => failover.shouldFailover(frozen(output), frozen(error))),
+      asked(should, () => failover.shouldFailover(frozen(output), frozen(error), asking)),
       should,
     )
   )
     return null;
   const label = `getFailoverModel of agent "${agent.name}"`;
-  const asking = frozen({
-    attempt: number,
-    lastError: error,
-    input: request.messages,
-    ...(output === undefined ? {} : { lastOutput: output }),
-  });
   const { model, input } = (asked(label, () => failover.getFailoverModel(asking)) ?? {}) as { model?: unknown; input?: readonly Message[] };
   if (typeof model !== 'string' || model === '' || model.length > longestName)
     throw new HoldfastError('model-failover-invalid', `${label} returned no model at attempt ${number}.`);

@@ -115,6 +115,12 @@ function put(map: OnTheirWay, address: string, n: number, kind: string): void {
   else kinds.set(n, kind);
 }
 
+/** Calls of one message, by the names that the agent has for their tools. */
+export interface CallsBeside {
+  readonly position: number;
+  readonly tools: readonly string[];
+}
+
 /** What belongs to one tool call: arguments that a human agreed to, which no layer behind the one that asked may change, and its action. */
 export interface ToolDecision {
   /** The frame of the layer that asked; what it hands on is what was decided. */
@@ -126,6 +132,8 @@ export interface ToolDecision {
   options?: string;
   /** Says what the event of the call is to carry. */
   readonly act?: (action: Json) => void;
+  /** The calls of its message that the run makes, by tool, and which of them it is. */
+  readonly beside?: () => CallsBeside;
 }
 
 /**

@@ -89,6 +89,7 @@ export class Ledger {
       parse: call.parse ?? null,
       specs: call.specs ?? null,
       final: call.final ?? null,
+      catalog: call.catalog ?? null,
     };
     const changed = changedSlots(before?.slots ?? {}, slots);
     this.entries.set(key, { base: call.address, ids, slots });

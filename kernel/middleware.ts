@@ -4,6 +4,7 @@ import type { Failure, FinishReason, Json, Message, ModelSettings, Part, ToolCal
 import { notJson } from '../contract/plain/messages';
 import type { Observed, ObservedEnd, ObservedError } from '../contract/plain/observed';
 import type { ParseInputResult } from '../contract/plain/wire';
+import type { FailoverOptions, RetryOptions } from './retry-options';
 
 export type MaybePromise<T> = T | Promise<T>;
 
@@ -104,11 +105,19 @@ export interface HookContext<T extends Tools = Tools, M = Message> {
   call<Name extends keyof T & string>(tool: Name, input: InputOf<T[Name]>): Promise<OutputOf<T[Name]>>;
   model(
     name: string,
-    request: { readonly messages: readonly M[]; readonly instructions?: string; readonly settings?: ModelSettings },
+    request: {
+      readonly messages: readonly M[];
+      readonly instructions?: string;
+      readonly settings?: ModelSettings;
+      /** Tools of the worker that the model is told about, with their descriptions, behind the instructions. It cannot call them. */
+      readonly catalog?: readonly string[];
+    },
   ): Promise<ModelResponse<M>>;
   sleep(duration: string): Promise<void>;
   /** Milliseconds since 1970 by the run's own clock. */
   now(): number;
+  /** A number from 0 up to 1, by the run's own dice. */
+  random(): number;
 }
 
 /** A tool that the run itself answers, deterministic like a hook. No worker knows it; the model sees it as any other. */
@@ -158,6 +167,10 @@ export interface AgentMiddleware<T extends Tools = Tools, M = Message> {
    * answer that streams is seen as it comes, and one that was changed afterwards is announced as replaced.
    */
   readonly changesOutput?: boolean;
+  /** `retry` of the agent, brought by a middleware. One of them has it: retries do not stack. Where the middleware stands makes no difference. */
+  readonly retry?: RetryOptions;
+  /** `failover` of the agent, in the same way. */
+  readonly failover?: FailoverOptions;
   /** Tools that come with the middleware. The run itself answers them; the model is offered them with the tools of the agent. */
   readonly tools?: readonly WorkflowTool<T>[];
   /** With `answer` the agent does not run, and neither do the hooks behind this one, nor `afterAgent`. */

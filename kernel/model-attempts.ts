@@ -2,13 +2,16 @@ import { HoldfastError, codeOf } from '../contract/plain/errors';
 import type { StoredMessage } from '../contract/plain/messages';
 import type { RetryMode } from '../contract/plain/wire';
 import type { AgentDefinition } from './agent';
+import { asked } from './agent-functions';
 import type { AttemptEnd, StoredRequest } from './attempt-end';
 import { failoverChoice } from './failover-choice';
 import type { Frame } from './frames';
 import { errorOf, failureOf } from './frames';
+import { frozen } from './freeze';
 import type { StoredResponse } from './model-call';
 import { detailsOf, withNamedCalls } from './model-call';
 import { isCancellation } from './ports';
+import type { ModelError } from './retry-options';
 import { retryVerdict } from './retry-verdict';
 import type { AgentScope } from './scope';
 
@@ -44,7 +47,9 @@ export async function modelAttempts<Response extends StoredResponse>(
   const { failover } = scope.agent;
   let { model, messages } = { ...request, model: (failover === undefined ? undefined : scope.record.model) ?? request.model };
   let persisted: readonly StoredMessage[] | undefined;
+  const tried: string[] = [];
   for (let number = 0; ; number++) {
+    tried.push(model);
     const end = await retryCycle(scope, { ...request, model, messages }, frame.child(`model${number}`), call);
     const { response, error } = end;
     persisted = end.persisted ?? persisted;
@@ -58,14 +63,39 @@ export async function modelAttempts<Response extends StoredResponse>(
       failover === undefined || number >= failover.maxRetries
         ? null
         : frame.once('failover', () =>
-            failoverChoice(scope, failover, { number: number + 1, attempt: end.attempt, error: failure, output, request }),
+            failoverChoice(scope, failover, {
+              number: number + 1,
+              attempt: end.attempt,
+              error: failure,
+              output,
+              request,
+              tried: [...tried],
+            }),
           );
     if (choice === null) {
+      const text = givenUp(scope, failure, frame);
+      if (text !== undefined) {
+        const message: StoredMessage = { id: text.id, role: 'assistant', parts: [{ type: 'text', text: text.text }] };
+        frame.close();
+        return { message, model: `agent/${scope.agent.name}`, ...(persisted === undefined ? {} : { persisted }) } as Response & Kept;
+      }
       frame.abandon();
       throw errorOf({ code: failure.code, message: failure.message });
     }
     ({ model, messages = request.messages } = choice);
   }
+}
+
+/** What the agent answers itself, in place of an error that no call is left for. */
+function givenUp(scope: AgentScope, error: ModelError, frame: Frame): { readonly id: string; readonly text: string } | undefined {
+  const { agent, run } = scope;
+  const { retry } = agent;
+  if (retry?.giveUp === undefined) return undefined;
+  const label = `giveUp of agent "${agent.name}"`;
+  const text: unknown = asked(label, () => retry.giveUp?.(frozen(error)));
+  if (text === undefined || text === null) return undefined;
+  if (typeof text !== 'string') throw new HoldfastError('hook-failed', `${label} returned ${typeof text}; it returns a text, or nothing.`);
+  return { id: frame.once('give-up', () => run.ports.uuid()), text };
 }
 
 /** Calls of one model, until an answer is accepted or there is no retry left. */
@@ -97,7 +127,17 @@ async function retryCycle<Response extends StoredResponse>(
 }
 
 /** Errors that another call would meet again, or that somebody waits for. */
-const final: readonly string[] = ['input-invalid', 'interrupt-expired', 'frame-changed', 'next-left-running', 'outside-run', 'internal'];
+const final: readonly string[] = [
+  'input-invalid',
+  'interrupt-expired',
+  'frame-changed',
+  'next-left-running',
+  'outside-run',
+  'call-limit',
+  'budget-spent',
+  'pii-found',
+  'internal',
+];
 
 async function ended<Response extends StoredResponse>(call: () => Promise<Response>): Promise<AttemptEnd<Response>> {
   try {

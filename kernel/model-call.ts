@@ -26,6 +26,8 @@ export interface ModelCallPlan {
   readonly parse?: readonly string[] | undefined;
   readonly specs?: readonly ToolSpec[] | undefined;
   readonly final?: string | undefined;
+  /** Tools that the model is told about. */
+  readonly catalog?: readonly string[] | undefined;
 }
 
 export interface StoredResponse {

@@ -41,6 +41,8 @@ export interface ModelCall {
   readonly specs?: readonly ToolSpec[] | undefined;
   /** What the model is told in a call for its final answer, which has no tools. */
   readonly final?: string | undefined;
+  /** Tools that the model is told about, behind the instructions. Absent: none. */
+  readonly catalog?: readonly string[] | undefined;
   readonly halves: readonly HalfRef[];
   /** Absent: there are none. */
   readonly runLocal?: ValuesToSend;

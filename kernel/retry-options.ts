@@ -46,8 +46,16 @@ export interface RetryOptions {
   shouldRetry?(attempt: RetryAttempt): RetryDecision | null | undefined | void;
   /** Which errors are worth another call. Not asked beside `shouldRetry`. Default: all. */
   isRetryable?(error: ModelError): boolean;
-  /** Milliseconds to wait before the k-th retry, from 1. Default: 100 doubled each time, up to 10 s, and up to half of that more. */
-  backoff?(retry: number): number;
+  /**
+   * Milliseconds to wait before the k-th retry, from 1; `random` gives numbers from 0 up to 1 that are the same on replay, and `error` is what the call failed with. Default: 100
+   * doubled each time, up to 10 s, and up to half of that more.
+   */
+  backoff?(retry: number, random: () => number, error?: ModelError): number;
+  /**
+   * The text of an answer in place of the error, when no call and no other model is left. Nothing returned: the error stands. Not asked
+   * about errors that no call of a model is to blame for.
+   */
+  giveUp?(error: ModelError): string | undefined | void;
 }
 
 /** What led to the question for another model. */
@@ -58,6 +66,10 @@ export interface FailoverAttempt {
   /** What the last model had said: an answer that was rejected, or what a stream had said when it broke. */
   readonly lastOutput?: Message;
   readonly input: readonly Message[];
+  /** The model that the agent, or the run, names. Another one may have been tried first, as it answered last. */
+  readonly named: string;
+  /** Which models were tried for this answer, in their order. */
+  readonly tried: readonly string[];
 }
 
 export interface FailoverChoice {
@@ -70,6 +82,6 @@ export interface FailoverChoice {
 export interface FailoverOptions {
   /** How many other models at most, for one answer. */
   readonly maxRetries: number;
-  shouldFailover(output: Message | undefined, error: ModelError): boolean;
+  shouldFailover(output: Message | undefined, error: ModelError, failed: FailoverAttempt): boolean;
   getFailoverModel(attempt: FailoverAttempt): FailoverChoice | null | undefined;
 }

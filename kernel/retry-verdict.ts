@@ -160,7 +160,7 @@ function backoffOf(scope: AgentScope, retry: RetryOptions, decision: RetryDecisi
   if (decision.backoffMs !== undefined && decision.backoffMs !== 0) return checkedWait(decision.backoffMs, `backoffMs of shouldRetry${of}`);
   if (retry.backoff !== undefined)
     return checkedWait(
-      asked(`backoff${of}`, () => retry.backoff?.(k)),
+      asked(`backoff${of}`, () => retry.backoff?.(k, () => scope.run.ports.random(), error)),
       `backoff${of}`,
     );
   const wait = Math.min(firstWait * 2 ** (k - 1), longestWait);

@@ -22,7 +22,7 @@ import { withOptionsOf } from './run-options';
 import type { AgentScope } from './scope';
 import type { ToolCallPlan, ToolDone } from './tool-call';
 import { ToolError, callToolOnce } from './tool-call';
-import { exitTool, planCall } from './tool-plan';
+import { exitTool, nameOf, planCall } from './tool-plan';
 import { isToolProblem } from './tool-problems';
 
 export interface ToolStepResult {
@@ -44,7 +44,7 @@ export async function toolStep(
   const run = (position: number): Promise<ToolStepResult> => {
     const call = calls[position] as ToolCall;
     return iteration.effect(`call:${call.name}`, async () => {
-      const result = await runCall(scope, call, position, iteration);
+      const result = await runCall(scope, calls, position, iteration);
       if (scope.agent.sequentialTools) settle(position);
       if (position !== directly) showEnd(scope, call, result);
       return result;
@@ -71,7 +71,8 @@ function slotOf({ path, record }: AgentScope, position: number): string {
   return `${path.join('/')}/t${record.turn}.${position}`;
 }
 
-async function runCall(scope: AgentScope, requested: ToolCall, position: number, iteration: Frame): Promise<ToolStepResult> {
+async function runCall(scope: AgentScope, calls: readonly ToolCall[], position: number, iteration: Frame): Promise<ToolStepResult> {
+  const requested = calls[position] as ToolCall;
   const uuid = (): string => scope.run.ports.uuid();
   const planned = planCall(scope, requested);
   if (planned.type === 'answered') {
@@ -81,7 +82,10 @@ async function runCall(scope: AgentScope, requested: ToolCall, position: number,
   if (planned.type === 'refused') return endOrReturn(scope, requested, new ToolError(planned.error, undefined));
   const name = `${planned.call.name}.${position}`;
   const passed = new PassedThere(scope.run.state, [...iteration.address, name].join('/'));
-  const frame = iteration.child(name, undefined, { act: (action) => passed.keep({ action }) });
+  const frame = iteration.child(name, undefined, {
+    act: (action) => passed.keep({ action }),
+    beside: () => ({ position, tools: calls.map((call) => nameOf(scope, call) ?? call.name) }),
+  });
   // What stands in the worker's result has the tool's own name. Under an alias the model is answered by the name that it used.
   const isAlias = planned.call.name !== requested.name;
   let last: ToolDone | undefined;

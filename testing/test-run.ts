@@ -28,6 +28,7 @@ import { checkTrees } from '../kernel/agents/check-trees';
 import { definitionOf, isAgent } from '../kernel/agent';
 import type { Agents } from '../kernel/memory/run';
 import { MemoryRun } from '../kernel/memory/run';
+import { builtInHalves } from '../worker/built-in-halves';
 import type { LoseCall } from './memory-work';
 import { memoryWork } from './memory-work';
 
@@ -81,7 +82,7 @@ export async function testRun<Input extends Json, Output>(
   const parts = {
     tools: new ToolRegistry(tools),
     models: new TestModels(model),
-    halves: new HalfRegistry(middleware),
+    halves: new HalfRegistry(middleware, builtInHalves()),
     outputs: new OutputRegistry(outputs),
     observers: new Observers(observers, onProblem),
     language,

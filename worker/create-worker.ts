@@ -21,6 +21,7 @@ import type { TemporalConnection, TemporalSettings } from '../host/connection';
 import { connectNative, connectTemporal } from '../host/connection';
 import { processBus } from '../host/event-bus';
 import { checkSearchAttributes } from '../host/search-attributes';
+import { builtInHalves } from './built-in-halves';
 import type { WorkflowBundle } from './bundle';
 import { BundleStore, bundleAgents } from './bundle';
 import { checkBundle } from './check-bundle';
@@ -255,7 +256,7 @@ function partsOf(options: WorkerOptions, connection: TemporalConnection['connect
   return {
     tools: new ToolRegistry(options.tools, toolDefaults),
     models: new ModelRegistry(options.models, options.environment),
-    halves: new HalfRegistry(options.middleware ?? []),
+    halves: new HalfRegistry(options.middleware ?? [], builtInHalves()),
     outputs: new OutputRegistry(options.outputs ?? {}),
     observers: new Observers(options.observers, options.onProblem),
     messages: new MessageStore(runHistory(source, loadDataConverter(options.dataConverter)), options.messageCacheBytes),

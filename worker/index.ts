@@ -4,8 +4,13 @@ export { BundleStore, bundleAgents } from './bundle';
 export type { WorkflowBundle } from './bundle';
 export { defineTool } from '../activities/tools';
 export type { EnhancedTool, ExternalTool, Reconciled, StreamableTool, Tool, ToolCallContext, ToolSpec } from '../activities/tools';
+export { cachedResponses } from '../middleware/response-cache/worker';
+export type { CachedResponsesOptions } from '../middleware/response-cache/worker';
+export { directoryResponses, memoryResponses } from '../middleware/response-cache/stores';
+export type { CachedResponse, ResponseStore } from '../middleware/response-cache/stores';
 export { defineWorkerMiddleware } from '../activities/worker-middleware';
 export type {
+  ModelCallAsks,
   RunAccess,
   ToolNext,
   ToolWorkerCall,

@@ -79,6 +79,25 @@ export type {
   ToolResultMessagesArgs,
 } from '../kernel/callbacks/types';
 export { approval } from '../middleware/approval/workflow';
+export type { Backoff } from '../middleware/backoff';
+export { budget } from '../middleware/budget/workflow';
+export type { Amount, AskForMore, BudgetOptions, CheaperModel, Price } from '../middleware/budget/workflow';
+export { modelCallLimit } from '../middleware/model-call-limit/workflow';
+export type { ModelCallLimitOptions } from '../middleware/model-call-limit/workflow';
+export { modelFallback } from '../middleware/model-fallback/workflow';
+export type { ModelFallbackOptions } from '../middleware/model-fallback/workflow';
+export { modelRetry } from '../middleware/model-retry/workflow';
+export type { ModelRetryOptions } from '../middleware/model-retry/workflow';
+export { pii } from '../middleware/pii/workflow';
+export type { CustomPattern, PiiOptions, Place, Strategy } from '../middleware/pii/workflow';
+export { responseCache } from '../middleware/response-cache/workflow';
+export type { ResponseCacheOptions } from '../middleware/response-cache/workflow';
+export { toolCallLimit } from '../middleware/tool-call-limit/workflow';
+export type { ToolCallLimitOptions } from '../middleware/tool-call-limit/workflow';
+export { toolRetry } from '../middleware/tool-retry/workflow';
+export type { ToolProblem, ToolRetryOptions } from '../middleware/tool-retry/workflow';
+export { toolSelector } from '../middleware/tool-selector/workflow';
+export type { ToolSelectorOptions } from '../middleware/tool-selector/workflow';
 export type { ApprovalOptions, ApprovalRule } from '../middleware/approval/workflow';
 export type { Observed, ObservedEnd, ObservedError, ObservedRequest, ObservedResponse, Observer } from '../contract/plain/observed';
 export type { ToolAliases } from '../contract/plain/run-options';

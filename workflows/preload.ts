@@ -11,6 +11,15 @@ import '../kernel/ledger';
 import '../kernel/middleware';
 import '../kernel/run';
 import '../middleware/approval/workflow';
+import '../middleware/budget/workflow';
+import '../middleware/model-call-limit/workflow';
+import '../middleware/model-fallback/workflow';
+import '../middleware/model-retry/workflow';
+import '../middleware/pii/workflow';
+import '../middleware/response-cache/workflow';
+import '../middleware/tool-call-limit/workflow';
+import '../middleware/tool-retry/workflow';
+import '../middleware/tool-selector/workflow';
 
 /**
  * Runs once for the sandbox, before any workflow. Temporal records the stack of every promise, with ten frames a third

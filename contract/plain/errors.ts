@@ -36,6 +36,12 @@ export const errorTable = {
     status: 500,
     fix: 'Raise maxToolIterations of the agent, give it `finalize` so that the model answers from what it has, or tell the model in its instructions when to stop.',
   },
+  'call-limit': { status: 500, fix: 'Raise the limit of the middleware that the message names, or let it end the agent with a message.' },
+  'budget-spent': {
+    status: 500,
+    fix: 'Give the budget middleware more, or let it ask a person, end the agent or change to a cheaper model.',
+  },
+  'pii-found': { status: 422, fix: 'Leave out what the message names, or give the pii middleware another strategy for it.' },
   'agent-failed': { status: 500, fix: 'See the message: an agent that is made by hand says that it failed.' },
   'transfer-failed': {
     status: 500,

@@ -16,6 +16,8 @@ export interface ToolFacts {
   readonly quick: boolean;
   readonly resultLimit: number;
   readonly schemaHash: string;
+  /** How often the worker calls it while it throws, by its own `retry`. Absent: once. */
+  readonly ownAttempts?: number;
   /** No worker runs it: a run ends with the calls of it, for its caller to make. */
   readonly external?: true;
 }

@@ -44,6 +44,8 @@ export interface RequestSlots {
   readonly specs?: readonly ToolSpec[] | null;
   /** Makes the call one for a final answer: the last message tells the model this, and there are no tools. */
   readonly final?: string | null;
+  /** Tools that the model is told about behind the instructions, by name and description. Absent: none. */
+  readonly catalog?: readonly string[] | null;
 }
 
 /**

@@ -446,7 +446,7 @@ describe('defineAgent', () => {
     defineAgent({ name: 'agent', description: '', instructions: '', model: 'm', tools: [], ...options });
 
   it.each([
-    [{ retry: 3 }, 'retry is an object with maxRetries, shouldRetry, isRetryable, backoff.'],
+    [{ retry: 3 }, 'retry is an object with maxRetries, shouldRetry, isRetryable, backoff, giveUp.'],
     [{ retry: {} }, 'retry.maxRetries is a whole number of at least 0.'],
     [{ retry: { maxRetries: -1 } }, 'retry.maxRetries is a whole number of at least 0.'],
     [{ retry: { maxRetries: 1, backoff: 100 } }, 'retry.backoff is a function.'],

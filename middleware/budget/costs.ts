@@ -1,0 +1,56 @@
+import { HoldfastError } from '../../contract/plain/errors';
+import type { Message, Usage } from '../../contract/plain/messages';
+import type { ModelRequest } from '../../kernel/middleware';
+import type { BudgetRules, Price } from './options';
+
+export interface Cost {
+  readonly tokens: number;
+  readonly money: number;
+}
+
+/** What a call is thought to cost at most, before it is made. */
+export function estimateOf(request: ModelRequest, { limit, prices, answerTokens }: BudgetRules): Cost {
+  const input = request.messages.reduce((sum, message) => sum + tokensOf(message), tokensIn(request.instructions));
+  const output = request.settings?.maxOutputTokens ?? answerTokens;
+  const usage = { inputTokens: input, outputTokens: output };
+  return { tokens: input + output, money: limit.money === undefined ? 0 : priced(usage, priceOf(prices, request.model)) };
+}
+
+export function costOf(usage: Usage, models: readonly string[], { limit, prices }: BudgetRules): Cost {
+  return {
+    tokens: usage.inputTokens + usage.outputTokens,
+    money: limit.money === undefined ? 0 : priced(usage, priceOf(prices, ...models)),
+  };
+}
+
+function priceOf(prices: BudgetRules['prices'], ...models: readonly string[]): Price {
+  const named = [...models, '*'].find((model) => Object.hasOwn(prices, model));
+  const price = named === undefined ? undefined : prices[named];
+  if (price !== undefined) return price;
+  throw new HoldfastError(
+    'hook-failed',
+    `The budget has no price for the model "${models[0] ?? ''}". Add it to its prices, or "*" for all others. There are: ${Object.keys(prices).join(', ')}.`,
+  );
+}
+
+function priced({ inputTokens, outputTokens, cachedInputTokens = 0 }: Usage, { input, output, cachedInput = input }: Price): number {
+  return ((inputTokens - cachedInputTokens) * input + cachedInputTokens * cachedInput + outputTokens * output) / 1_000_000;
+}
+
+const perMessage = 4;
+/** Nobody can tell how many tokens a picture or a document has. */
+const perFile = 1500;
+
+function tokensOf({ parts }: Message): number {
+  return parts.reduce((sum, part) => {
+    if (part.type === 'text' || part.type === 'reasoning') return sum + tokensIn(part.text);
+    return sum + (part.type === 'file' ? perFile : tokensIn(JSON.stringify(part)));
+  }, perMessage);
+}
+
+/** Four letters of Latin text make a token; of other scripts each counts as one. */
+function tokensIn(text: string): number {
+  let quarters = 0;
+  for (let index = 0; index < text.length; index++) quarters += text.charCodeAt(index) < 0x250 ? 1 : 4;
+  return Math.ceil(quarters / 4);
+}

@@ -1,0 +1,111 @@
+import { HoldfastError } from '../../contract/plain/errors';
+import type { Json, Usage } from '../../contract/plain/messages';
+import type { AgentMiddleware, HookContext, ModelRequest, ModelResponse } from '../../kernel/middleware';
+import { isAmount } from '../check-options';
+import type { BudgetState } from './account';
+import { Account } from './account';
+import type { Cost } from './costs';
+import { costOf, estimateOf } from './costs';
+import type { Amount, BudgetOptions, BudgetRules } from './options';
+import { amountOf, rulesOf } from './options';
+
+export type { Amount, AskForMore, BudgetOptions, CheaperModel, Price } from './options';
+
+/**
+ * Holds the model calls of a run within a budget of tokens, money or both. What a call may cost is reserved before it and settled after
+ * it, so calls that run at once exceed the budget by no more than what they cost beyond their estimates.
+ */
+export function budget(options: BudgetOptions): AgentMiddleware {
+  const rules = rulesOf(options);
+  return {
+    name: rules.name,
+    async wrapModel(request, next, ctx) {
+      const account = new Account(ctx, rules);
+      for (;;) {
+        const asked = account.isCheaper && rules.cheaper !== undefined ? { ...request, model: rules.cheaper.model } : request;
+        const estimate = estimateOf(asked, rules);
+        const missing = account.reserve(estimate, asked.model);
+        if (missing === undefined) return settled(asked, next, account, rules, estimate);
+        if (rules.cheaper !== undefined && !account.isCheaper) {
+          account.becomeCheaper();
+          ctx.sendEvent(rules.name, { ...shown(missing), model: rules.cheaper.model });
+          continue;
+        }
+        const more = rules.last === 'ask' ? await askedFor(missing, ctx, rules) : undefined;
+        if (more !== undefined) {
+          account.grant(more);
+          continue;
+        }
+        const why = `The budget of this run is spent: ${inWords(missing)}.`;
+        if (rules.last === 'fail') throw new HoldfastError('budget-spent', `${why} It is set by "${rules.name}".`);
+        ctx.sendEvent(rules.name, { ...shown(missing), ended: true });
+        return { message: { role: 'assistant', parts: [{ type: 'text', text: rules.message ?? why }] }, model: `middleware/${rules.name}` };
+      }
+    },
+  };
+}
+
+async function settled(
+  request: ModelRequest,
+  next: (request: ModelRequest) => Promise<ModelResponse>,
+  account: Account,
+  rules: BudgetRules,
+  estimate: Cost,
+): Promise<ModelResponse> {
+  let response: ModelResponse;
+  try {
+    response = await next(request);
+  } catch (error) {
+    account.settle(estimate, { tokens: 0, money: 0 }, undefined);
+    throw error;
+  }
+  const { usage, model = request.model } = response;
+  account.settle(estimate, realCost(usage, model, request.model, estimate, rules), usage);
+  return response;
+}
+
+/** Of a provider that does not say what a call took, the estimate stands. What another layer answers costs nothing. */
+function realCost(usage: Usage | undefined, answered: string, asked: string, estimate: Cost, rules: BudgetRules): Cost {
+  if (usage !== undefined) return costOf(usage, [answered, asked], rules);
+  return answered.startsWith('middleware/') ? { tokens: 0, money: 0 } : estimate;
+}
+
+const answerSchema: Json = {
+  type: 'object',
+  properties: { tokens: { type: 'integer', minimum: 0 }, money: { type: 'number', minimum: 0 } },
+  additionalProperties: false,
+};
+
+/** What a person gives beyond the budget; nothing when it stays as it is. */
+async function askedFor(missing: BudgetState, ctx: HookContext, { name, ask, limit }: BudgetRules): Promise<Amount | undefined> {
+  const { deadline, by } = ask;
+  const answer = await ctx.interrupt<unknown>(
+    { budget: name, question: 'The budget of this run is spent. How much more may it use?', ...shown(missing) },
+    {
+      answerSchema,
+      ...(deadline === undefined ? {} : { deadline, onDeadline: {} }),
+      ...(by === undefined ? {} : { by }),
+    },
+  );
+  const { tokens, money } = (answer ?? {}) as { readonly tokens?: unknown; readonly money?: unknown };
+  const more = amountOf({
+    ...(limit.tokens !== undefined && isAmount(tokens) && tokens > 0 ? { tokens } : {}),
+    ...(limit.money !== undefined && isAmount(money) && money > 0 ? { money } : {}),
+  });
+  return Object.keys(more).length === 0 ? undefined : more;
+}
+
+function shown({ limit, spent, reserved, needed }: BudgetState): { readonly [key: string]: Json } {
+  return { limit: { ...limit }, spent: { ...spent }, reserved: { ...reserved }, needed: { ...needed } };
+}
+
+function inWords({ limit, spent, reserved, needed }: BudgetState): string {
+  const units = (['tokens', 'money'] as const).filter((unit) => limit[unit] !== undefined);
+  return units
+    .map((unit) => {
+      const held = reserved[unit] ?? 0;
+      const others = held > 0 ? `, ${held} are reserved for calls that are on their way` : '';
+      return `of ${limit[unit] ?? 0} ${unit === 'tokens' ? 'tokens' : 'in money'} ${spent[unit] ?? 0} are used${others}, and the next call may take ${needed[unit] ?? 0}`;
+    })
+    .join('; ');
+}

@@ -1,0 +1,88 @@
+import { messageOf } from '../../contract/plain/errors';
+import type { Form } from '../check-options';
+import { checkedOptions, isOneOf, isRecord, isText, nameForm, optional, refuseFor } from '../check-options';
+import type { Kind } from './detectors';
+import { Pattern } from './pattern-search';
+
+/** What becomes of data that is found: the call fails, a word stands for it, part of it is hidden, or the same name stands for the same value. */
+export type Strategy = 'block' | 'redact' | 'mask' | 'hash';
+
+/**
+ * Where data is looked for: `input` in what users say, `output` in what models say, `tools` in what tools give back, `arguments` in what
+ * models call tools with.
+ */
+export type Place = 'input' | 'output' | 'tools' | 'arguments';
+
+export interface CustomPattern {
+  /** As a regular expression, without what looks around or back. */
+  readonly pattern: string;
+  readonly strategy: Strategy;
+  readonly ignoreCase?: boolean;
+}
+
+export type PiiOptions = { readonly [K in Kind]?: Strategy } & {
+  /** Only needed when an agent has several. */
+  readonly name?: string;
+  /** Patterns of one's own, by what they are called. */
+  readonly custom?: Readonly<Record<string, CustomPattern>>;
+  /** Default: input, output and tools. */
+  readonly applyTo?: readonly Place[];
+};
+
+/** One thing to look for, as JSON: the worker half gets it in its options. */
+export interface Rule {
+  readonly what: string;
+  readonly kind: Kind | 'custom';
+  readonly strategy: Strategy;
+  readonly pattern?: string;
+  readonly ignoreCase?: true;
+}
+
+export interface PiiRules {
+  readonly rules: readonly Rule[];
+  readonly places: readonly Place[];
+}
+
+const kinds: Readonly<Record<Kind, string>> = { email: 'email', creditCard: 'credit card', ip: 'IP address', url: 'URL' };
+const strategies = ['block', 'redact', 'mask', 'hash'];
+const places = ['input', 'output', 'tools', 'arguments'];
+const strategy: Form = [optional(isOneOf(...strategies)), '"block", "redact", "mask" or "hash"'];
+const isPlaces = (value: unknown): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every((place) => places.includes(place as string));
+
+export function checkedRules(options: PiiOptions): { readonly name: string } & PiiRules {
+  const fields = checkedOptions('pii', options, {
+    name: nameForm,
+    email: strategy,
+    creditCard: strategy,
+    ip: strategy,
+    url: strategy,
+    custom: [optional(isRecord), 'an object such as { ticket: { pattern: "TCK-[0-9]{6}", strategy: "redact" } }'],
+    applyTo: [optional(isPlaces), `a list of at least one of ${places.join(', ')}`],
+  });
+  const { name = 'pii', custom = {}, applyTo = ['input', 'output', 'tools'] } = options;
+  const known = (Object.keys(kinds) as Kind[]).flatMap((kind): readonly Rule[] => {
+    const chosen = fields[kind] as Strategy | undefined;
+    return chosen === undefined ? [] : [{ what: kinds[kind], kind, strategy: chosen }];
+  });
+  const rules = [...known, ...Object.entries(custom).map(([what, pattern]) => customRule(what, pattern))];
+  if (rules.length === 0) refuseFor('pii')('say what to look for: email, creditCard, ip, url or custom.');
+  return { name, rules, places: applyTo };
+}
+
+function customRule(what: string, given: CustomPattern): Rule {
+  const label = `pii, custom "${what}"`;
+  if (!/^[\w -]{1,40}$/.test(what)) refuseFor(label)('what a pattern is called has 1 to 40 letters, digits, blanks, _ or -.');
+  checkedOptions(label, given, {
+    pattern: [isText, 'a text; of a regular expression its source'],
+    strategy: [isOneOf(...strategies), strategy[1]],
+    ignoreCase: [optional((value) => typeof value === 'boolean'), 'true or false'],
+  });
+  const { pattern, strategy: chosen, ignoreCase } = given;
+  try {
+    new Pattern(pattern, ignoreCase === true);
+  } catch (error) {
+    refuseFor(label)(`its pattern ${JSON.stringify(pattern)} cannot be looked for: ${messageOf(error)}.`);
+  }
+  return { what, kind: 'custom', strategy: chosen, pattern, ...(ignoreCase === true ? { ignoreCase } : {}) };
+}

@@ -1,0 +1,49 @@
+import type { Message, Part } from '../../contract/plain/messages';
+import type { AgentMiddleware } from '../../kernel/middleware';
+import { Redactor } from './redactor';
+import type { PiiOptions } from './rules';
+import { checkedRules } from './rules';
+
+export type { CustomPattern, PiiOptions, Place, Strategy } from './rules';
+
+/** The name under which every worker has the other half. */
+export const piiHalf = 'pii';
+
+/**
+ * Looks for personal data in what users say, models answer and tools give back. Answers and results are changed on the worker, before
+ * anything of them is seen or recorded; what users say is changed in the state, before a model sees it.
+ */
+export function pii(options: PiiOptions): AgentMiddleware {
+  const { name, rules, places } = checkedRules(options);
+  const input = places.includes('input') ? new Redactor(rules, 'what a user said') : undefined;
+  // Results that no tool of the worker gave, such as those that a person wrote, have not met the other half.
+  const tools = places.includes('tools') ? new Redactor(rules, 'the result of a tool') : undefined;
+  const changed = (message: Message): Message => {
+    if (message.role === 'user') return input?.message(message, isSaid) ?? message;
+    return message.role === 'tool' ? (tools?.message(message, () => true) ?? message) : message;
+  };
+  return {
+    name,
+    half: { name: piiHalf, options: { rules: rules.map((rule) => ({ ...rule })), places } },
+    ...(input === undefined && tools === undefined
+      ? {}
+      : {
+          beforeModelRewriteState({ messages }, { iteration }) {
+            const start = iteration <= 1 ? 0 : behindLastAnswer(messages);
+            const after = messages.map((message, position) => (position < start ? message : changed(message)));
+            return after.every((message, position) => message === messages[position]) ? undefined : { messages: after };
+          },
+        }),
+  };
+}
+
+function isSaid({ type }: Part): boolean {
+  return type === 'text';
+}
+
+/** What came before it was looked at in earlier iterations. */
+function behindLastAnswer(messages: readonly Message[]): number {
+  let start = messages.length;
+  while (start > 0 && messages[start - 1]?.role !== 'assistant') start -= 1;
+  return start;
+}

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { currentCall } from '../../activities/call-context';
+import { AnswerAssembly, chunksOf } from '../../activities/chunks';
+import type { WorkerCall, WorkerHalf, WorkerMiddleware, WorkerModelRequest, WorkerModelResponse } from '../../activities/worker-middleware';
+import { defineWorkerMiddleware } from '../../activities/worker-middleware';
+import { HoldfastError } from '../../contract/plain/errors';
+import type { FinishReason, Json, Part, Usage } from '../../contract/plain/messages';
+import { canonicalJson } from '../../contract/plain/messages';
+import type { CachedResponse, ResponseStore } from './stores';
+import { isCached, memoryResponses } from './stores';
+
+export interface CachedResponsesOptions {
+  /** Default: `memoryResponses()`. */
+  readonly store?: ResponseStore;
+  /** Told of what a store does wrong. The model is asked then, as if nothing was kept. */
+  readonly onProblem?: (error: unknown) => void;
+}
+
+interface AgentOptions {
+  readonly maxAgeMs?: number;
+  readonly version?: string;
+}
+
+/** The half of `responseCache` on the worker, with a store of one's own, for `middleware` of the configuration. */
+export function cachedResponses(options: CachedResponsesOptions = {}): WorkerMiddleware {
+  const { store = memoryResponses(), onProblem = () => undefined } = options;
+  if (typeof store?.get !== 'function' || typeof store.set !== 'function')
+    throw new HoldfastError('config-invalid', 'cachedResponses: store has get(key) and set(key, response).');
+  return defineWorkerMiddleware('responseCache', (given: Json) => half(new Cache(store, onProblem, (given ?? {}) as AgentOptions)));
+}
+
+const freeOfCost: Usage = { inputTokens: 0, outputTokens: 0 };
+
+function half(cache: Cache): WorkerHalf {
+  return {
+    wrapModel: {
+      async generate(request, next, call): Promise<WorkerModelResponse> {
+        const key = keyOf(request, call, cache.options.version);
+        const known = isAskedAgain(call) ? undefined : await cache.get(key);
+        if (known !== undefined)
+          return {
+            message: { role: 'assistant', parts: known.parts },
+            usage: freeOfCost,
+            ...(known.finish === undefined ? {} : { finish: known.finish }),
+          };
+        const response = await next(request);
+        await cache.keep(key, response.message.parts, response.finish);
+        return response;
+      },
+      async *stream(request, next, call) {
+        const key = keyOf(request, call, cache.options.version);
+        const known = isAskedAgain(call) ? undefined : await cache.get(key);
+        if (known !== undefined) {
+          yield* chunksOf({ parts: known.parts, usage: freeOfCost, ...(known.finish === undefined ? {} : { finish: known.finish }) });
+          return;
+        }
+        const assembly = new AnswerAssembly();
+        for await (const chunk of next(request)) {
+          assembly.add(chunk);
+          // Before the last piece goes on: whoever has all of the answer finds it here.
+          if (chunk.type === 'finish') {
+            const { parts, finish } = assembly.answer();
+            await cache.keep(key, parts, finish);
+          }
+          yield chunk;
+        }
+      },
+    },
+  };
+}
+
+/** Answers that are whole. One that was cut off is not what the model would say the next time. */
+const whole: readonly (FinishReason | undefined)[] = [undefined, 'stop', 'tool-calls'];
+
+class Cache {
+  constructor(
+    private readonly store: ResponseStore,
+    private readonly onProblem: (error: unknown) => void,
+    readonly options: AgentOptions,
+  ) {}
+
+  async get(key: string): Promise<CachedResponse | undefined> {
+    const found = await this.unlessBroken(() => this.store.get(key));
+    if (found === undefined || !isCached(found)) return undefined;
+    const { maxAgeMs } = this.options;
+    return maxAgeMs === undefined || Date.now() - found.at <= maxAgeMs ? found : undefined;
+  }
+
+  async keep(key: string, parts: readonly Part[], finish: FinishReason | undefined): Promise<void> {
+    if (!whole.includes(finish) || parts.length === 0) return;
+    await this.unlessBroken(() => this.store.set(key, { parts, ...(finish === undefined ? {} : { finish }), at: Date.now() }));
+  }
+
+  private async unlessBroken<T>(use: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await use();
+    } catch (error) {
+      this.onProblem(error);
+      return undefined;
+    }
+  }
+}
+
+/** A call at a place that had one before is made because that answer did not do: a retry, or a layer that asks again. */
+function isAskedAgain({ id }: WorkerCall): boolean {
+  return /\/model\.\d+$/.test(id);
+}
+
+/** All that an answer depends on, and who asks: tenants share nothing. */
+function keyOf(
+  { instructions, messages, tools, model, settings, asks }: WorkerModelRequest,
+  { agent }: WorkerCall,
+  version: string | undefined,
+): string {
+  const tenant = currentCall()?.workflowId.split('/', 1)[0] ?? null;
+  // Ids are other ones in each run, and say nothing to a model.
+  const said = messages.map(({ role, parts, extra }) => ({ role, parts, extra }));
+  const request = { tenant, agent, version, model, instructions, messages: said, tools, settings, asks };
+  return createHash('sha256').update(canonicalJson(request)).digest('hex');
+}

@@ -1,0 +1,58 @@
+import { callsBeside } from '../../kernel/context';
+import type { HookContext } from '../../kernel/middleware';
+import type { CallLimits, Reached } from '../call-counts';
+
+interface AgentCounts {
+  readonly count: number;
+  /** The message whose calls were counted last. */
+  readonly turn: number;
+  /** Those of its calls that may not run, by position. */
+  readonly refused: Readonly<Record<string, Reached>>;
+  /** Those that have come here. One that comes again is a call of its own. */
+  readonly came: readonly number[];
+}
+
+interface Counts {
+  readonly run: number;
+  readonly agents: Readonly<Record<string, AgentCounts>>;
+}
+
+const none: AgentCounts = { count: 0, turn: -1, refused: {}, came: [] };
+
+/**
+ * Counts a call, or says which limit it would exceed. With the first call of a message that comes here all its calls are counted, in the
+ * order of the model: which of them run does not depend on which comes first.
+ */
+export function countToolCall(
+  ctx: HookContext,
+  name: string,
+  limits: CallLimits,
+  isLimited: (tool: string) => boolean,
+): Reached | undefined {
+  const key = `${name}:calls`;
+  const path = ctx.runPath.join('/');
+  const { position, tools } = callsBeside(ctx) ?? { position: 0, tools: [''] };
+  const before = (ctx.session.get(key) as unknown as Counts | undefined) ?? { run: 0, agents: {} };
+  const own = Object.hasOwn(before.agents, path) ? (before.agents[path] ?? none) : none;
+  const isNew = own.turn !== ctx.iteration;
+  let { run } = before;
+  let agent: AgentCounts = isNew ? { ...none, count: own.count, turn: ctx.iteration } : own;
+  const count = (at: number): Reached | undefined => {
+    const reached = reachedBy(run, agent.count, limits);
+    if (reached === undefined) {
+      run += 1;
+      agent = { ...agent, count: agent.count + 1 };
+    } else agent = { ...agent, refused: { ...agent.refused, [at]: reached } };
+    return reached;
+  };
+  if (isNew) tools.forEach((tool, at) => (isLimited(tool) ? count(at) : undefined));
+  const reached = agent.came.includes(position) ? count(position) : agent.refused[position];
+  agent = { ...agent, came: [...agent.came, position] };
+  ctx.session.set(key, { run, agents: { ...before.agents, [path]: agent } } as never);
+  return reached;
+}
+
+function reachedBy(run: number, agent: number, { perRun, perAgent }: CallLimits): Reached | undefined {
+  if (perRun !== undefined && run >= perRun) return { limit: perRun, whose: 'run' };
+  return perAgent !== undefined && agent >= perAgent ? { limit: perAgent, whose: 'agent' } : undefined;
+}

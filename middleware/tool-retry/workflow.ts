@@ -1,0 +1,96 @@
+import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
+import type { Json, ToolCall } from '../../contract/plain/messages';
+import { factsOfTool } from '../../kernel/context';
+import type { AgentMiddleware, HookContext, Tools } from '../../kernel/middleware';
+import { isToolProblem } from '../../kernel/tool-problems';
+import type { Backoff } from '../backoff';
+import { waitsOf } from '../backoff';
+import { checkedOptions, isCount, isFunction, isRecord, isText, isTexts, nameForm, optional } from '../check-options';
+
+/** Why a call of a tool has failed. */
+export interface ToolProblem {
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface ToolRetryOptions<T extends Tools = Tools> {
+  /** Only needed when an agent has several for the same tools. */
+  readonly name?: string;
+  /** The tools that are called again. Default: every tool. Those with the effect `once`, or a `retry` of their own, are not. */
+  readonly tools?: readonly (keyof T & string)[];
+  /** How often a tool is called at most, the first call included. Default 3. */
+  readonly attempts?: number;
+  readonly backoff?: Backoff;
+  /** Which errors are worth another call: their codes, or a function. Default: `tool-failed` and `tool-timeout`. */
+  readonly retryOn?: readonly string[] | ((problem: ToolProblem, call: ToolCall) => boolean);
+  /** `error` (default): the last error stands, and goes to the model. Otherwise the text of a result. */
+  readonly whenExhausted?: 'error' | { readonly answer: string | ((problem: ToolProblem, call: ToolCall) => string) };
+}
+
+/** Calls a tool again that failed, with waits of the run between the calls. `retry` of a tool itself goes without waits, and without history. */
+export function toolRetry<T extends Tools = Tools>(options: ToolRetryOptions<T> = {}): AgentMiddleware<T> {
+  checkedOptions('toolRetry', options, {
+    name: nameForm,
+    tools: [optional(isTexts), 'a list of at least one name of a tool'],
+    attempts: [optional((value) => isCount(value) && value <= 100), 'a whole number from 1 to 100, the first call included'],
+    backoff: [optional(isRecord), 'an object with first, factor, most, jitter'],
+    retryOn: [
+      optional((value) => isFunction(value) || isTexts(value)),
+      'a function of the error and the call, or a list of at least one code',
+    ],
+    whenExhausted: [
+      optional((value) => value === 'error' || isAnswer(value)),
+      '"error" or { answer: a text, or a function of error and call }',
+    ],
+  });
+  const { tools, attempts = 3, backoff = {}, retryOn = ['tool-failed', 'tool-timeout'], whenExhausted = 'error' } = options;
+  const waits = waitsOf('toolRetry', backoff);
+  const isWorthIt = (problem: ToolProblem, call: ToolCall): boolean =>
+    typeof retryOn === 'function' ? retryOn(problem, call) : retryOn.includes(problem.code);
+  return {
+    name: options.name ?? ['toolRetry', ...(tools ?? [])].join('.'),
+    ...(tools === undefined ? {} : { onlyTools: tools }),
+    async wrapToolCall(call, next, ctx) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await next(call);
+        } catch (error) {
+          const problem = problemOf(error);
+          if (problem === undefined || !isOurs(ctx, call.name)) throw error;
+          if (attempt < attempts && isWorthIt(problem, call)) {
+            await ctx.sleep(
+              `${Math.max(
+                1,
+                waits(attempt, () => ctx.random()),
+              )}ms`,
+            );
+            continue;
+          }
+          if (whenExhausted === 'error') throw error;
+          return answerFor(whenExhausted.answer, problem, call);
+        }
+      }
+    },
+  };
+}
+
+function isAnswer(value: unknown): boolean {
+  return isRecord(value) && Object.keys(value).length === 1 && (isText(value['answer']) || isFunction(value['answer']));
+}
+
+/** What a model could be told of. All else ends the run: no other call would help. */
+function problemOf(error: unknown): ToolProblem | undefined {
+  return isToolProblem(error) ? { code: codeOf(error) ?? 'tool-failed', message: messageOf(error) } : undefined;
+}
+
+/** A `once` tool that says that it failed may have done something all the same, and one with a `retry` of its own has been called again. */
+function isOurs(ctx: HookContext, tool: string): boolean {
+  const facts = factsOfTool(ctx, tool);
+  return facts?.effect !== 'once' && facts?.ownAttempts === undefined;
+}
+
+function answerFor(answer: string | ((problem: ToolProblem, call: ToolCall) => string), problem: ToolProblem, call: ToolCall): Json {
+  const text: unknown = typeof answer === 'string' ? answer : answer(problem, call);
+  if (typeof text === 'string') return text;
+  throw new HoldfastError('hook-failed', `whenExhausted.answer of toolRetry returned ${typeof text}; it returns a text.`);
+}

@@ -1,0 +1,80 @@
+import { codeOf } from '../../contract/plain/errors';
+import { canonicalJson, textOf } from '../../contract/plain/messages';
+import { sha256 } from '../../contract/plain/sha256';
+import { transferTool } from '../../kernel/agents/transfer-tool';
+import type { AgentMiddleware, HookContext, Tools } from '../../kernel/middleware';
+import { exitTool } from '../../kernel/tool-plan';
+import { checkedOptions, isCount, isText, isTexts, nameForm, optional } from '../check-options';
+
+export interface ToolSelectorOptions<T extends Tools = Tools> {
+  readonly name?: string;
+  /** The model that chooses: a small one will do. */
+  readonly model: string;
+  /** How many tools are offered at most, those of `alwaysInclude` not counted. */
+  readonly maxTools: number;
+  /** Tools that are offered in any case. */
+  readonly alwaysInclude?: readonly (keyof T & string)[];
+  /** What the model is told, before the list of the tools. */
+  readonly instructions?: string;
+}
+
+const ours = (most: number): string =>
+  `Choose the tools that an assistant will need for what the user says last. Choose at most ${most}, the most useful ones first. Answer with a JSON list of their names and nothing else, such as ["first", "second"]. These are the tools:`;
+
+/**
+ * Offers the model the tools that another model has chosen for what the user said last. The choice is made once for each new message of
+ * the user and each other list of tools. A tool that is not offered can still be called.
+ */
+export function toolSelector<T extends Tools = Tools>(options: ToolSelectorOptions<T>): AgentMiddleware<T> {
+  checkedOptions('toolSelector', options, {
+    name: nameForm,
+    model: [isText, 'the name of a model'],
+    maxTools: [isCount, 'a whole number of at least 1'],
+    alwaysInclude: [optional((value) => Array.isArray(value) && (value.length === 0 || isTexts(value))), 'a list of names of tools'],
+    instructions: [optional(isText), 'a text'],
+  });
+  const { name = 'toolSelector', model, maxTools, alwaysInclude = [], instructions = ours(maxTools) } = options;
+  const always: readonly string[] = [...alwaysInclude, exitTool, transferTool];
+  return {
+    name,
+    async wrapModel(request, next, ctx) {
+      const candidates = request.tools.filter((tool) => !always.includes(tool));
+      if (candidates.length <= maxTools) return next(request);
+      const asked = request.messages.filter(({ role }) => role === 'user').at(-1);
+      if (asked === undefined) return next(request);
+      const key = `${name}:${ctx.runPath.join('/')}`;
+      const about = sha256(canonicalJson([asked.parts, candidates]));
+      const before = ctx.session.get(key) as { readonly about?: string; readonly chosen?: readonly string[] } | undefined;
+      let chosen = before?.about === about ? before.chosen : undefined;
+      if (chosen === undefined) {
+        const answer = await choice(ctx, model, { messages: [asked], instructions, catalog: candidates });
+        const named = answer === undefined ? [] : namesIn(answer, candidates).slice(0, maxTools);
+        // A choice of nothing is no choice: the model keeps its tools.
+        chosen = named.length === 0 ? candidates : named;
+        ctx.session.set(key, { about, chosen });
+      }
+      const offered = chosen;
+      return next({ ...request, tools: request.tools.filter((tool) => always.includes(tool) || offered.includes(tool)) });
+    },
+  };
+}
+
+/** What a model did wrong; not that there is none of that name. */
+const passing = /^model-(?!unknown|key-missing)/;
+
+/** What the other model says, or nothing: a run does not fail because nobody chose. */
+async function choice(ctx: HookContext, model: string, request: Parameters<HookContext['model']>[1]): Promise<string | undefined> {
+  try {
+    return textOf((await ctx.model(model, request)).message);
+  } catch (error) {
+    if (!passing.test(codeOf(error) ?? '')) throw error;
+    return undefined;
+  }
+}
+
+/** The names in an answer, in its order. Small models write more than they are asked for. */
+function namesIn(answer: string, candidates: readonly string[]): readonly string[] {
+  const known = new Set(candidates);
+  const words = answer.split(/[^A-Za-z0-9_.-]+/).map((word) => word.replace(/^\.+|\.+$/g, ''));
+  return [...new Set(words.filter((word) => known.has(word)))];
+}

@@ -1,0 +1,223 @@
+import type { ScriptedStep } from 'holdfast/testing';
+import { scriptedModel, testRun } from 'holdfast/testing';
+import type { AgentMiddleware, BudgetOptions } from 'holdfast/workflow';
+import { budget, parallel, sequential } from 'holdfast/workflow';
+import { agentUnder, agentWith, echo, logOf, only, tools } from '../support/memory-bed';
+import { member, play } from '../support/team-bed';
+
+const usage = (inputTokens: number, outputTokens: number) => ({ inputTokens, outputTokens });
+const calls = (tokens = usage(300, 100)): ScriptedStep => ({ toolCalls: [echo('x')], usage: tokens });
+const prices = { 'test/model': { input: 1000, output: 5000, cachedInput: 100 }, small: { input: 10, output: 50 } };
+
+async function runWith(options: BudgetOptions, ...steps: readonly ScriptedStep[]) {
+  const model = scriptedModel(steps);
+  const run = await testRun(agentWith({ middleware: [budget(options)], settings: { maxOutputTokens: 100 } }), {
+    input: 'Hi',
+    model,
+    tools,
+  });
+  return { model, run, outcome: await run.outcome() };
+}
+
+const answered = async (run: Awaited<ReturnType<typeof runWith>>['run']) => only(await run.interrupts());
+
+describe('a budget of tokens', () => {
+  it('ends the agent before the call that it might not cover', async () => {
+    const { outcome, model, run } = await runWith({ tokens: 900 }, calls(), calls(), { text: 'Never.' });
+    expect(outcome).toMatchObject({
+      status: 'completed',
+      text: expect.stringMatching(/^The budget of this run is spent: of 900 tokens 800 are used, and the next call may take 1\d\d\.$/),
+    });
+    expect(model.requests).toHaveLength(2);
+    expect((await logOf(run)).filter(({ type }) => type === 'custom')).toMatchObject([
+      { name: 'budget', data: { limit: { tokens: 900 }, spent: { tokens: 800 }, ended: true } },
+    ]);
+  });
+
+  it('lets a run end that keeps within it', async () => {
+    const { outcome } = await runWith({ tokens: 1000 }, calls(), { text: 'Done.', usage: usage(400, 50) });
+    expect(outcome).toMatchObject({ status: 'completed', text: 'Done.' });
+  });
+
+  it('fails the run when it is to', async () => {
+    const { outcome } = await runWith({ tokens: 500, whenSpent: 'fail' }, calls(), { text: 'Never.' });
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      error: { code: 'budget-spent', message: expect.stringContaining('set by "budget"') },
+    });
+  });
+
+  it('takes the estimate where the provider says nothing', async () => {
+    const { outcome } = await runWith(
+      { tokens: 400, answerTokens: 50 },
+      { toolCalls: [echo('x')] },
+      { toolCalls: [echo('x')] },
+      { text: 'Done.' },
+    );
+    expect(outcome).toMatchObject({ status: 'completed', text: expect.stringContaining('The budget of this run is spent') });
+  });
+
+  it('counts hidden calls, too', async () => {
+    const hidden: AgentMiddleware = {
+      name: 'hidden',
+      async afterToolCalls(_state, ctx) {
+        await ctx.model('small', { messages: [{ role: 'user', parts: [{ type: 'text', text: 'Short, please.' }] }] });
+      },
+    };
+    const model = scriptedModel([calls(usage(10, 10)), { text: 'Short.', usage: usage(4000, 500) }, { text: 'Never.' }]);
+    const run = await testRun(agentUnder(hidden, budget({ tokens: 4200, answerTokens: 10 })), { input: 'Hi', model, tools });
+    expect(await run.outcome()).toMatchObject({ text: expect.stringContaining('of 4200 tokens 4520 are used') });
+  });
+
+  it('asks a person for more, over a continue-as-new', async () => {
+    const { run, outcome } = await runWith({ tokens: 500, whenSpent: { ask: { by: ['ada'] } } }, calls(), calls(), {
+      text: 'Done.',
+      usage: usage(10, 10),
+    });
+    expect(outcome.status).toBe('waiting');
+    const first = await answered(run);
+    expect(first).toMatchObject({
+      by: ['ada'],
+      info: { budget: 'budget', limit: { tokens: 500 }, spent: { tokens: 400 }, reserved: { tokens: 0 } },
+    });
+    await expect(run.resume(first.id, { tokens: 1 }, { by: 'bob' })).rejects.toMatchObject({ code: 'answer-forbidden' });
+    await run.goOnAsNew();
+    await run.resume(first.id, { tokens: 1 }, { by: 'ada' });
+    const second = await answered(run);
+    expect(second.id).not.toBe(first.id);
+    expect(second).toMatchObject({ info: { limit: { tokens: 501 } } });
+    await run.resume(second.id, { tokens: 1000 }, { by: 'ada' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
+  });
+
+  it('ends when a person gives nothing, or nobody answers in time', async () => {
+    const given = await runWith({ tokens: 100, whenSpent: 'ask' }, { text: 'Never.' });
+    await given.run.resume((await answered(given.run)).id, {});
+    expect(await given.run.outcome()).toMatchObject({ status: 'completed', text: expect.stringContaining('spent') });
+    const late = await runWith({ tokens: 100, whenSpent: { ask: { deadline: '1d' } }, message: 'Too dear.' }, { text: 'Never.' });
+    await late.run.advance('2d');
+    expect(await late.run.outcome()).toMatchObject({ status: 'completed', text: 'Too dear.' });
+  });
+
+  it('refuses an answer that is no amount', async () => {
+    const { run } = await runWith({ tokens: 100, whenSpent: 'ask' }, { text: 'Never.' });
+    await expect(run.resume((await answered(run)).id, { tokens: -5 })).rejects.toMatchObject({ code: 'answer-invalid' });
+  });
+});
+
+describe('a budget of money', () => {
+  it('counts by the price of the model, cached input less', async () => {
+    const { run, outcome } = await runWith(
+      { money: 1.5, prices },
+      { toolCalls: [echo('x')], usage: { inputTokens: 400, outputTokens: 100, cachedInputTokens: 300 } },
+      { text: 'Never.', usage: usage(1, 1) },
+    );
+    expect(outcome.status).toBe('completed');
+    const data = (await logOf(run)).flatMap((event) => (event.type === 'custom' ? [event.data] : []));
+    expect(data).toEqual([]);
+    const dear = await runWith({ money: 1, prices }, { toolCalls: [echo('x')], usage: usage(400, 100) }, { text: 'Never.' });
+    expect((await logOf(dear.run)).find((event) => event.type === 'custom')).toMatchObject({
+      data: { spent: { money: 0.9 }, limit: { money: 1 } },
+    });
+  });
+
+  it('changes to a cheaper model, with more for it, and ends behind that', async () => {
+    const { model, run, outcome } = await runWith(
+      { money: 1, prices, whenSpent: { model: 'small', more: { money: 0.01 } } },
+      { toolCalls: [echo('x')], usage: usage(400, 100) },
+      { toolCalls: [echo('x')], usage: usage(1000, 1200) },
+      { toolCalls: [echo('x')], usage: usage(300, 800) },
+      { text: 'Never.' },
+    );
+    expect(outcome).toMatchObject({ status: 'completed', text: expect.stringContaining('of 1.01 in money') });
+    expect(model.requests.map((request) => request.model)).toEqual(['test/model', 'small', 'small']);
+    expect((await logOf(run)).find((event) => event.type === 'custom')).toMatchObject({ data: { model: 'small' } });
+  });
+
+  it('says which price is missing', async () => {
+    const { outcome } = await runWith({ money: 1, prices: { small: prices.small } }, { text: 'Never.' });
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      error: { code: 'hook-failed', message: expect.stringContaining('no price for the model "test/model"') },
+    });
+  });
+
+  it('releases what was reserved for a call that failed', async () => {
+    const model = scriptedModel([{ error: 'no' }, { text: 'Done.', usage: usage(10, 10) }]);
+    const again: AgentMiddleware = { name: 'again', wrapModel: (request, next) => next(request).catch(() => next(request)) };
+    const run = await testRun(agentUnder(again, budget({ tokens: 1100, whenSpent: 'fail' })), { input: 'Hi', model, tools });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
+  });
+});
+
+describe('calls at once', () => {
+  it('share the account: what is reserved for one is not there for the other', async () => {
+    const twice: AgentMiddleware = {
+      name: 'twice',
+      async wrapModel(request, next) {
+        const [first, second] = await Promise.allSettled([next(request), next(request)]);
+        const { message } = first.status === 'fulfilled' ? first.value : { message: { role: 'assistant' as const, parts: [] } };
+        const failed = second.status === 'rejected' ? String((second.reason as { code?: unknown }).code) : 'none';
+        return { message: { ...message, parts: [{ type: 'text', text: failed }] } };
+      },
+    };
+    const model = scriptedModel([
+      { text: 'One.', usage: usage(100, 100) },
+      { text: 'Two.', usage: usage(100, 100) },
+    ]);
+    const run = await testRun(agentUnder(twice, budget({ tokens: 1500, whenSpent: 'fail' })), { input: 'Hi', model, tools });
+    expect(await run.outcome()).toMatchObject({ text: 'budget-spent' });
+    expect(model.requests).toHaveLength(1);
+  });
+});
+
+describe('a budget of several agents', () => {
+  const withBudget = (name: string, options: BudgetOptions) =>
+    member(name, { middleware: [budget(options)], settings: { maxOutputTokens: 100 } });
+
+  it('is one account', async () => {
+    const both = sequential({
+      name: 'both',
+      agents: ['first', 'second'].map((name) => withBudget(name, { tokens: 600, whenSpent: 'fail' })),
+    });
+    const { outcome } = await play(both, { first: [{ text: 'One.', usage: usage(400, 100) }], second: [{ text: 'Never.' }] });
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'budget-spent', message: expect.stringContaining('500 are used') } });
+  });
+
+  it('is not exceeded by lanes that run at once, and each of them asks for itself', async () => {
+    const names = ['a', 'b', 'c'];
+    const lanes = parallel({ name: 'lanes', agents: names.map((name) => withBudget(name, { tokens: 260, whenSpent: 'ask' })) });
+    const { run, model } = await play(lanes, {
+      a: [{ text: 'A.', usage: usage(20, 90) }],
+      b: [{ text: 'B.', usage: usage(20, 90) }],
+      c: [{ text: 'C.', usage: usage(20, 90) }],
+    });
+    const interrupt = only(await run.interrupts());
+    expect(interrupt).toMatchObject({ agent: 'c', info: { limit: { tokens: 260 }, spent: { tokens: 0 } } });
+    expect(model.requests('c')).toHaveLength(0);
+    await run.goOnAsNew();
+    await run.resume(interrupt.id, { tokens: 100 });
+    expect((await run.outcome()).status).toBe('completed');
+    expect(await run.usage()).toMatchObject({ inputTokens: 60, outputTokens: 270 });
+  });
+});
+
+describe('the options of a budget', () => {
+  it.each<[string, unknown, RegExp]>([
+    ['no limit', {}, /budget: give it tokens, money or both/],
+    ['money without prices', { money: 1 }, /money needs prices/],
+    ['a price that is none', { money: 1, prices: { a: { input: -1, output: 1 } } }, /prices is a table such as/],
+    ['a budget of nothing', { tokens: 0 }, /tokens is a whole number of at least 1/],
+    ['an unknown strategy', { tokens: 1, whenSpent: 'wait' }, /whenSpent is "ask", "end", "fail"/],
+    ['a deadline that is none', { tokens: 1, whenSpent: { ask: { deadline: 'soon' } } }, /whenSpent.ask: deadline is a duration/],
+    ['a cheaper model without tokens of its own', { tokens: 1, whenSpent: { model: 'small' } }, /say in whenSpent.more.tokens/],
+    [
+      'more of what has no limit',
+      { tokens: 1, whenSpent: { model: 'small', more: { tokens: 1, money: 1 } } },
+      /more.money adds to a limit that is not there/,
+    ],
+    ['a misspelt field', { tokens: 1, price: {} }, /there is no option "price"/],
+  ])('refuse %s', (_, options, message) => {
+    expect(() => budget(options as BudgetOptions)).toThrow(message);
+  });
+});

@@ -1,0 +1,339 @@
+import { createHash } from 'node:crypto';
+import type { ScriptedStep } from 'holdfast/testing';
+import { scriptedModel, testRun } from 'holdfast/testing';
+import { answerOfChunks, defineTool } from 'holdfast/worker';
+import type { LanguageModel, ModelChunk } from 'holdfast/worker';
+import type { AgentMiddleware, Json, Part, PiiOptions } from 'holdfast/workflow';
+import { modelRetry, pii } from 'holdfast/workflow';
+import { z } from 'zod';
+import type { Delta } from '../../contract/plain/deltas';
+import { detectors } from '../../middleware/pii/detectors';
+import { Pattern } from '../../middleware/pii/pattern-search';
+import { RedactedStream, Redactor } from '../../middleware/pii/redactor';
+import { checkedRules } from '../../middleware/pii/rules';
+import { agentWith, logOf, transcriptOf } from '../support/memory-bed';
+
+const redactorOf = (options: PiiOptions): Redactor => new Redactor(checkedRules(options).rules, 'a test');
+const all: PiiOptions = { email: 'redact', creditCard: 'redact', ip: 'redact', url: 'redact' };
+
+describe('what is found', () => {
+  it.each<[keyof typeof detectors, string, string]>([
+    ['email', 'Write to bob.smith+x@mail.example.com, please', 'Write to _, please'],
+    ['email', 'bob@example.com. And ann@b.co!', '_. And _!'],
+    ['email', 'an @ alone, bob@localhost, @handle, a@b@c', 'an @ alone, bob@localhost, @handle, a@b@c'],
+    ['email', 'x@y@bob@example.com', 'x@y@_'],
+    ['email', '写信给bob@example.com吧', '写信给_吧'],
+    ['creditCard', 'card 4111 1111 1111 1111 exp', 'card _ exp'],
+    ['creditCard', '4111-1111-1111-1111, 378282246310005', '_, _'],
+    ['creditCard', 'order 12 4111111111111111', 'order 12 _'],
+    [
+      'creditCard',
+      '4111111111111112 fails the check, 41111111111111111111111 is too long',
+      '4111111111111112 fails the check, 41111111111111111111111 is too long',
+    ],
+    ['creditCard', '0000000000000000', '0000000000000000'],
+    ['ip', 'from 10.0.0.1:80 and 192.168.1.254.', 'from _:80 and _.'],
+    ['ip', '999.1.1.1, v1.2.3.4, 1.2.3, 1.2.3.4.5', '999.1.1.1, v1.2.3.4, 1.2.3, 1.2.3.4.5'],
+    ['ip', 'fe80::1, 2001:db8:0:0:0:0:0:1, ::ffff:10.0.0.1', '_, _, _'],
+    ['ip', 'ip:fe80::1. At 12:30:45, std::cout, 00:1a:2b:3c:4d:5e', 'ip:_. At 12:30:45, std::cout, 00:1a:2b:3c:4d:5e'],
+    ['url', 'See https://example.com/a?b=c#d. (www.example.org)', 'See _. (_)'],
+    ['url', 'a://b is none, http:// neither, HTTPS://X.Y is', 'a://b is none, http:// neither, _ is'],
+  ])('%s in: %s', (kind, text, expected) => {
+    const spans = [...detectors[kind].find(text, '')].sort((one, other) => other.start - one.start);
+    const unique = spans.filter(
+      ({ start, end }, position) => !spans.some((other, at) => at !== position && other.start <= start && other.end >= end),
+    );
+    expect(unique.reduce((rest, { start, end }) => `${rest.slice(0, start)}_${rest.slice(end)}`, text)).toBe(expected);
+  });
+
+  it('is replaced by what the strategy says', () => {
+    const value = 'bob@example.com, 4111 1111 1111 1111, 10.0.0.7, https://a.b/c';
+    expect(redactorOf(all).text(value)).toBe('[email removed], [credit card removed], [IP address removed], [URL removed]');
+    expect(redactorOf({ email: 'mask', creditCard: 'mask', ip: 'mask', url: 'mask' }).text(value)).toBe(
+      'b***@***.com, ****-****-****-1111, ***.***.***.7, https://***',
+    );
+    const hash = createHash('sha256').update('bob@example.com').digest('hex').slice(0, 12);
+    expect(redactorOf({ email: 'hash' }).text('bob@example.com')).toBe(`[email ${hash}]`);
+    expect(() => redactorOf({ email: 'block' }).text(value)).toThrow(
+      'There is data of the kind "email" in a test, which the agent does not let pass.',
+    );
+  });
+
+  it('counts once where several rules meet', () => {
+    expect(redactorOf(all).text('https://bob@example.com/10.0.0.1 x')).toBe('[URL removed] x');
+  });
+
+  it('changes nothing that has been changed', () => {
+    for (const strategy of ['redact', 'mask', 'hash'] as const) {
+      const redactor = redactorOf({ email: strategy, creditCard: strategy, ip: strategy, url: strategy });
+      const once = redactor.text('bob@example.com, 4111 1111 1111 1111, 10.0.0.7, https://a.b/c');
+      expect(redactor.text(once)).toBe(once);
+    }
+  });
+});
+
+describe('patterns of one’s own', () => {
+  const found = (pattern: string, text: string, ignoreCase = false): readonly string[] =>
+    new Pattern(pattern, ignoreCase).search(text, '', true).spans.map(({ start, end }) => text.slice(start, end));
+
+  it.each<[string, string, readonly string[]]>([
+    ['TCK-[0-9]{6}', 'TCK-123456TCK-654321 TCK-12', ['TCK-123456', 'TCK-654321']],
+    ['\\bcat\\b', 'cat concat cat.', ['cat', 'cat']],
+    ['(ab|a)c?', 'abc a', ['abc', 'a']],
+    ['a{2,3}', 'a aa aaa', ['aa', 'aaa']],
+    ['[^,]+@', 'a,b c@,d', ['b c@']],
+    ['\\d+\\.\\d\\d', 'is 12.50.', ['12.50']],
+    ['x[a\\-z]y', 'x-y xby', ['x-y']],
+    ['[a-]', 'b-a', ['-', 'a']],
+    ['.\\n', 'a\nb', ['a\n']],
+    ['(?:ab)+', 'ababab', ['ababab']],
+    ['你好+', '说你好好', ['你好好']],
+  ])('%s in %j', (pattern, text, expected) => expect(found(pattern, text)).toEqual(expected));
+
+  it('may leave upper and lower case aside', () => expect(found('tck-[a-f]', 'TCK-B', true)).toEqual(['TCK-B']));
+
+  it.each<[string, RegExp]>([
+    ['(?=a)b', /it looks around/],
+    ['(a', /"\(" has no "\)"/],
+    ['a)', /a "\)" too many/],
+    ['^a', /"\^" is not known here/],
+    ['a*', /found everywhere/],
+    ['a+?', /behind a repetition/],
+    ['*a', /has nothing before it/],
+    ['a{3,1}', /ends before it begins/],
+    ['a{9999}', /repeats more than 200 times/],
+    ['(a{100}){100}', /more than 2000 steps/],
+    ['[z-a]', /ends before it begins/],
+    ['\\1', /\\1 is not known here/],
+    ['[', /ends in the middle/],
+    ['[^\\d]\\S[\\S]', /not known inside/],
+  ])('refuse %s', (pattern, message) => expect(() => new Pattern(pattern, false)).toThrow(message));
+});
+
+describe('hostile text', () => {
+  const size = 200_000;
+  const ways: Readonly<Record<string, string>> = {
+    'the same letter': 'a'.repeat(size),
+    at: 'a@'.repeat(size / 2),
+    dots: 'a@' + 'b.'.repeat(size / 2),
+    digits: '1'.repeat(size),
+    'digits with gaps': '1 '.repeat(size / 2),
+    colons: ':'.repeat(size),
+    hex: 'ab:'.repeat(size / 3),
+    slashes: 'http://'.repeat(size / 7),
+    schemes: '://'.repeat(size / 3),
+  };
+  const hostile = redactorOf({ ...all, custom: { evil: { pattern: '(a+)+b|x|x.*y', strategy: 'redact' } } });
+
+  it.each(Object.keys(ways))('of %s takes one pass', (way) => {
+    const begun = process.cpuUsage();
+    hostile.text(ways[way] ?? '');
+    const { user, system } = process.cpuUsage(begun);
+    expect((user + system) / 1000).toBeLessThan(4000);
+  });
+
+  it('in small pieces takes a few passes', () => {
+    const begun = process.cpuUsage();
+    const stream = new RedactedStream(hostile);
+    let out = '';
+    for (let piece = 0; piece < 20_000; piece++) out += stream.push('aaa1');
+    out += stream.end();
+    expect(out).toHaveLength(80_000);
+    expect(process.cpuUsage(begun).user / 1000).toBeLessThan(4000);
+  });
+});
+
+describe('a text in pieces', () => {
+  const texts = [
+    'Mail bob@example.com or call. Card 4111 1111 1111 1111! From 10.0.0.1, see https://example.com/x?y=z, TCK-123456 done.',
+    `Numbers: ${Array.from({ length: 80 }, (_, n) => n).join(' ')} 4111 1111 1111 1111 ${'7 '.repeat(60)}4111111111111111`,
+    `${'9'.repeat(120)} 378282246310005 ${'12345678901234567890'.repeat(6)}`,
+  ];
+  const redactor = redactorOf({ ...all, custom: { ticket: { pattern: '\\bTCK-[0-9]{6}\\b', strategy: 'redact' } } });
+
+  it.each(texts)('comes out as the whole would: %s', (text) => {
+    const expected = redactor.text(text);
+    for (let size = 1; size <= 40; size++) {
+      const stream = new RedactedStream(redactor);
+      let out = '';
+      for (let at = 0; at < text.length; at += size) out += stream.push(text.slice(at, at + size));
+      expect(out + stream.end()).toBe(expected);
+    }
+  });
+
+  it('is held back only as far as it may still become a match', () => {
+    const stream = new RedactedStream(redactor);
+    expect(stream.push('Hello, this is ')).toBe('Hello, this is ');
+    expect(stream.push('bob@exa')).toBe('');
+    expect(stream.push('mple.com and ')).toBe('[email removed] and ');
+    expect(stream.push('a long list 1 2 3 ')).toBe('a long list ');
+    expect(stream.push('x')).toBe('1 2 3 ');
+  });
+});
+
+const tools = {
+  lookup: defineTool({
+    description: 'Finds somebody.',
+    inputSchema: z.object({ name: z.string() }),
+    execute: ({ name }) => {
+      if (name === 'nobody') throw new Error('nobody@example.com is unknown');
+      return { name, contact: ['bob@example.com', { card: '4111 1111 1111 1111' }], age: 3 };
+    },
+  }),
+  read: defineTool({
+    description: 'Reads.',
+    inputSchema: z.object({}),
+    stream: async function* () {
+      yield 'From bob@ex';
+      yield 'ample.com, he';
+      yield 'llo';
+    },
+  }),
+  scan: defineTool({
+    description: 'Scans.',
+    enhanced: true,
+    inputSchema: z.object({}),
+    stream: async function* (): AsyncGenerator<Part> {
+      yield { type: 'text', text: 'bob@exa' };
+      yield { type: 'text', text: 'mple.com' };
+      yield { type: 'file', mediaType: 'image/png', data: 'AA==' };
+      yield { type: 'text', text: 'ann@b.co' };
+    },
+  }),
+  show: defineTool({
+    description: 'Shows.',
+    enhanced: true,
+    inputSchema: z.object({}),
+    execute: async (): Promise<readonly Part[]> => [{ type: 'text', text: 'bob@example.com' }],
+  }),
+};
+
+async function runWith(
+  options: PiiOptions,
+  steps: readonly ScriptedStep[],
+  more: { input?: Json; stream?: boolean; layers?: readonly AgentMiddleware[] } = {},
+) {
+  const deltas: Delta[] = [];
+  const model = scriptedModel(steps, { stream: more.stream === true });
+  const run = await testRun(agentWith({ tools: Object.keys(tools), middleware: [...(more.layers ?? []), pii(options)] }), {
+    input: more.input ?? 'Hi',
+    model,
+    tools,
+    stream: more.stream === true,
+    onDelta: (delta) => deltas.push(delta),
+  });
+  return { run, model, deltas, outcome: await run.outcome() };
+}
+
+describe.each([false, true])('pii in a run (streams: %s)', (stream) => {
+  it('changes what users say, in the state', async () => {
+    const { run, model } = await runWith({ email: 'redact' }, [{ text: 'Done.' }], { input: 'I am bob@example.com', stream });
+    expect(await transcriptOf(run)).toEqual(['user: I am [email removed]', 'assistant: Done.']);
+    expect(JSON.stringify(model.requests[0]?.messages)).not.toContain('bob@');
+  });
+
+  it('changes what the model says, before anything of it is seen', async () => {
+    const { run, deltas, outcome } = await runWith(
+      { email: 'redact' },
+      [{ text: ['It is bob', '@exam', 'ple.com', ' for sure'] as never }],
+      { stream },
+    );
+    expect(outcome).toMatchObject({ status: 'completed', text: 'It is [email removed] for sure' });
+    expect(JSON.stringify([deltas, await logOf(run)])).not.toMatch(/bob|exam/);
+    if (stream)
+      expect(deltas.flatMap((delta) => (delta.type === 'text-delta' ? [delta.text] : [])).join('')).toBe('It is [email removed] for sure');
+  });
+
+  it('changes what tools give back, of all kinds, and what they complain of', async () => {
+    const call = (name: string, input: Json = {}): { name: string; input: Json } => ({ name, input });
+    const { run, deltas } = await runWith(
+      { email: 'redact', creditCard: 'mask' },
+      [
+        { toolCalls: [call('lookup', { name: 'bob' }), call('read'), call('scan'), call('show'), call('lookup', { name: 'nobody' })] },
+        { text: 'Done.' },
+      ],
+      { stream },
+    );
+    expect((await transcriptOf(run)).slice(2, 7)).toEqual([
+      'tool: {"name":"bob","contact":["[email removed]",{"card":"****-****-****-1111"}],"age":3}',
+      'tool: From [email removed], hello',
+      'tool: [{"type":"text","text":"[email removed]"},{"type":"file","mediaType":"image/png","data":"AA=="},{"type":"text","text":"[email removed]"}]',
+      'tool: [{"type":"text","text":"[email removed]"}]',
+      "tool: error The tool 'lookup' failed: [email removed] is unknown",
+    ]);
+    expect(JSON.stringify([deltas, await logOf(run)])).not.toMatch(/bob@|ann@|nobody@|4111/);
+  });
+
+  it('leaves the arguments of calls alone, unless it is told not to', async () => {
+    const step: ScriptedStep = { toolCalls: [{ name: 'lookup', input: { name: 'bob@example.com' } }] };
+    const { run } = await runWith({ email: 'redact', applyTo: ['output'] }, [step, { text: 'Done.' }], { stream });
+    expect((await transcriptOf(run))[1]).toContain('bob@example.com');
+    const other = await runWith({ email: 'redact', applyTo: ['arguments'] }, [step, { text: 'Done.' }], { stream });
+    expect((await transcriptOf(other.run))[1]).toBe('assistant: lookup({"name":"[email removed]"})');
+    expect(JSON.stringify(other.deltas)).not.toMatch(/bob/);
+  });
+
+  it('ends the run where data is blocked, and tries no other call', async () => {
+    const block: PiiOptions = { email: 'block' };
+    const said = await runWith(block, [{ text: 'It is bob@example.com' }], { stream, layers: [modelRetry({ attempts: 5 })] });
+    const kept = { code: 'pii-found', message: expect.stringMatching(/^There is data of the kind "email" in an answer of the model/) };
+    expect(said.outcome).toMatchObject({ status: 'failed', error: kept });
+    expect(JSON.stringify([said.deltas, await logOf(said.run)])).not.toMatch(/bob@/);
+    const asked = await runWith(block, [], { input: 'I am bob@example.com', stream });
+    expect(asked.outcome).toMatchObject({ error: { code: 'pii-found', message: expect.stringContaining('in what a user said') } });
+    const got = await runWith(block, [{ toolCalls: [{ name: 'show', input: {} }] }], { stream });
+    expect(got.outcome).toMatchObject({ error: { code: 'pii-found', message: expect.stringContaining('in the result of a tool') } });
+  });
+
+  it('also changes results that no tool of the worker gave', async () => {
+    const answers: AgentMiddleware = { name: 'answers', wrapToolCall: async () => 'Ask ann@b.co' };
+    const { model } = await runWith({ email: 'redact' }, [{ toolCalls: [{ name: 'show', input: {} }] }, { text: 'Done.' }], {
+      stream,
+      layers: [answers],
+    });
+    expect(JSON.stringify(model.requests[1]?.messages)).toContain('Ask [email removed]');
+  });
+});
+
+it('keeps the parts of a stream in their places, and signatures only where nothing was changed', async () => {
+  const chunks: readonly ModelChunk[] = [
+    { type: 'reasoning', text: 'Ask bob@', block: 'r' },
+    { type: 'text', text: 'ann@b.co', block: 't' },
+    { type: 'reasoning', text: 'x.yz', block: 'r', extra: { signature: 's' } },
+    { type: 'part', part: { type: 'file', mediaType: 'image/png', data: 'AA==' } },
+    { type: 'finish', usage: { inputTokens: 1, outputTokens: 1 } },
+  ];
+  async function* streamed(): AsyncGenerator<ModelChunk> {
+    yield* chunks;
+  }
+  const model: LanguageModel = { generate: () => answerOfChunks(streamed()), stream: streamed };
+  const run = await testRun(agentWith({ tools: [], middleware: [pii({ email: 'redact' })] }), { input: 'Hi', model, stream: true });
+  await run.outcome();
+  expect((await run.transcript())[1]?.parts).toMatchObject([
+    { type: 'reasoning', text: 'Ask [email removed]' },
+    { type: 'text', text: '[email removed]' },
+    { type: 'file' },
+  ]);
+});
+
+describe('the options of pii', () => {
+  it.each<[string, unknown, RegExp]>([
+    ['nothing to look for', {}, /pii: say what to look for/],
+    ['an unknown strategy', { email: 'hide' }, /email is "block", "redact", "mask" or "hash"/],
+    ['an unknown kind', { phone: 'redact' }, /there is no option "phone"/],
+    ['an unknown place', { email: 'mask', applyTo: ['history'] }, /applyTo is a list of at least one of input, output, tools, arguments/],
+    [
+      'a pattern that looks around',
+      { custom: { a: { pattern: '(?<=x)y', strategy: 'mask' } } },
+      /pii, custom "a": its pattern .* cannot be looked for: it looks around/,
+    ],
+    ['a pattern without a strategy', { custom: { a: { pattern: 'y' } } }, /custom "a": strategy is/],
+    [
+      'a regular expression',
+      { custom: { a: { pattern: /y/, strategy: 'mask' } } },
+      /pattern is a text; of a regular expression its source/,
+    ],
+  ])('refuse %s', (_, options, message) => {
+    expect(() => pii(options as PiiOptions)).toThrow(message);
+  });
+});

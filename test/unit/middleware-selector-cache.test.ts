@@ -1,0 +1,222 @@
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ScriptedStep } from 'holdfast/testing';
+import { scriptedModel, testRun } from 'holdfast/testing';
+import type { CachedResponse, ResponseStore } from 'holdfast/worker';
+import { cachedResponses, defineTool, directoryResponses, memoryResponses } from 'holdfast/worker';
+import type { ResponseCacheOptions, ToolSelectorOptions } from 'holdfast/workflow';
+import { responseCache, toolSelector } from 'holdfast/workflow';
+import { z } from 'zod';
+import type { WorkerMiddleware } from '../../activities/worker-middleware';
+import { agentWith, echo, tools as someTools, transcriptOf } from '../support/memory-bed';
+
+const named = (name: string) =>
+  defineTool({ description: `Does ${name}\nwell.`, inputSchema: z.object({}), execute: () => `${name} done` });
+const tools = { one: named('one'), two: named('two'), three: named('three'), four: named('four') };
+
+async function select(options: Partial<ToolSelectorOptions>, ...steps: readonly ScriptedStep[]) {
+  const model = scriptedModel(steps);
+  const agent = agentWith({
+    tools: [
+      ...Object.keys(tools),
+      { name: 'five', description: 'Does five.', inputSchema: { type: 'object' }, execute: () => 'five done' },
+    ],
+    middleware: [toolSelector({ model: 'small', maxTools: 2, ...options })],
+  });
+  const run = await testRun(agent, { input: 'Do two and five', model, tools });
+  const outcome = await run.outcome();
+  return {
+    outcome,
+    run,
+    offered: model.requests.map((request) => `${request.model}: ${request.tools.map(({ name }) => name).join(' ')}`),
+    model,
+  };
+}
+
+describe('toolSelector', () => {
+  it('offers what another model has chosen, once for what the user said', async () => {
+    const { offered, model, outcome } = await select(
+      {},
+      { text: '["five", "two", "one", "six"]' },
+      { toolCalls: [{ name: 'two', input: {} }] },
+      { text: 'Done.' },
+    );
+    expect(outcome).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(offered).toEqual(['small: ', 'test/model: two five', 'test/model: two five']);
+    expect(model.requests[0]).toMatchObject({ messages: [{ role: 'user', parts: [{ text: 'Do two and five' }] }] });
+    expect(model.requests[0]?.instructions).toMatch(
+      /^Choose the tools .*\n\n- one: Does one well\.\n- two: Does two well\.\n- three: Does three well\.\n- four: Does four well\.\n- five: Does five\.$/s,
+    );
+  });
+
+  it('offers some tools in any case', async () => {
+    const { offered, model } = await select({ alwaysInclude: ['four'] }, { text: 'I would take `one` and two.' }, { text: 'Done.' });
+    expect(offered).toEqual(['small: ', 'test/model: one two four']);
+    expect(model.requests[0]?.instructions).not.toContain('- four');
+  });
+
+  it('asks nobody when there is nothing to choose', async () => {
+    expect((await select({ maxTools: 5 }, { text: 'Done.' })).offered).toEqual(['test/model: one two three four five']);
+  });
+
+  it.each<[string, ScriptedStep]>([
+    ['names nothing that there is', { text: 'none of them' }],
+    ['fails', { error: 'no' }],
+  ])('offers all tools when the other model %s', async (_, step) => {
+    const { offered, outcome } = await select({}, step, { text: 'Done.' });
+    expect(outcome.status).toBe('completed');
+    expect(offered.at(-1)).toBe('test/model: one two three four five');
+  });
+
+  it('lets tools be called that it has not offered', async () => {
+    const { run } = await select({}, { text: '["one"]' }, { toolCalls: [{ name: 'three', input: {} }] }, { text: 'Done.' });
+    expect((await transcriptOf(run))[2]).toBe('tool: three done');
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ['no model', { maxTools: 2 }, /toolSelector: model is the name of a model/],
+    ['a choice of nothing', { model: 'a', maxTools: 0 }, /maxTools is a whole number of at least 1/],
+    ['an unknown field', { model: 'a', maxTools: 1, max: 2 }, /there is no option "max"/],
+  ])('refuses %s', (_, options, message) => {
+    expect(() => toolSelector(options as ToolSelectorOptions)).toThrow(message);
+  });
+});
+
+interface Cached {
+  readonly input?: string;
+  readonly stream?: boolean;
+  readonly options?: ResponseCacheOptions;
+  readonly half?: WorkerMiddleware;
+  readonly more?: Parameters<typeof agentWith>[0];
+  readonly tenant?: string;
+}
+
+async function ask(
+  steps: readonly ScriptedStep[],
+  { input = 'Hi', stream = false, options, half = shared, more = {}, tenant }: Cached = {},
+) {
+  const model = scriptedModel(steps, { stream });
+  const run = await testRun(agentWith({ middleware: [responseCache(options)], ...more }), {
+    input,
+    stream,
+    model,
+    tools: someTools,
+    middleware: [half],
+    ...(tenant === undefined ? {} : { tenant }),
+  });
+  const outcome = await run.outcome();
+  return { outcome, calls: model.requests.length, usage: await run.usage() };
+}
+
+let shared: WorkerMiddleware;
+beforeEach(() => (shared = cachedResponses()));
+
+const usage = { inputTokens: 7, outputTokens: 3 };
+const twoSteps: readonly ScriptedStep[] = [
+  { toolCalls: [echo('x')], usage },
+  { text: 'Done.', usage },
+];
+
+describe.each([false, true])('responseCache (streams: %s)', (stream) => {
+  it('gives the answers that the same requests got, at no cost', async () => {
+    expect(await ask(twoSteps, { stream })).toMatchObject({ calls: 2, usage: { inputTokens: 14 } });
+    expect(await ask([], { stream })).toMatchObject({
+      calls: 0,
+      outcome: { status: 'completed', text: 'Done.' },
+      usage: { inputTokens: 0, outputTokens: 0 },
+    });
+    expect((await ask(twoSteps, { stream, input: 'Hello' })).calls).toBe(2);
+  });
+
+  it.each<[string, Cached]>([
+    ['another model', { more: { model: 'other' } }],
+    ['other instructions', { more: { instructions: 'Be quick.' } }],
+    ['other settings', { more: { settings: { temperature: 1 } } }],
+    ['other tools', { more: { tools: ['echo'] } }],
+    ['another agent', { more: { name: 'other' as 'agent' } }],
+    ['another version', { options: { version: '2' } }],
+  ])('asks again with %s', async (_, changed) => {
+    await ask([{ text: 'Done.' }], { stream });
+    const more = { ...(changed.more ?? {}), middleware: [responseCache(changed.options)] };
+    expect((await ask([{ text: 'Done.' }], { stream, ...changed, more })).calls).toBe(1);
+  });
+
+  it('keeps no answer that failed or was cut off', async () => {
+    await ask([{ error: 'no' }], { stream });
+    await ask([{ text: 'Half', error: 'broken' }], { stream });
+    expect((await ask([{ text: 'Done.' }], { stream })).calls).toBe(1);
+  });
+
+  it('keeps no answer that is too old', async () => {
+    const kept = new Map<string, CachedResponse>();
+    const store: ResponseStore = {
+      get: async (key) => kept.get(key),
+      set: async (key, response) => void kept.set(key, { ...response, at: response.at - 120_000 }),
+    };
+    const half = cachedResponses({ store });
+    await ask([{ text: 'Done.' }], { stream, half, options: { maxAge: '1m' } });
+    expect((await ask([{ text: 'Done.' }], { stream, half, options: { maxAge: '1m' } })).calls).toBe(1);
+    expect((await ask([], { stream, half, options: { maxAge: '5m' } })).calls).toBe(0);
+  });
+
+  it('asks the model when the store is out of order', async () => {
+    const problems: unknown[] = [];
+    const store = { get: () => Promise.reject(new Error('no disk')), set: () => Promise.reject(new Error('no disk')) };
+    const half = cachedResponses({ store, onProblem: (problem) => problems.push(problem) });
+    expect(await ask([{ text: 'Done.' }], { stream, half })).toMatchObject({ calls: 1, outcome: { status: 'completed' } });
+    expect(problems).toHaveLength(2);
+  });
+
+  it('gives no answer again that a retry has refused', async () => {
+    await ask([{ text: 'Bad.' }], { stream });
+    const more: Cached['more'] = {
+      retry: {
+        maxRetries: 1,
+        backoff: () => 0,
+        shouldRetry: ({ output }) => (JSON.stringify(output).includes('Bad') ? { retry: true } : undefined),
+      },
+      middleware: [responseCache()],
+    };
+    const model = scriptedModel([{ text: 'Good.' }], { stream });
+    const run = await testRun(agentWith(more), { input: 'Hi', stream, model, tools: someTools, middleware: [shared] });
+    await run.outcome();
+    await run.advance('1s');
+    expect(await run.outcome()).toMatchObject({ text: 'Good.' });
+    expect((await ask([], { stream })).outcome).toMatchObject({ text: 'Good.' });
+  });
+});
+
+describe('the stores', () => {
+  it('of a directory outlives the process, and takes what it cannot read for nothing', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'holdfast-cache-'));
+    await ask([{ text: 'Done.' }], { half: cachedResponses({ store: directoryResponses(directory) }) });
+    const half = cachedResponses({ store: directoryResponses(directory) });
+    expect((await ask([], { half })).calls).toBe(0);
+    const files = (await readdir(directory, { recursive: true })).filter((name) => name.endsWith('.json'));
+    expect(files).toHaveLength(1);
+    for (const broken of ['{', 'null', '{"at":1,"parts":3}']) {
+      await writeFile(join(directory, files[0] ?? ''), broken);
+      expect((await ask([{ text: 'Done.' }], { half })).calls).toBe(1);
+    }
+  });
+
+  it('in memory keeps those that were used last', async () => {
+    const store = memoryResponses({ entries: 2 });
+    const response: CachedResponse = { parts: [{ type: 'text', text: 'x' }], at: 1 };
+    await store.set('a', response);
+    await store.set('b', response);
+    await store.get('a');
+    await store.set('c', response);
+    expect(await Promise.all(['a', 'b', 'c'].map(async (key) => (await store.get(key)) !== undefined))).toEqual([true, false, true]);
+  });
+
+  it.each<[string, () => unknown, RegExp]>([
+    ['no entries', () => memoryResponses({ entries: 0 }), /entries is a whole number/],
+    ['no directory', () => directoryResponses(''), /takes the path of a directory/],
+    ['no store', () => cachedResponses({ store: {} as ResponseStore }), /store has get\(key\) and set/],
+    ['an age that is none', () => responseCache({ maxAge: 'old' }), /maxAge is a duration/],
+  ])('refuse %s', (_, make, message) => {
+    expect(make).toThrow(message);
+  });
+});
