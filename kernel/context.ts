@@ -37,6 +37,10 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
     get usage() {
       return state.usage;
     },
+    get lastAnswer() {
+      return record.answered;
+    },
+    language: run.manifest.language,
     get iteration() {
       return record.turn;
     },
@@ -101,6 +105,7 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
     model: (name, request) => handled(frame.effect(`model:${name}`, () => callOther(scope, name, request))),
     sleep: (duration) => handled(frame.effect('sleep', () => ports.sleep(ports.now() + millisecondsOf(duration, 'hook-failed')))),
     now: () => frame.once('now', () => ports.now()),
+    random: () => frame.once('random', () => ports.random()),
   };
   waivers.set(context, waiversFor(scope, frame));
   return context;
@@ -233,6 +238,7 @@ function callOther(scope: AgentScope, name: string, request: Parameters<HookCont
     tools: [],
     model: name,
     settings: request.settings,
+    ...(request.retry === false ? { retries: 'kernel' } : {}),
   });
 }
 

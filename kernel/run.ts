@@ -179,7 +179,10 @@ function requestOf(agent: AgentDefinition, options: AgentRunOptions, state: RunS
     // What a layer names counts too: a hook may offer it, and a name that no worker knows protects nothing.
     // What the start names is checked against the whole manifest: its error is one of the start, not of the agent.
     tools: [
-      ...new Set([...(options.tools === undefined ? agent.tools : []), ...agent.middleware.flatMap(({ onlyTools }) => onlyTools ?? [])]),
+      ...new Set([
+        ...(options.tools === undefined ? agent.tools : []),
+        ...agent.middleware.flatMap(({ onlyTools = [], callsTools = [] }) => [...onlyTools, ...callsTools]),
+      ]),
     ],
     models: [options.model ?? state.model ?? agent.model],
     halves: agent.halves.map(({ name }) => name),
