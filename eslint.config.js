@@ -63,6 +63,11 @@ module.exports = tseslint.config(
   border('kernel', '@temporalio', ...sandboxed),
   border('contract/plain', '@temporalio', ...sandboxed, 'kernel/'),
   border('middleware', '@temporalio', ...sandboxed),
+  // The worker half of a built-in runs in Node, as activities do.
+  {
+    ...border('middleware/**', 'worker/', 'client/', 'service/', 'cli/', 'workflows/'),
+    files: ['middleware/**/worker.ts', 'middleware/**/worker-*.ts'],
+  },
   border('workflows', ...sandboxed),
   border('host', '@temporalio/worker', 'kernel/', 'activities/', 'worker/', 'client/', 'service/', 'cli/'),
   border('activities', 'worker/', 'client/', 'service/', 'cli/', 'workflows/'),

@@ -9,6 +9,11 @@ import '../kernel/ledger';
 import '../kernel/middleware';
 import '../kernel/run';
 import '../middleware/approval/workflow';
+import '../middleware/context-editing/workflow';
+import '../middleware/dynamic-prompt/workflow';
+import '../middleware/patch-tool-calls/workflow';
+import '../middleware/reduction/workflow';
+import '../middleware/summarization/workflow';
 
 /**
  * Runs once for the sandbox, before any workflow. Temporal records the stack of every promise, with ten frames a third
