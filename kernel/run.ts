@@ -52,7 +52,7 @@ export class AgentRun {
     const path = [agent.name];
     const record = entered ?? freshRecord(agent, path, this.firstMessages(agent), state);
     const manifest = await this.ports.prepare(requestOf(agent, options, state), record.messages);
-    if (entered === undefined) checkToolsOfOptions(state.options, manifest);
+    if (entered === undefined) checkToolsOfOptions(state.options, manifest, (tool) => agent.ownTools.has(tool));
     state.manifest = manifest;
     state.agents[agent.name] = record;
     refuseLayersOfExternal({ manifest }, agent);
@@ -183,7 +183,7 @@ function requestOf(agent: AgentDefinition, options: AgentRunOptions, state: RunS
         ...(options.tools === undefined ? agent.tools : []),
         ...agent.middleware.flatMap(({ onlyTools = [], callsTools = [] }) => [...onlyTools, ...callsTools]),
       ]),
-    ],
+    ].filter((tool) => !agent.ownTools.has(tool)),
     models: [options.model ?? state.model ?? agent.model],
     halves: agent.halves.map(({ name }) => name),
     ...(agent.output === undefined ? {} : { outputs: [agent.output] }),
