@@ -56,7 +56,7 @@ export function contextEditing(options?: ContextEditingOptions): AgentMiddleware
         old.has(message) && isClearable(message, excludeTools) ? clearedResult(message, placeholder, excludeTools) : message,
       );
       const whole = clearToolInputs ? withoutInputs(messages, edited) : edited;
-      if (estimateTokens(messages) - estimateTokens(whole) < clearAtLeastTokens) return undefined;
+      if (clearAtLeastTokens > 0 && estimateTokens(messages) - estimateTokens(whole) < clearAtLeastTokens) return undefined;
       return { messages: whole };
     },
   });

@@ -64,7 +64,7 @@ function isMarked({ extra }: Message): boolean {
 }
 
 function enough(before: readonly Message[], after: readonly Message[], { clearAtLeastTokens = 0 }: ReductionOptions): boolean {
-  return estimateTokens(before) - estimateTokens(after) >= clearAtLeastTokens;
+  return clearAtLeastTokens === 0 || estimateTokens(before) - estimateTokens(after) >= clearAtLeastTokens;
 }
 
 async function clearingsOf(round: ToolRound, options: ReductionOptions, ctx: HookContext): Promise<readonly Clearing[]> {

@@ -31,10 +31,14 @@ export interface OffloadItem extends JsonObject {
 
 /** Where a text is stored: what a provider calls a call may have any characters. */
 export function offloadPath(rootDir: string, run: string, place: string, folder: 'trunc' | 'clear', callId: string): string {
-  return [rootDir, segment(run), ...place.split('/').map(segment), folder, segment(callId)].join('/');
+  return [rootDir, segmentsOf(run), segmentsOf(place), folder, segment(callId)].join('/');
 }
 
-export function segment(text: string): string {
+export function segmentsOf(path: string): string {
+  return path.split('/').map(segment).join('/');
+}
+
+function segment(text: string): string {
   const encoded = encodeURIComponent(text);
   return /^\.*$/.test(encoded) ? `_${encoded}` : encoded;
 }

@@ -5,7 +5,7 @@ import { currentCall } from '../../activities/call-context';
 import type { Tool } from '../../activities/define-tool';
 import { defineTool } from '../../activities/define-tool';
 import { HoldfastError } from '../../contract/plain/errors';
-import { offloadPath, offloadToolName, segment } from './plain';
+import { offloadPath, offloadToolName, segmentsOf } from './plain';
 
 /** Where texts are kept that are too long for a model. Every worker of a deployment has to reach the same. */
 export interface OffloadBackend {
@@ -106,8 +106,7 @@ export function offloadTools(backend: OffloadBackend): {
 
 /** A model may name any path: other runs are not its business. */
 function isOfThisRun(path: string): boolean {
-  const segments = path.split('/');
-  return segments.includes(segment(currentRun())) && !segments.includes('..');
+  return `/${path}`.includes(`/${segmentsOf(currentRun())}/`) && !path.split('/').includes('..');
 }
 
 export function checkBackend(backend: unknown, what: string): void {
