@@ -182,7 +182,7 @@ it('[eino 283] a chain of nothing, its errors and a finalizer that returns nothi
 
 const skill = (name: string, id: string): Message => {
   const message = called(`skill:${id}`);
-  return { ...message, parts: message.parts.map((part) => ({ ...part, input: { skill: name } as Json })) as never };
+  return { ...message, parts: message.parts.map((part) => ({ ...part, input: { skill: name } as Json })) };
 };
 const loaded = (name: string, id: string, content: string): readonly Message[] => [skill(name, id), result(`skill:${id}`, content)];
 const kept = async (messages: readonly Message[], options: Parameters<typeof preserveSkills>[0] = {}): Promise<string> => {
