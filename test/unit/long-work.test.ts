@@ -13,7 +13,12 @@ interface Worked {
   readonly tokensLeft: number;
 }
 
-async function worked(turns: number, { agent = compacting, border = false } = {}): Promise<Worked> {
+interface Working {
+  readonly agent?: Agent<string, string>;
+  readonly border?: boolean;
+}
+
+async function worked(turns: number, { agent = compacting, border = false }: Working = {}): Promise<Worked> {
   const work = new LongWork(turns);
   const run = await testRun(agent, { input: task, model: work, tools, stream: false });
   if (border) await run.goOnAsNew();
