@@ -1,5 +1,5 @@
 import { HoldfastError } from '../contract/plain/errors';
-import { addUsage } from '../contract/plain/fold';
+import { addUsage } from '../contract/plain/usage';
 import type { Failure, Part, Usage } from '../contract/plain/messages';
 import type { ModelChunk } from './chunks';
 import { AnswerAssembly, chunksOf } from './chunks';

@@ -4,6 +4,7 @@ import type { Json, ModelSettings } from '../contract/plain/messages';
 import type { ToolAliases } from '../contract/plain/run-options';
 import { checkAgentOptions } from './check-agent';
 import type { AnyAgent, HistoryRewriter } from './agents/definition';
+import { checkTrees } from './agents/check-trees';
 import type { MiddlewareEntry, ToolCallMiddleware } from './classic-middleware';
 import { arranged } from './classic-middleware';
 import type { AgentLimits, LimitOptions } from './limit-options';
@@ -51,6 +52,8 @@ export interface AgentDefinition extends AgentLimits {
   readonly agentTools: readonly AnyAgent[];
   readonly disallowTransferToParent: boolean;
   readonly historyRewriter?: HistoryRewriter;
+  /** The definition that this one is a form of: the same agent, with sub-agents. */
+  readonly origin?: AnyAgent;
 }
 
 const agentMark = Symbol.for('holdfast.agent');
@@ -159,6 +162,7 @@ export function agentsOf(module: object): ReadonlyMap<string, AnyAgent> {
       throw new HoldfastError('agent-invalid', `Two agents are named "${exported.name}".`);
     agents.set(exported.name, definitionOf(exported));
   }
+  checkTrees([...agents.values()]);
   return agents;
 }
 

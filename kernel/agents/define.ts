@@ -5,7 +5,7 @@ import type { Agent } from '../agent';
 import { agentOf, membersOf } from '../agent';
 import type { Tools } from '../middleware';
 import type { AnyAgent, CustomContext, CustomEvent, CustomInput, CustomRun } from './definition';
-import { isChat } from './definition';
+import { isChat, originOf } from './definition';
 
 /** An agent of whatever input and output, where it is part of another one. */
 export type AgentPart = Agent<string, unknown, unknown>;
@@ -78,7 +78,12 @@ export function supervisor<const Name extends string>(options: SupervisorOptions
   const agents = checkedGroup('supervisor', options, ['supervisor', 'agents']).agents;
   const same = agents.find((agent) => agent.name === lead.name);
   if (same !== undefined) refuse('supervisor', name, `a specialist has the name of the supervisor, "${same.name}".`);
-  return agentOf({ kind: 'team', name, description, lead: { ...lead, subAgents: agents.map((agent) => handingOver(agent, [lead.name])) } });
+  return agentOf({
+    kind: 'team',
+    name,
+    description,
+    lead: { ...lead, origin: originOf(lead), subAgents: agents.map((agent) => handingOver(agent, [lead.name])) },
+  });
 }
 
 /** The agent, which hands over to these whenever it has ended well. */
@@ -111,7 +116,7 @@ export function setSubAgents<Name extends string, Input, Output>(
     if (other !== undefined) refuse('setSubAgents', lead.name, `"${member.name}" is a sub-agent of "${other}" already.`);
   }
   for (const member of members) parents.set(member, lead.name);
-  return agentOf({ ...lead, subAgents: members });
+  return agentOf({ ...lead, origin: originOf(lead), subAgents: members });
 }
 
 /** An agent made by hand: an async generator of events. Deterministic like a hook; it acts through its context. */

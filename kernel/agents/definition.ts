@@ -105,6 +105,12 @@ export function isChat(agent: AnyAgent): agent is AgentDefinition {
   return agent.kind === 'chat';
 }
 
+/** The agent that a definition is a form of: with sub-agents, or handing over. */
+export function originOf(agent: AnyAgent): AnyAgent {
+  if (agent.kind === 'hand-over') return originOf(agent.agent);
+  return agent.kind === 'chat' ? (agent.origin ?? agent) : agent;
+}
+
 /** The agents directly inside of one. */
 export function agentsIn(agent: AnyAgent): readonly AnyAgent[] {
   switch (agent.kind) {

@@ -2,5 +2,6 @@
 export * from './agents';
 export * from './callback-agents';
 export * from './chain-agents';
+export * from './hook-agents';
 export * from './plugin-agents';
 export * from './retry-agents';

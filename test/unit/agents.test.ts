@@ -303,3 +303,59 @@ describe('an interrupt deep inside', () => {
     expect(model.requests('outer')).toHaveLength(2);
   });
 });
+
+describe('agents that cannot be told apart', () => {
+  const refused = (make: () => Parameters<typeof play>[0]) => async () => {
+    const played = (): Promise<unknown> => play(make(), {});
+    await expect((async () => played())()).rejects.toMatchObject({ code: 'agent-invalid' });
+  };
+  it(
+    'are refused under one agent',
+    refused(() => sequential({ name: 'both', agents: [member('first'), member('first')] })),
+  );
+  it(
+    'are refused anywhere in a tree',
+    refused(() =>
+      sequential({ name: 'both', agents: [member('first'), loop({ name: 'again', agents: [member('first')], maxIterations: 2 })] }),
+    ),
+  );
+  it(
+    'are refused where one has the name of the agent above it',
+    refused(() => sequential({ name: 'first', agents: [member('first')] })),
+  );
+  it('are refused where an agent would stand under itself', () => {
+    const desk = member('desk');
+    const inner = sequential({ name: 'inner', agents: [desk] });
+    return refused(() => setSubAgents(desk, [inner]))();
+  });
+  it('may stand in a sequence twice, when it is the same one', async () => {
+    const first = member('first');
+    const { outcome, run } = await play(sequential({ name: 'both', agents: [first, first] }), { first: [{ text: 'A.' }, { text: 'B.' }] });
+    expect(outcome).toMatchObject({ text: 'B.' });
+    expect((await logOf(run)).filter(({ type }) => type === 'model-end').map(placed)).toEqual([
+      'model-end both/first',
+      'model-end both/first#2',
+    ]);
+  });
+});
+
+describe('what defines no group of agents', () => {
+  it.each([
+    ['a loop without a bound', () => loop({ name: 'l', agents: [member('a')] } as never), 'maxIterations is a whole number from 1'],
+    ['a loop of no rounds', () => loop({ name: 'l', agents: [member('a')], maxIterations: 0 }), 'maxIterations is a whole number from 1'],
+    ['no agents', () => sequential({ name: 's', agents: [] }), 'at least one agent'],
+    ['something that is no agent', () => parallel({ name: 'p', agents: [{} as never] }), 'entry 1 of its agents is none'],
+    ['an unknown field', () => parallel({ name: 'p', agents: [member('a')], isolated: true } as never), 'there is no field "isolated"'],
+    ['sub-agents twice', () => setSubAgents(setSubAgents(member('a'), [member('b')]), [member('c')]), 'are set already'],
+    ['an agent tool without a description', () => agentTool(member('a', { description: '' })), 'needs a description'],
+    ['a custom agent without run', () => customAgent({ name: 'c' } as never), 'run is an async generator'],
+  ])('is refused: %s', (_, make, problem) => {
+    expect(make).toThrow(problem);
+  });
+
+  it('is refused: a sub-agent with another parent', () => {
+    const shared = member('shared');
+    setSubAgents(member('a'), [shared]);
+    expect(() => setSubAgents(member('b'), [shared])).toThrow('"shared" is a sub-agent of "a" already');
+  });
+});
