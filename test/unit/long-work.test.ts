@@ -1,4 +1,4 @@
-import type { HistoryFact } from '../../contract/plain/fold';
+import type { HistoryFact } from '../../contract/plain/history-fact';
 import { estimateTokens } from '../../middleware/token-count';
 import type { Agent } from '../../kernel/agent';
 import { testRun } from '../../testing/index';
