@@ -63,9 +63,10 @@ module.exports = tseslint.config(
   border('kernel', '@temporalio', ...sandboxed),
   border('contract/plain', '@temporalio', ...sandboxed, 'kernel/'),
   border('middleware', '@temporalio', ...sandboxed),
+  // The worker half of a built-in runs in Node, as activities do.
   {
-    ...border('middleware', '@temporalio', 'worker/', 'client/', 'host/', 'service/', 'cli/', 'contract/schemas'),
-    files: ['middleware/*/worker.ts', 'middleware/*/stores.ts'],
+    ...border('middleware', '@temporalio', 'worker/', 'client/', 'host/', 'service/', 'cli/', 'workflows/', 'contract/schemas'),
+    files: ['middleware/**/worker.ts', 'middleware/**/worker-*.ts', 'middleware/*/stores.ts'],
   },
   border('workflows', ...sandboxed),
   border('host', '@temporalio/worker', 'kernel/', 'activities/', 'worker/', 'client/', 'service/', 'cli/'),

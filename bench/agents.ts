@@ -1,5 +1,5 @@
 import type { AgentMiddleware } from '../workflows/index';
-import { approval, defineAgent, onWorker } from '../workflows/index';
+import { approval, contextEditing, defineAgent, estimateTokens, onWorker, summarization } from '../workflows/index';
 
 const model = 'bench/model';
 
@@ -10,6 +10,25 @@ export const worker = defineAgent({
   model,
   tools: ['look', 'words'],
   maxIterations: 10_000,
+});
+
+/** Its messages are kept short: results are cleared, and then all is summarized. */
+export const compacted = defineAgent({
+  name: 'compacted',
+  description: 'Works for long.',
+  instructions: 'You work.',
+  model,
+  tools: ['look', 'words'],
+  maxIterations: 10_000,
+  middleware: [
+    contextEditing({ triggerTokens: 10_000, keep: 4, clearAtLeastTokens: 2000, tokenCounter: ({ messages }) => estimateTokens(messages) }),
+    summarization({
+      model: 'bench/summary',
+      trigger: { tokens: 20_000 },
+      keepMessages: 4,
+      tokenCounter: ({ messages }) => estimateTokens(messages),
+    }),
+  ],
 });
 
 export const layers = 10;

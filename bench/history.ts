@@ -4,13 +4,26 @@ import { join } from 'node:path';
 import { connectTemporal } from '../host/connection';
 import { rounded, median, randomWords, startBed, startServer, turnModel } from './setup';
 
-const sizes = [50, 100, 400];
-const rounds = 5;
+interface HistoryBench {
+  readonly agent: string;
+  readonly sizes: readonly number[];
+  readonly rounds: number;
+}
 /** 1.5 KB in the model's text and 1.5 KB in the tool's result. */
 const sayBytes = 1500;
+const toolBytes = 1500;
 
 /** What a run of so many model and tool turns costs in history, with 3 KB of new words each. No compressing codec. */
-export async function benchHistory(): Promise<object> {
+export function benchHistory(): Promise<object> {
+  return measureHistory({ agent: 'worker', sizes: [50, 100, 400], rounds: 5 });
+}
+
+/** The same for an agent whose messages are kept short by contextEditing and summarization. */
+export function benchHistoryCompacted(): Promise<object> {
+  return measureHistory({ agent: 'compacted', sizes: [50, 100, 400], rounds: 5 });
+}
+
+export async function measureHistory({ agent, sizes, rounds }: HistoryBench): Promise<object> {
   const bench = await startServer();
   const { connection, close } = await connectTemporal(bench.server);
   const historyBytes: number[] = [];
@@ -19,22 +32,20 @@ export async function benchHistory(): Promise<object> {
   const chains: number[] = [];
   for (const turns of sizes) {
     const measured: { history: number; content: number; storage: number; runs: number }[] = [];
-    const bed = await startBed(bench, `history-${turns}`, { models: turnModel(turns, 'words', () => randomWords(sayBytes)) });
+    let said = 0;
+    const say = (): string => {
+      const words = randomWords(sayBytes);
+      said += words.length;
+      return words;
+    };
+    const bed = await startBed(bench, `history-${turns}`, { models: turnModel(turns, 'words', say) });
     for (let round = 0; round < rounds; round++) {
       const stored = storedBytes(bench.directory);
-      const run = await bed.client.start('worker', 'Work.', { id: `history-${turns}-${round}` });
+      const run = await bed.client.start(agent, 'Work.', { id: `history-${turns}-${round}` });
       await run.result();
-      const messages = await run.transcript();
-      const content = messages.reduce(
-        (sum, { parts }) =>
-          sum +
-          parts.reduce(
-            (bytes, part) =>
-              bytes + (part.type === 'text' ? part.text.length : part.type === 'tool-result' ? JSON.stringify(part.output).length - 2 : 0),
-            0,
-          ),
-        0,
-      );
+      // Each turn's text and its tool's result; of a run that was compacted the transcript has them no more.
+      const content = said + turns * toolBytes;
+      said = 0;
       const chain = await chainBytes(connection, bench.server.namespace, `default/${run.id}`);
       measured.push({ history: chain.bytes, runs: chain.runs, content, storage: storedBytes(bench.directory) - stored });
     }

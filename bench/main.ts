@@ -1,5 +1,5 @@
 import { benchEngine } from './engine';
-import { benchHistory } from './history';
+import { benchHistory, benchHistoryCompacted } from './history';
 import { benchHerd } from './herd';
 import { benchInstance } from './instance';
 import { benchMiddleware } from './middleware';
@@ -11,6 +11,7 @@ const benches: Readonly<Record<string, () => Promise<object>>> = {
   engine: benchEngine,
   herd: benchHerd,
   history: benchHistory,
+  'history-compacted': benchHistoryCompacted,
   instance: benchInstance,
   middleware: benchMiddleware,
   rebuild: benchRebuild,

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GenerateAnswer } from '../activities/models';
 import { defineTool } from '../activities/tools';
+import type { Message } from '../contract/plain/messages';
+import { toolCallsOf } from '../contract/plain/messages';
 import type { HoldfastClient } from '../client/connect';
 import { connect } from '../client/connect';
 import type { TemporalSettings } from '../host/connection';
@@ -96,9 +98,11 @@ export function turnModel(turns: number, tool: 'look' | 'words', say: () => stri
   return {
     providers: {
       bench: {
-        model: () => ({
+        model: (name) => ({
           generate: ({ messages }): Promise<GenerateAnswer> => {
-            const turn = messages.filter(({ role }) => role === 'assistant').length;
+            if (name === 'summary')
+              return Promise.resolve({ parts: [{ type: 'text', text: say() }], usage: { inputTokens: 100, outputTokens: 100 } });
+            const turn = turnsOf(messages);
             const text = { type: 'text' as const, text: say() };
             const call = { type: 'tool-call' as const, id: `call-${turn}`, name: tool, input: { n: turn } };
             return Promise.resolve({ parts: turn < turns ? [text, call] : [text], usage: { inputTokens: 100, outputTokens: 100 } });
@@ -107,6 +111,12 @@ export function turnModel(turns: number, tool: 'look' | 'words', say: () => stri
       },
     },
   };
+}
+
+/** Counted by the last call, as a run may have lost the earlier ones. */
+function turnsOf(messages: readonly Message[]): number {
+  const last = messages.flatMap(toolCallsOf).at(-1);
+  return last === undefined ? 0 : Number(last.id.slice('call-'.length)) + 1;
 }
 
 export function median(values: readonly number[]): number {

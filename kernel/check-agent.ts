@@ -104,7 +104,7 @@ function checkMiddleware(middleware: readonly unknown[], refuse: Refuse): void {
   middleware.forEach((layer, position) => {
     if (!isRecord(layer)) return refuse(`entry ${position + 1} of middleware is ${said(layer)}, not a middleware.`);
     if (isClassic(layer)) checkClassic(layer, `entry ${position + 1} of middleware`, refuse);
-    const { name, onlyTools } = layer;
+    const { name, onlyTools, callsTools } = layer;
     if (isNumbered(layer) || (isClassic(layer) && name === undefined)) return;
     if (!isText(name) || name === '') return refuse(`entry ${position + 1} of middleware has no name; every middleware needs a name.`);
     if (seen.has(name)) refuse(`the middleware "${name}" stands in the list twice; names must differ.`);
@@ -112,6 +112,7 @@ function checkMiddleware(middleware: readonly unknown[], refuse: Refuse): void {
     const wrong = hooks.find((hook) => layer[hook] !== undefined && typeof layer[hook] !== 'function');
     if (wrong !== undefined) refuse(`${wrong} of the middleware "${name}" is no function.`);
     if (onlyTools !== undefined && !isTexts(onlyTools)) refuse(`onlyTools of the middleware "${name}" is a list of names of tools.`);
+    if (callsTools !== undefined && !isTexts(callsTools)) refuse(`callsTools of the middleware "${name}" is a list of names of tools.`);
   });
 }
 

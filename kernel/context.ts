@@ -54,6 +54,10 @@ function contextOf(scope: AgentScope, frame: Frame): HookContext {
     get usage() {
       return state.usage;
     },
+    get lastAnswer() {
+      return record.answered;
+    },
+    language: run.manifest.language,
     get iteration() {
       return record.turn;
     },
@@ -288,6 +292,7 @@ function callOther(scope: AgentScope, name: string, request: Parameters<HookCont
     model: name,
     settings: request.settings,
     ...(catalog === undefined ? {} : { catalog, specs: catalog.flatMap((tool) => ownTools.get(tool)?.spec ?? []) }),
+    ...(request.retry === false ? { retries: 'kernel' } : {}),
   });
 }
 

@@ -169,11 +169,19 @@ export function runHook<Update, Result>(
 
 function applyResult(scope: AgentScope, result: HookResult): void {
   const { record } = scope;
-  if (result.messages !== undefined) record.messages = result.messages;
+  if (result.messages !== undefined) {
+    if (record.answered !== undefined && isChangedBefore(record.answered.position, record.messages, result.messages))
+      delete record.answered;
+    record.messages = result.messages;
+  }
   if (result.tools !== undefined) record.tools = result.tools;
   if (result.instructions !== undefined) record.instructions = result.instructions;
   if (result.returnDirectly !== undefined) record.returnDirectly = result.returnDirectly;
   if (result.values !== undefined) record.values = { ...record.values, ...result.values };
+}
+
+function isChangedBefore(position: number, before: readonly StoredMessage[], after: readonly StoredMessage[]): boolean {
+  return after.length < position || before.slice(0, position).some(({ id }, index) => after[index]?.id !== id);
 }
 
 function checkedUpdate(update: unknown, hook: string, middleware: AgentMiddleware, scope: AgentScope): HookResult {

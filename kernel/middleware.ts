@@ -1,5 +1,5 @@
 import { HoldfastError } from '../contract/plain/errors';
-import type { HalfRef, ToolKind } from '../contract/plain/manifest';
+import type { HalfRef, Language, ToolKind } from '../contract/plain/manifest';
 import type { Failure, FinishReason, Json, Message, ModelSettings, Part, ToolCall, Usage } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
 import type { Observed, ObservedEnd, ObservedError } from '../contract/plain/observed';
@@ -85,6 +85,10 @@ export interface HookContext<T extends Tools = Tools, M = Message> {
   readonly session: ValueStore;
   readonly runLocal: ValueStore & { delete(key: string): void };
   readonly usage: Usage;
+  /** What the last answer reported, while nothing before it has changed. */
+  readonly lastAnswer: LastAnswer | undefined;
+  /** Of the texts that are not the agent's own. */
+  readonly language: Language;
   readonly iteration: number;
   /** What the user said last, as text. */
   readonly userMessage: string;
@@ -111,13 +115,23 @@ export interface HookContext<T extends Tools = Tools, M = Message> {
       readonly settings?: ModelSettings;
       /** Tools of the worker that the model is told about, with their descriptions, behind the instructions. It cannot call them. */
       readonly catalog?: readonly string[];
+      /** With `false` a failed call is not made again by the server: it throws at once. */
+      readonly retry?: boolean;
     },
   ): Promise<ModelResponse<M>>;
   sleep(duration: string): Promise<void>;
   /** Milliseconds since 1970 by the run's own clock. */
   now(): number;
-  /** A number from 0 up to 1, by the run's own dice. */
+  /** From 0 up to 1, the same when the run is replayed. */
   random(): number;
+}
+
+/** The answer of the last model call, and what it reported. */
+export interface LastAnswer {
+  /** Where it stands among the messages. */
+  readonly position: number;
+  /** What its call took: all that the model was given, and the answer. */
+  readonly tokens: number;
 }
 
 /** A tool that the run itself answers, deterministic like a hook. No worker knows it; the model sees it as any other. */
@@ -189,6 +203,8 @@ export interface AgentMiddleware<T extends Tools = Tools, M = Message> {
   ): Promise<ModelResponse<M>>;
   /** The tools whose calls `wrapToolCall` sees. Default: all. Calls of others are spared the parsing before policy. */
   readonly onlyTools?: readonly string[];
+  /** Tools that hooks call by `ctx.call`: a run whose worker lacks one fails at its start, and not when it comes to the call. */
+  readonly callsTools?: readonly string[];
   /** The kinds of tools whose calls it sees. Default: all. */
   readonly onlyKinds?: readonly ToolKind[];
   wrapToolCall?(call: ToolCall, next: (call: ToolCall) => Promise<Json>, ctx: HookContext<T, M>): Promise<Json>;

@@ -1,5 +1,5 @@
 import { HoldfastError } from '../contract/plain/errors';
-import type { Message, StoredMessage } from '../contract/plain/messages';
+import type { Message, StoredMessage, Usage } from '../contract/plain/messages';
 import { canonicalJson, notJson } from '../contract/plain/messages';
 import { say } from './agents/conversation';
 import type { StoredRequest } from './attempt-end';
@@ -50,6 +50,7 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
   const { message, usage, finish, model, persisted, begin, shown = message } = withNamedCalls(answer);
   if (persisted !== undefined) record.messages = persisted;
   if (begin !== undefined) record.model = begin;
+  noteAnswer(scope, usage);
   iteration.once('event', () => {
     run.ports.emit({
       type: 'model-end',
@@ -68,6 +69,13 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
     throw new HoldfastError('cancelled', 'The run was cancelled while the model answered.');
   }
   return message;
+}
+
+/** Runs of agents without such hooks keep nothing: nobody could ask. */
+function noteAnswer({ agent: { has }, record }: AgentScope, usage: Usage | undefined): void {
+  if (!has.beforeModelRewriteState && !has.afterModelRewriteState && !has.afterToolCalls) return;
+  if (usage === undefined) delete record.answered;
+  else record.answered = { position: record.messages.length, tokens: usage.inputTokens + usage.outputTokens };
 }
 
 /** The answer, and what is shown of it where a sender stands inside of layers that changed it. */

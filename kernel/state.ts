@@ -6,6 +6,7 @@ import type { RunOptions } from '../contract/plain/run-options';
 import type { CallToolResult, StartInput } from '../contract/plain/wire';
 import type { Passed } from './event-senders';
 import type { Effect } from './frames';
+import type { LastAnswer } from './middleware';
 
 /** One agent at work, by its path. Its messages go over a border apart from the rest, so that they stand there once. */
 export interface AgentRecord {
@@ -28,6 +29,8 @@ export interface AgentRecord {
   messages: readonly StoredMessage[];
   /** The model that answered last, of an agent with a failover: the next call begins with it. */
   model?: string;
+  /** What its last answer reported, of an agent whose hooks could ask. */
+  answered?: LastAnswer;
 }
 
 export interface PendingInterrupt {

@@ -20,6 +20,8 @@ export type {
   WorkerModelRequest,
   WorkerModelResponse,
 } from '../activities/worker-middleware';
+export { directoryOffload, offloadTools, reductionHalf } from '../middleware/reduction/worker';
+export type { LongResult, OffloadBackend, ReductionHalfOptions, TruncatedResult } from '../middleware/reduction/worker';
 export { detachedInvocation, getStateValue, toolStateKey } from '../kernel/callbacks/invocation';
 export { agentCallbacks, modelCallbacks, toolCallbacks } from '../kernel/callbacks/sets';
 export { StopError } from '../kernel/callbacks/stop-error';

@@ -29,6 +29,7 @@ export type {
   HookContext,
   InputOf,
   InterruptOptions,
+  LastAnswer,
   ModelRequest,
   ModelResponse,
   OutputOf,
@@ -98,6 +99,29 @@ export { toolRetry } from '../middleware/tool-retry/workflow';
 export type { ToolProblem, ToolRetryOptions } from '../middleware/tool-retry/workflow';
 export { toolSelector } from '../middleware/tool-selector/workflow';
 export type { ToolSelectorOptions } from '../middleware/tool-selector/workflow';
+export { contextEditing } from '../middleware/context-editing/workflow';
+export type { ContextEditingOptions } from '../middleware/context-editing/workflow';
+export { dynamicPrompt } from '../middleware/dynamic-prompt/workflow';
+export type { DynamicPromptOptions, PromptMaker } from '../middleware/dynamic-prompt/workflow';
+export { patchToolCalls } from '../middleware/patch-tool-calls/workflow';
+export type { PatchToolCallsOptions } from '../middleware/patch-tool-calls/workflow';
+export { reduction } from '../middleware/reduction/workflow';
+export type { ClearedResult, ClearedRound, ReductionOptions, ToolReduction } from '../middleware/reduction/options';
+export { summarization, summarize } from '../middleware/summarization/workflow';
+export { chainFinalizers } from '../middleware/summarization/finalizers';
+export type { SummaryDraft, SummaryFinalizer } from '../middleware/summarization/finalizers';
+export { preserveSkills } from '../middleware/summarization/skills';
+export type { PreserveSkillsOptions } from '../middleware/summarization/skills';
+export type {
+  SummarizationOptions,
+  SummaryAttempt,
+  SummaryFailoverAttempt,
+  SummaryFailoverOptions,
+  SummaryRequest,
+  SummaryRetryOptions,
+} from '../middleware/summarization/options';
+export { contextTokens, estimateTokens } from '../middleware/token-count';
+export type { TokenCounter } from '../middleware/token-count';
 export type { ApprovalOptions, ApprovalRule } from '../middleware/approval/workflow';
 export type { Observed, ObservedEnd, ObservedError, ObservedRequest, ObservedResponse, Observer } from '../contract/plain/observed';
 export type { ToolAliases } from '../contract/plain/run-options';

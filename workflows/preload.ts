@@ -20,6 +20,11 @@ import '../middleware/response-cache/workflow';
 import '../middleware/tool-call-limit/workflow';
 import '../middleware/tool-retry/workflow';
 import '../middleware/tool-selector/workflow';
+import '../middleware/context-editing/workflow';
+import '../middleware/dynamic-prompt/workflow';
+import '../middleware/patch-tool-calls/workflow';
+import '../middleware/reduction/workflow';
+import '../middleware/summarization/workflow';
 
 /**
  * Runs once for the sandbox, before any workflow. Temporal records the stack of every promise, with ten frames a third

@@ -35,9 +35,10 @@ function requestOf(defined: AgentDefinition, state: RunState): Omit<ManifestRequ
   return {
     // What a layer names counts too: a hook may offer it, and a name that no worker knows protects nothing.
     // What the start names is checked against the whole manifest: its error is one of the start, not of the agent.
-    tools: [...(options.tools === undefined ? agent.tools : []), ...agent.middleware.flatMap(({ onlyTools }) => onlyTools ?? [])].filter(
-      (tool) => !agent.ownTools.has(tool),
-    ),
+    tools: [
+      ...(options.tools === undefined ? agent.tools : []),
+      ...agent.middleware.flatMap(({ onlyTools = [], callsTools = [] }) => [...onlyTools, ...callsTools]),
+    ].filter((tool) => !agent.ownTools.has(tool)),
     models: [options.model ?? state.model ?? agent.model],
     halves: agent.halves.map(({ name }) => name),
     ...(agent.output === undefined ? {} : { outputs: [agent.output] }),

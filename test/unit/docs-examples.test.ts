@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { tool } from '@ai-sdk/provider-utils';
 import { z } from 'zod';
 import type { Delta, HoldfastClient, Run, RunEvent } from 'holdfast/client';
@@ -10,6 +8,7 @@ import type { Json, Message, Part } from 'holdfast/workflow';
 import { agentsFor, approval, eventSenderToolWrapper, onWorker, textOf, withInstruction } from 'holdfast/workflow';
 import { agenticMiddleware, chatMiddleware } from 'holdfast/workflow';
 import { StopError, agentCallbacks, callbacks, modelCallbacks, plugin, toolCallbacks } from 'holdfast/workflow';
+import { describeExamples } from '../support/document-examples';
 
 /** The examples of these documents, word for word; imports stand above. The last tests compare. */
 const documents = ['agents', 'coming-from-eino', 'coming-from-trpc', 'messages', 'middleware', 'retry', 'streaming', 'testing', 'tools'];
@@ -940,31 +939,4 @@ function withMiddleware(...middleware: (typeof budget)[]): typeof support {
   });
 }
 
-describe.each(documents)('docs/%s.md', (name) => {
-  const root = resolve(__dirname, '..', '..');
-  const here = readFileSync(__filename, 'utf8');
-  const blocks = [...readFileSync(join(root, 'docs', `${name}.md`), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(
-    ([, code = '']) => code,
-  );
-  const importOf = /^import (?:type )?\{ (.*) \} from '(.*)';\n/gm;
-  const flat = (code: string): string => code.replace(/\s+/g, ' ').trim();
-
-  it('has examples, each with a name', () => {
-    expect(blocks.length).toBeGreaterThan(1);
-    expect(blocks.filter((code) => !/^\/\/ example: \S+\n/.test(code))).toEqual([]);
-  });
-
-  it('shows code that is compiled and run here', () => {
-    const missing = blocks.filter((code) => !flat(here).includes(flat(code.replace(/^\/\/ example: .*\n/, '').replace(importOf, ''))));
-    expect(missing).toEqual([]);
-  });
-
-  it('imports what this file imports', () => {
-    const imported = (code: string): string[] =>
-      [...code.matchAll(importOf)].flatMap(([, names = '', from = '']) =>
-        from.startsWith('.') ? [] : names.split(', ').map((each) => `${from} ${each}`),
-      );
-    const known = imported(here);
-    expect(blocks.flatMap(imported).filter((each) => !known.includes(each))).toEqual([]);
-  });
-});
+describeExamples(documents, __filename, 2);

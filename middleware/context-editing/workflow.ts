@@ -1,0 +1,89 @@
+import type { Message, Part } from '../../contract/plain/messages';
+import { numbered } from '../../kernel/classic-middleware';
+import type { AgentMiddleware } from '../../kernel/middleware';
+import { bound, checkedOptions, count, flag, func, names, text } from '../checked-options';
+import type { TokenCounter } from '../token-count';
+import { contextTokens, countedTokens, estimateTokens } from '../token-count';
+
+export interface ContextEditingOptions {
+  /** With more tokens than this old results are cleared. Default: 100,000. */
+  readonly triggerTokens?: number;
+  /** How many of the newest results stay. Default: 3. */
+  readonly keep?: number;
+  /** Nothing is cleared when fewer tokens than this would go. Default: 0. */
+  readonly clearAtLeastTokens?: number;
+  /** Tools whose results stay. Default: none. */
+  readonly excludeTools?: readonly string[];
+  /** Clears the arguments of a call with its result. Default: false. */
+  readonly clearToolInputs?: boolean;
+  /** What stands in place of a result. Default: `[cleared]`. */
+  readonly placeholder?: string;
+  /** Default: what the last answer reported, with an estimate of what came after it. */
+  readonly tokenCounter?: TokenCounter;
+}
+
+/** In the `extra` of a message whose results are cleared. */
+const mark = 'contextEditing';
+
+/** Clears the results of old tool calls when the messages grow too long. What it clears stays cleared. */
+export function contextEditing(options?: ContextEditingOptions): AgentMiddleware {
+  const {
+    triggerTokens = 100_000,
+    keep = 3,
+    clearAtLeastTokens = 0,
+    excludeTools = [],
+    clearToolInputs = false,
+    placeholder = '[cleared]',
+    tokenCounter = contextTokens,
+  } = checkedOptions<ContextEditingOptions>('contextEditing', options, {
+    triggerTokens: bound,
+    keep: count,
+    clearAtLeastTokens: count,
+    excludeTools: names,
+    clearToolInputs: flag,
+    placeholder: text,
+    tokenCounter: func,
+  });
+  return numbered({
+    name: 'contextEditing',
+    beforeModelRewriteState(state, ctx) {
+      const { messages } = state;
+      const results = messages.filter(({ role }) => role === 'tool');
+      const old = new Set(keep === 0 ? results : results.slice(0, -keep));
+      if (![...old].some((message) => isClearable(message, excludeTools))) return undefined;
+      if (countedTokens('contextEditing', tokenCounter, state, ctx) <= triggerTokens) return undefined;
+      const edited = messages.map((message) =>
+        old.has(message) && isClearable(message, excludeTools) ? clearedResult(message, placeholder, excludeTools) : message,
+      );
+      const whole = clearToolInputs ? withoutInputs(messages, edited) : edited;
+      if (clearAtLeastTokens > 0 && estimateTokens(messages) - estimateTokens(whole) < clearAtLeastTokens) return undefined;
+      return { messages: whole };
+    },
+  });
+}
+
+function isClearable({ parts, extra }: Message, excludeTools: readonly string[]): boolean {
+  return extra?.[mark] === undefined && parts.some((part) => part.type === 'tool-result' && !excludeTools.includes(part.name));
+}
+
+function clearedResult(message: Message, placeholder: string, excludeTools: readonly string[]): Message {
+  const parts = message.parts.map((part): Part => {
+    if (part.type !== 'tool-result' || excludeTools.includes(part.name)) return part;
+    const { type, callId, name, isError } = part;
+    return { type, callId, name, output: placeholder, ...(isError === true ? { isError } : {}) };
+  });
+  return { ...message, parts, extra: { ...message.extra, [mark]: 'cleared' } };
+}
+
+/** Calls lose their arguments with their results: those of one message of the assistant up to the next one. */
+function withoutInputs(before: readonly Message[], after: readonly Message[]): readonly Message[] {
+  return after.map((message, at) => {
+    if (message.role !== 'assistant') return message;
+    const cleared = new Set<string>();
+    for (let end = at + 1; after[end]?.role === 'tool'; end++)
+      if (after[end] !== before[end]) for (const part of after[end]?.parts ?? []) if (part.type === 'tool-result') cleared.add(part.callId);
+    if (cleared.size === 0) return message;
+    const parts = message.parts.map((part): Part => (part.type === 'tool-call' && cleared.has(part.id) ? { ...part, input: {} } : part));
+    return { ...message, parts };
+  });
+}

@@ -1,0 +1,32 @@
+import { HoldfastError } from '../../contract/plain/errors';
+import { numbered } from '../../kernel/classic-middleware';
+import type { AgentMiddleware, HookContext, MaybePromise, ModelRequest } from '../../kernel/middleware';
+import { checkedOptions, flag } from '../checked-options';
+
+/** Makes the instructions of one call of the model. `ctx.values` and `ctx.session` are what the run knows besides. */
+export type PromptMaker = (request: ModelRequest, ctx: HookContext) => MaybePromise<string>;
+
+export interface DynamicPromptOptions {
+  /** Puts the text behind the instructions that there are, a blank line between them. Default: it takes their place. */
+  readonly append?: boolean;
+}
+
+/** Makes the instructions anew for each call of the model. They are forgotten after the call. */
+export function dynamicPrompt(make: PromptMaker, options?: DynamicPromptOptions): AgentMiddleware {
+  if (typeof make !== 'function')
+    throw new HoldfastError(
+      'agent-invalid',
+      'dynamicPrompt: it takes a function that returns instructions: dynamicPrompt((request, ctx) => …).',
+    );
+  const { append = false } = checkedOptions<DynamicPromptOptions>('dynamicPrompt', options, { append: flag });
+  return numbered({
+    name: 'dynamicPrompt',
+    async wrapModel(request, next, ctx) {
+      const text: unknown = await make(request, ctx);
+      if (typeof text !== 'string')
+        throw new HoldfastError('hook-failed', `dynamicPrompt got ${typeof text} from its function; it is to return a text.`);
+      const instructions = append ? [request.instructions, text].filter((part) => part !== '').join('\n\n') : text;
+      return next({ ...request, instructions });
+    },
+  });
+}

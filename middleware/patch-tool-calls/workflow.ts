@@ -1,0 +1,48 @@
+import { HoldfastError } from '../../contract/plain/errors';
+import type { Language } from '../../contract/plain/manifest';
+import type { Message } from '../../contract/plain/messages';
+import { numbered } from '../../kernel/classic-middleware';
+import type { AgentMiddleware, HookContext, MaybePromise } from '../../kernel/middleware';
+import { checkedOptions, func } from '../checked-options';
+import { resultsByCall, toolRounds } from '../tool-rounds';
+
+export interface PatchToolCallsOptions {
+  /** Makes the text that stands for a result which never came. Default: that the call was canceled, in the language of the run. */
+  readonly content?: (tool: string, callId: string, ctx: HookContext) => MaybePromise<string>;
+}
+
+/** Gives every tool call that has no result one, before each call of the model: no provider takes a call without. What it adds stays. */
+export function patchToolCalls(options?: PatchToolCallsOptions): AgentMiddleware {
+  const { content = canceled } = checkedOptions<PatchToolCallsOptions>('patchToolCalls', options, { content: func });
+  return numbered({
+    name: 'patchToolCalls',
+    async beforeModelRewriteState({ messages }, ctx) {
+      const added = new Map<number, readonly Message[]>();
+      for (const round of toolRounds(messages)) {
+        const results: Message[] = [];
+        for (const [{ id, name }, result] of resultsByCall(round))
+          if (result === undefined) results.push(resultOf(id, name, await content(name, id, ctx)));
+        if (results.length > 0) added.set(round.at, results);
+      }
+      return added.size === 0 ? undefined : { messages: messages.flatMap((message, at) => [message, ...(added.get(at) ?? [])]) };
+    },
+  });
+}
+
+const texts: Readonly<Record<Language, (tool: string, callId: string) => string>> = {
+  en: (tool, callId) => `Tool call ${tool} with id ${callId} was canceled - another message came in before it could be completed.`,
+  zh: (tool, callId) => `工具调用 ${tool}(ID 为 ${callId})已被取消——在其完成之前收到了另一条消息。`,
+};
+
+function canceled(tool: string, callId: string, { language }: HookContext): string {
+  return texts[language](tool, callId);
+}
+
+function resultOf(callId: string, name: string, output: unknown): Message {
+  if (typeof output !== 'string')
+    throw new HoldfastError(
+      'hook-failed',
+      `content of patchToolCalls returned ${typeof output} for the call "${callId}"; it is to return a text.`,
+    );
+  return { role: 'tool', parts: [{ type: 'tool-result', callId, name, output }] };
+}

@@ -1,0 +1,105 @@
+import { HoldfastError } from '../../contract/plain/errors';
+import type { Json, Message, ToolCall } from '../../contract/plain/messages';
+import type { HookContext, MaybePromise } from '../../kernel/middleware';
+import { bound, checkedOptions, count, flag, func, isRecord, name, names, record } from '../checked-options';
+import type { TokenCounter } from '../token-count';
+
+/** A result that is about to be cleared. */
+export interface ClearedResult {
+  readonly call: ToolCall;
+  readonly output: Json;
+}
+
+/** A message of the assistant with the calls that are cleared, and their results, in the order of the calls. */
+export interface ClearedRound {
+  readonly assistant: Message;
+  readonly calls: readonly ToolCall[];
+  /** Nothing where a call has no result. */
+  readonly results: readonly (Json | undefined)[];
+}
+
+export interface ToolReduction {
+  /** Bytes that a result of this tool may have. */
+  readonly maxLengthForTrunc?: number;
+  readonly skipTruncation?: boolean;
+  readonly skipClear?: boolean;
+  /** What stands in place of a result of this tool. Nothing is stored then. */
+  readonly clear?: (result: ClearedResult, ctx: HookContext) => MaybePromise<string>;
+}
+
+export interface ReductionOptions {
+  /** Leaves long results as they are. Then no worker half is needed. Default: false. */
+  readonly skipTruncation?: boolean;
+  /** Leaves old results where they are. Default: false. */
+  readonly skipClear?: boolean;
+  /** What the tool is called by which the model reads what was stored. Default: `read_file`. */
+  readonly readFileToolName?: string;
+  /** The first part of every path. Default: `offload`. */
+  readonly rootDir?: string;
+  /** Bytes that a result may have. Default: 50,000. */
+  readonly maxLengthForTrunc?: number;
+  readonly truncExcludeTools?: readonly string[];
+  /** From so many tokens on old results are cleared. Default: 160,000. */
+  readonly maxTokensForClear?: number;
+  /** How many of the newest rounds of calls stay. Default: 1. */
+  readonly clearRetentionSuffixLimit?: number;
+  /** Nothing is cleared when fewer tokens than this would go. Default: 0. */
+  readonly clearAtLeastTokens?: number;
+  readonly clearExcludeTools?: readonly string[];
+  /** Stores what is cleared, by the tools of `offloadTools`. Default: unless `skipTruncation`. */
+  readonly offloadCleared?: boolean;
+  /** Where a cleared result is stored. */
+  readonly clearOffloadPath?: (call: ToolCall, ctx: HookContext) => string;
+  /** Makes other messages of a round, instead of clearing its results. Nothing removes it. */
+  readonly clearMessageRewriter?: (round: ClearedRound, ctx: HookContext) => MaybePromise<readonly Message[] | undefined>;
+  /** Looks on when something was cleared. */
+  readonly clearPostProcess?: (
+    change: { readonly before: readonly Message[]; readonly after: readonly Message[] },
+    ctx: HookContext,
+  ) => MaybePromise<void>;
+  /** Default: what the last answer reported, with an estimate of what came after it. */
+  readonly tokenCounter?: TokenCounter;
+  readonly toolConfig?: Readonly<Record<string, ToolReduction>>;
+}
+
+export function checkedReduction(options: unknown): ReductionOptions {
+  const checked = checkedOptions<ReductionOptions>('reduction', options, {
+    skipTruncation: flag,
+    skipClear: flag,
+    readFileToolName: name,
+    rootDir: name,
+    maxLengthForTrunc: bound,
+    truncExcludeTools: names,
+    maxTokensForClear: bound,
+    clearRetentionSuffixLimit: count,
+    clearAtLeastTokens: count,
+    clearExcludeTools: names,
+    offloadCleared: flag,
+    clearOffloadPath: func,
+    clearMessageRewriter: func,
+    clearPostProcess: func,
+    tokenCounter: func,
+    toolConfig: record,
+  });
+  const refuse = (problem: string): never => {
+    throw new HoldfastError('agent-invalid', `reduction: ${problem}`);
+  };
+  if (checked.skipTruncation === true && checked.skipClear === true)
+    refuse('with skipTruncation and skipClear it does nothing; leave one of them out, or the middleware.');
+  if (checked.clearOffloadPath !== undefined && !offloadsCleared(checked))
+    refuse('clearOffloadPath is for cleared results that are stored; write offloadCleared: true beside it.');
+  for (const [tool, config] of Object.entries(checked.toolConfig ?? {})) {
+    if (!isRecord(config)) refuse(`toolConfig of "${tool}" is an object.`);
+    checkedOptions<ToolReduction>(`reduction.toolConfig of "${tool}"`, config, {
+      maxLengthForTrunc: bound,
+      skipTruncation: flag,
+      skipClear: flag,
+      clear: func,
+    });
+  }
+  return checked;
+}
+
+export function offloadsCleared({ offloadCleared, skipTruncation = false, skipClear = false }: ReductionOptions): boolean {
+  return !skipClear && (offloadCleared ?? !skipTruncation);
+}

@@ -1,0 +1,47 @@
+/** What a model sees of a text that is too long for it. */
+export interface Notice {
+  /** Bytes of the whole text. */
+  readonly bytes: number;
+  /** Where the whole text is, or why it is nowhere. */
+  readonly saved: { readonly path: string } | { readonly problem: string };
+  readonly previews: readonly string[];
+  readonly readFileToolName: string;
+}
+
+export function noticeOf({ bytes, saved, previews, readFileToolName }: Notice): string {
+  const where = 'path' in saved ? `Full output saved to: ${saved.path}` : `Failed to save full output: ${saved.problem}.`;
+  return [
+    '<persisted-output>',
+    `Output too large (${bytes}). ${where}`,
+    ...previews,
+    ...('path' in saved ? [`Use ${readFileToolName} to view the rest.`] : []),
+    '</persisted-output>',
+  ].join('\n');
+}
+
+/** The beginning and the end of a text, so many bytes each, as whole characters. */
+export function previewsOf(text: string, bytesEach: number): readonly string[] {
+  if (Buffer.byteLength(text) <= 2 * bytesEach) return [text];
+  const head = headOf(text, bytesEach);
+  const tail = tailOf(text, bytesEach);
+  return [`Preview (first ${Buffer.byteLength(head)}):`, head, `Preview (last ${Buffer.byteLength(tail)}):`, tail];
+}
+
+export function headOf(text: string, mostBytes: number): string {
+  const bytes = Buffer.from(text);
+  let end = Math.min(bytes.length, Math.max(0, mostBytes));
+  while (end < bytes.length && isInside(bytes[end])) end -= 1;
+  return bytes.toString('utf8', 0, end);
+}
+
+export function tailOf(text: string, mostBytes: number): string {
+  const bytes = Buffer.from(text);
+  let begin = Math.max(0, bytes.length - Math.max(0, mostBytes));
+  while (begin < bytes.length && isInside(bytes[begin])) begin += 1;
+  return bytes.toString('utf8', begin);
+}
+
+/** Not the first byte of a character. */
+function isInside(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}

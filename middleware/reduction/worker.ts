@@ -1,0 +1,169 @@
+import type { WorkerHalf, WorkerMiddleware, ToolWorkerCall } from '../../activities/worker-middleware';
+import { defineWorkerMiddleware } from '../../activities/worker-middleware';
+import { HoldfastError, messageOf } from '../../contract/plain/errors';
+import type { Json, Part } from '../../contract/plain/messages';
+import type { TruncationOptions } from './plain';
+import { offloadPath, offloadToolName, reductionHalfName, textOfOutput } from './plain';
+import { noticeOf, previewsOf } from './worker-notice';
+import type { OffloadBackend } from './worker-offload';
+import { checkBackend, currentRun } from './worker-offload';
+import { cutStream } from './worker-stream';
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** A whole result that is over its bound, or that a handler decides about. */
+export interface LongResult {
+  readonly tool: string;
+  readonly callId: string;
+  readonly output: Json;
+  /** What the output says. */
+  readonly text: string;
+  /** The bound of this tool, in bytes. */
+  readonly maxLength: number;
+}
+
+/** What a handler makes of a result. Without it the result stays. */
+export interface TruncatedResult {
+  readonly output: Json;
+  /** What is to be stored, and where. Without a path it is the usual one. */
+  readonly offload?: { readonly text: string; readonly path?: string };
+}
+
+export interface ReductionHalfOptions {
+  /** Where whole results go. Without it nothing can be cut. */
+  readonly backend?: OffloadBackend;
+  /** Where a whole result is stored. */
+  readonly truncOffloadPath?: (call: Pick<ToolWorkerCall, 'agent' | 'tool' | 'callId'>) => MaybePromise<string>;
+  /** Decides about the results of a tool instead of the bound, by the name of the tool. A stream is collected for it. */
+  readonly handlers?: Readonly<Record<string, (result: LongResult) => MaybePromise<TruncatedResult | undefined>>>;
+}
+
+/** The worker half of `reduction`: stores results that are too long, and leaves a notice with their beginning and their end. */
+export function reductionHalf(options: ReductionHalfOptions = {}): WorkerMiddleware {
+  if (options.backend !== undefined) checkBackend(options.backend, 'reductionHalf');
+  return defineWorkerMiddleware<TruncationOptions>(reductionHalfName, (truncation) => new Truncation(options, truncation));
+}
+
+class Truncation implements WorkerHalf {
+  constructor(
+    private readonly options: ReductionHalfOptions,
+    private readonly truncation: TruncationOptions,
+  ) {}
+
+  async wrapInvokableToolCall(input: Json, next: (input: Json) => Promise<Json>, call: ToolWorkerCall): Promise<Json> {
+    const output = await next(input);
+    return this.isExcluded(call) ? output : this.cut(output, false, call);
+  }
+
+  async wrapEnhancedInvokableToolCall(
+    input: Json,
+    next: (input: Json) => Promise<readonly Part[]>,
+    call: ToolWorkerCall,
+  ): Promise<readonly Part[]> {
+    const output = await next(input);
+    return this.isExcluded(call) ? output : ((await this.cut(output, true, call)) as unknown as readonly Part[]);
+  }
+
+  wrapStreamableToolCall(input: Json, next: (input: Json) => AsyncIterable<string>, call: ToolWorkerCall): AsyncIterable<string> {
+    if (this.isExcluded(call)) return next(input);
+    if (this.handlerOf(call) !== undefined) return this.handledText(next(input), call);
+    const { save, maxLength, readFileToolName } = this.cutting(call);
+    return cutStream(next(input), { textOf: (piece) => piece, pieceOf: (text) => text }, { save, maxLength, readFileToolName });
+  }
+
+  wrapEnhancedStreamableToolCall(input: Json, next: (input: Json) => AsyncIterable<Part>, call: ToolWorkerCall): AsyncIterable<Part> {
+    if (this.isExcluded(call)) return next(input);
+    if (this.handlerOf(call) !== undefined) return this.handledParts(next(input), call);
+    const textOf = (part: Part): string | undefined => (part.type === 'text' ? part.text : undefined);
+    const pieceOf = (text: string): Part => ({ type: 'text', text });
+    const { save, maxLength, readFileToolName } = this.cutting(call);
+    return cutStream(next(input), { textOf, pieceOf }, { save, maxLength, readFileToolName });
+  }
+
+  /** What stores and reads results is cut by nobody: the notice would lead to another notice. */
+  private isExcluded({ tool }: ToolWorkerCall): boolean {
+    const { exclude, readFileToolName } = this.truncation;
+    return tool === offloadToolName || tool === readFileToolName || exclude.includes(tool);
+  }
+
+  private handlerOf({ tool }: ToolWorkerCall): NonNullable<ReductionHalfOptions['handlers']>[string] | undefined {
+    const { handlers = {} } = this.options;
+    return Object.hasOwn(handlers, tool) ? handlers[tool] : undefined;
+  }
+
+  private boundOf({ tool }: ToolWorkerCall): number {
+    const { maxLengths, maxLength } = this.truncation;
+    return Object.hasOwn(maxLengths, tool) ? (maxLengths[tool] ?? maxLength) : maxLength;
+  }
+
+  private cutting(call: ToolWorkerCall): { save: (text: string) => Promise<string>; maxLength: number; readFileToolName: string } {
+    const { readFileToolName } = this.truncation;
+    return { save: (text) => this.save(call, text), maxLength: this.boundOf(call), readFileToolName };
+  }
+
+  private async cut(output: Json, multipart: boolean, call: ToolWorkerCall): Promise<Json> {
+    const parts = multipart ? (output as unknown as readonly Part[]) : [];
+    const texts = multipart ? textsOf(parts) : [textOfOutput(output, false)];
+    const text = texts.join('\n');
+    const maxLength = this.boundOf(call);
+    const handler = this.handlerOf(call);
+    if (handler !== undefined) {
+      const made = await handler({ tool: call.tool, callId: call.callId, output, text, maxLength });
+      if (made === undefined) return output;
+      if (made.offload !== undefined) await this.saveOrFail(call, made.offload.text, made.offload.path);
+      return made.output;
+    }
+    const bytes = Buffer.byteLength(text);
+    if (bytes <= maxLength) return output;
+    const path = await this.saveOrFail(call, text);
+    const { readFileToolName } = this.truncation;
+    const bytesEach = Math.floor(maxLength / texts.length / 2);
+    const notice = noticeOf({ bytes, saved: { path }, previews: texts.flatMap((one) => previewsOf(one, bytesEach)), readFileToolName });
+    if (!multipart) return notice;
+    return [{ type: 'text', text: notice }, ...parts.filter(({ type }) => type !== 'text')];
+  }
+
+  private async saveOrFail(call: ToolWorkerCall, text: string, path?: string): Promise<string> {
+    try {
+      return await this.save(call, text, path);
+    } catch (error) {
+      throw new HoldfastError(
+        'tool-failed',
+        `It ran, but its output of ${Buffer.byteLength(text)} bytes is too large to show, and could not be saved: ${messageOf(error)}`,
+        { cause: error },
+      );
+    }
+  }
+
+  private async save({ agent, id, tool, callId }: ToolWorkerCall, text: string, given?: string): Promise<string> {
+    const { backend, truncOffloadPath } = this.options;
+    const path =
+      given ??
+      (await truncOffloadPath?.({ agent, tool, callId })) ??
+      offloadPath(this.truncation.rootDir, currentRun(), id, 'trunc', callId);
+    if (typeof path !== 'string' || path === '') throw new Error('truncOffloadPath returned no path');
+    if (backend === undefined) throw new Error('the worker half of reduction has no backend');
+    await backend.write(path, text);
+    return path;
+  }
+
+  private async *handledText(stream: AsyncIterable<string>, call: ToolWorkerCall): AsyncGenerator<string> {
+    let text = '';
+    for await (const piece of stream) text += piece;
+    const output = await this.cut(text, false, call);
+    yield typeof output === 'string' ? output : JSON.stringify(output);
+  }
+
+  private async *handledParts(stream: AsyncIterable<Part>, call: ToolWorkerCall): AsyncGenerator<Part> {
+    const parts: Part[] = [];
+    for await (const part of stream) parts.push(part);
+    yield* (await this.cut(parts, true, call)) as unknown as readonly Part[];
+  }
+}
+
+function textsOf(parts: readonly Part[]): readonly string[] {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+}
+
+export { directoryOffload, offloadTools } from './worker-offload';
+export type { OffloadBackend } from './worker-offload';

@@ -1,0 +1,60 @@
+import { numbered } from '../../kernel/classic-middleware';
+import type { AgentMiddleware } from '../../kernel/middleware';
+import { contextTokens, countedTokens } from '../token-count';
+import { clearedMessages } from './clear';
+import type { ReductionOptions } from './options';
+import { checkedReduction, offloadsCleared } from './options';
+import type { TruncationOptions } from './plain';
+import { offloadToolName, reductionHalfName } from './plain';
+
+/**
+ * Keeps the results of tools short. The worker half, `reductionHalf`, cuts and stores what is too long as it comes; the workflow half
+ * clears the results of old calls when the messages grow too long. What is cleared stays cleared.
+ */
+export function reduction(options?: ReductionOptions): AgentMiddleware {
+  const checked = checkedReduction(options);
+  const {
+    skipTruncation = false,
+    skipClear = false,
+    maxTokensForClear = 160_000,
+    tokenCounter = contextTokens,
+    clearPostProcess,
+  } = checked;
+  const middleware: AgentMiddleware = {
+    name: 'reduction',
+    ...(skipTruncation ? {} : { half: { name: reductionHalfName, options: truncationOf(checked) } }),
+    ...(offloadsCleared(checked) ? { callsTools: [offloadToolName] } : {}),
+  };
+  if (skipClear) return numbered(middleware);
+  return numbered({
+    ...middleware,
+    async beforeModelRewriteState(state, ctx) {
+      if (countedTokens('reduction', tokenCounter, state, ctx) < maxTokensForClear) return undefined;
+      const { messages: before } = state;
+      const after = await clearedMessages(before, checked, ctx);
+      if (after === undefined) return undefined;
+      await clearPostProcess?.({ before, after }, ctx);
+      return { messages: after };
+    },
+  });
+}
+
+function truncationOf(options: ReductionOptions): TruncationOptions {
+  const {
+    rootDir = 'offload',
+    readFileToolName = 'read_file',
+    maxLengthForTrunc = 50_000,
+    truncExcludeTools = [],
+    toolConfig = {},
+  } = options;
+  const configs = Object.entries(toolConfig);
+  return {
+    rootDir,
+    readFileToolName,
+    maxLength: maxLengthForTrunc,
+    exclude: [...truncExcludeTools, ...configs.flatMap(([tool, { skipTruncation }]) => (skipTruncation === true ? [tool] : []))],
+    maxLengths: Object.fromEntries(
+      configs.flatMap(([tool, { maxLengthForTrunc: most }]) => (most === undefined ? [] : [[tool, most] as const])),
+    ),
+  };
+}

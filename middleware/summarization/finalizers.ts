@@ -1,0 +1,34 @@
+import { HoldfastError } from '../../contract/plain/errors';
+import type { Message } from '../../contract/plain/messages';
+import { isMessage, textOf } from '../../contract/plain/messages';
+import type { HookContext, MaybePromise } from '../../kernel/middleware';
+
+/** What a summary makes of a conversation. */
+export interface SummaryDraft {
+  /** What was summarized, and what stays behind it: all messages as they were. */
+  readonly messages: readonly Message[];
+  readonly summary: Message;
+  /** What the messages are to be: leading system messages, the summary, and what stays behind it. */
+  readonly result: readonly Message[];
+}
+
+/** Says what the messages are to be. Its list is the whole state. */
+export type SummaryFinalizer = (draft: SummaryDraft, ctx: HookContext) => MaybePromise<readonly Message[]>;
+
+/** One finalizer of several, each given the result of the one before. */
+export function chainFinalizers(...finalizers: readonly SummaryFinalizer[]): SummaryFinalizer {
+  if (finalizers.length === 0 || finalizers.some((each) => typeof each !== 'function'))
+    throw new HoldfastError('agent-invalid', 'chainFinalizers: it takes at least one function, such as preserveSkills().');
+  return async (draft, ctx) => {
+    if (textOf(draft.summary).trim() === '') throw new HoldfastError('hook-failed', 'A chain of finalizers got an empty summary.');
+    let { result } = draft;
+    for (const [position, finalize] of finalizers.entries())
+      result = checkedResult(await finalize({ ...draft, result }, ctx), `Finalizer ${position + 1} of the chain`);
+    return result;
+  };
+}
+
+export function checkedResult(result: unknown, what: string): readonly Message[] {
+  if (Array.isArray(result) && result.length > 0 && result.every(isMessage)) return result;
+  throw new HoldfastError('hook-failed', `${what} returned no messages; it is to return the list of messages that the agent goes on with.`);
+}

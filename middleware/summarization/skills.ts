@@ -1,0 +1,129 @@
+import { HoldfastError } from '../../contract/plain/errors';
+import type { Message, Part } from '../../contract/plain/messages';
+import { bound, checkedOptions, name } from '../checked-options';
+import { estimateTokens } from '../token-count';
+import { resultsByCall, toolRounds } from '../tool-rounds';
+import type { SummaryFinalizer } from './finalizers';
+import { summaryMark } from './user-messages';
+
+export interface PreserveSkillsOptions {
+  /** The tool that loads skills. Default: `skill`. */
+  readonly skillToolName?: string;
+  /** How many skills stay. Default: 5. */
+  readonly maxSkills?: number;
+  /** What one of them may take. Default: 5,000. */
+  readonly maxTokensPerSkill?: number;
+  /** What all of them may take. Default: 25,000. */
+  readonly skillsTokenBudget?: number;
+}
+
+interface Skill {
+  readonly name: string;
+  readonly content: string;
+}
+
+/** A finalizer that keeps the skills which the model has loaded: their newest contents stand before the summary. */
+export function preserveSkills(options?: PreserveSkillsOptions): SummaryFinalizer {
+  const {
+    skillToolName = 'skill',
+    maxSkills = 5,
+    maxTokensPerSkill = 5000,
+    skillsTokenBudget = 25_000,
+  } = checkedOptions<PreserveSkillsOptions>('preserveSkills', options, {
+    skillToolName: name,
+    maxSkills: bound,
+    maxTokensPerSkill: bound,
+    skillsTokenBudget: bound,
+  });
+  return ({ messages, summary, result }) => {
+    const skills = fitting(newestSkills(messages, skillToolName).slice(0, maxSkills), maxTokensPerSkill, skillsTokenBudget);
+    if (skills.length === 0) return result;
+    const kept: Message = {
+      role: 'user',
+      parts: [{ type: 'text', text: 'These skills were loaded and still hold:' }, ...skills.map(partOf)],
+      extra: { [summaryMark]: 'skills' },
+    };
+    const at = result.indexOf(summary);
+    return at === -1 ? [kept, ...result] : [...result.slice(0, at), kept, ...result.slice(at)];
+  };
+}
+
+/** What the next summary keeps as well. */
+function partOf({ name: skill, content }: Skill): Part {
+  return { type: 'text', text: `${opening(skill)}${content}${closing}`, extra: { skill } };
+}
+
+const opening = (skill: string): string => `<skill name="${skill}">\n`;
+const closing = '\n</skill>';
+
+function keptSkillsOf({ parts, extra }: Message): readonly Skill[] {
+  if (extra?.[summaryMark] !== 'skills') return [];
+  return parts.flatMap((part) => {
+    const kept = part.type === 'text' ? part.extra?.['skill'] : undefined;
+    return part.type === 'text' && typeof kept === 'string'
+      ? [{ name: kept, content: part.text.slice(opening(kept).length, -closing.length) }]
+      : [];
+  });
+}
+
+/** Each skill once, the one that was loaded last first. */
+function newestSkills(messages: readonly Message[], tool: string): readonly Skill[] {
+  const loaded: Skill[] = [];
+  const rounds = new Map(toolRounds(messages).map((round) => [round.assistant, round]));
+  for (const message of messages) {
+    loaded.push(...keptSkillsOf(message));
+    const round = rounds.get(message);
+    if (round === undefined) continue;
+    for (const [call, found] of resultsByCall(round))
+      if (call.name === tool && found !== undefined && found.isError !== true)
+        loaded.push({
+          name: skillOf(call.input, call.id),
+          content: typeof found.output === 'string' ? found.output : JSON.stringify(found.output),
+        });
+  }
+  const newest = new Map<string, Skill>();
+  for (const skill of loaded.reverse()) if (!newest.has(skill.name)) newest.set(skill.name, skill);
+  return [...newest.values()];
+}
+
+function skillOf(input: unknown, callId: string): string {
+  const { skill } = (typeof input === 'object' && input !== null ? input : {}) as { readonly skill?: unknown };
+  if (typeof skill === 'string') return skill;
+  throw new HoldfastError(
+    'hook-failed',
+    `preserveSkills: the call "${callId}" names no skill: its arguments are ${JSON.stringify(input)}.`,
+  );
+}
+
+/** Fills the budget with the newest first, up to the first that does not fit. What is left is in the order of its loading. */
+function fitting(newestFirst: readonly Skill[], mostEach: number, budget: number): readonly Skill[] {
+  const kept: Skill[] = [];
+  let left = budget;
+  for (const { name, content } of newestFirst) {
+    const skill = { name, content: truncated(content, mostEach) };
+    left -= tokensOf(skill.content);
+    if (left < 0) break;
+    kept.unshift(skill);
+  }
+  return kept;
+}
+
+const truncationNotice = '[skill content truncated for compaction]';
+
+/** Whole characters only. */
+function truncated(content: string, mostTokens: number): string {
+  if (tokensOf(content) <= mostTokens) return content;
+  let kept = '';
+  let bytes = truncationNotice.length + 1;
+  for (const character of content) {
+    const code = character.codePointAt(0) ?? 0;
+    bytes += code > 0xffff ? 4 : code > 0x7ff ? 3 : code > 0x7f ? 2 : 1;
+    if (bytes > mostTokens * 4) break;
+    kept += character;
+  }
+  return `${kept}\n${truncationNotice}`;
+}
+
+function tokensOf(text: string): number {
+  return estimateTokens([{ role: 'user', parts: [{ type: 'text', text }] }]);
+}

@@ -1,0 +1,54 @@
+import type { Message } from '../../contract/plain/messages';
+import { textOf } from '../../contract/plain/messages';
+import { estimateTokens } from '../token-count';
+
+/** In the `extra` of a summary and of what stands beside it. */
+export const summaryMark = 'summarization';
+
+/** A message that an earlier summary made: nobody said it. */
+export function isSummary({ extra }: Message): boolean {
+  return extra?.[summaryMark] !== undefined;
+}
+
+const longestTrimmed = 2000;
+const block = /<all_user_messages>[\s\S]*?<\/all_user_messages>/g;
+
+/**
+ * Puts what the user really said into the last block of a summary: the newest messages that fit, the oldest of them shortened. Earlier
+ * summaries are none of them. A summary without a block stays as it is.
+ */
+export function withUserMessages(summary: string, messages: readonly Message[], mostTokens: number): string {
+  const last = [...summary.matchAll(block)].at(-1);
+  if (last === undefined) return summary;
+  const said = keptUserMessages(messages, mostTokens).map((text) => `- ${text}\n`);
+  const filled = `<all_user_messages>\n${said.join('')}</all_user_messages>`;
+  return summary.slice(0, last.index) + filled + summary.slice(last.index + last[0].length);
+}
+
+function keptUserMessages(messages: readonly Message[], mostTokens: number): readonly string[] {
+  const kept: string[] = [];
+  let left = mostTokens;
+  for (const message of messages.filter((one) => one.role === 'user' && !isSummary(one)).reverse()) {
+    const text = textOf(message);
+    const tokens = estimateTokens([{ role: 'user', parts: [{ type: 'text', text }] }]);
+    if (tokens <= left) {
+      if (text !== '') kept.unshift(text);
+      left -= tokens;
+      continue;
+    }
+    const trimmed = trimmedUserMessage(text, left);
+    if (trimmed !== undefined) kept.unshift(trimmed);
+    break;
+  }
+  return kept;
+}
+
+/** The beginning of a text, as far as tokens are left, or nothing. */
+export function trimmedUserMessage(text: string, tokensLeft: number): string | undefined {
+  if (tokensLeft <= 0 || text === '') return undefined;
+  const most = Math.min(longestTrimmed, tokensLeft * 4);
+  if (text.length <= most) return text;
+  // Half of a character that needs two units is none.
+  const end = /[\uD800-\uDBFF]/.test(text.charAt(most - 1)) ? most - 1 : most;
+  return `${text.slice(0, end)}…`;
+}

@@ -1,0 +1,123 @@
+import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
+import type { Json, Message } from '../../contract/plain/messages';
+import { isMessage, textOf } from '../../contract/plain/messages';
+import { numbered } from '../../kernel/classic-middleware';
+import type { AgentMiddleware, AgentState, HookContext } from '../../kernel/middleware';
+import { contextTokens, countedTokens, estimateTokens } from '../token-count';
+import { generateSummary } from './attempts';
+import { checkedResult } from './finalizers';
+import type { SummarizationOptions, SummaryRequest } from './options';
+import { checkedSummarization } from './options';
+import { summaryTexts } from './prompts';
+import { isSummary, summaryMark, withUserMessages } from './user-messages';
+
+const defaultTrigger: NonNullable<SummarizationOptions['trigger']> = { tokens: 160_000 };
+
+/** Puts a summary in place of the messages when they grow too long, by a call of a model of its own. The summary stays. */
+export function summarization(options: SummarizationOptions): AgentMiddleware {
+  const checked = checkedSummarization(options);
+  const { trigger = defaultTrigger, tokenCounter = contextTokens } = checked;
+  return numbered({
+    name: 'summarization',
+    async beforeModelRewriteState(state, ctx) {
+      if (!partsOf(state.messages, checked).hasNews) return undefined;
+      const isOver =
+        (trigger.messages !== undefined && state.messages.length > trigger.messages) ||
+        (trigger.tokens !== undefined && countedTokens('summarization', tokenCounter, state, ctx) > trigger.tokens);
+      return isOver ? { messages: await summarized(state, ctx, checked) } : undefined;
+    },
+  });
+}
+
+/** Summarizes now, whatever the trigger says, and gives the messages to go on with. For a hook of one's own. */
+export async function summarize(state: AgentState, ctx: HookContext, options: SummarizationOptions): Promise<readonly Message[]> {
+  return summarized(state, ctx, checkedSummarization(options));
+}
+
+interface Parts {
+  /** System messages at the beginning: they stay as they are. */
+  readonly leading: readonly Message[];
+  readonly old: readonly Message[];
+  readonly kept: readonly Message[];
+  /** Whether there is more to summarize than an earlier summary. */
+  readonly hasNews: boolean;
+}
+
+function partsOf(messages: readonly Message[], { keepMessages = 0 }: SummarizationOptions): Parts {
+  const first = messages.findIndex(({ role }) => role !== 'system');
+  const begin = first === -1 ? messages.length : first;
+  let end = Math.max(begin, messages.length - keepMessages);
+  // A result stays behind its call.
+  while (end > begin && messages[end]?.role === 'tool') end -= 1;
+  const old = messages.slice(begin, end);
+  return { leading: messages.slice(0, begin), old, kept: messages.slice(end), hasNews: old.some((message) => !isSummary(message)) };
+}
+
+async function summarized(state: AgentState, ctx: HookContext, options: SummarizationOptions): Promise<readonly Message[]> {
+  const { finalize, onSummary, userMessageTokens = 30_000 } = options;
+  const send = sender(ctx, options);
+  const { messages } = state;
+  const { leading, old, kept } = partsOf(messages, options);
+  send({ type: 'before_summarize', messages: messages.length, tokens: estimateTokens(messages) });
+  const response = await generateSummary(options, await requestOf(old, ctx, options), ctx, (model, { attempt, error }) =>
+    send({ type: 'generate_summary', model, attempt, ...(error === undefined ? {} : { error }) }),
+  );
+  const summary = summaryMessage(withUserMessages(textOf(response.message).trim(), old, userMessageTokens), ctx, options);
+  const result = [...leading, summary, ...kept];
+  const after =
+    finalize === undefined ? result : checkedResult(await finalize({ messages, summary, result }, ctx), 'finalize of summarization');
+  send({ type: 'after_summarize', messages: after.length, tokens: estimateTokens(after) });
+  await onSummary?.({ before: messages, after }, ctx);
+  return after;
+}
+
+function sender(ctx: HookContext, { emitEvents = false }: SummarizationOptions): (action: Json) => void {
+  if (!emitEvents) return () => undefined;
+  return (action) => {
+    try {
+      ctx.sendEvent({ name: 'summarization', action });
+    } catch (error) {
+      throw new HoldfastError(codeOf(error) ?? 'hook-failed', `failed to send internal event: ${messageOf(error)}`);
+    }
+  };
+}
+
+async function requestOf(old: readonly Message[], ctx: HookContext, options: SummarizationOptions): Promise<SummaryRequest> {
+  const { genModelInput, userInstruction, maxInputTokens } = options;
+  if (genModelInput !== undefined) return checkedRequest(await genModelInput(old, ctx));
+  const { instructions, request } = summaryTexts[ctx.language];
+  const asking: Message = { role: 'user', parts: [{ type: 'text', text: userInstruction ?? request }] };
+  return { instructions, messages: [...newest(old, maxInputTokens), asking] };
+}
+
+/** The newest messages that fit, from a message on that is no result. */
+function newest(messages: readonly Message[], mostTokens: number | undefined): readonly Message[] {
+  if (mostTokens === undefined) return messages;
+  let begin = messages.length;
+  for (let tokens = 0; begin > 0; begin--) {
+    tokens += estimateTokens(messages.slice(begin - 1, begin));
+    if (tokens > mostTokens) break;
+  }
+  while (messages[begin]?.role === 'tool') begin += 1;
+  return messages.slice(begin);
+}
+
+function checkedRequest(request: unknown): SummaryRequest {
+  const { instructions, messages } = (request ?? {}) as Partial<SummaryRequest>;
+  if (typeof instructions === 'string' && Array.isArray(messages) && messages.length > 0 && messages.every(isMessage))
+    return { instructions, messages };
+  throw new HoldfastError(
+    'hook-failed',
+    'genModelInput of summarization returned no request; it is to return { instructions, messages }, with at least one message.',
+  );
+}
+
+function summaryMessage(summary: string, { language }: HookContext, { transcriptPath }: SummarizationOptions): Message {
+  const { preamble, goOn, transcript } = summaryTexts[language];
+  const hint = transcriptPath === undefined ? [] : [transcript(transcriptPath)];
+  return {
+    role: 'user',
+    parts: [{ type: 'text', text: [preamble, summary, ...hint, goOn].join('\n\n') }],
+    extra: { [summaryMark]: 'summary' },
+  };
+}

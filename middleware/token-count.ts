@@ -1,0 +1,61 @@
+import { HoldfastError } from '../contract/plain/errors';
+import { jsonSize, utf8Length } from '../contract/plain/limits';
+import type { Message, Part } from '../contract/plain/messages';
+import type { AgentState, HookContext } from '../kernel/middleware';
+
+/** Counts the tokens that a state takes. It runs in the workflow: no I/O. */
+export type TokenCounter = (state: AgentState, ctx: HookContext) => number;
+
+const bytesPerToken = 4;
+const tokensPerFile = 2000;
+const known = new WeakMap<Message, number>();
+
+/** About how many tokens messages take: a quarter of their bytes, and 2,000 for each file. */
+export function estimateTokens(messages: readonly Message[]): number {
+  let tokens = 0;
+  for (const message of messages) tokens += estimateOf(message);
+  return tokens;
+}
+
+/** What the last answer reported, with an estimate of what came after it; an estimate of all where that no longer holds. */
+export function contextTokens({ messages }: AgentState, { lastAnswer }: Pick<HookContext, 'lastAnswer'>): number {
+  if (lastAnswer === undefined || lastAnswer.position >= messages.length) return estimateTokens(messages);
+  return lastAnswer.tokens + estimateTokens(messages.slice(lastAnswer.position + 1));
+}
+
+/** What a counter says, when that is a number. */
+export function countedTokens(middleware: string, counter: TokenCounter, state: AgentState, ctx: HookContext): number {
+  const tokens: unknown = counter(state, ctx);
+  if (typeof tokens === 'number' && tokens >= 0) return tokens;
+  throw new HoldfastError('hook-failed', `tokenCounter of ${middleware} returned ${String(tokens)}; it is to return a number, at once.`);
+}
+
+/** What stands in a transcript is frozen and counted once. */
+function estimateOf(message: Message): number {
+  const before = known.get(message);
+  if (before !== undefined) return before;
+  let bytes = 0;
+  let files = 0;
+  for (const part of message.parts) {
+    bytes += bytesOf(part);
+    files += filesIn(part);
+  }
+  const tokens = Math.ceil(bytes / bytesPerToken) + files * tokensPerFile;
+  if (Object.isFrozen(message)) known.set(message, tokens);
+  return tokens;
+}
+
+function bytesOf(part: Part): number {
+  if (part.type === 'text' || part.type === 'reasoning') return utf8Length(part.text);
+  if (part.type === 'file') return 0;
+  if (part.type === 'tool-call') return utf8Length(part.name) + jsonSize(part.input);
+  if (part.type !== 'tool-result') return jsonSize(part);
+  if (part.multipart === true) return (part.output as unknown as readonly Part[]).reduce((sum, item) => sum + bytesOf(item), 0);
+  return typeof part.output === 'string' ? utf8Length(part.output) : jsonSize(part.output);
+}
+
+function filesIn(part: Part): number {
+  if (part.type === 'file') return 1;
+  if (part.type !== 'tool-result' || part.multipart !== true) return 0;
+  return (part.output as unknown as readonly Part[]).reduce((sum, item) => sum + filesIn(item), 0);
+}

@@ -1,0 +1,258 @@
+import { z } from 'zod';
+import { defineTool } from '../../activities/tools';
+import type { Json, Message, Part } from '../../contract/plain/messages';
+import type { ReductionHalfOptions } from '../../worker/index';
+import { offloadTools, reductionHalf } from '../../worker/index';
+import type { ClearedRound, ReductionOptions } from '../../workflows/index';
+import { reduction } from '../../workflows/index';
+import type { Asked } from '../support/compaction-bed';
+import { asked, called, failureOf, keptTexts, result, said, user } from '../support/compaction-bed';
+import { echo, tools as bedTools } from '../support/memory-bed';
+
+const text = z.object({ text: z.string() });
+const says = (output: string) => defineTool({ description: 'Says it.', inputSchema: text, execute: () => output });
+const streams = (list: readonly string[], error?: string) =>
+  defineTool({
+    description: 'Streams.',
+    inputSchema: text,
+    async *stream() {
+      yield* list;
+      if (error !== undefined) throw new Error(error);
+    },
+  });
+const enhanced = (make: () => readonly Part[]) => defineTool({ description: 'Parts.', inputSchema: text, enhanced: true, execute: make });
+const said199 = 'x'.repeat(35) + '-'.repeat(129) + 'y'.repeat(35);
+
+interface Cut {
+  readonly run: Asked;
+  readonly output: string;
+  readonly texts: ReadonlyMap<string, string>;
+  readonly shown: readonly string[];
+}
+
+async function cut(tool: unknown, options: ReductionOptions = {}, half?: ReductionHalfOptions): Promise<Cut> {
+  const backend = keptTexts();
+  const shown: string[] = [];
+  const run = await asked([reduction({ maxLengthForTrunc: 10, skipClear: true, ...options })], [user('Hi')], {
+    steps: [{ toolCalls: [{ name: 'it', id: 'call_1', input: { text: 'x' } }] }, { text: 'Done.' }],
+    agent: { tools: ['it'] },
+    tools: { it: tool },
+    middleware: [reductionHalf(half ?? { backend })],
+    onDelta: (delta) => void (delta.type === 'tool-output-delta' && shown.push((delta as { text: string }).text)),
+  });
+  const part = run.messages.find(({ role }) => role === 'tool')?.parts[0];
+  const found = part?.type === 'tool-result' ? part.output : null;
+  return { run, texts: backend.texts, shown, output: typeof found === 'string' ? found : JSON.stringify(found) };
+}
+
+it('[eino 248] a notice has the size, the path, and the first and last characters', async () => {
+  const { output, texts } = await cut(says(said199), { maxLengthForTrunc: 70, rootDir: 'somewhere' });
+  expect(output).toContain('Output too large (199). Full output saved to: somewhere/default/test/agent/t1/it.0/trunc/call_1\n');
+  expect(output).toContain(`:\n${'x'.repeat(35)}\n`);
+  expect(output).toContain(`:\n${'y'.repeat(35)}\n`);
+  expect(output).not.toContain('---');
+  expect(output).toContain('Use read_file to view');
+  expect([...texts.values()]).toEqual([said199]);
+});
+
+it('[eino 249] the hint names the tool that reads files here', async () => {
+  expect((await cut(says(said199), { readFileToolName: 'open_file' })).output).toContain('Use open_file to view');
+});
+
+it('[eino 251] a short stream passes piece by piece, and stores nothing', async () => {
+  const { shown, texts, output } = await cut(streams(['ab', 'cd']));
+  expect([shown, output, texts.size]).toEqual([['ab', 'cd'], 'abcd', 0]);
+});
+
+it('[eino 251] a stream of exactly the limit is short', async () => {
+  const { output, texts } = await cut(streams(['01234', '56789']));
+  expect([output, texts.size]).toEqual(['0123456789', 0]);
+});
+
+it('[eino 252] a stream that breaks before the limit gives its pieces, and fails as it did', async () => {
+  const { shown, output, texts } = await cut(streams(['ab', 'cd'], 'broken pipe'));
+  expect([shown, output, texts.size]).toEqual([['ab', 'cd'], "The tool 'it' failed: broken pipe", 0]);
+});
+
+it.each<[string, ReductionHalfOptions, string]>([
+  ['path', { backend: keptTexts(), truncOffloadPath: () => Promise.reject(new Error('no path')) }, 'no path'],
+  ['backend', {}, 'the worker half of reduction has no backend'],
+  ['write', { backend: { ...keptTexts(), write: () => Promise.reject(new Error('disk full')) } }, 'disk full'],
+])('[eino 253] a failure of the %s stands in the notice of a stream, which ends plainly', async (_, half, reason) => {
+  const { output, run } = await cut(streams(['abc', 'defghijklmnop']), {}, half);
+  expect(output).toContain(`Failed to save full output: ${reason}.`);
+  expect(output).toMatch(/<\/persisted-output>$/);
+  expect((await run.run.outcome()).status).toBe('completed');
+});
+
+it('[eino 254] a stream that breaks behind the limit gives what was held, and no notice', async () => {
+  const { shown, texts } = await cut(streams(['abc', 'defghijklmnop', 'tail'], 'broken pipe'));
+  expect([shown, texts.size]).toEqual([['abc', 'defghijklmnoptail'], 0]);
+});
+
+const parts: readonly Part[] = [
+  { type: 'text', text: 'a'.repeat(20) },
+  { type: 'file', mediaType: 'image/png', data: 'aGk=' },
+  { type: 'text', text: 'b'.repeat(20) },
+];
+
+it('[eino 256] the texts of an enhanced result share the limit, and files stay', async () => {
+  const { output, texts } = await cut(
+    enhanced(() => parts),
+    { maxLengthForTrunc: 8 },
+  );
+  const made = JSON.parse(output) as readonly Part[];
+  expect(made.map(({ type }) => type)).toEqual(['text', 'file']);
+  expect((made[0] as { text: string }).text).toMatch(/Output too large \(41\)\.[\s\S]*\naa\n[\s\S]*\nbb\n/);
+  expect([...texts.values()]).toEqual([`${'a'.repeat(20)}\n${'b'.repeat(20)}`]);
+});
+
+it('[eino 256] an error of a handler, and storing without a backend, come out', async () => {
+  const failing = { handlers: { it: () => Promise.reject(new Error('cannot say')) } };
+  expect(
+    await failureOf(
+      (
+        await cut(
+          enhanced(() => parts),
+          {},
+          failing,
+        )
+      ).run,
+    ),
+  ).toMatch(/^hook-failed: .*cannot say/);
+  const handled = {
+    handlers: { it: () => ({ output: [{ type: 'text', text: 'short' }] as unknown as Json, offload: { text: 'whole' } }) },
+  };
+  expect(
+    (
+      await cut(
+        enhanced(() => parts),
+        {},
+        handled,
+      )
+    ).output,
+  ).toMatch(/could not be saved: the worker half of reduction has no backend/);
+  expect(
+    (
+      await cut(
+        enhanced(() => parts),
+        {},
+        { ...handled, backend: keptTexts() },
+      )
+    ).output,
+  ).toContain('short');
+});
+
+it('[eino 256] an error of the tool comes out unchanged', async () => {
+  const fails = enhanced(() => {
+    throw new Error('out of order');
+  });
+  expect((await cut(fails)).output).toBe("The tool 'it' failed: out of order");
+});
+
+const old = 'o'.repeat(100);
+const two = [user('Hi'), called('call_1'), result('call_1', old), called('call_2'), result('call_2', old)];
+
+interface Cleared {
+  readonly run: Asked;
+  readonly lines: readonly string[];
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+async function clear(messages: readonly Message[], options: ReductionOptions = {}, steps?: Parameters<typeof asked>[2]): Promise<Cleared> {
+  const backend = keptTexts();
+  const run = await asked([reduction({ maxTokensForClear: 20, ...options })], messages, {
+    tools: { ...bedTools, ...offloadTools(backend) },
+    middleware: [reductionHalf({ backend })],
+    ...steps,
+  });
+  return { run, lines: run.lines, texts: backend.texts };
+}
+
+const withoutOffload = { skipTruncation: true };
+const placeholder = 'tool: [Old tool result content cleared]';
+
+it('[eino 257] older results are stored and cleared, arguments and the newest round stay', async () => {
+  const { run, lines, texts } = await clear(two);
+  expect(await failureOf(run)).toBe('completed');
+  const path = [...texts.keys()][0] ?? '';
+  expect(path).toMatch(/^offload\/default\/test\/[^/]+\/clear\/call_1$/);
+  expect(lines).toEqual([
+    'user: Hi',
+    'assistant: echo({"text":"call_1 in"})',
+    `tool: <persisted-output>Tool result saved to: ${path}\nUse read_file to view</persisted-output>`,
+    'assistant: echo({"text":"call_2 in"})',
+    `tool: ${old}`,
+  ]);
+  expect([...texts.values()]).toEqual([old]);
+  expect((await clear(two, { clearRetentionSuffixLimit: 0 })).lines).toHaveLength(5);
+  expect((await clear(two, { clearRetentionSuffixLimit: 2 })).texts.size).toBe(0);
+});
+
+it('[eino 258] without storage a placeholder is left', async () => {
+  const { lines, texts } = await clear(two, { offloadCleared: false });
+  expect([lines[2], texts.size]).toEqual([placeholder, 0]);
+});
+
+it('[eino 259] results are found by the id of their call', async () => {
+  const messages = [called('c1', 'add:c2'), result('add:c2', old), result('c1', 'kept'), called('c3'), result('c3', 'new')];
+  const { lines } = await clear(messages, { ...withoutOffload, clearExcludeTools: ['echo'] });
+  expect(lines.slice(1, 3)).toEqual([placeholder, 'tool: kept']);
+});
+
+it('[eino 261] what was cleared keeps its pointer, and the next round is cleared after it', async () => {
+  const steps = { steps: [{ toolCalls: [echo('z'.repeat(100))] }, { text: 'Done.' }] };
+  const { run, texts } = await clear(two, {}, steps);
+  const [first, second] = run.requests.map(({ messages }) => messages);
+  expect(second?.[2]).toEqual(first?.[2]);
+  expect(second?.[2]?.extra).toEqual({ reduction: 'cleared' });
+  expect([...texts.keys()].map((path) => path.split('/').at(-1))).toEqual(['call_1', 'call_2']);
+});
+
+it('[eino 262] the result of an excluded tool stays, and no file is made', async () => {
+  const { lines, texts } = await clear(two, { clearExcludeTools: ['echo'] });
+  expect([lines[2], texts.size]).toEqual([`tool: ${old}`, 0]);
+});
+
+it('[eino 263] when too little would go nothing is changed or stored, and otherwise both', async () => {
+  const few = await clear(two, { clearAtLeastTokens: 1000 });
+  expect([few.lines[2], few.texts.size]).toEqual([`tool: ${old}`, 0]);
+  const long = [user('Hi'), called('c1'), result('c1', old.repeat(10)), called('c2'), result('c2', 'new')];
+  const many = await clear(long, { clearAtLeastTokens: 100 });
+  expect([many.lines[2]?.includes('saved to'), many.texts.size]).toEqual([true, 1]);
+});
+
+const rewriting = async (messages: readonly Message[], made: readonly Message[], options: ReductionOptions = {}) => {
+  const rounds: ClearedRound[] = [];
+  const clearMessageRewriter = (round: ClearedRound): readonly Message[] => (rounds.push(round), made);
+  return { ...(await clear(messages, { ...withoutOffload, clearMessageRewriter, ...options })), rounds };
+};
+
+it('[eino 264] a rewriter that is given all calls replaces their message and results', async () => {
+  const { lines, rounds } = await rewriting(two, [said('Asked once.')]);
+  expect(lines).toEqual(['user: Hi', 'assistant: Asked once.', 'assistant: echo({"text":"call_2 in"})', `tool: ${old}`]);
+  expect(rounds).toMatchObject([{ calls: [{ id: 'call_1', name: 'echo' }], results: [old] }]);
+});
+
+it('[eino 266] calls that are not cleared keep a message with their call, and their result', async () => {
+  const messages = [called('c1', 'add:c2'), result('add:c2', 'sum'), result('c1', old), called('c3'), result('c3', 'new')];
+  const { lines, rounds } = await rewriting(messages, [said('Asked once.')], { clearExcludeTools: ['add'] });
+  expect(lines.slice(0, 3)).toEqual(['assistant: Asked once.', 'assistant: add({"text":"c2 in"})', 'tool: sum']);
+  expect(rounds[0]?.calls.map(({ id }) => id)).toEqual(['c1']);
+});
+
+it('[eino 267] a rewriter is not asked about an answer without calls', async () => {
+  const messages = [said(old), user('Hi'), called('c3'), result('c3', 'new')];
+  const { lines, rounds } = await rewriting(messages, []);
+  expect([lines.length, rounds.length]).toEqual([4, 0]);
+});
+
+it('[eino 268] an error of a rewriter comes out, and a call without a result has none', async () => {
+  const failing = (): never => {
+    throw new Error('cannot rewrite');
+  };
+  const { run } = await clear(two, { ...withoutOffload, clearMessageRewriter: failing });
+  expect(await failureOf(run)).toBe('hook-failed: beforeModelRewriteState of middleware "reduction" failed: cannot rewrite');
+  const { rounds } = await rewriting([called('c1', 'c2'), result('c2', old), called('c3'), result('c3', 'new')], []);
+  expect(rounds[0]?.results).toEqual([undefined, old]);
+});

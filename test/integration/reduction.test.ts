@@ -1,0 +1,57 @@
+import { offloadTools, reductionHalf } from '../../worker/index';
+import { reducing } from '../fixtures/reducing-agent';
+import { fixtureTools } from '../fixtures/tools';
+import { keptTexts } from '../support/compaction-bed';
+import type { Temporal } from '../support/temporal';
+import { openTemporal } from '../support/temporal';
+import type { TestBed } from '../support/test-bed';
+import { calls, script, startTestBed, text } from '../support/test-bed';
+
+let bed: TestBed | undefined;
+let temporal: Temporal | undefined;
+
+afterEach(async () => {
+  await temporal?.close();
+  await bed?.close();
+});
+
+it('what is cut and what is cleared is stored under the run, and enters the history once', async () => {
+  const backend = keptTexts();
+  const old = 'an old result '.repeat(60);
+  bed = await startTestBed(
+    script(
+      calls({ name: 'echo', id: 'c1', input: { text: old } }),
+      calls({ name: 'echo', id: 'c2', input: { text: 'new' } }),
+      calls({ name: 'echo', id: 'c3', input: { text: 'long '.repeat(400) } }),
+      text('Done.'),
+    ),
+    { tools: { ...fixtureTools, ...offloadTools(backend) }, middleware: [reductionHalf({ backend })] },
+  );
+  temporal = await openTemporal();
+  const run = await bed.client.start(reducing.name, 'Read.', { stream: false });
+  expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Done.' });
+  const paths = [...backend.texts.keys()];
+  expect(
+    paths.filter((path) => path.startsWith(`offload/default/${encodeURIComponent(run.id)}/`)).map((path) => path.split('/').slice(-2)),
+  ).toEqual([
+    ['trunc', 'c3'],
+    ['clear', 'c1'],
+    ['clear', 'c2'],
+  ]);
+  expect([...backend.texts.values()].sort((a, b) => a.length - b.length)).toEqual(['new', old, 'long '.repeat(400)]);
+  const results = (await run.transcript()).flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === 'tool-result' ? [part.output] : [])),
+  );
+  expect(results.map((output) => String(output).includes('<persisted-output>'))).toEqual([true, true, true]);
+  // In the arguments of the call, in the answer and for the tool, and in its result; not in what stored it.
+  const history = await temporal.handle(run.id).fetchHistory();
+  const said = JSON.stringify(history.events?.map((event) => payloadsIn(event)));
+  expect(said.split(old.trim()).length - 1).toBe(3);
+});
+
+/** The texts of all payloads in an event. */
+function payloadsIn(value: unknown): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
+  if (typeof value !== 'object' || value === null) return '';
+  return Object.values(value).map(payloadsIn).join(' ');
+}

@@ -1,0 +1,156 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { defineTool } from '../../activities/tools';
+import { headOf, previewsOf, tailOf } from '../../middleware/reduction/worker-notice';
+import type { OffloadBackend } from '../../worker/index';
+import { directoryOffload, offloadTools, reductionHalf } from '../../worker/index';
+import type { ReductionOptions } from '../../workflows/index';
+import { reduction } from '../../workflows/index';
+import type { Asked, Asking } from '../support/compaction-bed';
+import { asked, called, failureOf, keptTexts, result, user } from '../support/compaction-bed';
+import { tools as bedTools } from '../support/memory-bed';
+
+const long = 'o'.repeat(100);
+const says = defineTool({ description: 'Says a lot.', inputSchema: z.object({}), execute: (): unknown => ({ list: [long, long] }) });
+const two = [user('Hi'), called('c1'), result('c1', long), called('c2'), result('c2', long)];
+
+function run(backend: OffloadBackend, options: ReductionOptions, input = [user('Hi')], asking: Asking = {}): Promise<Asked> {
+  return asked([reduction(options)], input, {
+    tools: { ...bedTools, says, ...offloadTools(backend) },
+    middleware: [reductionHalf({ backend })],
+    agent: { tools: ['echo', 'says', 'read_file'] },
+    ...asking,
+  });
+}
+
+const callOf = (name: string, input: object): { readonly toolCalls: readonly [{ readonly name: string; readonly input: never }] } => ({
+  toolCalls: [{ name, input: input as never }],
+});
+const lastOutput = ({ messages }: Asked): unknown => {
+  const part = messages.filter(({ role }) => role === 'tool').at(-1)?.parts[0];
+  return part?.type === 'tool-result' ? part.output : undefined;
+};
+
+describe('reduction', () => {
+  it('stores a result that is no text as JSON, and the model reads it by pages', async () => {
+    const backend = keptTexts();
+    const path = 'offload/default/test/agent/t1/says.0/trunc/call-1-1';
+    const steps = [callOf('says', {}), callOf('read_file', { path, offset: 9, limit: 20 }), { text: 'Done.' }];
+    const done = await run(backend, { maxLengthForTrunc: 50 }, [user('Hi')], { steps });
+    expect(backend.texts.get(path)).toBe(JSON.stringify({ list: [long, long] }));
+    expect(lastOutput(done)).toBe(`"${'o'.repeat(19)}\n[characters 9 to 29 of 216; go on with offset 29]`);
+  });
+
+  it('lets a model read nothing of other runs, and nothing that is not there', async () => {
+    const backend = keptTexts();
+    await backend.write('offload/default/other/x', 'secret');
+    for (const path of ['offload/default/other/x', 'offload/default/test/../other/x', 'offload/default/test/none']) {
+      const done = await run(backend, {}, [user('Hi')], { steps: [callOf('read_file', { path }), { text: 'Done.' }] });
+      expect(lastOutput(done)).toBe(`There is no file "${path}". Use a path that a notice named, as it stands there.`);
+    }
+  });
+
+  it('has bounds of its own for a tool, and leaves out tools that are told to be', async () => {
+    const backend = keptTexts();
+    const steps = [callOf('says', {}), { text: 'Done.' }];
+    await run(backend, { maxLengthForTrunc: 50, toolConfig: { says: { maxLengthForTrunc: 500 } } }, [user('Hi')], { steps });
+    await run(backend, { maxLengthForTrunc: 50, toolConfig: { says: { skipTruncation: true } } }, [user('Hi')], { steps });
+    expect(backend.texts.size).toBe(0);
+  });
+
+  it('takes a text of a function for the results of a tool, and clears none of a tool that is told so', async () => {
+    const backend = keptTexts();
+    const clear = await run(backend, { maxTokensForClear: 20, toolConfig: { echo: { clear: ({ call }) => `${call.id} is gone.` } } }, two);
+    expect([clear.lines[2], backend.texts.size]).toEqual(['tool: c1 is gone.', 0]);
+    const skip = await run(backend, { maxTokensForClear: 20, toolConfig: { echo: { skipClear: true } } }, two);
+    expect(skip.lines[2]).toBe(`tool: ${long}`);
+  });
+
+  it('stores under a path of its own, in several calls where there is much to store', async () => {
+    const backend = keptTexts();
+    const large = 'x'.repeat(80_000);
+    const many = [user('Hi'), ...['c1', 'c2', 'c3'].flatMap((id) => [called(id), result(id, large)]), called('c4'), result('c4', 'new')];
+    const changes: number[] = [];
+    await run(
+      backend,
+      {
+        maxTokensForClear: 20,
+        clearOffloadPath: ({ id }) => `mine/${id}`,
+        clearPostProcess: ({ before, after }) => void changes.push(before.length, after.length),
+      },
+      many,
+    );
+    expect([...backend.texts.keys()]).toEqual(['mine/c1', 'mine/c2', 'mine/c3']);
+    expect(changes).toEqual([9, 9]);
+  });
+
+  it('fails at the start of a run when the worker has no tool to store by, and when it has no half', async () => {
+    const without = await asked([reduction()], [user('Hi')], { middleware: [reductionHalf({ backend: keptTexts() })] });
+    expect(await failureOf(without)).toMatch(/^tool-unknown: .*"reduction_offload"/);
+    expect(await failureOf(await asked([reduction()], [user('Hi')], { tools: { ...bedTools, ...offloadTools(keptTexts()) } }))).toMatch(
+      /^worker-half-missing: /,
+    );
+  });
+
+  it('tells the model when a whole result cannot be stored', async () => {
+    const backend = { ...keptTexts(), write: () => Promise.reject(new Error('disk full')) };
+    const done = await run(backend, { maxLengthForTrunc: 50 }, [user('Hi')], { steps: [callOf('says', {}), { text: 'Done.' }] });
+    expect(lastOutput(done)).toBe(
+      "The tool 'says' failed: It ran, but its output of 216 bytes is too large to show, and could not be saved: disk full",
+    );
+  });
+
+  it.each<[ReductionOptions, string]>([
+    [{ maxLengthForTrunc: 0 }, 'reduction: maxLengthForTrunc is a whole number, 1 or more.'],
+    [
+      { skipTruncation: true, skipClear: true },
+      'reduction: with skipTruncation and skipClear it does nothing; leave one of them out, or the middleware.',
+    ],
+    [
+      { skipTruncation: true, clearOffloadPath: () => 'x' },
+      'reduction: clearOffloadPath is for cleared results that are stored; write offloadCleared: true beside it.',
+    ],
+    [
+      { toolConfig: { echo: { limit: 1 } as never } },
+      'reduction.toolConfig of "echo": it has no option "limit"; it has maxLengthForTrunc, skipTruncation, skipClear, clear.',
+    ],
+  ])('refuses the options %j', (options, message) => {
+    expect(() => reduction(options)).toThrow(expect.objectContaining({ code: 'agent-invalid', message }));
+  });
+
+  it('refuses a backend that is none', () => {
+    expect(() => reductionHalf({ backend: {} as never })).toThrow(expect.objectContaining({ code: 'config-invalid' }));
+    expect(() => offloadTools(undefined as never)).toThrow('write and read');
+    expect(() => directoryOffload('')).toThrow('it takes a directory');
+  });
+});
+
+describe('a directory for what is offloaded', () => {
+  let directory: string;
+  beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'offload-'))));
+  afterEach(() => rm(directory, { recursive: true, force: true }));
+
+  it('keeps texts as files under their paths', async () => {
+    const backend = directoryOffload(directory);
+    await backend.write('a/b/c', 'Grüße');
+    expect(await readFile(join(directory, 'a', 'b', 'c'), 'utf8')).toBe('Grüße');
+    expect([await backend.read('a/b/c'), await backend.read('a/none'), await backend.read('a')]).toEqual(['Grüße', undefined, undefined]);
+  });
+
+  it.each(['../x', 'a/../../x', ''])('refuses the path "%s", which leads out of it', async (path) => {
+    await expect(directoryOffload(directory).write(path, 'x')).rejects.toThrow('leads out of the directory');
+    await expect(directoryOffload(directory).read(path)).rejects.toThrow('leads out of the directory');
+  });
+});
+
+describe('previews', () => {
+  it('have whole characters only', () => {
+    expect(headOf('aé€😀', 3)).toBe('aé');
+    expect(headOf('aé€😀', 5)).toBe('aé');
+    expect(tailOf('😀€éa', 3)).toBe('éa');
+    expect(tailOf('😀€éa', 5)).toBe('éa');
+    expect(previewsOf('short', 3)).toEqual(['short']);
+  });
+});
