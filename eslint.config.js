@@ -3,7 +3,7 @@ const tseslint = require('typescript-eslint');
 /** What a folder may import: contract/plain <- kernel <- middleware <- workflows; host <- activities, client, worker; and so on. */
 function border(folder, ...forbidden) {
   return {
-    files: [`${folder}/**/*.ts`],
+    files: [`${folder}/**/*.ts`, `${folder}.ts`],
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',
@@ -63,6 +63,7 @@ module.exports = tseslint.config(
   border('kernel', '@temporalio', ...sandboxed),
   border('contract/plain', '@temporalio', ...sandboxed, 'kernel/'),
   border('middleware', '@temporalio', ...sandboxed),
+  border('middleware/*/worker', '@temporalio', 'client/', 'service/', 'cli/', 'workflows/'),
   border('workflows', ...sandboxed),
   border('host', '@temporalio/worker', 'kernel/', 'activities/', 'worker/', 'client/', 'service/', 'cli/'),
   border('activities', 'worker/', 'client/', 'service/', 'cli/', 'workflows/'),

@@ -33,3 +33,15 @@ export type { AnyMessage, MessageShape, MessageShapes } from '../contract/plain/
 export type { ProviderPart } from '../contract/plain/provider-parts';
 export { aiSdkModel } from '../activities/providers/ai-sdk';
 export type { AiSdkOptions } from '../activities/providers/ai-sdk';
+export { fileTools } from '../middleware/filesystem/worker';
+export type { FileTool, FileTools, FileToolsOptions } from '../middleware/filesystem/worker';
+export type { FileToolSetting, FileToolSettings } from '../middleware/filesystem/file-tool-names';
+export type { FileBackend, FileEntry, PageRange } from '../middleware/filesystem/worker/backend';
+export { directoryBackend } from '../middleware/filesystem/worker/directory-backend';
+export type { DirectoryBackendOptions } from '../middleware/filesystem/worker/directory-backend';
+export { largeResults } from '../middleware/filesystem/worker/large-results';
+export type { LargeResultsOptions } from '../middleware/filesystem/worker/large-results';
+export { memoryBackend } from '../middleware/filesystem/worker/memory-backend';
+export type { MemoryBackend } from '../middleware/filesystem/worker/memory-backend';
+export { directoryShell } from '../middleware/filesystem/worker/shell';
+export type { CommandPiece, CommandResult, DirectoryShellOptions, Shell, StreamingShell } from '../middleware/filesystem/worker/shell';

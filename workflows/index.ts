@@ -72,6 +72,8 @@ export type {
 } from '../kernel/callbacks/types';
 export { approval } from '../middleware/approval/workflow';
 export type { ApprovalOptions, ApprovalRule } from '../middleware/approval/workflow';
+export { filesystem } from '../middleware/filesystem/workflow';
+export type { FilesystemOptions } from '../middleware/filesystem/workflow';
 export type { Observed, ObservedEnd, ObservedError, ObservedRequest, ObservedResponse, Observer } from '../contract/plain/observed';
 export type { ToolAliases } from '../contract/plain/run-options';
 export { HoldfastError, codeOf } from '../contract/plain/errors';

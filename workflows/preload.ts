@@ -9,6 +9,7 @@ import '../kernel/ledger';
 import '../kernel/middleware';
 import '../kernel/run';
 import '../middleware/approval/workflow';
+import '../middleware/filesystem/workflow';
 
 /**
  * Runs once for the sandbox, before any workflow. Temporal records the stack of every promise, with ten frames a third
