@@ -30,7 +30,7 @@ export class Provider {
 
   constructor(
     private readonly parts: ModelCallParts,
-    private readonly asks: { readonly output: string | undefined; readonly final: string | undefined },
+    private readonly asks: { readonly output: string | undefined; readonly final: string | undefined; readonly specs: readonly ToolSpec[] },
     private readonly call: WorkerCall,
   ) {}
 
@@ -108,12 +108,12 @@ export class Provider {
   }
 
   private requestOf(asked: WorkerModelRequest): GenerateRequest {
-    const { output, final } = this.asks;
+    const { output, final, specs } = this.asks;
     const spec = output === undefined ? undefined : this.parts.outputs?.specOf(output);
     const request: GenerateRequest = {
       instructions: asked.instructions,
       messages: asked.messages,
-      tools: (final === undefined ? asked.tools : []).map((name) => specOf(name, this.parts.tools)),
+      tools: (final === undefined ? asked.tools : []).map((name) => specOf(name, specs, this.parts.tools)),
       settings: asked.settings,
       signal: this.call.signal,
       ...(spec === undefined ? {} : { output: spec }),
@@ -194,8 +194,9 @@ async function* unlessSilent(
   }
 }
 
-function specOf(name: string, tools: ToolRegistry): ToolSpec {
-  const spec = name === exitToolSpec.name ? exitToolSpec : tools.specOf(name);
+/** What the run says of its own tools comes before what the worker has under the same name. */
+function specOf(name: string, own: readonly ToolSpec[], tools: ToolRegistry): ToolSpec {
+  const spec = own.find((one) => one.name === name) ?? (name === exitToolSpec.name ? exitToolSpec : tools.specOf(name));
   if (spec === undefined) throw new HoldfastError('tool-unknown', `This worker has no tool "${name}".`);
   return spec;
 }

@@ -2,20 +2,13 @@ import { createHash } from 'node:crypto';
 import { parseDuration } from '../contract/plain/duration';
 import { HoldfastError } from '../contract/plain/errors';
 import { limits } from '../contract/plain/limits';
-import type { ToolFacts, ToolKind } from '../contract/plain/manifest';
+import type { ToolFacts, ToolKind, ToolSpec } from '../contract/plain/manifest';
 import type { Json } from '../contract/plain/messages';
 import { canonicalJson, notJson } from '../contract/plain/messages';
 import { isName } from '../contract/plain/names';
 import type { ToolBasics, ToolCallContext } from './define-tool';
 import type { SchemaReader } from './schema';
 import { readSchema } from './schema';
-
-/** What a model is told of a tool. */
-export interface ToolSpec {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: Json;
-}
 
 export type ParsedInput =
   | { readonly ok: true; readonly value: unknown; readonly json: Json; readonly hash: string }
@@ -192,4 +185,5 @@ function duration(text: string | undefined, fallback: number, refuse: (problem: 
 }
 
 export { ToolInterrupt, defineTool } from './define-tool';
+export type { ToolSpec } from '../contract/plain/manifest';
 export type { EnhancedTool, ExternalTool, Reconciled, StreamableTool, Tool, ToolCallContext } from './define-tool';

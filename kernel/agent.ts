@@ -7,7 +7,9 @@ import type { MiddlewareEntry, ToolCallMiddleware } from './classic-middleware';
 import { arranged } from './classic-middleware';
 import type { AgentLimits, LimitOptions } from './limit-options';
 import { limitsOf } from './limit-options';
-import type { AgentMiddleware, Tools } from './middleware';
+import type { AgentMiddleware, Tools, WorkflowTool } from './middleware';
+import type { OwnTool } from './own-tools';
+import { ownToolsOf } from './own-tools';
 import type { FailoverOptions, RetryOptions } from './retry-options';
 
 /** Answers a call to a tool that the agent does not have. */
@@ -25,6 +27,8 @@ export interface AgentDefinition extends AgentLimits {
   readonly prompt?: (input: Json) => string;
   readonly output?: string;
   readonly tools: readonly string[];
+  /** Those of them, and of its middlewares, that the run itself answers, by name. */
+  readonly ownTools: ReadonlyMap<string, OwnTool>;
   readonly middleware: readonly AgentMiddleware[];
   readonly halves: readonly HalfRef[];
   /** Which hooks around a model call some middleware has; a hook that none has costs no promise. */
@@ -60,7 +64,7 @@ export interface AgentOptions<T extends Tools, Name extends string, Input> exten
   readonly settings?: ModelSettings;
   /** Makes the first user message of a typed input. */
   readonly prompt?: (input: Input) => string;
-  readonly tools: readonly ToolName<T>[];
+  readonly tools: readonly (ToolName<T> | WorkflowTool<T>)[];
   /** The name of the schema, among the worker's `outputs`, that the answer has to fit. */
   readonly output?: string;
   readonly middleware?: readonly MiddlewareEntry<T>[];
@@ -135,14 +139,16 @@ export function agentsOf(module: object): ReadonlyMap<string, AgentDefinition> {
 }
 
 function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDefinition {
-  checkAgentOptions(options);
-  const { instructions, tools, middleware } = arranged(options, options.middleware ?? [], options.toolCallMiddlewares ?? []);
+  const { named, ownTools } = ownToolsOf(options);
+  checkAgentOptions(named);
+  const { instructions, tools, middleware } = arranged(named, options.middleware ?? [], options.toolCallMiddlewares ?? []);
   return {
     name: options.name,
     description: options.description,
     instructions,
     model: options.model,
     tools,
+    ownTools,
     middleware,
     halves: middleware.filter((layer) => layer.half !== undefined).map((layer) => layer.half as HalfRef),
     has: {

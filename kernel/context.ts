@@ -95,7 +95,14 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
             return answer;
           }),
       ),
-    parse: (tool, input) => handled(frame.effect('parse', () => ports.parseInput(tool, checkedValue('call', tool, input)))),
+    parse: (tool, input) =>
+      handled(
+        frame.effect('parse', () => {
+          const checked = checkedValue('call', tool, input);
+          const own = scope.agent.ownTools.get(tool);
+          return own === undefined ? ports.parseInput(tool, checked) : Promise.resolve(own.parse(checked));
+        }),
+      ),
     call: ((tool: string, input: Json) =>
       handled(frame.effect(`call:${tool}`, (n) => callHidden(scope, frame.child(`call${n}`), tool, input)))) as HookContext<Tools>['call'],
     model: (name, request) => handled(frame.effect(`model:${name}`, () => callOther(scope, name, request))),

@@ -217,7 +217,9 @@ function checkedAppend(update: unknown, hook: string, middleware: AgentMiddlewar
 function checkedTools(tools: unknown, label: string, scope: AgentScope): readonly string[] {
   if (!Array.isArray(tools) || !tools.every((tool) => typeof tool === 'string'))
     throw new HoldfastError('hook-failed', `${label} returned tools that are no list of names.`);
-  const unknown = tools.find((tool) => !Object.hasOwn(scope.run.manifest.tools, tool) && tool !== exitTool);
+  const unknown = tools.find(
+    (tool) => !Object.hasOwn(scope.run.manifest.tools, tool) && tool !== exitTool && !scope.agent.ownTools.has(tool),
+  );
   if (unknown !== undefined) throw new HoldfastError('tool-unknown', `${label} named the tool "${unknown}", which no worker has.`);
   return tools;
 }

@@ -86,6 +86,7 @@ export class Ledger {
       output: call.output ?? null,
       retries: call.retries ?? null,
       parse: call.parse ?? null,
+      specs: call.specs ?? null,
       final: call.final ?? null,
     };
     const changed = changedSlots(before?.slots ?? {}, slots);

@@ -111,6 +111,15 @@ export interface HookContext<T extends Tools = Tools, M = Message> {
   now(): number;
 }
 
+/** A tool that the run itself answers, deterministic like a hook. No worker knows it; the model sees it as any other. */
+export interface WorkflowTool<T extends Tools = Tools> {
+  readonly name: string;
+  readonly description: string;
+  /** A JSON Schema. Arguments that do not fit go back to the model. */
+  readonly inputSchema: Json;
+  execute(input: Json, ctx: HookContext<T>): MaybePromise<Json>;
+}
+
 /** Nothing keeps everything; otherwise a partial update, and values to pass on. */
 export type Update<State> = void | (Partial<State> & { readonly values?: Readonly<Record<string, Json>> });
 
@@ -149,6 +158,8 @@ export interface AgentMiddleware<T extends Tools = Tools, M = Message> {
    * answer that streams is seen as it comes, and one that was changed afterwards is announced as replaced.
    */
   readonly changesOutput?: boolean;
+  /** Tools that come with the middleware. The run itself answers them; the model is offered them with the tools of the agent. */
+  readonly tools?: readonly WorkflowTool<T>[];
   /** With `answer` the agent does not run, and neither do the hooks behind this one, nor `afterAgent`. */
   beforeAgent?(setup: RunSetup, ctx: HookContext<T, M>): MaybePromise<Update<RunSetup & Ending<M>>>;
   /** Looks on: told when the agent begins, when it calls a model, when it calls a tool. Like `onEnd` and `onError` it changes nothing. */

@@ -15,6 +15,7 @@ import { modelAttempts, retryModeOf } from './model-attempts';
 import type { StoredResponse } from './model-call';
 import { callModelOnce, withNamedCalls } from './model-call';
 import { modelObservers } from './observers';
+import { specsOf } from './own-tools';
 import { refusePendingCalls } from './pending-calls';
 import type { AgentScope } from './scope';
 import { parsedTools } from './tool-step';
@@ -123,6 +124,7 @@ function callCore(scope: AgentScope, request: ModelRequest, before: readonly Sto
     output: agent.output,
     retries: retryModeOf(agent, run.state.stream),
     parse: parsedTools(scope, request.tools),
+    specs: final === undefined ? specsOf(agent, request.tools) : undefined,
     final,
   });
 }

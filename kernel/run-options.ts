@@ -31,10 +31,10 @@ export function checkRunOptions(options: RunOptions, root: string, agents: Reado
 }
 
 /** What the options name has to be there: options of a misspelt tool would reach nothing. */
-export function checkToolsOfOptions(options: RunOptions, manifest: Manifest): void {
+export function checkToolsOfOptions(options: RunOptions, manifest: Manifest, isOwn: (tool: string) => boolean): void {
   for (const { tools = [], toolAliases = {}, toolOptions = {} } of [options, ...Object.values(options.agents ?? {})]) {
     const named = [...tools, ...Object.keys(toolAliases), ...Object.keys(toolOptions)];
-    const missing = named.find((tool) => !Object.hasOwn(manifest.tools, tool));
+    const missing = named.find((tool) => !Object.hasOwn(manifest.tools, tool) && !isOwn(tool));
     if (missing !== undefined)
       refuse(`they name the tool "${missing}". The worker has: ${Object.keys(manifest.tools).join(', ') || 'none'}.`);
   }

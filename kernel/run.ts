@@ -52,7 +52,7 @@ export class AgentRun {
     const path = [agent.name];
     const record = entered ?? freshRecord(agent, path, this.firstMessages(agent), state);
     const manifest = await this.ports.prepare(requestOf(agent, options, state), record.messages);
-    if (entered === undefined) checkToolsOfOptions(state.options, manifest);
+    if (entered === undefined) checkToolsOfOptions(state.options, manifest, (tool) => agent.ownTools.has(tool));
     state.manifest = manifest;
     state.agents[agent.name] = record;
     refuseLayersOfExternal({ manifest }, agent);
@@ -180,7 +180,7 @@ function requestOf(agent: AgentDefinition, options: AgentRunOptions, state: RunS
     // What the start names is checked against the whole manifest: its error is one of the start, not of the agent.
     tools: [
       ...new Set([...(options.tools === undefined ? agent.tools : []), ...agent.middleware.flatMap(({ onlyTools }) => onlyTools ?? [])]),
-    ],
+    ].filter((tool) => !agent.ownTools.has(tool)),
     models: [options.model ?? state.model ?? agent.model],
     halves: agent.halves.map(({ name }) => name),
     ...(agent.output === undefined ? {} : { outputs: [agent.output] }),

@@ -12,11 +12,12 @@ import { failureOf } from './frames';
 import type { AgentMiddleware } from './middleware';
 import { meaningOf } from './meanings';
 import { toolObservers } from './observers';
+import { callOwnTool } from './own-tools';
 import { allSettledInOrder, inSequence } from './parallel-calls';
 import { isCancellation } from './ports';
 import { checkedToolOptions, withOptionsOf } from './run-options';
 import type { AgentScope } from './scope';
-import type { ToolDone } from './tool-call';
+import type { ToolCallPlan, ToolDone } from './tool-call';
 import { ToolError, callToolOnce } from './tool-call';
 import { exitTool, planCall } from './tool-plan';
 import { isToolProblem } from './tool-problems';
@@ -121,8 +122,16 @@ function layersOf({ run, agent }: AgentScope, tool: string): readonly AgentMiddl
 
 /** The tools whose arguments layers will see, when there are any. */
 export function parsedTools(scope: AgentScope, tools: readonly string[]): readonly string[] | undefined {
-  const parsed = tools.filter((tool) => Object.hasOwn(scope.run.manifest.tools, tool) && layersOf(scope, tool).length > 0);
+  const parsed = tools.filter(
+    (tool) => Object.hasOwn(scope.run.manifest.tools, tool) && !scope.agent.ownTools.has(tool) && layersOf(scope, tool).length > 0,
+  );
   return parsed.length === 0 ? undefined : parsed;
+}
+
+/** By the run itself, or by a worker. */
+function execute(scope: AgentScope, frame: Frame, plan: ToolCallPlan): Promise<ToolDone> {
+  const own = scope.agent.ownTools.get(plan.call.name);
+  return own === undefined ? callToolOnce(scope, frame, plan) : callOwnTool(scope, own, frame, plan);
 }
 
 function throughLayers(
@@ -138,7 +147,7 @@ function throughLayers(
   const slot = slotOf(scope, position);
   if (layers.length === 0) {
     const observed = compose(toolObservers(scope), (asked: ToolCall, inner) =>
-      callToolOnce(scope, inner, { address, key: address, slot, call: asked }),
+      execute(scope, inner, { address, key: address, slot, call: asked }),
     );
     return observed(call, frame).then((done) => {
       onDone(done);
@@ -166,7 +175,7 @@ async function throughParsedLayers(
       const { call, rawInput } = await calls.parsed(changed, inner);
       checkDecided(inner, call);
       const observed = compose(toolObservers(scope), (asked: ToolCall, innermost) =>
-        callToolOnce(scope, innermost, {
+        execute(scope, innermost, {
           address,
           key: address,
           slot,
@@ -235,9 +244,11 @@ class ParsedCalls {
 
 async function parse(scope: AgentScope, call: ToolCall, frame: Frame): Promise<ToolCall> {
   const known = meaningOf(scope, call.name, call.input);
-  const result = await frame.effect('parse', () =>
-    known === undefined ? scope.run.ports.parseInput(call.name, call.input) : Promise.resolve(known),
-  );
+  const own = scope.agent.ownTools.get(call.name);
+  const result = await frame.effect('parse', () => {
+    if (own !== undefined) return Promise.resolve(own.parse(call.input));
+    return known === undefined ? scope.run.ports.parseInput(call.name, call.input) : Promise.resolve(known);
+  });
   if (!result.ok) throw new ToolError({ code: 'tool-input-invalid', message: result.message }, undefined);
   return { ...call, input: result.input === undefined ? call.input : result.input, inputHash: result.hash };
 }

@@ -28,6 +28,7 @@ export type {
   RunSetup,
   Tools,
   Update,
+  WorkflowTool,
 } from '../kernel/middleware';
 export { agenticMiddleware, chatMiddleware } from '../kernel/shaped-middleware';
 export type {

@@ -43,6 +43,13 @@ export function toolFactsOf(manifest: Manifest, tool: string): ToolFacts {
   return { ...manifest.defaults.tool, ...manifest.tools[tool] };
 }
 
+/** What a model is told of a tool. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Json;
+}
+
 /** A worker half in an agent's list, by name. */
 export interface HalfRef {
   readonly name: string;

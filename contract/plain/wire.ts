@@ -1,6 +1,6 @@
 import type { WireEvent } from './events';
 import type { Answer, Interrupt } from './interrupts';
-import type { HalfRef, Language, Manifest } from './manifest';
+import type { HalfRef, Language, Manifest, ToolSpec } from './manifest';
 import type { Failure, FinishReason, Json, JsonObject, Message, ModelSettings, StoredMessage, ToolCall, Usage } from './messages';
 import type { RunOptions } from './run-options';
 import type { ListItem, Splice } from './splice';
@@ -40,6 +40,8 @@ export interface RequestSlots {
   readonly retries?: RetryMode | null;
   /** Tools whose arguments layers of the workflow see: the answer brings along what parsing makes of them. Absent: none. */
   readonly parse?: readonly string[] | null;
+  /** What the model is told of the offered tools that no worker knows, as the run itself answers them. Absent: there are none. */
+  readonly specs?: readonly ToolSpec[] | null;
   /** Makes the call one for a final answer: the last message tells the model this, and there are no tools. */
   readonly final?: string | null;
 }
