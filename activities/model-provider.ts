@@ -1,5 +1,6 @@
 import { HoldfastError } from '../contract/plain/errors';
 import { addUsage } from '../contract/plain/fold';
+import type { DeferredTools } from '../contract/plain/manifest';
 import type { Failure, Part, Usage } from '../contract/plain/messages';
 import type { ModelChunk } from './chunks';
 import { AnswerAssembly, chunksOf } from './chunks';
@@ -30,7 +31,12 @@ export class Provider {
 
   constructor(
     private readonly parts: ModelCallParts,
-    private readonly asks: { readonly output: string | undefined; readonly final: string | undefined; readonly specs: readonly ToolSpec[] },
+    private readonly asks: {
+      readonly output: string | undefined;
+      readonly final: string | undefined;
+      readonly specs: readonly ToolSpec[];
+      readonly deferred: DeferredTools | undefined;
+    },
     private readonly call: WorkerCall,
   ) {}
 
@@ -108,15 +114,17 @@ export class Provider {
   }
 
   private requestOf(asked: WorkerModelRequest): GenerateRequest {
-    const { output, final, specs } = this.asks;
+    const { output, final, specs, deferred } = this.asks;
+    const told = (name: string): ToolSpec => specOf(name, specs, this.parts.tools);
     const spec = output === undefined ? undefined : this.parts.outputs?.specOf(output);
     const request: GenerateRequest = {
       instructions: asked.instructions,
       messages: asked.messages,
-      tools: (final === undefined ? asked.tools : []).map((name) => specOf(name, specs, this.parts.tools)),
+      tools: (final === undefined ? asked.tools : []).map(told),
       settings: asked.settings,
       signal: this.call.signal,
       ...(spec === undefined ? {} : { output: spec }),
+      ...(deferred === undefined ? {} : { deferred: { tools: deferred.tools.map(told), search: told(deferred.search) } }),
     };
     return final === undefined ? request : finalRequest(request, final);
   }

@@ -44,6 +44,7 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
       const said = record.messages.filter(({ role }) => role === 'user').at(-1);
       return said === undefined ? '' : textOf(said);
     },
+    language: run.manifest.language,
     session: {
       get: (key) => frame.once('session', () => ownValue(state.session, key)),
       set: (key, value) => frame.once('session', () => void (state.session[key] = keptValue('session', key, value))),

@@ -1,4 +1,5 @@
 import { HoldfastError, messageOf } from '../contract/plain/errors';
+import type { DeferredTools } from '../contract/plain/manifest';
 import type { Failure, Json, Message, StoredMessage } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
 import { blame, labelOf } from './compose';
@@ -21,6 +22,7 @@ interface HookResult {
   readonly values?: Readonly<Record<string, Json>>;
   readonly instructions?: string;
   readonly returnDirectly?: readonly string[];
+  readonly deferred?: DeferredTools;
   readonly answer?: Answer;
   readonly append?: readonly StoredMessage[];
 }
@@ -41,12 +43,12 @@ export async function runStateHooks(hook: StateHook, scope: AgentScope, iteratio
   let answer: HookAnswer | undefined;
   for (const middleware of scope.agent.middleware) {
     if (middleware[hook] === undefined) continue;
-    const { messages, tools } = scope.record;
+    const state = stateOf(scope);
     const running = runHook(
       hook,
       middleware,
       iteration,
-      (frame) => middleware[hook]?.(frozen({ messages, tools }), hookContext(scope, frame)),
+      (frame) => middleware[hook]?.(frozen(state), hookContext(scope, frame)),
       (update) => checkedUpdate(update, hook, middleware, scope),
     );
     const result = isPromise(running) ? await running : running;
@@ -54,6 +56,10 @@ export async function runStateHooks(hook: StateHook, scope: AgentScope, iteratio
     if (result.answer !== undefined) answer ??= { ...result.answer, middleware: middleware.name };
   }
   return answer;
+}
+
+function stateOf({ record: { messages, tools, deferred } }: AgentScope): AgentState {
+  return { messages, tools, ...(deferred === undefined ? {} : { deferred }) };
 }
 
 export async function runBeforeAgent(scope: AgentScope, setup: Frame): Promise<HookAnswer | undefined> {
@@ -168,6 +174,7 @@ function applyResult(scope: AgentScope, result: HookResult): void {
   if (result.tools !== undefined) record.tools = result.tools;
   if (result.instructions !== undefined) record.instructions = result.instructions;
   if (result.returnDirectly !== undefined) record.returnDirectly = result.returnDirectly;
+  if (result.deferred !== undefined) record.deferred = result.deferred;
   if (result.values !== undefined) record.values = { ...record.values, ...result.values };
 }
 
@@ -176,7 +183,7 @@ function checkedUpdate(update: unknown, hook: string, middleware: AgentMiddlewar
   const label = labelOf(hook, middleware.name);
   if (typeof update !== 'object' || Array.isArray(update))
     throw new HoldfastError('hook-failed', `${label} returned ${typeof update}; return nothing or an object with what changes.`);
-  const { messages, tools, values, instructions, returnDirectly, answer } = update as Partial<AgentState & RunSetup & Ending> & {
+  const { messages, tools, values, instructions, returnDirectly, deferred, answer } = update as Partial<AgentState & RunSetup & Ending> & {
     values?: Record<string, Json>;
   };
   const stored =
@@ -189,6 +196,7 @@ function checkedUpdate(update: unknown, hook: string, middleware: AgentMiddlewar
     ...(values === undefined ? {} : { values: checkedValues(values, label) }),
     ...(instructions === undefined ? {} : { instructions: checkedText(instructions, label) }),
     ...(returnDirectly === undefined ? {} : { returnDirectly: checkedTools(returnDirectly, label, scope) }),
+    ...(deferred === undefined ? {} : { deferred: checkedDeferred(deferred, label, scope) }),
     ...(answer === undefined ? {} : { answer: checkedAnswer(answer, stored?.[messages?.indexOf(answer) ?? -1], hook, label, scope) }),
   };
 }
@@ -222,6 +230,12 @@ function checkedTools(tools: unknown, label: string, scope: AgentScope): readonl
   );
   if (unknown !== undefined) throw new HoldfastError('tool-unknown', `${label} named the tool "${unknown}", which no worker has.`);
   return tools;
+}
+
+function checkedDeferred(deferred: DeferredTools, label: string, scope: AgentScope): DeferredTools {
+  const { tools, search } = (deferred ?? {}) as Partial<DeferredTools>;
+  const [searchTool = ''] = checkedTools([search], label, scope);
+  return { tools: checkedTools(tools, label, scope), search: searchTool };
 }
 
 function checkedValues(values: Readonly<Record<string, Json>>, label: string): Readonly<Record<string, Json>> {

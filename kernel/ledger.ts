@@ -87,6 +87,7 @@ export class Ledger {
       retries: call.retries ?? null,
       parse: call.parse ?? null,
       specs: call.specs ?? null,
+      deferred: call.deferred ?? null,
       final: call.final ?? null,
     };
     const changed = changedSlots(before?.slots ?? {}, slots);

@@ -1,5 +1,5 @@
 import { HoldfastError } from '../contract/plain/errors';
-import type { HalfRef, ToolKind } from '../contract/plain/manifest';
+import type { DeferredTools, HalfRef, Language, ToolKind } from '../contract/plain/manifest';
 import type { Failure, FinishReason, Json, Message, ModelSettings, Part, ToolCall, Usage } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
 import type { Observed, ObservedEnd, ObservedError } from '../contract/plain/observed';
@@ -87,6 +87,8 @@ export interface HookContext<T extends Tools = Tools, M = Message> {
   readonly iteration: number;
   /** What the user said last, as text. */
   readonly userMessage: string;
+  /** The language of texts that built-ins write. */
+  readonly language: Language;
   sendEvent(name: string, data: Json): void;
   /** A whole event: a message, an action, data, in any mixture. Its name is `agent-event` where it has none. */
   sendEvent(event: AgentEvent<M>): void;
@@ -132,6 +134,8 @@ export interface RunSetup {
 export interface AgentState<M = Message> {
   readonly messages: readonly M[];
   readonly tools: readonly string[];
+  /** Tools that the model has to search for by means of its own. Absent: none. */
+  readonly deferred?: DeferredTools;
 }
 
 /** Returned by a hook that ends the agent: no model is asked after that. */

@@ -2,11 +2,41 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, sy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scriptedModel, testRun } from '../../testing/index';
-import { directoryBackend, directoryShell, fileTools, largeResults, memoryBackend } from '../../worker/index';
-import { filesystem } from '../../workflows/index';
+import { directoryBackend, directoryShell, fileTools } from 'holdfast/worker';
+import { approval, defineAgent, filesystem } from 'holdfast/workflow';
+import { largeResults, memoryBackend } from '../../worker/index';
 import { globMatcher } from '../../middleware/filesystem/worker/glob';
+import { missingExamples } from '../support/doc-examples';
 import { agentUnder, tools } from '../support/memory-bed';
 import { execute } from '../support/tool-bed';
+
+export const fileToolsOfProject = fileTools({
+  backend: directoryBackend('workspace'),
+  shell: directoryShell('workspace'),
+  tools: { glob: { disable: true }, grep: { name: 'search', description: 'Searches in the files of the project.' } },
+});
+
+export const keeper = defineAgent({
+  name: 'keeper',
+  description: 'Keeps the files of a project.',
+  instructions: 'You keep the files of this project in order.',
+  model: 'default',
+  tools: [],
+  middleware: [
+    filesystem({ shell: true, tools: { glob: { disable: true }, grep: { name: 'search' } } }),
+    approval({ tools: { execute: true } }),
+  ],
+});
+
+describe('docs/middleware/filesystem.md', () => {
+  it('shows code that is compiled and run here', async () => {
+    expect(missingExamples('middleware/filesystem.md', __filename)).toEqual({ count: 2, missing: [] });
+    const model = scriptedModel([{ toolCalls: [{ name: 'execute', input: { command: 'rm -r .' } }] }, { text: 'Done.' }]);
+    const run = await testRun(keeper, { input: 'Clean up', model, tools: fileToolsOfProject });
+    expect(await run.outcome()).toMatchObject({ status: 'waiting', interrupts: [{ tool: 'execute' }] });
+    expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['ls', 'read_file', 'write_file', 'edit_file', 'search', 'execute']);
+  });
+});
 
 let root = '';
 let inside = '';

@@ -50,7 +50,10 @@ export function largeResults(options: LargeResultsOptions): WorkerMiddleware {
     },
     async *wrapStreamableToolCall(input, next, call) {
       const pieces = next(input);
-      if (except.includes(call.tool)) return yield* pieces;
+      if (except.includes(call.tool)) {
+        yield* pieces;
+        return;
+      }
       // What is seen of it has to be the result: so nothing is, before it is known which of both that is.
       let text = '';
       for await (const piece of pieces) text += piece;
