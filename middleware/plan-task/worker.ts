@@ -25,7 +25,7 @@ export function taskTools(options: TaskToolsOptions): Readonly<Record<TaskToolNa
   const toolOf = (name: TaskToolName): Tool<Json, string> =>
     defineTool<Json, string>({
       description: tools[name].description,
-      inputSchema: tools[name].inputSchema as never,
+      inputSchema: tools[name].inputSchema,
       effect: name === 'TaskGet' || name === 'TaskList' ? 'none' : 'idempotent',
       execute: (input, { idempotencyKey }) =>
         files.answer((board) => (name === 'TaskCreate' ? createdOnce(board, input, idempotencyKey) : tools[name].answer(board, input))),

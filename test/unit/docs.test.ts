@@ -17,7 +17,9 @@ const codeFolders = readdirSync(root, { withFileTypes: true })
 
 const documents = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
-  ...readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).flatMap((name) =>
+    name.endsWith('.md') ? [`docs/${name}`] : [],
+  ),
   ...codeFolders.map((folder) => `${folder}/README.md`).filter((path) => existsSync(join(root, path))),
 ];
 

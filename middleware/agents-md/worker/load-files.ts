@@ -51,7 +51,7 @@ class Loading {
 
   private placeOf(written: string, folder: string): string | undefined {
     try {
-      return checkedPath(written.startsWith('/') ? written : posix.join(folder, written));
+      return checkedPath(written.startsWith('/') ? written : `${folder}/${written}`);
     } catch (error) {
       this.warn(messageOf(error));
       return undefined;
