@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { agentOfPath } from '../contract/plain/call-addresses';
+import { agentOfPath } from '../contract/plain/agent-paths';
 import { codeOf, messageOf } from '../contract/plain/errors';
 import { messageOfOutcome } from '../contract/plain/fold';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
@@ -77,7 +77,7 @@ export function createActivities(parts: WorkerParts): Activities {
       const { info, cancellationSignal: signal } = Context.current();
       const { workflowId, runId } = requireExecution(info.workflowExecution);
       const address = info.activityId;
-      const agent = input.path.at(-1) ?? '';
+      const agent = agentOfPath(input.path);
       const live = new LiveCall(parts.deltas, runId, { agent, runPath: input.path, address, attempt: info.attempt });
       const watch = new HalfWatch();
       const values = new CallValues();
@@ -114,7 +114,7 @@ export function createActivities(parts: WorkerParts): Activities {
       const { workflowId, runId } = requireExecution(info.workflowExecution);
       // A quick tool's activity has no id of ours, and no event that readers could join deltas to.
       const address = input.address ?? info.activityId;
-      const agent = input.path.at(-1) ?? '';
+      const agent = agentOfPath(input.path);
       const live =
         input.address !== undefined || input.hidden === true
           ? undefined

@@ -45,7 +45,16 @@ export async function generate(
   watch = new HalfWatch(),
 ): Promise<ModelAnswer> {
   const { slots, messages } = request;
-  const provider = new Provider(parts, { output: slots.output ?? undefined, final: slots.final ?? undefined, specs: slots.specs ?? [], deferred: slots.deferred ?? undefined }, call);
+  const provider = new Provider(
+    parts,
+    {
+      output: slots.output ?? undefined,
+      final: slots.final ?? undefined,
+      specs: slots.specs ?? [],
+      deferred: slots.deferred ?? undefined,
+    },
+    call,
+  );
   const halves = parts.halves.named(slots.halves ?? []);
   const asked: WorkerModelRequest = {
     instructions: slots.instructions ?? '',

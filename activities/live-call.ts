@@ -1,3 +1,4 @@
+import { isShown } from '../contract/plain/agent-paths';
 import type { DeltaBody, DeltaOrigin, DeltaSink } from '../contract/plain/deltas';
 
 /** One attempt of a call as readers see it while it runs. */
@@ -32,6 +33,7 @@ export class LiveCall {
   }
 
   private send(delta: DeltaBody, attempt = this.origin.attempt): void {
-    this.sink.publish(this.runId, { ...delta, ...this.origin, attempt });
+    // What an agent does as a tool, without forwarding, nobody sees while it runs either.
+    if (isShown(this.origin.runPath)) this.sink.publish(this.runId, { ...delta, ...this.origin, attempt });
   }
 }

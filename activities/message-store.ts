@@ -1,3 +1,4 @@
+import { messageById, sourceOf } from '../contract/plain/context-messages';
 import { HoldfastError } from '../contract/plain/errors';
 import type { FoldedRequest, HistoryFact } from '../contract/plain/fold';
 import { HistoryFold, messageOfOutcome, messageOfQuick } from '../contract/plain/fold';
@@ -77,13 +78,15 @@ export class MessageStore {
     const ids = applySplices(base.ids, input.splices ?? [], (item) => (typeof item === 'string' ? item : item.id));
     const found = new Map<string, StoredMessage>();
     const missing = new Set<string>();
-    for (const id of ids) {
+    for (const listed of ids) {
+      const id = sourceOf(listed);
       const message = this.touch(this.messages, `${runId}:${id}`)?.message;
       if (message === undefined) missing.add(id);
       else found.set(id, message);
     }
     if (missing.size > 0 && !(await this.findNewest(workflowId, runId, missing, found))) return undefined;
-    return { messages: ids.map((id) => found.get(id) as StoredMessage), slots: { ...base.slots, ...input.slots } };
+    const messages = ids.map((id) => messageById(id, (one) => found.get(one)) as StoredMessage);
+    return { messages, slots: { ...base.slots, ...input.slots } };
   }
 
   /** Newest pages first: what another worker made a moment ago stands there. */
@@ -111,9 +114,9 @@ export class MessageStore {
       if (fact.kind === 'model-scheduled' && fact.activityId === activityId) request = fold.requestOf(activityId);
     }
     if (request === undefined) throw new HoldfastError('internal', `The history of ${workflowId} has no model call ${activityId}.`);
-    const lost = request.messages.find(({ id }) => !fold.messagesById.has(id));
+    const lost = request.messages.find(({ id }) => !fold.messagesById.has(sourceOf(id)));
     if (lost !== undefined) throw new HoldfastError('internal', `The history of ${workflowId} has no message ${lost.id}.`);
-    for (const message of request.messages) this.putMessage(runId, message);
+    for (const message of request.messages) if (sourceOf(message.id) === message.id) this.putMessage(runId, message);
     return request;
   }
 

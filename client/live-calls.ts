@@ -1,3 +1,4 @@
+import { agentOfPath } from '../contract/plain/agent-paths';
 import type { Delta, DeltaBody, DeltaOrigin } from '../contract/plain/deltas';
 import type { RunEvent } from '../contract/plain/events';
 import type { HistoryFact } from '../contract/plain/fold';
@@ -104,7 +105,7 @@ export class LiveCalls {
       this.forget(before);
     }
     const call: Call = {
-      origin: { agent: path.at(-1) ?? '', runPath: path, address },
+      origin: { agent: agentOfPath(path), runPath: path, address },
       key,
       attempt: 0,
       voided: 0,

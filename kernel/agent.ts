@@ -3,12 +3,14 @@ import type { HalfRef, Language } from '../contract/plain/manifest';
 import type { Json, ModelSettings } from '../contract/plain/messages';
 import type { ToolAliases } from '../contract/plain/run-options';
 import { checkAgentOptions } from './check-agent';
+import type { AnyAgent, HistoryRewriter } from './agents/definition';
+import { checkTrees } from './agents/check-trees';
 import type { MiddlewareEntry, ToolCallMiddleware } from './classic-middleware';
 import { arranged } from './classic-middleware';
 import type { AgentLimits, LimitOptions } from './limit-options';
 import { limitsOf } from './limit-options';
 import type { AgentMiddleware, Tools, WorkflowTool } from './middleware';
-import type { OwnTool } from './own-tools';
+import type { OwnTool, OwnToolRef } from './own-tools';
 import { ownToolsOf } from './own-tools';
 import type { FailoverOptions, RetryOptions } from './retry-options';
 
@@ -19,6 +21,7 @@ export type ToolArgumentsHandler = (name: string, input: Json) => Json;
 
 /** What an agent is made of, after defaults and checks. */
 export interface AgentDefinition extends AgentLimits {
+  readonly kind: 'chat';
   readonly name: string;
   readonly description: string;
   readonly instructions: string;
@@ -43,6 +46,14 @@ export interface AgentDefinition extends AgentLimits {
   readonly toolAliases: Readonly<Record<string, ToolAliases>>;
   readonly retry?: RetryOptions;
   readonly failover?: FailoverOptions;
+  /** The agents that it may hand over to. */
+  readonly subAgents: readonly AnyAgent[];
+  /** The agents among its tools. */
+  readonly agentTools: readonly AnyAgent[];
+  readonly disallowTransferToParent: boolean;
+  readonly historyRewriter?: HistoryRewriter;
+  /** The definition that this one is a form of: the same agent, with sub-agents. */
+  readonly origin?: AnyAgent;
 }
 
 const agentMark = Symbol.for('holdfast.agent');
@@ -64,7 +75,7 @@ export interface AgentOptions<T extends Tools, Name extends string, Input> exten
   readonly settings?: ModelSettings;
   /** Makes the first user message of a typed input. */
   readonly prompt?: (input: Input) => string;
-  readonly tools: readonly (ToolName<T> | WorkflowTool<T>)[];
+  readonly tools: readonly (ToolName<T> | WorkflowTool<T> | OwnToolRef)[];
   /** The name of the schema, among the worker's `outputs`, that the answer has to fit. */
   readonly output?: string;
   readonly middleware?: readonly MiddlewareEntry<T>[];
@@ -86,6 +97,12 @@ export interface AgentOptions<T extends Tools, Name extends string, Input> exten
   readonly retry?: RetryOptions;
   /** Other models, when one does not answer with all its retries. */
   readonly failover?: FailoverOptions;
+  /** Agents that it may hand the conversation over to, and that may hand it back. */
+  readonly subAgents?: readonly Agent<string, unknown, unknown>[];
+  /** As a sub-agent it does not hand back to its parent. */
+  readonly disallowTransferToParent?: boolean;
+  /** Makes what it begins with, behind other agents, out of what was said. Default: the words of others as context. */
+  readonly historyRewriter?: HistoryRewriter;
 }
 
 /** What agents see of the schemas of answers: their types. A JSON Schema has none. */
@@ -114,20 +131,30 @@ export function defineAgent<const Name extends string, Input extends Json = stri
   options: AgentOptions<Tools, Name, Input>,
 ): Agent<Name, Input> {
   const definition = checkedDefinition(options as unknown as AgentOptions<Tools, string, Json>);
-  return Object.freeze({ name: options.name, description: options.description, [agentMark]: definition });
+  return agentOf(definition);
 }
 
 export function isAgent(value: unknown): value is Agent {
   return typeof value === 'object' && value !== null && agentMark in value;
 }
 
-export function definitionOf(agent: Agent): AgentDefinition {
-  return (agent as unknown as Record<symbol, AgentDefinition>)[agentMark] as AgentDefinition;
+export function definitionOf(agent: Agent): AnyAgent {
+  return (agent as unknown as Record<symbol, AnyAgent>)[agentMark] as AnyAgent;
+}
+
+/** What users hold of an agent. */
+export function agentOf<Name extends string, Input, Output>(definition: AnyAgent): Agent<Name, Input, Output> {
+  return Object.freeze({ name: definition.name as Name, description: definition.description, [agentMark]: definition });
+}
+
+/** The place of an agent without a model, for what a context needs to know. */
+export function bareAgent({ name, description }: { readonly name: string; readonly description: string }): AgentDefinition {
+  return checkedDefinition({ name, description, instructions: '', model: 'none', tools: [] });
 }
 
 /** Every agent that a module exports, by name. */
-export function agentsOf(module: object): ReadonlyMap<string, AgentDefinition> {
-  const agents = new Map<string, AgentDefinition>();
+export function agentsOf(module: object): ReadonlyMap<string, AnyAgent> {
+  const agents = new Map<string, AnyAgent>();
   for (const exported of Object.values(module)) {
     if (!isAgent(exported)) continue;
     const known = agents.get(exported.name);
@@ -135,6 +162,7 @@ export function agentsOf(module: object): ReadonlyMap<string, AgentDefinition> {
       throw new HoldfastError('agent-invalid', `Two agents are named "${exported.name}".`);
     agents.set(exported.name, definitionOf(exported));
   }
+  checkTrees([...agents.values()]);
   return agents;
 }
 
@@ -143,6 +171,7 @@ function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDef
   checkAgentOptions(named);
   const { instructions, tools, middleware } = arranged(named, options.middleware ?? [], options.toolCallMiddlewares ?? []);
   return {
+    kind: 'chat',
     name: options.name,
     description: options.description,
     instructions,
@@ -170,5 +199,28 @@ function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDef
     ...(options.toolArguments === undefined ? {} : { toolArguments: options.toolArguments }),
     ...(options.retry === undefined ? {} : { retry: options.retry }),
     ...(options.failover === undefined ? {} : { failover: options.failover }),
+    subAgents: membersOf(options.name, options.subAgents ?? []),
+    agentTools: [...ownTools.values()].flatMap(({ agent }) => agent ?? []),
+    disallowTransferToParent: options.disallowTransferToParent ?? false,
+    ...(options.historyRewriter === undefined ? {} : { historyRewriter: options.historyRewriter }),
   };
+}
+
+/** The definitions of agents that stand under another one. Two of one name could not be told apart there. */
+export function membersOf(parent: string, agents: readonly unknown[]): readonly AnyAgent[] {
+  const refuse = (problem: string): never => {
+    throw new HoldfastError('agent-invalid', `Agent "${parent}": ${problem}`);
+  };
+  if (!Array.isArray(agents)) return refuse('its agents are a list of agents.');
+  const members = agents.map((agent, position) =>
+    isAgent(agent)
+      ? definitionOf(agent)
+      : refuse(`entry ${position + 1} of its agents is none; make it with defineAgent, sequential, loop, parallel or another of these.`),
+  );
+  for (const member of members) {
+    if (member.name === parent)
+      refuse('an agent of its own name stands under it. An agent cannot be its own sub-agent; names in one tree differ.');
+    if (members.some((other) => other !== member && other.name === member.name)) refuse(`two of its agents are named "${member.name}".`);
+  }
+  return members;
 }

@@ -1,3 +1,4 @@
+import { agentOfPath } from '../contract/plain/agent-paths';
 import { hiddenModelCall } from '../contract/plain/call-addresses';
 import { millisecondsOf } from '../contract/plain/duration';
 import { HoldfastError } from '../contract/plain/errors';
@@ -5,6 +6,7 @@ import type { Interrupt } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json, JsonObject, Message, StoredMessage, ToolCall } from '../contract/plain/messages';
 import { canonicalJson, notJson, textOf } from '../contract/plain/messages';
+import { noteAction } from './agents/actions';
 import type { Frame } from './frames';
 import { frozen } from './freeze';
 import { interruptId } from './interrupts';
@@ -21,7 +23,7 @@ import { storedMessage, storedMessages } from './transcript';
 export function hookContext(scope: AgentScope, frame: Frame): HookContext {
   const { run, path, record } = scope;
   const { state, ports } = run;
-  const agent = path.at(-1) ?? '';
+  const agent = agentOfPath(path);
   const locals = (): Record<string, Json> => run.runLocal.of(path);
   const inRun = <T>(what: string, act: () => T): T => {
     if (run.ended) throw new HoldfastError('outside-run', `${what} failed: it was called outside of a run; run "${state.id}" has ended.`);
@@ -61,6 +63,7 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
           const { name, data } = eventOf(event, given);
           checkedEvent(name, data);
           ports.emit({ type: 'custom', agent, runPath: path, name, data });
+          if (typeof event === 'object') noteAction(scope, event.action);
         }),
       ),
     ensureMessageId: (message) => {
@@ -192,7 +195,7 @@ function interruptBase(
   return {
     id: interruptId(frame.address, n),
     address: frame.address,
-    agent: scope.path.at(-1) ?? '',
+    agent: agentOfPath(scope.path),
     ...(options.deadline === undefined ? {} : { deadline: ports.now() + millisecondsOf(options.deadline, 'hook-failed') }),
     ...(options.by === undefined ? {} : { by: options.by }),
   };

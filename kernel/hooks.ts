@@ -2,6 +2,7 @@ import { HoldfastError, messageOf } from '../contract/plain/errors';
 import type { DeferredTools } from '../contract/plain/manifest';
 import type { Failure, Json, Message, StoredMessage } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
+import { say } from './agents/conversation';
 import { blame, labelOf } from './compose';
 import { hookContext } from './context';
 import type { Frame, Soon } from './frames';
@@ -122,11 +123,11 @@ export async function runAfterFailure(scope: AgentScope, failure: Failure, root:
 
 /** Shows messages that no model call made, each once, and appends them. */
 export function appendShown(scope: AgentScope, messages: readonly StoredMessage[], middleware: string, frame: Frame): void {
-  const { run, agent, path, record } = scope;
+  const { run, agent, path, record, lane } = scope;
   for (const message of messages) {
     // A border in the setup keeps what was appended, and the code that appended it is entered again.
     if (!record.messages.some(({ id }) => id === message.id)) record.messages = [...record.messages, message];
-    frame.once('event', () =>
+    frame.once('event', () => {
       run.ports.emit({
         type: 'model-end',
         agent: agent.name,
@@ -134,8 +135,9 @@ export function appendShown(scope: AgentScope, messages: readonly StoredMessage[
         turn: record.turn,
         message,
         model: `middleware/${middleware}`,
-      }),
-    );
+      });
+      if (lane !== undefined) say(run, lane, agent.name, message);
+    });
   }
 }
 

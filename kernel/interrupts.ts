@@ -136,6 +136,6 @@ function byOf(answer: Answer): { by?: string } {
 
 /** Readable, safe in a URL, and the same whenever the same frame asks for the same effect. */
 export function interruptId(address: readonly string[], n: number): string {
-  const path = address.map((segment) => segment.replace(/[^A-Za-z0-9_-]+/g, '-')).join('.');
+  const path = address.map((segment) => segment.replace(/[@!#~]/g, '~').replace(/[^A-Za-z0-9_~-]+/g, '-')).join('.');
   return n === 0 ? path : `${path}.${n}`;
 }

@@ -1,3 +1,4 @@
+import { sourceOf } from '../contract/plain/context-messages';
 import type { EventBody, WireEvent } from '../contract/plain/events';
 import type { StoredMessage } from '../contract/plain/messages';
 import type { Splice } from '../contract/plain/splice';
@@ -60,7 +61,7 @@ export class Ledger {
   /** Events for the next command, and what they carry becomes known. */
   encode(events: readonly EventBody[]): readonly WireEvent[] {
     return events.map((event) => {
-      if (event.type === 'model-end' || event.type === 'tool-end') {
+      if (event.type === 'model-end' || event.type === 'tool-end' || event.type === 'agent-message') {
         const { id } = event.message;
         if (this.known.has(id)) return { ...event, message: id };
         this.enters(id);
@@ -106,7 +107,7 @@ export class Ledger {
   }
 
   private splice(before: readonly string[], messages: readonly StoredMessage[]): readonly Splice[] {
-    const splices = spliceBetween(before, messages, (id) => this.known.has(id));
+    const splices = spliceBetween(before, messages, (id) => this.known.has(sourceOf(id)));
     for (const [, , insert] of splices) for (const item of insert) if (typeof item !== 'string') this.enters(item.id);
     return splices;
   }

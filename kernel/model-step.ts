@@ -2,6 +2,7 @@ import { HoldfastError } from '../contract/plain/errors';
 import type { DeferredTools } from '../contract/plain/manifest';
 import type { Message, StoredMessage } from '../contract/plain/messages';
 import { canonicalJson, notJson } from '../contract/plain/messages';
+import { say } from './agents/conversation';
 import type { StoredRequest } from './attempt-end';
 import type { Layer } from './compose';
 import { compose } from './compose';
@@ -24,7 +25,7 @@ import { storedMessage, storedMessages } from './transcript';
 
 /** One model call through the wraps of the agent. What wraps change in the request is forgotten; what they change in the answer stays. */
 export async function modelStep(scope: AgentScope, iteration: Frame): Promise<StoredMessage> {
-  const { run, agent, options, path, record } = scope;
+  const { run, agent, options, path, record, lane } = scope;
   const passed = new PassedThere(run.state, [...iteration.address, 'model'].join('/'));
   const wraps = agent.middleware
     .filter((middleware) => middleware.wrapModel !== undefined)
@@ -49,7 +50,7 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
   const { message, usage, finish, model, persisted, begin, shown = message } = withNamedCalls(answer);
   if (persisted !== undefined) record.messages = persisted;
   if (begin !== undefined) record.model = begin;
-  iteration.once('event', () =>
+  iteration.once('event', () => {
     run.ports.emit({
       type: 'model-end',
       agent: agent.name,
@@ -59,8 +60,9 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
       model,
       ...(usage === undefined ? {} : { usage }),
       ...(finish === undefined ? {} : { finish }),
-    }),
-  );
+    });
+    if (lane !== undefined) say(run, lane, agent.name, shown);
+  });
   if (finish === 'cancelled') {
     // What was said by then is kept for readers; the run ends.
     throw new HoldfastError('cancelled', 'The run was cancelled while the model answered.');

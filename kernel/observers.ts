@@ -1,3 +1,4 @@
+import { agentOfPath } from '../contract/plain/agent-paths';
 import { messageOf } from '../contract/plain/errors';
 import type { Failure, ToolCall } from '../contract/plain/messages';
 import type { Observed, ObservedEnd, ObservedError } from '../contract/plain/observed';
@@ -141,7 +142,7 @@ function placeOf(
   frame: Frame,
   address: readonly string[],
 ): { agent: string; runId: string; id: string; startedAt: number } {
-  return { agent: path.at(-1) ?? '', runId: run.state.id, id: address.join('/'), startedAt: frame.once('now', () => run.ports.now()) };
+  return { agent: agentOfPath(path), runId: run.state.id, id: address.join('/'), startedAt: frame.once('now', () => run.ports.now()) };
 }
 
 function now({ run }: AgentScope, frame: Frame): { readonly endedAt: number } {

@@ -9,6 +9,7 @@ import { misfitOfSchema } from '../contract/plain/schema-fit';
 import { sha256 } from '../contract/plain/sha256';
 import type { ParseInputResult } from '../contract/plain/wire';
 import type { AgentDefinition } from './agent';
+import type { AnyAgent } from './agents/definition';
 import { hookContext } from './context';
 import type { Frame } from './frames';
 import { frozen } from './freeze';
@@ -22,9 +23,23 @@ import { isToolProblem } from './tool-problems';
 /** A tool that is answered inside of the run, as the kernel sees it. */
 export interface OwnTool {
   readonly spec: ToolSpec;
+  /** The agent that answers, of an agent as a tool. */
+  readonly agent?: AnyAgent;
   /** What arguments mean: the same as on a worker, without asking one. */
   parse(input: Json): ParseInputResult;
   run(scope: AgentScope, call: ToolCall, frame: Frame): Promise<Json>;
+}
+
+const ownMark = Symbol.for('holdfast.own-tool');
+
+/** A tool that is more than what a user may write, in the list of an agent. */
+export interface OwnToolRef {
+  readonly name: string;
+  readonly [ownMark]: OwnTool;
+}
+
+export function ownToolRef(tool: OwnTool): OwnToolRef {
+  return Object.freeze({ name: tool.spec.name, [ownMark]: tool });
 }
 
 interface Named<Options> {
@@ -43,8 +58,8 @@ export function ownToolsOf<Options extends object>(options: Options): Named<Opti
   const refuse = (problem: string): never => {
     throw new HoldfastError('agent-invalid', `${typeof name === 'string' ? `Agent "${name}"` : 'An agent without a name'}: ${problem}`);
   };
-  const add = (tool: WorkflowTool): string => {
-    const own = ownToolOf(tool, refuse);
+  const add = (tool: WorkflowTool | OwnToolRef): string => {
+    const own = ownMark in tool ? tool[ownMark] : ownToolOf(tool, refuse);
     if (ownTools.has(own.spec.name)) refuse(`two tools are named "${own.spec.name}".`);
     ownTools.set(own.spec.name, own);
     return own.spec.name;
@@ -56,14 +71,14 @@ export function ownToolsOf<Options extends object>(options: Options): Named<Opti
   return { named: ownTools.size === 0 ? (options as never) : { ...options, tools: [...(listed as string[]), ...brought] }, ownTools };
 }
 
-function isWorkflowTool(tool: unknown): tool is WorkflowTool {
+function isWorkflowTool(tool: unknown): tool is WorkflowTool | OwnToolRef {
   // Tools of workers have no name of their own: one in the list is a mistake, and is told as such.
   return typeof tool === 'object' && tool !== null && 'name' in tool;
 }
 
-function toolsOf(layer: unknown): readonly WorkflowTool[] {
+function toolsOf(layer: unknown): readonly (WorkflowTool | OwnToolRef)[] {
   const { tools } = (layer ?? {}) as { readonly tools?: unknown };
-  return Array.isArray(tools) ? (tools as readonly WorkflowTool[]) : [];
+  return Array.isArray(tools) ? (tools as readonly (WorkflowTool | OwnToolRef)[]) : [];
 }
 
 function ownToolOf(tool: WorkflowTool, refuse: (problem: string) => never): OwnTool {
@@ -82,7 +97,7 @@ function ownToolOf(tool: WorkflowTool, refuse: (problem: string) => never): OwnT
   };
 }
 
-function parsedBy(spec: ToolSpec, input: Json): ParseInputResult {
+export function parsedBy(spec: ToolSpec, input: Json): ParseInputResult {
   const misfit = misfitOfSchema(spec.inputSchema, input);
   if (misfit !== undefined) return { ok: false, message: `The arguments of '${spec.name}' do not fit: ${misfit}.` };
   return { ok: true, hash: sha256(canonicalJson(input)).slice(0, 32) };

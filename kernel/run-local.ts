@@ -1,3 +1,4 @@
+import { agentOfPath } from '../contract/plain/agent-paths';
 import { HoldfastError } from '../contract/plain/errors';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json } from '../contract/plain/messages';
@@ -95,7 +96,7 @@ export class RunLocalBook {
       this.applied.set(key, [...(this.applied.get(key) ?? []), ...this.appliedOf(brought)]);
     }
     for (const { name, data } of events)
-      this.ports.emit({ type: 'custom', agent: path.at(-1) ?? '', runPath: path, name: String(name), data: (data ?? null) as Json });
+      this.ports.emit({ type: 'custom', agent: agentOfPath(path), runPath: path, name: String(name), data: (data ?? null) as Json });
   }
 
   private appliedOf({ runLocal }: Brought): readonly BroughtChange[] {
@@ -108,7 +109,7 @@ function checkedEdit(edit: RunLocalEdit, path: readonly string[]): RunLocalEdit 
   if (bytes > most)
     throw new HoldfastError(
       'payload-too-large',
-      `The run-local values of agent "${path.at(-1) ?? ''}" that go to the worker have ${bytes} bytes; at most ${most} fit.`,
+      `The run-local values of agent "${agentOfPath(path)}" that go to the worker have ${bytes} bytes; at most ${most} fit.`,
     );
   return edit;
 }

@@ -4,6 +4,7 @@ import type { JsonObject, ToolCall } from '../contract/plain/messages';
 import type { AgentRunOptions, RunOptions } from '../contract/plain/run-options';
 import { runOptionsOf, runOptionsProblem, toolOptionsProblem } from '../contract/plain/run-options';
 import type { AgentDefinition } from './agent';
+import type { AnyAgent } from './agents/definition';
 import { checkAliases } from './check-agent';
 import { keptValue } from './kept-values';
 import type { AgentScope } from './scope';
@@ -15,13 +16,13 @@ export function agentForRun(agent: AgentDefinition, { tools, toolAliases }: Agen
 }
 
 /** Refuses options that say nothing, or something else than they seem to, before anything runs. */
-export function checkRunOptions(options: RunOptions, root: string, agents: ReadonlyMap<string, AgentDefinition>): void {
+export function checkRunOptions(options: RunOptions, root: string, agents: ReadonlyMap<string, AnyAgent>): void {
   const problem = runOptionsProblem(options);
   if (problem !== undefined) refuse(`${problem}.`);
   for (const name of new Set([root, ...Object.keys(options.agents ?? {})])) {
     const agent = agents.get(name);
     if (agent === undefined) return refuse(`there is no agent "${name}". There are: ${[...agents.keys()].join(', ')}.`);
-    const { toolAliases, tools = agent.tools, toolOptions = {} } = runOptionsOf(options, name);
+    const { toolAliases, tools = agent.kind === 'chat' ? agent.tools : [], toolOptions = {} } = runOptionsOf(options, name);
     if (toolAliases !== undefined) checkAliases(tools, toolAliases, refuse);
     for (const [tool, given] of Object.entries(toolOptions)) {
       const unfit = toolOptionsProblem(given);

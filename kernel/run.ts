@@ -1,24 +1,28 @@
 import { HoldfastError } from '../contract/plain/errors';
 import type { Answer, Interrupt } from '../contract/plain/interrupts';
-import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
+import type { Manifest } from '../contract/plain/manifest';
 import type { Failure, Json, StoredMessage } from '../contract/plain/messages';
 import { messagesOfInput } from '../contract/plain/messages';
-import type { AgentRunOptions } from '../contract/plain/run-options';
 import { runOptionsOf } from '../contract/plain/run-options';
 import type { AgentDefinition } from './agent';
+import { freshRecord } from './agents/chat';
+import { openConversation, rootConversation } from './agents/conversation';
+import type { AnyAgent } from './agents/definition';
+import { isChat, promptingAgent, reachable } from './agents/definition';
+import { isOwnTool, manifestRequest } from './agents/manifest-request';
+import { runAgent } from './agents/run-agent';
+import { isAlone } from './agents/run-apart';
 import { blame } from './compose';
-import { refuseLayersOfExternal } from './external-calls';
 import { Frame, Journal } from './frames';
 import { InterruptDesk } from './interrupts';
 import type { AgentResult } from './loop';
-import { runAgentLoop } from './loop';
 import type { Ports } from './ports';
 import { isCancellation } from './ports';
 import { RunLocalBook } from './run-local';
 import { agentForRun, checkRunOptions, checkToolsOfOptions } from './run-options';
-import type { AgentScope, RunScope } from './scope';
+import type { RunScope } from './scope';
 import type { AgentRecord, RunState } from './state';
-import { exitTool } from './tool-plan';
+import { listOfConversation, withoutMessages } from './state';
 
 /** One agent run, from its start or from a snapshot. Knows its ports, and nothing of what is behind them. */
 export class AgentRun {
@@ -28,7 +32,7 @@ export class AgentRun {
   private readonly borders = new Map<string, AgentRecord>();
 
   constructor(
-    private readonly agents: ReadonlyMap<string, AgentDefinition>,
+    private readonly agents: ReadonlyMap<string, AnyAgent>,
     readonly state: RunState,
     private readonly ports: Ports,
   ) {
@@ -38,33 +42,51 @@ export class AgentRun {
 
   async execute(): Promise<AgentResult> {
     const { state } = this;
-    const defined = this.agents.get(state.agent);
-    if (defined === undefined) {
+    const root = this.agents.get(state.agent);
+    if (root === undefined) {
       throw new HoldfastError(
         'agent-unknown',
         `There is no agent "${state.agent}". There are: ${[...this.agents.keys()].join(', ') || 'none'}.`,
       );
     }
-    const entered = state.agents[defined.name];
-    if (entered === undefined) checkRunOptions(state.options, defined.name, this.agents);
-    const options = runOptionsOf(state.options, defined.name);
-    const agent = agentForRun(defined, options);
-    const path = [agent.name];
-    const record = entered ?? freshRecord(agent, path, this.firstMessages(agent), state);
-    const manifest = await this.ports.prepare(requestOf(agent, options, state), record.messages);
-    if (entered === undefined) checkToolsOfOptions(state.options, manifest, (tool) => agent.ownTools.has(tool));
+    const isFresh = state.manifest === undefined;
+    const known = new Map([...this.agents, ...reachable(root).map((agent) => [agent.name, agent] as const)]);
+    if (isFresh) checkRunOptions(state.options, root.name, known);
+    const path = [root.name];
+    const messages = this.beginning(root, path, isFresh);
+    const manifest = await this.ports.prepare(manifestRequest(root, state), messages);
+    if (isFresh) checkToolsOfOptions(state.options, manifest, (tool) => isOwnTool(root, tool));
     state.manifest = manifest;
-    state.agents[agent.name] = record;
-    refuseLayersOfExternal({ manifest }, agent);
-    const scope: AgentScope = { run: this.scope(manifest), agent, options, path, record };
+    const scope = this.scope(manifest, known);
+    const place = {
+      path,
+      frame: new Frame(this.journal, path),
+      ...(isAlone(root) ? {} : { lane: openConversation(scope, rootConversation, messages) }),
+    };
     try {
-      return await runAgentLoop(scope, new Frame(this.journal, path));
+      return await runAgent(scope, root, place);
     } catch (error) {
       // Hooks behind a stop can call nothing any more. That is no cancellation of the run.
-      throw isCancellation(error) ? (scope.run.stoppedBy ?? error) : error;
+      throw isCancellation(error) ? (scope.stoppedBy ?? error) : error;
     } finally {
-      scope.run.ended = true;
+      scope.ended = true;
     }
+  }
+
+  /** The messages that the run begins with, or those that its first agent has by now. */
+  private beginning(root: AnyAgent, path: readonly string[], isFresh: boolean): readonly StoredMessage[] {
+    const { state } = this;
+    if (!isChat(root) || !isAlone(root)) return isFresh ? this.firstMessages(root) : [];
+    const agent = agentForRun(root, runOptionsOf(state.options, root.name));
+    const record = state.agents[root.name] ?? freshRecord(agent, path, this.firstMessages(root), state);
+    state.agents[root.name] = record;
+    return record.messages;
+  }
+
+  /** What the agent that the run was started with has said and heard, when it is one that talks to a model. */
+  get transcript(): readonly StoredMessage[] | undefined {
+    const root = this.agents.get(this.state.agent);
+    return root !== undefined && isChat(root) ? this.state.agents[root.name]?.messages : undefined;
   }
 
   get interrupts(): readonly Interrupt[] {
@@ -102,29 +124,42 @@ export class AgentRun {
       lists[key] = border.messages;
       agents[key] = { ...border, messages: [] };
     }
-    return { state: { ...this.state, input: null, agents, journal: this.journal.toJSON() }, lists };
+    const { said } = this.state;
+    for (const [conversation, entries] of Object.entries(said ?? {}))
+      lists[listOfConversation(conversation)] = entries.map(({ message }) => message);
+    return {
+      state: {
+        ...this.state,
+        input: null,
+        agents,
+        journal: this.journal.toJSON(),
+        ...(said === undefined ? {} : { said: withoutMessages(said) }),
+      },
+      lists,
+    };
   }
 
-  private firstMessages(agent: AgentDefinition): readonly StoredMessage[] {
+  private firstMessages(root: AnyAgent): readonly StoredMessage[] {
     const { input } = this.state;
-    if (agent.prompt !== undefined) return [promptMessage(agent, input, this.ports)];
+    const prompting = promptingAgent(root);
+    if (prompting?.prompt !== undefined) return [promptMessage(prompting, input, this.ports)];
     const messages = messagesOfInput(input);
     if (messages === undefined)
       throw new HoldfastError(
         'input-invalid',
-        `Agent "${agent.name}" takes a text or a list of messages; it has no prompt for a typed job.`,
+        `Agent "${root.name}" takes a text or a list of messages; it has no prompt for a typed job.`,
       );
     return messages;
   }
 
-  private scope(manifest: Manifest): RunScope {
+  private scope(manifest: Manifest, agents: ReadonlyMap<string, AnyAgent>): RunScope {
     return {
       state: this.state,
       ports: this.ports,
       journal: this.journal,
       desk: this.desk,
       runLocal: new RunLocalBook(this.state, this.ports),
-      agents: this.agents,
+      agents,
       manifest,
       borders: this.borders,
       ensured: new Map(),
@@ -153,38 +188,4 @@ function promptMessage(agent: AgentDefinition, input: Json, ports: Ports): Store
   }
   if (typeof text !== 'string') throw new HoldfastError('hook-failed', `prompt of agent "${agent.name}" returned no text.`);
   return { id: ports.uuid(), role: 'user', parts: [{ type: 'text', text }] };
-}
-
-function freshRecord(agent: AgentDefinition, path: readonly string[], messages: readonly StoredMessage[], state: RunState): AgentRecord {
-  const tools = agent.exitTool ? [...agent.tools, exitTool] : agent.tools;
-  return {
-    path,
-    turn: 0,
-    remaining: agent.maxIterations,
-    instructions: agent.instructions,
-    tools,
-    callable: tools,
-    returnDirectly: agent.returnDirectly,
-    values: state.values,
-    messages,
-  };
-}
-
-function requestOf(agent: AgentDefinition, options: AgentRunOptions, state: RunState): ManifestRequest {
-  const argumentAliases: Record<string, readonly string[]> = {};
-  for (const [tool, alias] of Object.entries(agent.toolAliases)) argumentAliases[tool] = Object.values(alias.arguments ?? {}).flat();
-  const language = state.language ?? agent.language;
-  return {
-    agent: agent.name,
-    // What a layer names counts too: a hook may offer it, and a name that no worker knows protects nothing.
-    // What the start names is checked against the whole manifest: its error is one of the start, not of the agent.
-    tools: [
-      ...new Set([...(options.tools === undefined ? agent.tools : []), ...agent.middleware.flatMap(({ onlyTools }) => onlyTools ?? [])]),
-    ].filter((tool) => !agent.ownTools.has(tool)),
-    models: [options.model ?? state.model ?? agent.model],
-    halves: agent.halves.map(({ name }) => name),
-    ...(agent.output === undefined ? {} : { outputs: [agent.output] }),
-    argumentAliases,
-    ...(language === undefined ? {} : { language }),
-  };
 }

@@ -2,6 +2,8 @@ import type { Manifest } from '../contract/plain/manifest';
 import type { StoredMessage } from '../contract/plain/messages';
 import type { AgentRunOptions } from '../contract/plain/run-options';
 import type { AgentDefinition } from './agent';
+import type { Lane } from './agents/conversation';
+import type { AnyAgent } from './agents/definition';
 import type { Journal } from './frames';
 import type { InterruptDesk } from './interrupts';
 import type { Meanings } from './meanings';
@@ -16,7 +18,7 @@ export interface RunScope {
   readonly journal: Journal;
   readonly desk: InterruptDesk;
   readonly runLocal: RunLocalBook;
-  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  readonly agents: ReadonlyMap<string, AnyAgent>;
   readonly manifest: Manifest;
   /** What each agent in the middle of an iteration was when the iteration began, by its path. */
   readonly borders: Map<string, AgentRecord>;
@@ -43,4 +45,6 @@ export interface AgentScope {
   readonly options: AgentRunOptions;
   readonly path: readonly string[];
   readonly record: AgentRecord;
+  /** The conversation that others hear it in. Absent: it is alone. */
+  readonly lane?: Lane;
 }

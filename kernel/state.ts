@@ -1,6 +1,7 @@
+import { saidByAll } from '../contract/plain/fold';
 import type { Interrupt } from '../contract/plain/interrupts';
 import type { DeferredTools, Language, Manifest } from '../contract/plain/manifest';
-import type { Json, JsonObject, ModelSettings, StoredMessage, Usage } from '../contract/plain/messages';
+import type { Failure, Json, JsonObject, ModelSettings, StoredMessage, Usage } from '../contract/plain/messages';
 import type { RunOptions } from '../contract/plain/run-options';
 import type { CallToolResult, StartInput } from '../contract/plain/wire';
 import type { Passed } from './event-senders';
@@ -36,6 +37,28 @@ export interface PendingInterrupt {
   readonly onDeadline?: Json;
 }
 
+/** How far an agent that runs others has come. */
+export interface PlaceRecord {
+  /** Of a sequence or a loop: how many of its agents have ended. */
+  at: number;
+  /** The one that is at work, by its segment. */
+  next?: string;
+  /** What the last one gave. */
+  last?: { readonly output: Json; readonly text: string };
+  /** Of agents at the same time: what those gave that have ended, by position. */
+  ends?: Record<number, { readonly output: Json; readonly text: string } | { readonly error: Failure }>;
+  /** Of agents that hand over to each other: who has been at work, in order. */
+  trail?: string[];
+}
+
+/** A message of a conversation of several agents. Over a border the messages go apart, as lists. */
+export interface SaidEntry {
+  /** Null: the user. */
+  readonly agent: string | null;
+  readonly lane: string;
+  readonly message: StoredMessage;
+}
+
 /** What a call handed back beside its result. */
 export type Brought = Pick<CallToolResult, 'runLocal' | 'events'>;
 
@@ -66,6 +89,14 @@ export interface RunState {
   waivers?: Readonly<Record<string, readonly string[]>>;
   /** What layers of open calls left for their events, by the address of the call. */
   passed?: Readonly<Record<string, Passed>>;
+  /** What several agents say to each other, by conversation. Absent of a run of one agent. */
+  said?: Readonly<Record<string, SaidEntry[]>>;
+  /** How far agents that run others have come, by path. */
+  places?: Record<string, PlaceRecord>;
+  /** The last action that an agent at work has shown, by path. */
+  actions?: Record<string, Json>;
+  /** How many agents have been at work as tools. */
+  agentTools?: number;
   interrupts: PendingInterrupt[];
   answered: string[];
   /** Answers that came after a border and before the code that waits for them was entered again. */
@@ -102,6 +133,27 @@ export function freshState(start: StartInput): RunState {
   };
 }
 
+/** The list of a conversation in a snapshot. That of the run itself is the one that readers look for. */
+export function listOfConversation(conversation: string): string {
+  return conversation === '' ? saidByAll : `~${conversation}`;
+}
+
+const gone: StoredMessage = { id: '', role: 'user', parts: [] };
+
+/** Messages go over a border in lists. */
+export function withoutMessages(said: NonNullable<RunState['said']>): NonNullable<RunState['said']> {
+  return Object.fromEntries(Object.entries(said).map(([key, entries]) => [key, entries.map((entry) => ({ ...entry, message: gone }))]));
+}
+
+function restoredSaid(said: NonNullable<RunState['said']>, lists: Readonly<Record<string, readonly StoredMessage[]>>): RunState['said'] {
+  return Object.fromEntries(
+    Object.entries(said).map(([key, entries]) => {
+      const messages = lists[listOfConversation(key)] ?? [];
+      return [key, entries.map((entry, position) => ({ ...entry, message: messages[position] ?? gone }))];
+    }),
+  );
+}
+
 /** Puts the lists back that went apart from the state. */
 export function restoredState(state: RunState, lists: Readonly<Record<string, readonly StoredMessage[]>>): RunState {
   const agents: Record<string, AgentRecord> = {};
@@ -113,5 +165,6 @@ export function restoredState(state: RunState, lists: Readonly<Record<string, re
     interrupts: [...state.interrupts],
     answered: [...state.answered],
     agents,
+    ...(state.said === undefined ? {} : { said: restoredSaid(state.said, lists) }),
   };
 }

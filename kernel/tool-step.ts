@@ -2,6 +2,8 @@ import { HoldfastError, messageOf } from '../contract/plain/errors';
 import { toolFactsOf } from '../contract/plain/manifest';
 import type { Failure, Json, StoredMessage, ToolCall } from '../contract/plain/messages';
 import { canonicalJson, isPartList, notJson, toolMessage } from '../contract/plain/messages';
+import { noteAction } from './agents/actions';
+import { say } from './agents/conversation';
 import type { Layer } from './compose';
 import { compose } from './compose';
 import { hookContext } from './context';
@@ -261,7 +263,7 @@ function endOrReturn(scope: AgentScope, call: ToolCall, error: unknown): ToolSte
 }
 
 function showEnd(scope: AgentScope, call: ToolCall, { message, error, shown = message, action }: ToolStepResult): void {
-  const { run, agent, path } = scope;
+  const { run, agent, path, lane } = scope;
   run.ports.emit({
     type: 'tool-end',
     agent: agent.name,
@@ -272,6 +274,8 @@ function showEnd(scope: AgentScope, call: ToolCall, { message, error, shown = me
     ...(error === undefined ? {} : { error }),
     ...(action === undefined ? {} : { action }),
   });
+  if (lane !== undefined) say(run, lane, agent.name, shown);
+  noteAction(scope, action);
 }
 
 function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: ParsedCalls, passed: PassedThere): Layer<ToolCall, Json> {

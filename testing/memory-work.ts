@@ -10,7 +10,7 @@ import type { WorkerParts } from '../activities/parts';
 import { parseInput } from '../activities/parse-input';
 import { parseOutput } from '../activities/parse-output';
 import { manifestFor } from '../activities/prepare-run';
-import { agentOfPath } from '../contract/plain/call-addresses';
+import { agentOfPath } from '../contract/plain/agent-paths';
 import type { Delta } from '../contract/plain/deltas';
 import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
 import type { CallModelResult, CallToolInput, CallToolResult, ToolOutcome } from '../contract/plain/wire';
@@ -95,7 +95,7 @@ async function toolAttempt(
     idempotencyKey: `${workflowId}/${input.key ?? address}`,
     attempt,
     signal,
-    call: { agent: call.path.at(-1) ?? '', id: address, attempt, signal, tool, callId, ...values.access() },
+    call: { agent: agentOfPath(call.path), id: address, attempt, signal, tool, callId, ...values.access() },
     watch,
     ...(live === undefined ? {} : { publish: live.publish }),
   };
@@ -112,7 +112,7 @@ async function toolAttempt(
 
 function liveCall({ address, path }: MemoryCall<unknown>, attempt: number, onDelta: (delta: Delta) => void): LiveCall {
   const sink = { publish: (_: string, delta: Delta) => onDelta(delta), settle: () => undefined };
-  return new LiveCall(sink, 'memory', { agent: path.at(-1) ?? '', runPath: path, address, attempt });
+  return new LiveCall(sink, 'memory', { agent: agentOfPath(path), runPath: path, address, attempt });
 }
 
 /** A tool that is too slow is given up after its timeout: in real time, as the tool's own work is. */

@@ -24,6 +24,7 @@ import type { Json, Usage } from '../contract/plain/messages';
 import type { Observer } from '../contract/plain/observed';
 import { defaultTenant } from '../contract/plain/names';
 import type { Agent } from '../kernel/agent';
+import { checkTrees } from '../kernel/agents/check-trees';
 import { definitionOf, isAgent } from '../kernel/agent';
 import type { Agents } from '../kernel/memory/run';
 import { MemoryRun } from '../kernel/memory/run';
@@ -220,5 +221,7 @@ class TestModels extends ModelRegistry {
 }
 
 function agentsOf(agent: Agent<string, Json, unknown>): Agents {
-  return new Map([[agent.name, definitionOf(agent as Agent)]]);
+  const definition = definitionOf(agent as Agent);
+  checkTrees([definition]);
+  return new Map([[agent.name, definition]]);
 }

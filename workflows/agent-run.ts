@@ -18,7 +18,7 @@ import type { Json } from '../contract/plain/messages';
 import { names } from '../contract/plain/names';
 import { isRunInput } from '../contract/plain/run-input';
 import type { AgentRunInput, AgentRunResult, ResumeReceipt, StatusReply } from '../contract/plain/wire';
-import type { AgentDefinition } from '../kernel/agent';
+import type { AnyAgent } from '../kernel/agents/definition';
 import { agentsOf } from '../kernel/agent';
 import { isCancellation } from '../kernel/ports';
 import { AgentRun } from '../kernel/run';
@@ -51,7 +51,7 @@ class RunWorkflow {
   private done = false;
 
   constructor(
-    agents: ReadonlyMap<string, AgentDefinition>,
+    agents: ReadonlyMap<string, AnyAgent>,
     private readonly input: AgentRunInput,
   ) {
     const { start, snapshot } = input;
@@ -69,9 +69,9 @@ class RunWorkflow {
     try {
       const { output, text, pendingToolCalls } = await Promise.race([this.run.execute(), background]);
       this.done = true;
-      const { usage, agents } = this.run.state;
-      const record = agents[this.input.start.agent];
-      const edit = this.ports.ledger.finalEdit(this.input.start.agent, record?.messages ?? []);
+      const { usage } = this.run.state;
+      const { transcript } = this.run;
+      const edit = transcript === undefined ? {} : this.ports.ledger.finalEdit(this.input.start.agent, transcript);
       const result: AgentRunResult = {
         output,
         ...(text === output ? {} : { text }),

@@ -1,5 +1,12 @@
 export { agentsFor, defineAgent, isAgent } from '../kernel/agent';
 export type { Agent, AgentFactory, AgentOptions, ToolArgumentsHandler, UnknownToolHandler } from '../kernel/agent';
+export { breakLoopAction, exitAction, transferToAgentAction } from '../kernel/agents/actions';
+export type { FlowAction } from '../kernel/agents/actions';
+export { agentTool } from '../kernel/agents/agent-tool';
+export type { AgentToolOptions } from '../kernel/agents/agent-tool';
+export { customAgent, loop, parallel, sequential, setSubAgents, supervisor, withDeterministicTransfer } from '../kernel/agents/define';
+export type { AgentPart, CustomAgentOptions, GroupOptions, LoopOptions, ParallelOptions, SupervisorOptions } from '../kernel/agents/define';
+export type { CustomContext, CustomEvent, CustomInput, HistoryEntry, HistoryRewriter, RanAgent } from '../kernel/agents/definition';
 export type { ClassicMiddleware, MiddlewareEntry, ToolCallMiddleware, ToolCallWrap } from '../kernel/classic-middleware';
 export type { IterationLimit } from '../kernel/limit-options';
 export { eventSenderModelWrapper, eventSenderToolWrapper } from '../kernel/event-senders';

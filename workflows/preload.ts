@@ -1,3 +1,5 @@
+import '../kernel/agents/agent-tool';
+import '../kernel/agents/define';
 import '../kernel/callbacks/callbacks';
 import '../kernel/callbacks/plugins';
 import '../kernel/callbacks/sets';

@@ -11,6 +11,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { defineSearchAttributeKey } from '@temporalio/common';
+import { isShown } from '../contract/plain/agent-paths';
 import { HoldfastError } from '../contract/plain/errors';
 import type { EventBody } from '../contract/plain/events';
 import { interruptMemoPrefix, toolStart } from '../contract/plain/fold';
@@ -109,7 +110,7 @@ export class TemporalPorts implements Ports {
     if (room !== undefined) await room;
     call.runLocal?.sent();
     if (call.path.join('/') === this.root) this.shown = [];
-    this.offset += 1;
+    if (isShown(call.path)) this.offset += 1;
     const { timeoutMs, heartbeatMs, attempts } = call.facts;
     try {
       const result = await this.counted(
@@ -141,7 +142,7 @@ export class TemporalPorts implements Ports {
     }));
     if (room !== undefined) await room;
     call.runLocal?.sent();
-    if (call.hidden !== true && call.resumed === undefined && call.reconcile !== true) this.offset += 1;
+    if (call.hidden !== true && call.resumed === undefined && call.reconcile !== true && isShown(call.path)) this.offset += 1;
     try {
       const result = await this.counted(
         scheduleActivity<CallToolResult>('callTool', [input], {
@@ -179,10 +180,11 @@ export class TemporalPorts implements Ports {
   }
 
   emit(event: EventBody): void {
+    if ('runPath' in event && !isShown(event.runPath)) return;
     if (event.type === 'custom') this.makeRoomForEvent(event);
     this.offset += 1;
     this.outbox.push(event);
-    if ((event.type === 'model-end' || event.type === 'tool-end') && event.runPath.join('/') === this.root) this.shown.push(event.message);
+    if ('message' in event && event.runPath.join('/') === this.root) this.shown.push(event.message);
   }
 
   showInterrupt(interrupt: Interrupt): void {

@@ -4,11 +4,6 @@ import type { CallModelInput, CallToolInput } from './wire';
 /** Stands at the end of the path of a model call that a hook made, and is no agent. */
 export const hiddenModelCall = 'ctx.model';
 
-/** Whose call it is. */
-export function agentOfPath(path: readonly string[]): string {
-  return path.at(path.at(-1) === hiddenModelCall ? -2 : -1) ?? '';
-}
-
 interface OpenTool {
   /** Of the call that was started last. */
   readonly address: string;

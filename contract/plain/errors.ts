@@ -36,6 +36,15 @@ export const errorTable = {
     status: 500,
     fix: 'Raise maxToolIterations of the agent, give it `finalize` so that the model answers from what it has, or tell the model in its instructions when to stop.',
   },
+  'agent-failed': { status: 500, fix: 'See the message: an agent that is made by hand says that it failed.' },
+  'transfer-failed': {
+    status: 500,
+    fix: 'An agent hands over to its sub-agents and to its parent, by their names. Tell the model in its instructions whom there is.',
+  },
+  'transfers-exceeded': {
+    status: 500,
+    fix: 'Tell the agents in their instructions who answers when. What is to be done again and again is a loop, or an agent as a tool.',
+  },
   'model-failed': { status: 502, fix: 'See the provider error in the message. The run can be started again with another id.' },
   'model-response-invalid': {
     status: 502,

@@ -51,6 +51,11 @@ export type EventBody =
       /** What a layer said the call stands for, with `ctx.sendToolAction`. */
       readonly action?: Json;
     })
+  /** Of an agent that is made by hand. */
+  | (InAgent & { readonly type: 'agent-message'; readonly message: StoredMessage; readonly action?: Json })
+  /** An agent behind the one that the run was started with begins, and ends. */
+  | (InAgent & { readonly type: 'agent-start' })
+  | (InAgent & { readonly type: 'agent-end'; readonly action?: Json; readonly error?: Failure })
   | { readonly type: 'interrupt-start'; readonly interrupt: Interrupt }
   | {
       readonly type: 'interrupt-end';

@@ -5,7 +5,10 @@ import type { Failure, Json, StoredMessage, ToolCall, Usage } from './messages';
 import { messagesOfInput, toolMessage } from './messages';
 import { names, runIdOf } from './names';
 import { isRunInput } from './run-input';
-import { CallAddresses } from './call-addresses';
+import type { AgentPath } from './agent-paths';
+import { agentOfPath, isConversation, isShown } from './agent-paths';
+import { CallAddresses, hiddenModelCall } from './call-addresses';
+import { messageById } from './context-messages';
 import { inCallOrder } from './call-order';
 import type { ListItem } from './splice';
 import { applySplices } from './splice';
@@ -43,6 +46,9 @@ export const interruptMemoPrefix = `${names.memo.interrupts}:`;
 
 const keptRequests = 64;
 
+/** In a snapshot, the list of what all agents of the conversation said. No path of an agent is empty. */
+export const saidByAll = '';
+
 /** A model request put together again from the edits in history. */
 export interface FoldedRequest {
   readonly messages: readonly StoredMessage[];
@@ -55,13 +61,18 @@ export interface FoldedRequest {
  */
 export class HistoryFold {
   readonly messagesById = new Map<string, StoredMessage>();
-  private readonly requests = new Map<string, FoldedRequest>();
+  private readonly requests = new Map<string, FoldedRequest & { readonly path: string }>();
+  /** The last call of each agent. */
+  private readonly newest = new Map<string, string>();
   private startLists: Readonly<Record<string, readonly StoredMessage[]>> = {};
   private readonly scheduled = new Map<number, { readonly activityId: string; readonly tool?: CallToolInput }>();
   private readonly interrupts = new Map<string, Interrupt>();
   private readonly addresses = new CallAddresses();
   private list: readonly StoredMessage[] = [];
   private shown: StoredMessage[] = [];
+  /** What all agents of the conversation said, of a run that has several. */
+  private said: StoredMessage[] = [];
+  private together = false;
   private id = '';
   private agent = '';
   private status: RunStatus = 'running';
@@ -95,7 +106,7 @@ export class HistoryFold {
       id: this.id,
       agent: this.agent,
       status: stuck ? 'stuck' : open,
-      messages: [...this.list, ...inCallOrder(this.shown)],
+      messages: this.together ? this.said : [...this.list, ...inCallOrder(this.shown)],
       interrupts: this.ended ? [] : [...this.interrupts.values()],
       usage: this.usage,
       nextOffset: this.offset,
@@ -165,6 +176,7 @@ export class HistoryFold {
     this.cancelling = false;
     this.scheduled.clear();
     this.requests.clear();
+    this.newest.clear();
     this.id = runIdOf(workflowId);
     this.foreign = !isRunInput(input);
     if (this.foreign) return [];
@@ -175,6 +187,7 @@ export class HistoryFold {
       this.startLists = { [start.agent]: messages };
       this.learn(messages);
       this.list = messages;
+      this.said = [...messages];
       this.started = true;
       return [{ type: 'run-start', agent: start.agent, input: start.input }];
     }
@@ -183,7 +196,12 @@ export class HistoryFold {
     this.learn(snapshot.shown);
     this.list = snapshot.lists[start.agent] ?? [];
     const listed = new Set(this.list.map(({ id }) => id));
-    if (!this.started) this.restore(snapshot.state, snapshot.nextOffset - snapshot.events.length);
+    if (!this.started) {
+      this.restore(snapshot.state, snapshot.nextOffset - snapshot.events.length);
+      const { [saidByAll]: said } = snapshot.lists;
+      this.said = [...(said ?? this.list)];
+      this.together = said !== undefined;
+    }
     this.started = true;
     const events = this.expand(snapshot.events);
     this.shown = snapshot.shown.filter(({ id }) => !listed.has(id));
@@ -205,21 +223,35 @@ export class HistoryFold {
     const key = input.path.join('/');
     const base = this.baseOf(input.base, key);
     const list = applySplices(base.messages, input.splices ?? [], (item) => this.messageOf(item));
-    this.requests.set(activityId, { messages: list, slots: { ...base.slots, ...input.slots } });
-    if (this.requests.size > keptRequests) this.requests.delete(this.requests.keys().next().value as string);
+    this.requests.set(activityId, { messages: list, slots: { ...base.slots, ...input.slots }, path: key });
+    this.forgetRequests(key, activityId);
     if (key === this.agent) {
       this.list = list;
       this.shown = [];
     }
     this.scheduled.set(eventId, { activityId });
     this.addresses.model(input, activityId);
-    return [...events, { type: 'model-start', agent: input.path.at(-1) ?? '', runPath: input.path, turn: input.turn, address: activityId }];
+    const { path, turn } = input;
+    if (!isShown(path)) return events;
+    this.joins(path);
+    return [...events, { type: 'model-start', agent: agentOfPath(path), runPath: path, turn, address: activityId }];
+  }
+
+  /** An edit is one of the last list of the same agent, so that one stays. */
+  private forgetRequests(key: string, activityId: string): void {
+    this.newest.set(key, activityId);
+    if (this.requests.size <= keptRequests + this.newest.size) return;
+    for (const [old, { path }] of this.requests) {
+      if (this.newest.get(path) === old) continue;
+      this.requests.delete(old);
+      return;
+    }
   }
 
   private toolScheduled(eventId: number, activityId: string, input: CallToolInput): readonly EventBody[] {
     const events = this.expand(input.events);
     this.scheduled.set(eventId, { activityId, tool: input });
-    if (input.hidden === true || input.resumed !== undefined || input.reconcile === true) return events;
+    if (input.hidden === true || input.resumed !== undefined || input.reconcile === true || !isShown(input.path)) return events;
     const again = this.addresses.isAgain(input, activityId);
     const started = toolStart(activityId, input);
     this.addresses.of(started);
@@ -292,11 +324,23 @@ export class HistoryFold {
         const message = this.messageOf(event.message);
         this.messagesById.set(message.id, message);
         expanded['message'] = message;
-        if ((event['runPath'] as readonly string[]).join('/') === this.agent) this.shown.push(message);
+        this.takeShown(event['runPath'] as AgentPath, message);
       }
       if (typeof event.interrupt === 'string') expanded['interrupt'] = this.interrupts.get(event.interrupt);
       return expanded as unknown as EventBody;
     });
+  }
+
+  private takeShown(path: AgentPath, message: StoredMessage): void {
+    if (path.join('/') === this.agent) this.shown.push(message);
+    if (!isConversation(path)) return;
+    this.joins(path);
+    this.said.push(message);
+  }
+
+  /** An agent behind the root takes part: from now on the transcript is what all of them said. */
+  private joins(path: AgentPath): void {
+    if (path.length > 1 && path.at(-1) !== hiddenModelCall && isConversation(path)) this.together = true;
   }
 
   private baseOf(base: string | undefined, key: string): FoldedRequest {
@@ -307,7 +351,7 @@ export class HistoryFold {
 
   private messageOf(item: ListItem): StoredMessage {
     if (typeof item !== 'string') return item;
-    return this.messagesById.get(item) ?? { id: item, role: 'assistant', parts: [] };
+    return messageById(item, (id) => this.messagesById.get(id)) ?? { id: item, role: 'assistant', parts: [] };
   }
 
   private learn(messages: readonly StoredMessage[]): void {
@@ -320,7 +364,7 @@ const foreignInput =
 
 /** The event by which readers learn of a tool call. */
 export function toolStart(address: string, { path, tool, callId, input }: CallToolInput): Extract<EventBody, { type: 'tool-start' }> {
-  return { type: 'tool-start', agent: path.at(-1) ?? '', runPath: path, tool, callId, input, address };
+  return { type: 'tool-start', agent: agentOfPath(path), runPath: path, tool, callId, input, address };
 }
 
 /** The message that a tool activity's result stands for. */

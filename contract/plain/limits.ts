@@ -12,6 +12,8 @@ export const limits = {
   updatesPerRun: 1500,
   maxIterations: 20,
   toolCallsPerMessage: 128,
+  /** How often the agents of a team hand over to each other. */
+  transfers: 100,
   openInterrupts: 200,
   interrupt: 256 * 1024,
   message: 512 * 1024,

@@ -24,17 +24,21 @@ export interface ToolRunOptions {
 export interface AgentRunOptions extends ToolRunOptions {
   readonly model?: string;
   readonly settings?: ModelSettings;
+  /** For an agent that is made by hand, which gets it with its input. Other agents do not look at it. */
+  readonly custom?: JsonObject;
 }
 
 /** What a run has otherwise than its agents say: for all of them, and for some by their names, which wins. */
 export interface RunOptions extends ToolRunOptions {
+  /** Agents are not told that one before them handed over to another. */
+  readonly skipTransferMessages?: boolean;
   readonly agents?: Readonly<Record<string, AgentRunOptions>>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const toolFields: readonly string[] = ['tools', 'toolAliases', 'toolOptions'];
-const agentFields: readonly string[] = [...toolFields, 'model', 'settings'];
+const agentFields: readonly string[] = [...toolFields, 'model', 'settings', 'custom'];
 
 /** What is wrong with the options of a run as far as it shows without agents and tools, or nothing. */
 export function runOptionsProblem(options: unknown): string | undefined {
@@ -44,12 +48,15 @@ export function runOptionsProblem(options: unknown): string | undefined {
   for (const [name, own] of Object.entries(agents)) {
     const problem = fieldsProblem(own, agentFields, `agents.${name}`) ?? toolsProblem(own as Fields, `agents.${name}.`);
     if (problem !== undefined) return problem;
-    const { model, settings } = own as Fields;
+    const { model, settings, custom } = own as Fields;
+    if (custom !== undefined && (!isFields(custom) || notJson(custom) !== undefined)) return `agents.${name}.custom is no object of JSON`;
     if (model !== undefined && (typeof model !== 'string' || model === '')) return `agents.${name}.model is no name of a model`;
     const unfit = settings === undefined ? undefined : settingsProblem(settings);
     if (unfit !== undefined) return `agents.${name}.settings: ${unfit}`;
   }
-  return fieldsProblem(options, [...toolFields, 'agents'], undefined) ?? toolsProblem(options, '');
+  const { skipTransferMessages: skips } = options;
+  if (skips !== undefined && typeof skips !== 'boolean') return 'skipTransferMessages is neither true nor false';
+  return fieldsProblem(options, [...toolFields, 'agents', 'skipTransferMessages'], undefined) ?? toolsProblem(options, '');
 }
 
 /** The options that count for an agent. Those for it win over those for all, of the options of a tool each key by itself. */

@@ -1,3 +1,4 @@
+import { isShown } from '../../contract/plain/agent-paths';
 import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
 import type { EventBody } from '../../contract/plain/events';
 import { interruptMemoPrefix, toolStart } from '../../contract/plain/fold';
@@ -172,9 +173,9 @@ export class MemoryPorts implements Ports {
   }
 
   emit(event: EventBody): void {
-    if (this.left) return;
+    if (this.left || ('runPath' in event && !isShown(event.runPath))) return;
     this.outbox.push(event);
-    if ((event.type === 'model-end' || event.type === 'tool-end') && event.runPath.join('/') === this.root) this.shown.push(event.message);
+    if ('message' in event && event.runPath.join('/') === this.root) this.shown.push(event.message);
     this.world.changed();
   }
 

@@ -5,7 +5,7 @@ import type { Answer } from '../../contract/plain/interrupts';
 import { workflowIdOf } from '../../contract/plain/names';
 import type { AgentRunInput } from '../../contract/plain/wire';
 import type { Failure } from '../../contract/plain/messages';
-import type { AgentDefinition } from '../agent';
+import type { AnyAgent } from '../agents/definition';
 import { isCancellation } from '../ports';
 import { AgentRun } from '../run';
 import type { RunState } from '../state';
@@ -23,7 +23,7 @@ interface Stretch {
   stall(error: HoldfastError): void;
 }
 
-export type Agents = ReadonlyMap<string, AgentDefinition>;
+export type Agents = ReadonlyMap<string, AnyAgent>;
 
 /** A whole run in memory, over its borders: what the workflow, the server and the record are to a run on Temporal. */
 export class MemoryRun {
@@ -144,8 +144,9 @@ export class MemoryRun {
     const { ports, run, input } = stretch;
     try {
       const { output, text, pendingToolCalls } = await Promise.race([run.execute(), stalled]);
-      const { usage, agents } = run.state;
-      const edit = ports.ledger.finalEdit(input.start.agent, agents[input.start.agent]?.messages ?? []);
+      const { usage } = run.state;
+      const { transcript } = run;
+      const edit = transcript === undefined ? {} : ports.ledger.finalEdit(input.start.agent, transcript);
       const pending = pendingToolCalls === undefined ? {} : { pendingToolCalls };
       this.end(stretch, { kind: 'end', status: 'completed', result: { output, text, ...pending, usage, ...edit, ...ports.takeEvents() } });
     } catch (error) {

@@ -3,6 +3,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import type { z } from 'zod';
 import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
 import type { AgentDefinition } from '../../kernel/agent';
+import type { AnyAgent } from '../../kernel/agents/definition';
+import { isChat, promptingAgent, reachable } from '../../kernel/agents/definition';
 import { agentsOf } from '../../kernel/agent';
 import { loadModule } from './load-module';
 import type { ProjectConfig } from './project-config';
@@ -48,7 +50,11 @@ export async function loadProject(path?: string, directory: string = process.cwd
     file,
     config,
     agentsFile,
-    agents: [...agents.values()].map(({ name, description, prompt }) => ({ name, description, takesJob: prompt !== undefined })),
+    agents: [...agents.values()].map((agent) => ({
+      name: agent.name,
+      description: agent.description,
+      takesJob: promptingAgent(agent)?.prompt !== undefined,
+    })),
   };
 }
 
@@ -95,7 +101,7 @@ function issueText(issue: z.core.$ZodIssue): string {
   return `\`${field}\` ${issue.code === 'custom' || issue.code === 'invalid_union' ? issue.message : `is wrong: ${issue.message}`}`;
 }
 
-async function loadAgents(agentsFile: string): Promise<ReadonlyMap<string, AgentDefinition>> {
+async function loadAgents(agentsFile: string): Promise<ReadonlyMap<string, AnyAgent>> {
   const module = await load(agentsFile, (error) => {
     const code = codeOf(error) === 'agent-invalid' ? 'agent-invalid' : 'agents-invalid';
     return new HoldfastError(code, `${agentsFile}: ${messageOf(error)}`, { cause: error });
@@ -106,14 +112,18 @@ async function loadAgents(agentsFile: string): Promise<ReadonlyMap<string, Agent
   return agents;
 }
 
-function checkAgent(
+function checkAgent(root: AnyAgent, config: ProjectConfig, agentsFile: string, file: string): void {
+  for (const agent of reachable(root)) if (isChat(agent)) checkChatAgent(agent, config, agentsFile, file);
+}
+
+function checkChatAgent(
   agent: AgentDefinition,
   { tools = {}, middleware = [], outputs = {} }: ProjectConfig,
   agentsFile: string,
   file: string,
 ): void {
   const where = relative(dirname(file), agentsFile);
-  const tool = agent.tools.find((name) => !Object.hasOwn(tools, name));
+  const tool = agent.tools.find((name) => !Object.hasOwn(tools, name) && !agent.ownTools.has(name));
   if (tool !== undefined)
     throw new HoldfastError(
       'tool-unknown',

@@ -1,0 +1,50 @@
+import type { Json, Part, StoredMessage } from './messages';
+
+const prefix = 'context:';
+
+/** The id under which another agent sees a message. It says all that there is to it, so the message itself enters no history twice. */
+export function contextId(agent: string, id: string): string {
+  return `${prefix}${agent}:${id}`;
+}
+
+/** Which message a list means, and who said it, when it means one of another agent. */
+export function contextOf(id: string): { readonly agent: string; readonly id: string } | undefined {
+  if (!id.startsWith(prefix)) return undefined;
+  const end = id.indexOf(':', prefix.length);
+  return end === -1 ? undefined : { agent: id.slice(prefix.length, end), id: id.slice(end + 1) };
+}
+
+/** The id of the message itself. */
+export function sourceOf(id: string): string {
+  const context = contextOf(id);
+  return context === undefined ? id : sourceOf(context.id);
+}
+
+/** What an agent is told of what another one said, called and got: a message of the user. Media stay what they are, thoughts are left out. */
+export function contextMessage(agent: string, message: StoredMessage): StoredMessage {
+  const said: string[] = [];
+  const media: Part[] = [];
+  const texts = message.parts.filter((part) => part.type === 'text').map(({ text }) => text);
+  if (texts.join('') !== '') said.push(`[${agent}] said: ${texts.join('')}.`);
+  for (const part of message.parts) {
+    if (part.type === 'tool-call') said.push(`[${agent}] called tool: \`${part.name}\` with arguments: ${JSON.stringify(part.input)}.`);
+    if (part.type === 'tool-result' && part.output !== '')
+      said.push(`[${agent}] \`${part.name}\` tool returned result: ${textOfOutput(part.output)}.`);
+    if (part.type === 'file') media.push(part);
+  }
+  const text = ['For context:', ...said].join(' ');
+  return { id: contextId(agent, message.id), role: 'user', parts: [{ type: 'text', text }, ...media] };
+}
+
+function textOfOutput(output: Json): string {
+  return typeof output === 'string' ? output : JSON.stringify(output);
+}
+
+/** A message by its id: itself, or what another agent sees of it. */
+export function messageById(id: string, lookup: (id: string) => StoredMessage | undefined): StoredMessage | undefined {
+  const known = lookup(id);
+  if (known !== undefined) return known;
+  const context = contextOf(id);
+  const source = context === undefined ? undefined : messageById(context.id, lookup);
+  return source === undefined || context === undefined ? undefined : contextMessage(context.agent, source);
+}

@@ -1,0 +1,34 @@
+import type { Json } from '../../contract/plain/messages';
+import type { AgentScope } from '../scope';
+
+/** What an agent wants to happen when it has ended. It stands on an event of the agent; the last one counts. */
+export type FlowAction = { readonly exit: true } | { readonly transferTo: string } | { readonly breakLoop: true };
+
+/** Nothing comes after this agent: a sequence or a loop that it stands in ends, and nothing is transferred back. */
+export function exitAction(): FlowAction {
+  return { exit: true };
+}
+
+/** Another agent goes on: a sub-agent of this one, or its parent. */
+export function transferToAgentAction(agent: string): FlowAction {
+  return { transferTo: agent };
+}
+
+/** The loop that the agent stands in is not run again. */
+export function breakLoopAction(): FlowAction {
+  return { breakLoop: true };
+}
+
+/** What an action on an event means to the flow, or nothing: it may as well be one of the user's own. */
+export function flowActionOf(action: Json | undefined): FlowAction | undefined {
+  if (typeof action !== 'object' || action === null || Array.isArray(action)) return undefined;
+  const { exit, transferTo, breakLoop } = action as Readonly<Record<string, Json | undefined>>;
+  if (exit === true) return { exit };
+  if (typeof transferTo === 'string') return { transferTo };
+  return breakLoop === true ? { breakLoop } : undefined;
+}
+
+/** Keeps the last action that an agent has shown. Over a border it stays what it is, whatever of the agent is entered again. */
+export function noteAction({ run: { state }, path }: AgentScope, action: Json | undefined): void {
+  if (action !== undefined && flowActionOf(action) !== undefined) state.actions = { ...state.actions, [path.join('/')]: action };
+}

@@ -1,0 +1,108 @@
+import { agentOfPath, toolSegment } from '../../contract/plain/agent-paths';
+import { contextMessage } from '../../contract/plain/context-messages';
+import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
+import { limits } from '../../contract/plain/limits';
+import type { Json, StoredMessage, ToolCall } from '../../contract/plain/messages';
+import { toolMessage } from '../../contract/plain/messages';
+import type { Agent } from '../agent';
+import { definitionOf } from '../agent';
+import { isStop } from '../callbacks/stop-error';
+import type { OwnTool, OwnToolRef } from '../own-tools';
+import { ownToolRef, parsedBy } from '../own-tools';
+import { isCancellation } from '../ports';
+import type { AgentScope } from '../scope';
+import { ToolError } from '../tool-call';
+import type { AnyAgent } from './definition';
+import { runApart } from './run-apart';
+import { transferResult, transferTool } from './transfer-tool';
+
+export interface AgentToolOptions {
+  /** In place of the name of the agent. */
+  readonly name?: string;
+  /** In place of its description. */
+  readonly description?: string;
+  /** A JSON Schema of arguments of your own: the agent gets them as JSON. Default: `{ request: string }`, of which it gets the text. */
+  readonly inputSchema?: Json;
+  /** The agent begins with what was said so far, instead of with the arguments. */
+  readonly fullHistory?: boolean;
+  /** Readers of the run see what the agent does. Without it they see the call and its result. */
+  readonly forwardEvents?: boolean;
+}
+
+const fields: readonly string[] = ['name', 'description', 'inputSchema', 'fullHistory', 'forwardEvents'];
+
+const request: Json = {
+  type: 'object',
+  properties: { request: { type: 'string', description: 'What the agent is to do.' } },
+  required: ['request'],
+  additionalProperties: false,
+};
+
+/** An agent as a tool of another one. It has a conversation of its own; its answer is the result of the call. */
+export function agentTool(agent: Agent<string, unknown, unknown>, options: AgentToolOptions = {}): OwnToolRef {
+  const defined = definitionOf(agent as unknown as Agent);
+  const name = options.name ?? defined.name;
+  const refuse = (problem: string): never => {
+    throw new HoldfastError('agent-invalid', `agentTool("${name}"): ${problem}`);
+  };
+  const other = Object.keys(options).find((field) => !fields.includes(field));
+  if (other !== undefined) refuse(`there is no option "${other}"; there are ${fields.join(', ')}.`);
+  const description = options.description ?? defined.description;
+  if (description === '') refuse('an agent needs a description to become a tool: the model chooses by it.');
+  const { inputSchema = request, fullHistory = false, forwardEvents = false } = options;
+  if (typeof inputSchema !== 'object' || inputSchema === null) refuse('inputSchema is a JSON Schema.');
+  const spec = { name, description, inputSchema };
+  return ownToolRef({
+    spec,
+    agent: defined,
+    parse: (input) => parsedBy(spec, input),
+    run: async (scope, call, frame) => {
+      const { run } = scope;
+      const n = frame.once('agent', () => (run.state.agentTools = (run.state.agentTools ?? 0) + 1));
+      const segment = toolSegment(defined.name, n, forwardEvents);
+      const messages = (): readonly StoredMessage[] =>
+        fullHistory ? historyFor(scope, call, defined) : [asked(scope, call, options.inputSchema === undefined)];
+      try {
+        const end = await runApart(run, defined, { path: [...scope.path, segment], frame: frame.child(segment) }, messages);
+        if (end.silent === true)
+          throw new ToolError({ code: 'tool-failed', message: `The agent '${defined.name}' ended without an event.` }, undefined);
+        return end.text;
+      } catch (error) {
+        throw failedAs(defined.name, error);
+      }
+    },
+  } satisfies OwnTool);
+}
+
+function asked({ run }: AgentScope, { input }: ToolCall, isRequest: boolean): StoredMessage {
+  const text = isRequest ? (input as { readonly request: string }).request : JSON.stringify(input);
+  return { id: run.ports.uuid(), role: 'user', parts: [{ type: 'text', text }] };
+}
+
+/** What was said before the message that calls the tool, as context, and that this agent goes on from here. */
+function historyFor({ run, path, record }: AgentScope, call: ToolCall, { name }: AnyAgent): readonly StoredMessage[] {
+  const agent = agentOfPath(path);
+  const calling = record.messages
+    .map(({ parts }) => parts.some((part) => part.type === 'tool-call' && part.id === call.id))
+    .lastIndexOf(true);
+  const said = (calling === -1 ? record.messages : record.messages.slice(0, calling)).filter(({ role }) => role !== 'system');
+  const transfer = { id: run.ports.uuid(), name: transferTool, input: { agent_name: name } };
+  const words: readonly StoredMessage[] = [
+    { id: run.ports.uuid(), role: 'assistant', parts: [{ type: 'tool-call', ...transfer }] },
+    toolMessage(run.ports.uuid(), transfer, transferResult(name)),
+  ];
+  return [
+    ...said.map((message) => (message.role === 'user' ? message : contextMessage(agent, message))),
+    // These two stand in no history, so they go as messages of their own.
+    ...words.map((message) => ({ ...contextMessage(agent, message), id: message.id })),
+  ];
+}
+
+/** The model hears that the agent failed, as of any tool. What stops the whole run stops it. */
+function failedAs(name: string, error: unknown): unknown {
+  if (isCancellation(error) || isStop(error) || error instanceof ToolError || codeOf(error) === 'frame-changed') return error;
+  return new ToolError(
+    { code: 'tool-failed', message: `The agent '${name}' failed: ${messageOf(error).slice(0, limits.errorMessage)}` },
+    undefined,
+  );
+}

@@ -1,0 +1,52 @@
+import type { StoredMessage } from '../../contract/plain/messages';
+import { runOptionsOf } from '../../contract/plain/run-options';
+import type { AgentDefinition } from '../agent';
+import { refuseLayersOfExternal } from '../external-calls';
+import type { AgentResult } from '../loop';
+import { runAgentLoop } from '../loop';
+import { agentForRun } from '../run-options';
+import type { RunScope } from '../scope';
+import type { AgentRecord, RunState } from '../state';
+import { exitTool } from '../tool-plan';
+import { flowActionOf } from './actions';
+import type { AgentEnd } from './definition';
+import type { Place } from './place';
+import { inputAt, keyOf } from './place';
+import { withTransfers } from './transfer-tool';
+
+/** An agent that talks to a model, at its place. */
+export async function runChat(run: RunScope, defined: AgentDefinition, place: Place): Promise<AgentResult & AgentEnd> {
+  const { state } = run;
+  const { children, parent } = place.neighbours ?? { children: [] };
+  const key = keyOf(place);
+  const options = runOptionsOf(state.options, defined.name);
+  const agent = withTransfers(agentForRun(defined, options), children, parent, run.manifest.language);
+  refuseLayersOfExternal(run, agent);
+  const record = (state.agents[key] ??= freshRecord(agent, place.path, inputAt(run, place, agent.name, agent.historyRewriter), state));
+  const result = await runAgentLoop(
+    { run, agent, options, path: place.path, record, ...(place.lane === undefined ? {} : { lane: place.lane }) },
+    place.frame,
+  );
+  const action = flowActionOf(state.actions?.[key]);
+  return action === undefined ? result : { ...result, action };
+}
+
+export function freshRecord(
+  agent: AgentDefinition,
+  path: readonly string[],
+  messages: readonly StoredMessage[],
+  state: RunState,
+): AgentRecord {
+  const tools = agent.exitTool ? [...agent.tools, exitTool] : agent.tools;
+  return {
+    path,
+    turn: 0,
+    remaining: agent.maxIterations,
+    instructions: agent.instructions,
+    tools,
+    callable: tools,
+    returnDirectly: agent.returnDirectly,
+    values: state.values,
+    messages,
+  };
+}

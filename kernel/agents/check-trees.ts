@@ -1,0 +1,29 @@
+import { HoldfastError } from '../../contract/plain/errors';
+import type { AnyAgent } from './definition';
+import { agentsIn, originOf } from './definition';
+
+/** Refuses agents that could not be told apart by their names, and those that stand under themselves. */
+export function checkTrees(roots: readonly AnyAgent[]): void {
+  const byName = new Map<string, AnyAgent>();
+  const checked = new Set<AnyAgent>();
+  const visit = (agent: AnyAgent, above: readonly AnyAgent[]): void => {
+    const origin = originOf(agent);
+    if (above.includes(origin))
+      throw new HoldfastError(
+        'agent-invalid',
+        `The agent "${agent.name}" stands under itself, by ${above.map(({ name }) => `"${name}"`).join(', ')}.`,
+      );
+    const known = byName.get(agent.name);
+    if (known !== undefined && known !== origin)
+      throw new HoldfastError(
+        'agent-invalid',
+        `Two agents are named "${agent.name}". The agents of a module, with all inside of them, need names that differ.`,
+      );
+    byName.set(agent.name, origin);
+    if (checked.has(agent)) return;
+    checked.add(agent);
+    const inner = agent.kind === 'hand-over' ? above : [...above, origin];
+    for (const child of agentsIn(agent)) visit(child, inner);
+  };
+  for (const root of roots) visit(root, []);
+}

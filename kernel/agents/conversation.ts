@@ -1,0 +1,94 @@
+import { contextMessage } from '../../contract/plain/context-messages';
+import { HoldfastError } from '../../contract/plain/errors';
+import type { Message, StoredMessage } from '../../contract/plain/messages';
+import { toolCallsOf } from '../../contract/plain/messages';
+import { blame } from '../compose';
+import { frozen } from '../freeze';
+import type { RunScope } from '../scope';
+import type { SaidEntry } from '../state';
+import { storedMessages } from '../transcript';
+import type { HistoryEntry, HistoryRewriter } from './definition';
+import { transferTool } from './transfer-tool';
+
+/** Where an agent takes part in a conversation: in which one, and in which of the lanes that run at the same time. */
+export interface Lane {
+  readonly conversation: string;
+  readonly lane: string;
+}
+
+/** The conversation that the run is. Those of agents that are tools have a key of their own. */
+export const rootConversation = '';
+
+export function openConversation({ state }: RunScope, conversation: string, messages: readonly StoredMessage[]): Lane {
+  const { [conversation]: open } = state.said ?? {};
+  if (open === undefined) state.said = { ...state.said, [conversation]: messages.map((message) => ({ agent: null, lane: '', message })) };
+  return { conversation, lane: '' };
+}
+
+export function closeConversation({ state }: RunScope, conversation: string): void {
+  const { [conversation]: _, ...others } = state.said ?? {};
+  state.said = others;
+}
+
+/** Takes what an agent said, for those that come after it. */
+export function say({ state }: RunScope, { conversation, lane }: Lane, agent: string, message: StoredMessage): void {
+  const said = state.said?.[conversation];
+  if (said !== undefined) said.push({ agent, lane, message });
+}
+
+/** One of several lanes that begin here. What is said in it nobody hears in the others. */
+export function fork({ conversation, lane }: Lane, place: string, position: number): Lane {
+  return { conversation, lane: `${lane}/${place}:${position}` };
+}
+
+/** All lanes that began there have ended: what was said in them is said. */
+export function join({ state }: RunScope, { conversation, lane }: Lane, place: string): void {
+  const inside = `${lane}/${place}:`;
+  const said = state.said?.[conversation];
+  said?.forEach((entry, position) => {
+    if (entry.lane.startsWith(inside)) said[position] = { ...entry, lane };
+  });
+}
+
+function heard({ state }: RunScope, { conversation, lane }: Lane): readonly SaidEntry[] {
+  return (state.said?.[conversation] ?? []).filter((entry) => entry.lane === lane || lane.startsWith(`${entry.lane}/`));
+}
+
+/** What an agent begins with: what was said before it, its own words as they are, those of others as context. */
+export function historyFor(run: RunScope, lane: Lane, agent: string, rewriter: HistoryRewriter | undefined): readonly StoredMessage[] {
+  const entries = heard(run, lane);
+  const kept = run.state.options.skipTransferMessages === true ? withoutTransfers(entries) : entries;
+  if (rewriter === undefined)
+    return unique(kept.map(({ agent: by, message }) => (by === null || by === agent ? message : contextMessage(by, message))));
+  const history: readonly HistoryEntry[] = kept.map(({ agent: by, message }) =>
+    by === null ? { isUserInput: true, message } : { isUserInput: false, agent: by, message },
+  );
+  const label = `historyRewriter of agent "${agent}"`;
+  let rewritten: readonly Message[];
+  try {
+    rewritten = rewriter(frozen(history), agent);
+  } catch (error) {
+    throw blame(error, label);
+  }
+  if (!Array.isArray(rewritten)) throw new HoldfastError('hook-failed', `${label} returned no list of messages.`);
+  return storedMessages(
+    rewritten,
+    kept.map(({ message }) => message),
+    () => run.ports.uuid(),
+    label,
+  );
+}
+
+/** The same message may come by two ways. */
+function unique(messages: readonly StoredMessage[]): readonly StoredMessage[] {
+  return [...new Map(messages.map((message) => [message.id, message])).values()];
+}
+
+/** That one agent handed over to another is left out: the call and its result. */
+function withoutTransfers(entries: readonly SaidEntry[]): readonly SaidEntry[] {
+  return entries.filter(
+    ({ message }) =>
+      !toolCallsOf(message).some(({ name }) => name === transferTool) &&
+      !message.parts.some((part) => part.type === 'tool-result' && part.name === transferTool),
+  );
+}

@@ -1,0 +1,164 @@
+import { HoldfastError } from '../../contract/plain/errors';
+import type { Json } from '../../contract/plain/messages';
+import { nameProblem } from '../../contract/plain/names';
+import type { Agent } from '../agent';
+import { agentOf, membersOf } from '../agent';
+import type { Tools } from '../middleware';
+import type { AnyAgent, CustomContext, CustomEvent, CustomInput, CustomRun } from './definition';
+import { isChat, originOf } from './definition';
+
+/** An agent of whatever input and output, where it is part of another one. */
+export type AgentPart = Agent<string, unknown, unknown>;
+
+interface Named<Name extends string> {
+  readonly name: Name;
+  /** Needed to become a tool, or to be handed over to: models choose by it. */
+  readonly description?: string;
+}
+
+export interface GroupOptions<Name extends string> extends Named<Name> {
+  readonly agents: readonly AgentPart[];
+}
+
+export interface LoopOptions<Name extends string> extends GroupOptions<Name> {
+  /** How often its agents run at most. One of them may break the loop before. */
+  readonly maxIterations: number;
+}
+
+export interface ParallelOptions<Name extends string> extends GroupOptions<Name> {
+  /** Runs each agent as a workflow of its own, with its own history. */
+  readonly isolate?: boolean;
+}
+
+export interface SupervisorOptions<Name extends string> extends Named<Name> {
+  /** Decides who works on what, and has the last word. */
+  readonly supervisor: AgentPart;
+  /** Specialists. What one of them has done goes back to the supervisor. */
+  readonly agents: readonly AgentPart[];
+}
+
+export interface CustomAgentOptions<Name extends string, T extends Tools = Tools> extends Named<Name> {
+  /** Agents that `ctx.runAgent` runs by their names. */
+  readonly agents?: readonly AgentPart[];
+  run(input: CustomInput, ctx: CustomContext<T>): AsyncGenerator<CustomEvent, Json | void, void>;
+}
+
+const mostIterations = 10_000;
+
+/** Agents one after another; each is told what those before it said. */
+export function sequential<const Name extends string>(options: GroupOptions<Name>): Agent<Name> {
+  const { name, description, agents } = checkedGroup('sequential', options, ['agents']);
+  return agentOf({ kind: 'sequential', name, description, agents, maxIterations: 1 });
+}
+
+/** Agents one after another, again and again, until one of them breaks the loop or exits. */
+export function loop<const Name extends string>(options: LoopOptions<Name>): Agent<Name> {
+  const { name, description, agents } = checkedGroup('loop', options, ['agents', 'maxIterations']);
+  const { maxIterations } = options;
+  if (!Number.isInteger(maxIterations) || maxIterations < 1 || maxIterations > mostIterations)
+    refuse('loop', name, `maxIterations is a whole number from 1 to ${mostIterations}: a loop that nobody breaks has to end.`);
+  return agentOf({ kind: 'loop', name, description, agents, maxIterations });
+}
+
+/** Agents at the same time. Its output has that of each agent, by its name. */
+export function parallel<const Name extends string>(options: ParallelOptions<Name>): Agent<Name, string, Readonly<Record<string, Json>>> {
+  const { name, description, agents } = checkedGroup('parallel', options, ['agents', 'isolate']);
+  const { isolate = false } = options;
+  if (typeof isolate !== 'boolean') refuse('parallel', name, 'isolate is true or false.');
+  return agentOf({ kind: 'parallel', name, description, agents, isolate });
+}
+
+/** An agent that hands work over to specialists and gets it back from them, until it answers. */
+export function supervisor<const Name extends string>(options: SupervisorOptions<Name>): Agent<Name> {
+  const { name, description } = checkedNames('supervisor', options, ['supervisor', 'agents']);
+  const [lead] = membersOf(name, [options.supervisor]);
+  if (lead === undefined || !isChat(lead))
+    return refuse('supervisor', name, 'the supervisor is an agent that talks to a model, made with defineAgent.');
+  if (lead.subAgents.length > 0) refuse('supervisor', name, `"${lead.name}" has sub-agents already.`);
+  const agents = checkedGroup('supervisor', options, ['supervisor', 'agents']).agents;
+  const same = agents.find((agent) => agent.name === lead.name);
+  if (same !== undefined) refuse('supervisor', name, `a specialist has the name of the supervisor, "${same.name}".`);
+  return agentOf({
+    kind: 'team',
+    name,
+    description,
+    lead: { ...lead, origin: originOf(lead), subAgents: agents.map((agent) => handingOver(agent, [lead.name])) },
+  });
+}
+
+/** The agent, which hands over to these whenever it has ended well. */
+export function withDeterministicTransfer<Name extends string, Input, Output>(
+  agent: Agent<Name, Input, Output>,
+  options: { readonly to: readonly string[] },
+): Agent<Name, Input, Output> {
+  const [inner] = membersOf('', [agent]);
+  const { to } = options as { to?: unknown };
+  if (inner === undefined) return agent;
+  if (!Array.isArray(to) || to.length === 0 || to.some((name) => nameProblem(name) !== undefined))
+    return refuse('withDeterministicTransfer', inner.name, 'to is a list of at least one name of an agent.');
+  return agentOf(handingOver(inner, to as readonly string[]));
+}
+
+const parents = new WeakMap<AnyAgent, string>();
+
+/** The agent with others that it, and they, may hand the conversation over to. An agent has its sub-agents once, and one parent. */
+export function setSubAgents<Name extends string, Input, Output>(
+  parent: Agent<Name, Input, Output>,
+  subAgents: readonly AgentPart[],
+): Agent<Name, Input, Output> {
+  const [lead] = membersOf('', [parent]);
+  if (lead === undefined || !isChat(lead))
+    return refuse('setSubAgents', parent.name, 'only an agent that talks to a model, made with defineAgent, has sub-agents.');
+  if (lead.subAgents.length > 0) refuse('setSubAgents', lead.name, 'its sub-agents are set already.');
+  const members = membersOf(lead.name, subAgents);
+  for (const member of members) {
+    const other = parents.get(member);
+    if (other !== undefined) refuse('setSubAgents', lead.name, `"${member.name}" is a sub-agent of "${other}" already.`);
+  }
+  for (const member of members) parents.set(member, lead.name);
+  return agentOf({ ...lead, origin: originOf(lead), subAgents: members });
+}
+
+/** An agent made by hand: an async generator of events. Deterministic like a hook; it acts through its context. */
+export function customAgent<const Name extends string, T extends Tools = Tools>(options: CustomAgentOptions<Name, T>): Agent<Name> {
+  const { name, description } = checkedNames('customAgent', options, ['agents', 'run']);
+  if (typeof (options as { run?: unknown }).run !== 'function')
+    refuse('customAgent', name, 'run is an async generator: async *run(input, ctx) { … }.');
+  const run: CustomRun = (input, ctx) => options.run(input, ctx);
+  return agentOf({ kind: 'custom', name, description, run, agents: membersOf(name, options.agents ?? []) });
+}
+
+function handingOver(agent: AnyAgent, to: readonly string[]): AnyAgent {
+  return { kind: 'hand-over', name: agent.name, description: agent.description, agent, to };
+}
+
+interface Checked {
+  readonly name: string;
+  readonly description: string;
+}
+
+function checkedNames(maker: string, options: unknown, fields: readonly string[]): Checked {
+  const { name, description = '', ...others } = (options ?? {}) as Record<string, unknown>;
+  const problem = nameProblem(name);
+  if (problem !== undefined) return refuse(maker, undefined, `${problem}.`);
+  if (typeof description !== 'string') return refuse(maker, name as string, 'description is a text.');
+  const other = Object.keys(others).find((field) => !fields.includes(field));
+  if (other !== undefined)
+    refuse(maker, name as string, `there is no field "${other}"; there are name, description, ${fields.join(', ')}.`);
+  return { name: name as string, description };
+}
+
+function checkedGroup(
+  maker: string,
+  options: GroupOptions<string>,
+  fields: readonly string[],
+): Checked & { readonly agents: readonly AnyAgent[] } {
+  const checked = checkedNames(maker, options, fields);
+  const agents = membersOf(checked.name, options.agents);
+  if (agents.length === 0) refuse(maker, checked.name, 'agents are a list of at least one agent.');
+  return { ...checked, agents };
+}
+
+function refuse(maker: string, name: string | undefined, problem: string): never {
+  throw new HoldfastError('agent-invalid', `${maker}${name === undefined ? '' : ` "${name}"`}: ${problem}`);
+}

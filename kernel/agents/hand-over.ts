@@ -1,0 +1,28 @@
+import type { StoredMessage } from '../../contract/plain/messages';
+import { toolMessage } from '../../contract/plain/messages';
+import type { RunScope } from '../scope';
+import type { FlowAction } from './actions';
+import { say } from './conversation';
+import type { AgentEnd, HandOverDefinition } from './definition';
+import type { Place } from './place';
+import { enterAgent } from './run-agent';
+import { transferResult, transferTool } from './transfer-tool';
+
+/** An agent, and when it has ended well the words by which it hands over. One that exits has the last word. */
+export async function runHandOver(run: RunScope, { name, agent, to }: HandOverDefinition, place: Place): Promise<AgentEnd> {
+  const end = await enterAgent(run, agent, place);
+  if (end.action !== undefined && 'exit' in end.action) return end;
+  let action: FlowAction | undefined;
+  const uuid = (): string => run.ports.uuid();
+  const show = (message: StoredMessage, shown?: FlowAction): void => {
+    run.ports.emit({ type: 'agent-message', agent: name, runPath: place.path, message, ...(shown === undefined ? {} : { action: shown }) });
+    if (place.lane !== undefined) say(run, place.lane, name, message);
+  };
+  for (const target of to) {
+    const call = { id: uuid(), name: transferTool, input: { agent_name: target } };
+    action = { transferTo: target };
+    show({ id: uuid(), role: 'assistant', parts: [{ type: 'tool-call', ...call }] });
+    show(toolMessage(uuid(), call, transferResult(target)), action);
+  }
+  return { output: end.output, text: end.text, ...(action === undefined ? {} : { action }) };
+}

@@ -1,0 +1,49 @@
+import { nthSegment } from '../../contract/plain/agent-paths';
+import type { Json } from '../../contract/plain/messages';
+import { errorOf, failureOf } from '../frames';
+import { isCancellation } from '../ports';
+import type { RunScope } from '../scope';
+import { fork, join } from './conversation';
+import type { AgentEnd, ParallelDefinition } from './definition';
+import type { Place } from './place';
+import { keyOf, recordAt } from './place';
+import { runAgent } from './run-agent';
+
+/** All agents at once. One that fails takes no other with it; when all have ended, the first failure in their order is that of the whole. */
+export async function runParallel(run: RunScope, { agents }: ParallelDefinition, place: Place): Promise<AgentEnd> {
+  const record = recordAt(run, place);
+  const key = keyOf(place);
+  const ends = (record.ends ??= {});
+  const segments = segmentsOf(agents.map(({ name }) => name));
+  const runLane = async (position: number): Promise<void> => {
+    if (ends[position] !== undefined) return;
+    const agent = agents[position] as ParallelDefinition['agents'][number];
+    const segment = segments[position] as string;
+    const lane = place.lane === undefined ? {} : { lane: fork(place.lane, key, position) };
+    try {
+      const end = await runAgent(run, agent, { ...place, ...lane, path: [...place.path, segment], frame: place.frame.child(segment) });
+      ends[position] = { output: end.output, text: end.text };
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      ends[position] = { error: failureOf(error) };
+    }
+  };
+  const settled = await Promise.allSettled(agents.map((_, position) => runLane(position)));
+  const cancelled = settled.find((lane) => lane.status === 'rejected');
+  if (cancelled !== undefined) throw cancelled.reason;
+  if (place.lane !== undefined) join(run, place.lane, key);
+  const output: Record<string, Json> = {};
+  const texts: string[] = [];
+  for (const [position, segment] of segments.entries()) {
+    const end = ends[position];
+    if (end === undefined) continue;
+    if ('error' in end) throw errorOf(end.error);
+    output[segment] = end.output;
+    texts.push(`${segment}: ${end.text}`);
+  }
+  return { output, text: texts.join('\n\n') };
+}
+
+function segmentsOf(names: readonly string[]): readonly string[] {
+  return names.map((name, position) => nthSegment(name, names.slice(0, position + 1).filter((one) => one === name).length));
+}

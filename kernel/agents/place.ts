@@ -1,0 +1,58 @@
+import type { AgentPath } from '../../contract/plain/agent-paths';
+import type { StoredMessage } from '../../contract/plain/messages';
+import type { Frame } from '../frames';
+import type { RunScope } from '../scope';
+import type { PlaceRecord } from '../state';
+import type { Lane } from './conversation';
+import type { AnyAgent, HistoryRewriter } from './definition';
+import { historyFor } from './conversation';
+
+/** Where an agent is to work. */
+export interface Place {
+  readonly path: AgentPath;
+  readonly frame: Frame;
+  /** The conversation that it takes part in. Absent: it is alone in its own. */
+  readonly lane?: Lane;
+  /** What an agent without a conversation begins with. */
+  readonly messages?: () => readonly StoredMessage[];
+  /** Whom an agent there may hand over to. Absent: those that it brings itself. */
+  readonly neighbours?: Neighbours;
+}
+
+/** Whom an agent may hand over to. */
+export interface Neighbours {
+  readonly children: readonly AnyAgent[];
+  readonly parent?: AnyAgent;
+}
+
+export function keyOf({ path }: Pick<Place, 'path'>): string {
+  return path.join('/');
+}
+
+/** What an agent that begins now begins with. */
+export function inputAt(run: RunScope, place: Place, agent: string, rewriter?: HistoryRewriter): readonly StoredMessage[] {
+  return place.lane === undefined ? (place.messages?.() ?? []) : historyFor(run, place.lane, agent, rewriter);
+}
+
+/** How far an agent that runs others has come. It goes over a border with the run. */
+export function recordAt(run: RunScope, place: Place): PlaceRecord {
+  const { state } = run;
+  const key = keyOf(place);
+  state.places ??= {};
+  return (state.places[key] ??= { at: 0 });
+}
+
+export function isEntered({ state }: RunScope, place: Place): boolean {
+  return state.places?.[keyOf(place)] !== undefined;
+}
+
+/** An agent behind the root has ended: nothing of it is needed any more but what it said. */
+export function forget({ state, borders, parsed }: RunScope, place: Place): void {
+  const key = keyOf(place);
+  delete state.agents[key];
+  delete state.runLocal[key];
+  delete state.places?.[key];
+  delete state.actions?.[key];
+  borders.delete(key);
+  parsed.delete(key);
+}

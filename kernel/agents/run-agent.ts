@@ -1,0 +1,53 @@
+import { failureOf } from '../frames';
+import { isCancellation } from '../ports';
+import type { RunScope } from '../scope';
+import { runChat } from './chat';
+import { runCustom } from './custom';
+import type { AgentEnd, AnyAgent } from './definition';
+import { runHandOver } from './hand-over';
+import { runParallel } from './parallel';
+import type { Place } from './place';
+import { forget, isEntered, recordAt } from './place';
+import { runSequence } from './sequence';
+import { runTeam } from './team';
+
+/** An agent at its place, to its end. Readers hear of the beginning and the end of all but the root. */
+export async function runAgent(run: RunScope, agent: AnyAgent, place: Place): Promise<AgentEnd> {
+  if (place.path.length === 1) return enterAgent(run, agent, place);
+  const about = { agent: agent.name, runPath: place.path };
+  if (!isEntered(run, place)) {
+    recordAt(run, place);
+    run.ports.emit({ type: 'agent-start', ...about });
+  }
+  let end: AgentEnd;
+  try {
+    end = await enterAgent(run, agent, place);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    forget(run, place);
+    run.ports.emit({ type: 'agent-end', ...about, error: failureOf(error) });
+    throw error;
+  }
+  forget(run, place);
+  run.ports.emit({ type: 'agent-end', ...about, ...(end.action === undefined ? {} : { action: end.action }) });
+  return end;
+}
+
+/** The same without a word to readers: for an agent that stands at the place of another one. */
+export function enterAgent(run: RunScope, agent: AnyAgent, place: Place): Promise<AgentEnd> {
+  switch (agent.kind) {
+    case 'chat':
+      return agent.subAgents.length > 0 && place.neighbours === undefined ? runTeam(run, agent, place) : runChat(run, agent, place);
+    case 'team':
+      return runAgent(run, agent.lead, { ...place, path: [...place.path, agent.lead.name], frame: place.frame.child(agent.lead.name) });
+    case 'sequential':
+    case 'loop':
+      return runSequence(run, agent, place);
+    case 'parallel':
+      return runParallel(run, agent, place);
+    case 'hand-over':
+      return runHandOver(run, agent, place);
+    case 'custom':
+      return runCustom(run, agent, place);
+  }
+}

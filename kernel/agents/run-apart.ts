@@ -1,0 +1,27 @@
+import type { StoredMessage } from '../../contract/plain/messages';
+import type { RunScope } from '../scope';
+import { closeConversation, openConversation } from './conversation';
+import type { AgentEnd, AnyAgent } from './definition';
+import type { Place } from './place';
+import { keyOf } from './place';
+import { runAgent } from './run-agent';
+
+/** Whether an agent has others beside it that hear what it says. */
+export function isAlone(agent: AnyAgent): boolean {
+  return agent.kind === 'chat' && agent.subAgents.length === 0;
+}
+
+/** An agent with a conversation of its own, which begins with these messages. */
+export async function runApart(
+  run: RunScope,
+  agent: AnyAgent,
+  place: Pick<Place, 'path' | 'frame'>,
+  messages: () => readonly StoredMessage[],
+): Promise<AgentEnd> {
+  if (isAlone(agent)) return runAgent(run, agent, { ...place, messages });
+  const key = keyOf(place);
+  const lane = run.state.said?.[key] === undefined ? openConversation(run, key, messages()) : { conversation: key, lane: '' };
+  const end = await runAgent(run, agent, { ...place, lane });
+  closeConversation(run, key);
+  return end;
+}

@@ -1,0 +1,40 @@
+import { nthSegment } from '../../contract/plain/agent-paths';
+import { HoldfastError } from '../../contract/plain/errors';
+import type { RunScope } from '../scope';
+import type { AgentEnd, SequenceDefinition } from './definition';
+import type { Place } from './place';
+import { keyOf, recordAt } from './place';
+import { runAgent } from './run-agent';
+
+/** One agent after another, until all have run, one exits, or one breaks the loop. An error ends it. */
+export async function runSequence(run: RunScope, sequence: SequenceDefinition, place: Place): Promise<AgentEnd> {
+  const { agents, kind, maxIterations } = sequence;
+  const record = recordAt(run, place);
+  const steps = agents.length * (kind === 'loop' ? maxIterations : 1);
+  while (record.at < steps) {
+    const border = run.ports.border();
+    if (border !== undefined) await border;
+    const agent = agents[record.at % agents.length] as SequenceDefinition['agents'][number];
+    const segment = segmentOf(sequence, record.at);
+    if (record.next !== undefined && record.next !== segment)
+      throw new HoldfastError(
+        'frame-changed',
+        `The agent "${keyOf(place)}" changed: "${record.next}" was at work in it, which is now "${segment}".`,
+      );
+    record.next = segment;
+    const end = await runAgent(run, agent, { ...place, path: [...place.path, segment], frame: place.frame.child(segment) });
+    record.at += 1;
+    delete record.next;
+    record.last = { output: end.output, text: end.text };
+    const { action } = end;
+    if (action !== undefined && ('exit' in action || (kind === 'loop' && 'breakLoop' in action))) break;
+  }
+  return record.last ?? { output: '', text: '' };
+}
+
+/** The same agent may stand in the list more than once, and a loop comes to it again. */
+function segmentOf({ agents }: SequenceDefinition, step: number): string {
+  const { name } = agents[step % agents.length] as { name: string };
+  const times = (upTo: number): number => agents.slice(0, upTo).filter((agent) => agent.name === name).length;
+  return nthSegment(name, Math.floor(step / agents.length) * times(agents.length) + times(step % agents.length) + 1);
+}

@@ -1,0 +1,90 @@
+import type { AgentPath } from '../../contract/plain/agent-paths';
+import { longerPath } from '../../contract/plain/agent-paths';
+import { HoldfastError } from '../../contract/plain/errors';
+import { limits } from '../../contract/plain/limits';
+import type { RunScope } from '../scope';
+import type { AgentEnd, AnyAgent } from './definition';
+import type { Place } from './place';
+import { keyOf, recordAt } from './place';
+import { enterAgent, runAgent } from './run-agent';
+
+/** An agent in the tree of those that hand over to each other. */
+interface Member {
+  readonly agent: AnyAgent;
+  readonly children: readonly Member[];
+  /** Whom it may hand back to. */
+  readonly parent?: Member;
+}
+
+/**
+ * Agents that hand over to each other: the lead begins, and whoever ends without handing over has the last word. One after another, so that
+ * a conversation that goes to and fro for days leaves no agents open behind it.
+ */
+export async function runTeam(run: RunScope, lead: AnyAgent, place: Place): Promise<AgentEnd> {
+  const record = recordAt(run, place);
+  const trail = (record.trail ??= [lead.name]);
+  let member = memberOf(lead);
+  let hops: AgentPath = [];
+  for (const name of trail.slice(1)) {
+    const next = neighbour(member, name);
+    if (next === undefined)
+      throw new HoldfastError(
+        'frame-changed',
+        `The agent "${keyOf(place)}" changed: "${name}" was at work in it, and is not there any more.`,
+      );
+    member = next;
+    hops = longerPath(hops, name);
+  }
+  for (;;) {
+    const border = run.ports.border();
+    if (border !== undefined) await border;
+    const isFirst = hops.length === 0;
+    const end = await (isFirst ? enterAgent : runAgent)(run, member.agent, placeOf(member, place, hops));
+    const { action } = end;
+    if (action === undefined || !('transferTo' in action)) return isFirst ? end : withoutAction(end);
+    const next = neighbour(member, action.transferTo);
+    if (next === undefined)
+      throw new HoldfastError(
+        'transfer-failed',
+        `transfer failed: agent '${action.transferTo}' not found when transferring from '${member.agent.name}'`,
+      );
+    if (trail.length > limits.transfers)
+      throw new HoldfastError(
+        'transfers-exceeded',
+        `The agents of "${keyOf(place)}" handed over to each other ${limits.transfers} times without an answer.`,
+      );
+    if (isFirst) delete run.state.actions?.[keyOf(place)];
+    member = next;
+    hops = longerPath(hops, member.agent.name);
+    trail.push(member.agent.name);
+  }
+}
+
+function placeOf({ agent, children, parent }: Member, place: Place, hops: AgentPath): Place {
+  const neighbours = { children: children.map((child) => child.agent), ...(parent === undefined ? {} : { parent: parent.agent }) };
+  return {
+    ...place,
+    path: [...place.path, ...hops],
+    frame: hops.reduce((frame, segment) => frame.child(segment), place.frame),
+    ...(agent.kind === 'chat' ? { neighbours } : {}),
+  };
+}
+
+function memberOf(agent: AnyAgent, parent?: Member): Member {
+  const member: { agent: AnyAgent; children: readonly Member[]; parent?: Member } = {
+    agent,
+    children: [],
+    ...(parent === undefined || (agent.kind === 'chat' && agent.disallowTransferToParent) ? {} : { parent }),
+  };
+  if (agent.kind === 'chat') member.children = agent.subAgents.map((child) => memberOf(child, member));
+  return member;
+}
+
+/** The sub-agents and the parent, by name. */
+function neighbour({ children, parent }: Member, name: string): Member | undefined {
+  return children.find((child) => child.agent.name === name) ?? (parent?.agent.name === name ? parent : undefined);
+}
+
+function withoutAction({ action: _, ...end }: AgentEnd): AgentEnd {
+  return end;
+}

@@ -1,0 +1,56 @@
+import type { ModelProvider } from '../../activities/models';
+import type { RunEvent } from '../../contract/plain/events';
+import { textOf } from '../../contract/plain/messages';
+import type { Agent, AgentOptions } from '../../kernel/agent';
+import { defineAgent } from '../../kernel/agent';
+import type { Tools } from '../../kernel/middleware';
+import type { ScriptedModel, ScriptedRequest, ScriptedStep } from '../../testing/index';
+import { scriptedModel, testRun } from '../../testing/index';
+import { tools } from './memory-bed';
+
+/** An agent with a model of its own name. */
+export function member<const Name extends string>(name: Name, options: Partial<AgentOptions<Tools, Name, string>> = {}): Agent<Name> {
+  return defineAgent<Name>({
+    name,
+    description: `The ${name}.`,
+    instructions: `You are the ${name}.`,
+    model: `test/${name}`,
+    tools: [],
+    ...options,
+  });
+}
+
+export interface Scripts extends ModelProvider {
+  readonly of: Readonly<Record<string, ScriptedModel>>;
+  requests(name: string): readonly ScriptedRequest[];
+}
+
+/** What each member's model answers, by its name. */
+export function scripts(steps: Readonly<Record<string, readonly ScriptedStep[]>>): Scripts {
+  const of = Object.fromEntries(Object.entries(steps).map(([name, list]) => [name, scriptedModel(list)]));
+  const named = (model: string): ScriptedModel => {
+    const found = of[model.split('/').at(-1) ?? ''];
+    if (found === undefined) throw new Error(`No script for the model "${model}".`);
+    return found;
+  };
+  return { of, requests: (name) => named(name).requests, model: named };
+}
+
+export const transfer = (name: string): ScriptedStep => ({ toolCalls: [{ name: 'transfer_to_agent', input: { agent_name: name } }] });
+
+export async function play(agent: Agent<string, string, unknown>, steps: Readonly<Record<string, readonly ScriptedStep[]>>, input = 'Go.') {
+  const model = scripts(steps);
+  const run = await testRun(agent, { input, model, tools });
+  return { run, model, outcome: await run.outcome() };
+}
+
+/** What was said to a model, in short. */
+export function heard({ messages }: ScriptedRequest): readonly string[] {
+  return messages.map((message) => `${message.role}: ${textOf(message)}`);
+}
+
+/** Where in the run it was. */
+export function placed(event: RunEvent): string {
+  const path = 'runPath' in event ? ` ${event.runPath.join('/')}` : '';
+  return `${event.type}${path}`;
+}

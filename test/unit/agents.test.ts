@@ -1,0 +1,361 @@
+import {
+  agentTool,
+  breakLoopAction,
+  customAgent,
+  exitAction,
+  loop,
+  parallel,
+  sequential,
+  setSubAgents,
+  supervisor,
+} from 'holdfast/workflow';
+import type { AgentMiddleware, CustomEvent } from 'holdfast/workflow';
+import { testRun } from 'holdfast/testing';
+import { logOf, tools } from '../support/memory-bed';
+import { heard, member, placed, play, scripts, transfer } from '../support/team-bed';
+
+const says = (text: string): CustomEvent => ({ message: { role: 'assistant', parts: [{ type: 'text', text }] } });
+/** Ends its agent with an action on the event of its tool call. */
+const acting = (action: object): AgentMiddleware => ({
+  name: 'acting',
+  wrapToolCall: async (call, next, ctx) => {
+    ctx.sendToolAction(action as never);
+    return next(call);
+  },
+});
+
+describe('a sequence', () => {
+  it('runs its agents in order, each told what was said before, and ends with the last answer', async () => {
+    const both = sequential({ name: 'both', agents: [member('first'), member('second')] });
+    const { outcome, model, run } = await play(both, { first: [{ text: 'One.' }], second: [{ text: 'Two.' }] });
+    expect(outcome).toMatchObject({ status: 'completed', output: 'Two.', text: 'Two.' });
+    expect(heard(model.requests('second')[0]!)).toEqual(['user: Go.', 'user: For context: [first] said: One..']);
+    expect((await logOf(run)).map(placed)).toEqual([
+      'run-start',
+      'agent-start both/first',
+      'model-start both/first',
+      'model-end both/first',
+      'agent-end both/first',
+      'agent-start both/second',
+      'model-start both/second',
+      'model-end both/second',
+      'agent-end both/second',
+      'run-end',
+    ]);
+    expect((await run.view()).messages.map(({ role, parts }) => [role, parts[0]])).toEqual([
+      ['user', { type: 'text', text: 'Go.' }],
+      ['assistant', { type: 'text', text: 'One.' }],
+      ['assistant', { type: 'text', text: 'Two.' }],
+    ]);
+  });
+
+  it('ends at an exit and at an error', async () => {
+    const leaving = member('first', { exitTool: true });
+    const { outcome } = await play(sequential({ name: 'both', agents: [leaving, member('second')] }), {
+      first: [{ toolCalls: [{ name: 'exit', input: { final_result: 'Enough.' } }] }],
+      second: [],
+    });
+    expect(outcome).toMatchObject({ status: 'completed', output: 'Enough.' });
+    const failed = await play(sequential({ name: 'both', agents: [member('first'), member('second')] }), {
+      first: [{ error: 'Broken.' }],
+      second: [],
+    });
+    expect(failed.outcome).toMatchObject({ status: 'failed', error: { code: 'model-failed' } });
+  });
+});
+
+describe('a loop', () => {
+  it('runs its agents again and again, and each turn has a place of its own', async () => {
+    const polish = loop({ name: 'polish', agents: [member('writer'), member('critic')], maxIterations: 2 });
+    const answers = [{ text: 'A.' }, { text: 'B.' }];
+    const { run, model } = await play(polish, { writer: answers, critic: answers });
+    expect((await logOf(run)).filter(({ type }) => type === 'model-end').map(placed)).toEqual([
+      'model-end polish/writer',
+      'model-end polish/critic',
+      'model-end polish/writer#2',
+      'model-end polish/critic#2',
+    ]);
+    expect(heard(model.requests('writer')[1]!)).toEqual(['user: Go.', 'assistant: A.', 'user: For context: [critic] said: A..']);
+  });
+
+  it('ends behind the agent that breaks it', async () => {
+    const critic = member('critic', { tools: ['echo'], middleware: [acting(breakLoopAction())] });
+    const polish = loop({ name: 'polish', agents: [member('writer'), critic], maxIterations: 5 });
+    const { outcome, model } = await play(polish, {
+      writer: [{ text: 'Draft.' }],
+      critic: [{ toolCalls: [{ name: 'echo', input: { text: 'good' } }] }, { text: 'Good.' }],
+    });
+    expect(outcome).toMatchObject({ status: 'completed', text: 'Good.' });
+    expect(model.requests('writer')).toHaveLength(1);
+  });
+});
+
+describe('agents in parallel', () => {
+  const team = parallel({ name: 'team', agents: [member('left'), member('right')] });
+
+  it('run at the same time, do not hear each other, and give what each one gave', async () => {
+    const all = sequential({ name: 'all', agents: [member('opener'), team, member('closer')] });
+    const { outcome, model } = await play(all, {
+      opener: [{ text: 'Begin.' }],
+      left: [{ text: 'L.' }],
+      right: [{ text: 'R.' }],
+      closer: [{ text: 'End.' }],
+    });
+    expect(outcome).toMatchObject({ text: 'End.' });
+    expect(heard(model.requests('right')[0]!)).toEqual(['user: Go.', 'user: For context: [opener] said: Begin..']);
+    expect(heard(model.requests('closer')[0]!).slice(2).sort()).toEqual([
+      'user: For context: [left] said: L..',
+      'user: For context: [right] said: R..',
+    ]);
+    expect((await play(team, { left: [{ text: 'L.' }], right: [{ text: 'R.' }] })).outcome).toMatchObject({
+      output: { left: 'L.', right: 'R.' },
+    });
+  });
+
+  it('all end when one fails, and then the whole fails', async () => {
+    const { outcome, model } = await play(team, { left: [{ error: 'Broken.' }], right: [{ text: 'R.' }] });
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'model-failed' } });
+    expect(model.requests('right')).toHaveLength(1);
+  });
+});
+
+describe('agents that hand over', () => {
+  const family = setSubAgents(member('desk'), [member('billing'), member('travel')]);
+
+  it('go on where the other left, to and fro', async () => {
+    const { outcome, model, run } = await play(family, {
+      desk: [transfer('billing'), transfer('travel')],
+      billing: [transfer('desk')],
+      travel: [{ text: 'Bon voyage.' }],
+    });
+    expect(outcome).toMatchObject({ status: 'completed', output: 'Bon voyage.' });
+    const tool = model.requests('desk')[0]?.tools.find(({ name }) => name === 'transfer_to_agent');
+    expect(tool?.inputSchema).toMatchObject({ required: ['agent_name'] });
+    expect(model.requests('desk')[0]?.instructions).toContain('- billing: The billing.');
+    expect(model.requests('billing')[0]?.instructions).toContain('desk');
+    expect(heard(model.requests('billing')[0]!)).toEqual([
+      'user: Go.',
+      'user: For context: [desk] called tool: `transfer_to_agent` with arguments: {"agent_name":"billing"}.',
+      'user: For context: [desk] `transfer_to_agent` tool returned result: successfully transferred to agent [billing].',
+    ]);
+    const ends = (await logOf(run)).filter(({ type }) => type === 'tool-end' || type === 'model-end');
+    expect(ends.map(placed)).toEqual([
+      'model-end desk',
+      'tool-end desk',
+      'model-end desk/billing',
+      'tool-end desk/billing',
+      'model-end desk/billing/desk',
+      'tool-end desk/billing/desk',
+      'model-end desk/billing/desk/travel',
+    ]);
+    expect(ends[1]).toMatchObject({ action: { transferTo: 'billing' } });
+  });
+
+  it('fail when there is no such agent, with words that say from where', async () => {
+    const { outcome } = await play(family, { desk: [transfer('nobody')] });
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      error: { code: 'transfer-failed', message: "transfer failed: agent 'nobody' not found when transferring from 'desk'" },
+    });
+  });
+
+  it('end when they hand over for ever', async () => {
+    const again = (name: string) => Array.from({ length: 60 }, () => transfer(name));
+    const { outcome } = await play(family, { desk: again('billing'), billing: again('desk') });
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'transfers-exceeded' } });
+  });
+});
+
+describe('a supervisor', () => {
+  it('gets back from its specialists what they did, and has the last word', async () => {
+    const team = supervisor({ name: 'team', supervisor: member('boss'), agents: [member('coder'), member('tester')] });
+    const { outcome, model, run } = await play(team, {
+      boss: [transfer('coder'), transfer('tester'), { text: 'Shipped.' }],
+      coder: [{ text: 'Coded.' }],
+      tester: [{ text: 'Tested.' }],
+    });
+    expect(outcome).toMatchObject({ output: 'Shipped.' });
+    expect(model.requests('coder')[0]?.tools).toEqual([]);
+    expect(heard(model.requests('boss')[1]!).slice(-3)).toEqual([
+      'user: For context: [coder] said: Coded..',
+      'user: For context: [coder] called tool: `transfer_to_agent` with arguments: {"agent_name":"boss"}.',
+      'user: For context: [coder] `transfer_to_agent` tool returned result: successfully transferred to agent [boss].',
+    ]);
+    expect((await logOf(run)).filter(({ type }) => type === 'agent-start').map(placed)).toContain(
+      'agent-start team/boss/coder/boss/tester',
+    );
+  });
+
+  it('gets nothing back from one that exits', async () => {
+    const team = supervisor({ name: 'team', supervisor: member('boss'), agents: [member('coder', { exitTool: true })] });
+    const { outcome } = await play(team, {
+      boss: [transfer('coder')],
+      coder: [{ toolCalls: [{ name: 'exit', input: { final_result: 'Out.' } }] }],
+    });
+    expect(outcome).toMatchObject({ status: 'completed', output: 'Out.' });
+  });
+});
+
+describe('an agent as a tool', () => {
+  it('answers a request in a conversation of its own, and shows nothing of it', async () => {
+    const { outcome, model, run } = await play(member('editor', { tools: [agentTool(member('writer'))] }), {
+      editor: [{ toolCalls: [{ name: 'writer', input: { request: 'A line.' } }] }, { text: 'Fine.' }],
+      writer: [{ text: 'Roses.' }],
+    });
+    expect(outcome).toMatchObject({ output: 'Fine.' });
+    expect(heard(model.requests('writer')[0]!)).toEqual(['user: A line.']);
+    expect(model.requests('editor')[1]?.messages.at(-1)?.parts).toMatchObject([{ type: 'tool-result', output: 'Roses.' }]);
+    expect((await logOf(run)).map(placed)).toEqual([
+      'run-start',
+      'model-start editor',
+      'model-end editor',
+      'tool-start editor',
+      'tool-end editor',
+      'model-start editor',
+      'model-end editor',
+      'run-end',
+    ]);
+  });
+
+  it('shows what it does on request, at a place of its own in every call', async () => {
+    const { run } = await play(member('editor', { tools: [agentTool(member('writer'), { forwardEvents: true })] }), {
+      editor: [
+        {
+          toolCalls: [
+            { name: 'writer', input: { request: 'One.' } },
+            { name: 'writer', input: { request: 'Two.' } },
+          ],
+        },
+        { text: 'Fine.' },
+      ],
+      writer: [{ text: 'Roses.' }, { text: 'Violets.' }],
+    });
+    const ends = (await logOf(run)).filter(({ type }) => type === 'model-end').map(placed);
+    expect(ends).toEqual(['model-end editor', 'model-end editor/writer@1', 'model-end editor/writer@2', 'model-end editor']);
+    expect((await run.view()).messages).toHaveLength(5);
+  });
+
+  it('that fails is a failed tool', async () => {
+    const { outcome, model } = await play(member('editor', { tools: [agentTool(member('writer'))] }), {
+      editor: [{ toolCalls: [{ name: 'writer', input: { request: 'A line.' } }] }, { text: 'Then not.' }],
+      writer: [{ error: 'Broken.' }],
+    });
+    expect(outcome).toMatchObject({ output: 'Then not.' });
+    expect(model.requests('editor')[1]?.messages.at(-1)?.parts).toMatchObject([
+      { isError: true, output: expect.stringContaining("The agent 'writer' failed: ") as string },
+    ]);
+  });
+});
+
+describe('an agent made by hand', () => {
+  it('says what it yields and may run others', async () => {
+    const guide = customAgent({
+      name: 'guide',
+      agents: [member('helper')],
+      async *run(input, ctx) {
+        yield says(`I heard ${input.messages.length}.`);
+        const { text } = await ctx.runAgent('helper', 'Help.');
+        yield says(text);
+        yield { output: { done: true }, action: exitAction() };
+      },
+    });
+    const { outcome, run } = await play(guide, { helper: [{ text: 'Helped.' }] });
+    expect(outcome).toMatchObject({ status: 'completed', output: 'Helped.' });
+    expect((await logOf(run)).map(placed)).toEqual([
+      'run-start',
+      'agent-message guide',
+      'agent-start guide/helper',
+      'model-start guide/helper',
+      'model-end guide/helper',
+      'agent-end guide/helper',
+      'agent-message guide',
+      'custom guide',
+      'run-end',
+    ]);
+  });
+});
+
+describe('an interrupt deep inside', () => {
+  const asking: AgentMiddleware = {
+    name: 'asking',
+    beforeAgent: async (_, ctx) => ({ values: { answer: await ctx.interrupt<string>(`${ctx.agent}?`) } }),
+  };
+
+  it('is one of the run, and goes over a border with all that is around it', async () => {
+    const deep = member('deep', { middleware: [asking] });
+    const tool = member('outer', { tools: [agentTool(sequential({ name: 'inner', description: 'Inner.', agents: [deep] }))] });
+    const lanes = parallel({ name: 'lanes', agents: [tool, member('other', { middleware: [asking] })] });
+    const model = scripts({
+      outer: [{ toolCalls: [{ name: 'inner', input: { request: 'Go deep.' } }] }, { text: 'Outer done.' }],
+      deep: [{ text: 'Deep done.' }],
+      other: [{ text: 'Other done.' }],
+    });
+    const run = await testRun(lanes, { input: 'Go.', model, tools });
+    const interrupts = await run.interrupts();
+    expect(interrupts.map(({ agent }) => agent)).toEqual(['other', 'deep']);
+    await run.goOnAsNew();
+    for (const { id } of await run.interrupts()) {
+      await run.goOnAsNew();
+      await run.resume(id, 'yes');
+    }
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: { outer: 'Outer done.', other: 'Other done.' } });
+    model.of['outer']?.assertComplete();
+    expect(model.requests('outer')).toHaveLength(2);
+  });
+});
+
+describe('agents that cannot be told apart', () => {
+  const refused = (make: () => Parameters<typeof play>[0]) => async () => {
+    const played = (): Promise<unknown> => play(make(), {});
+    await expect((async () => played())()).rejects.toMatchObject({ code: 'agent-invalid' });
+  };
+  it(
+    'are refused under one agent',
+    refused(() => sequential({ name: 'both', agents: [member('first'), member('first')] })),
+  );
+  it(
+    'are refused anywhere in a tree',
+    refused(() =>
+      sequential({ name: 'both', agents: [member('first'), loop({ name: 'again', agents: [member('first')], maxIterations: 2 })] }),
+    ),
+  );
+  it(
+    'are refused where one has the name of the agent above it',
+    refused(() => sequential({ name: 'first', agents: [member('first')] })),
+  );
+  it('are refused where an agent would stand under itself', () => {
+    const desk = member('desk');
+    const inner = sequential({ name: 'inner', agents: [desk] });
+    return refused(() => setSubAgents(desk, [inner]))();
+  });
+  it('may stand in a sequence twice, when it is the same one', async () => {
+    const first = member('first');
+    const { outcome, run } = await play(sequential({ name: 'both', agents: [first, first] }), { first: [{ text: 'A.' }, { text: 'B.' }] });
+    expect(outcome).toMatchObject({ text: 'B.' });
+    expect((await logOf(run)).filter(({ type }) => type === 'model-end').map(placed)).toEqual([
+      'model-end both/first',
+      'model-end both/first#2',
+    ]);
+  });
+});
+
+describe('what defines no group of agents', () => {
+  it.each([
+    ['a loop without a bound', () => loop({ name: 'l', agents: [member('a')] } as never), 'maxIterations is a whole number from 1'],
+    ['a loop of no rounds', () => loop({ name: 'l', agents: [member('a')], maxIterations: 0 }), 'maxIterations is a whole number from 1'],
+    ['no agents', () => sequential({ name: 's', agents: [] }), 'at least one agent'],
+    ['something that is no agent', () => parallel({ name: 'p', agents: [{} as never] }), 'entry 1 of its agents is none'],
+    ['an unknown field', () => parallel({ name: 'p', agents: [member('a')], isolated: true } as never), 'there is no field "isolated"'],
+    ['sub-agents twice', () => setSubAgents(setSubAgents(member('a'), [member('b')]), [member('c')]), 'are set already'],
+    ['an agent tool without a description', () => agentTool(member('a', { description: '' })), 'needs a description'],
+    ['a custom agent without run', () => customAgent({ name: 'c' } as never), 'run is an async generator'],
+  ])('is refused: %s', (_, make, problem) => {
+    expect(make).toThrow(problem);
+  });
+
+  it('is refused: a sub-agent with another parent', () => {
+    const shared = member('shared');
+    setSubAgents(member('a'), [shared]);
+    expect(() => setSubAgents(member('b'), [shared])).toThrow('"shared" is a sub-agent of "a" already');
+  });
+});
