@@ -200,7 +200,7 @@ function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDef
     ...(options.retry === undefined ? {} : { retry: options.retry }),
     ...(options.failover === undefined ? {} : { failover: options.failover }),
     subAgents: membersOf(options.name, options.subAgents ?? []),
-    agentTools: [...ownTools.values()].flatMap(({ agent }) => agent ?? []),
+    agentTools: [...ownTools.values()].flatMap(({ agents }) => agents ?? []),
     disallowTransferToParent: options.disallowTransferToParent ?? false,
     ...(options.historyRewriter === undefined ? {} : { historyRewriter: options.historyRewriter }),
   };

@@ -4,6 +4,7 @@ import type { Failure, FinishReason, Json, Message, ModelSettings, Part, ToolCal
 import { notJson } from '../contract/plain/messages';
 import type { Observed, ObservedEnd, ObservedError } from '../contract/plain/observed';
 import type { ParseInputResult } from '../contract/plain/wire';
+import type { OwnToolRef } from './own-tools';
 
 export type MaybePromise<T> = T | Promise<T>;
 
@@ -163,7 +164,7 @@ export interface AgentMiddleware<T extends Tools = Tools, M = Message> {
    */
   readonly changesOutput?: boolean;
   /** Tools that come with the middleware. The run itself answers them; the model is offered them with the tools of the agent. */
-  readonly tools?: readonly WorkflowTool<T>[];
+  readonly tools?: readonly (WorkflowTool<T> | OwnToolRef)[];
   /** With `answer` the agent does not run, and neither do the hooks behind this one, nor `afterAgent`. */
   beforeAgent?(setup: RunSetup, ctx: HookContext<T, M>): MaybePromise<Update<RunSetup & Ending<M>>>;
   /** Looks on: told when the agent begins, when it calls a model, when it calls a tool. Like `onEnd` and `onError` it changes nothing. */

@@ -89,6 +89,7 @@ export type { PlanTaskOptions } from '../middleware/plan-task/workflow';
 export type { Task } from '../middleware/plan-task/task-board';
 export { skill } from '../middleware/skill/workflow';
 export type { SkillOptions } from '../middleware/skill/workflow';
+export type { ForkedSkill, SkillAgents } from '../middleware/skill/forked-skill';
 export type { Skill, SkillHead } from '../middleware/skill/skills';
 export { todo, todosOf } from '../middleware/todo/workflow';
 export type { Todo, TodoOptions } from '../middleware/todo/workflow';

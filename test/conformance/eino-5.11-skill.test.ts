@@ -2,10 +2,10 @@ import { scriptedModel, testRun } from '../../testing/index';
 import type { SkillBackend } from '../../worker/index';
 import { memoryBackend, skillFiles, skillFilesTool } from '../../worker/index';
 import type { SkillOptions } from '../../workflows/index';
-import { skill } from '../../workflows/index';
+import { defineAgent, skill, textOf } from '../../workflows/index';
 import * as agents from './built-in-agents';
 import { closeEngines, onEngines } from './engines';
-import { agentWith, echo, tools as others } from '../support/memory-bed';
+import { agentWith, echo, lineOf, tools as others } from '../support/memory-bed';
 
 afterAll(closeEngines);
 
@@ -138,5 +138,82 @@ describe('the model of a skill', () => {
       error: { code: 'hook-failed', message: expect.stringContaining('a skill names the model "strong", which `models` does not have') },
     });
     expect(model.requests).toHaveLength(1);
+  });
+});
+
+describe('a skill with an agent of its own', () => {
+  const helper = (name: string, model = 'test/helper') =>
+    defineAgent({ name, description: 'Helps.', instructions: `Be ${name}.`, model, tools: ['echo'] });
+  const forks = skillFiles(
+    memoryBackend({
+      '/skills/alone/SKILL.md': head('alone', 'context: fork\n'),
+      '/skills/knowing/SKILL.md': head('knowing', 'context: fork_with_context\nagent: expert\n'),
+      '/skills/strong/SKILL.md': head('strong', 'context: fork\nmodel: strong\n'),
+      '/skills/lost/SKILL.md': head('lost', 'context: fork\nagent: nobody\n'),
+    }),
+    '/skills',
+  );
+  const agents = { default: helper('helper'), expert: helper('expert') };
+  const done = { text: 'Done.' };
+
+  it('[eino 216] gets the skill, and its answer is the result', async () => {
+    const { model, results, outcome } = await play(
+      { agents },
+      [use('alone'), { toolCalls: [echo('x')] }, { text: 'Helped.' }, done],
+      forks,
+    );
+    expect(outcome).toMatchObject({ status: 'completed' });
+    expect(results).toMatchObject([{ output: 'Skill "alone" completed (sub-agent execution).\n\nResult:\nHelped.' }]);
+    expect(model.requests[1]).toMatchObject({ model: 'test/helper', instructions: 'Be helper.' });
+    expect(model.requests[1]?.messages.map((message) => `${message.role}: ${textOf(message)}`)).toEqual(['user: Do alone.']);
+  });
+
+  it('[eino 216] gets what was said before and the skill as the result of its call, where it asks for that', async () => {
+    const both = { toolCalls: [...use('knowing').toolCalls, echo('beside')] };
+    const { model, results } = await play({ agents }, [both, { text: 'Helped.' }, done], forks);
+    expect(results).toMatchObject([
+      { output: 'Skill "knowing" completed (sub-agent execution).\n\nResult:\nHelped.' },
+      { output: 'beside' },
+    ]);
+    const [, asked] = model.requests;
+    expect(asked?.instructions).toBe('Be expert.');
+    expect(asked?.messages.map(lineOf)).toEqual(['user: Hi', 'assistant: skill({"skill":"knowing"})', 'tool: Do knowing.']);
+  });
+
+  it('[eino 216] is answered by the model of the skill, and leaves that of the other agent alone', async () => {
+    const given = { agents, models: { strong: 'test/strong' } };
+    const { model } = await play(given, [use('strong'), { text: 'Helped.' }, done], forks);
+    expect(model.requests.map((request) => request.model)).toEqual(['test/model', 'test/strong', 'test/model']);
+  });
+
+  it('[eino 216] may begin with other messages and answer in another form', async () => {
+    const { model, results } = await play(
+      {
+        agents,
+        buildContent: ({ name, content }) => `${name}: ${content}`,
+        buildForkMessages: ({ content }) => [{ role: 'user', parts: [{ type: 'text', text: `Please. ${content}` }] }],
+        formatForkResult: ({ skill: { name } }, answer) => `${name} said ${answer}`,
+      },
+      [use('alone'), { text: 'Helped.' }, done],
+      forks,
+    );
+    expect(model.requests[1]?.messages.map(textOf)).toEqual(['Please. alone: Do alone.']);
+    expect(results).toMatchObject([{ output: 'alone said Helped.' }]);
+  });
+
+  it.each<[string, SkillOptions, string, string]>([
+    ['any agents', {}, 'alone', 'there are no agents for skills'],
+    ['a default agent', { agents: { expert: agents.expert } }, 'alone', 'names no agent, and there is no default one. There are: expert.'],
+    ['the named agent', { agents }, 'lost', 'needs the agent "nobody", which is not there. There are: default, expert.'],
+    ['any models', { agents }, 'strong', 'needs the model "strong", and there are no models for skills.'],
+    ['the named model', { agents, models: { weak: 'test/weak' } }, 'strong', 'names the model "strong", which `models` does not have'],
+  ])('[eino 323] says that it lacks %s', async (_, given, name, problem) => {
+    const { results, outcome } = await play(given, [use(name), done], forks);
+    expect(outcome).toMatchObject({ status: 'completed' });
+    expect(results).toMatchObject([{ isError: true, output: expect.stringContaining(problem) }]);
+  });
+
+  it('[eino 323] has to be an agent', () => {
+    expect(() => skill({ agents: { default: {} as never } })).toThrow('skill: agents.default is no agent; make it with defineAgent.');
   });
 });

@@ -45,13 +45,24 @@ describe('docs/middleware/skill.md', () => {
 });
 
 describe('skill', () => {
-  it('tells a model that wants a skill with an agent of its own what is missing', async () => {
-    const { run, outcome } = await play({}, [use('alone'), { text: 'Done.' }]);
-    expect(outcome).toMatchObject({ status: 'completed' });
-    expect((await run.transcript())[2]?.parts[0]).toMatchObject({
-      isError: true,
-      output: expect.stringContaining('which needs an agent of its own'),
+  it('goes on over a continue-as-new while its agent asks a person', async () => {
+    const asking: AgentMiddleware = {
+      name: 'asking',
+      wrapToolCall: async (call, next, ctx) => (await ctx.interrupt('Go on?'), next(call)),
+    };
+    const helper = defineAgent({
+      ...{ name: 'helper', description: 'Helps.', instructions: '', model: 'test/model' },
+      tools: ['echo'],
+      middleware: [asking],
     });
+    const steps = [use('alone'), { toolCalls: [echo('x')] }, { text: 'Helped.' }, { text: 'Done.' }];
+    const { run, model, outcome } = await play({ agents: { default: helper } }, steps);
+    if (outcome.status !== 'waiting') throw new Error(outcome.status);
+    await run.goOnAsNew();
+    await run.resume(outcome.interrupts[0]!.id, true);
+    expect(await run.result()).toBe('Done.');
+    expect((await run.transcript())[2]?.parts[0]).toMatchObject({ output: expect.stringContaining('Result:\nHelped.') });
+    model.assertComplete();
   });
 
   it.each([7, '', null])('ignores %j where the name of the model stands', async (value) => {
@@ -108,7 +119,7 @@ describe('skill', () => {
     [{ models: { strong: '' } }, /^skill: models is a function, or names of models/],
     [{ buildContent: 'x' }, 'skill: buildContent is a function that gives a text.'],
     [{ toolName: 'two words' }, /^skill: toolName: a name is/],
-    [{ agents: {} }, /^skill: there is no option "agents"/],
+    [{ agents: [] }, 'skill: agents are agents by name, such as { default: helper }.'],
   ])('refuses the options %j', (options, message) => {
     expect(() => skill(options as never)).toThrow(
       expect.objectContaining({ code: 'agent-invalid', message: expect.stringMatching(message) }),
