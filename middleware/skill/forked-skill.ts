@@ -33,7 +33,7 @@ export function definitionsOf(agents: SkillAgents): ReadonlyMap<string, AnyAgent
   return new Map(
     Object.entries(agents).map(([name, agent]) => {
       if (!isAgent(agent)) throw new HoldfastError('agent-invalid', `skill: agents.${name} is no agent; make it with defineAgent.`);
-      return [name, definitionOf(agent as Agent)];
+      return [name, definitionOf(agent)];
     }),
   );
 }

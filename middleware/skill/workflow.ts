@@ -82,7 +82,7 @@ function skillTool(options: SkillOptions, name: string, tool: string): OwnToolRe
       const ctx = hookContext(scope, frame);
       const wanted = isRecord(call.input) ? call.input['skill'] : undefined;
       if (typeof wanted !== 'string' || wanted === '') throw new Error('There is no "skill" among the arguments; give the name of one.');
-      const found = (await ctx.call(tool, { action: 'get', skill: wanted } as never)) as Skill;
+      const found = (await ctx.call(tool, { action: 'get', skill: wanted })) as Skill;
       const isFork = isForked(found);
       const content = isFork && options.buildContent === undefined ? found.content : buildContent(found, call.input);
       if (typeof content !== 'string') throw new Error(`buildContent gave no text for the skill "${wanted}".`);

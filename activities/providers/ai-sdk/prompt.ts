@@ -82,7 +82,9 @@ function promptPart(part: SaidPart, version: SpecificationVersion): Content {
 /** What a search for tools has found, for a provider that knows them by their names. */
 function foundTools(part: SaidPart, deferOption: string): Content | undefined {
   if (part.type !== 'tool-result' || part.search !== true || !Array.isArray(part.output)) return undefined;
-  const names = (part.output as readonly Json[]).flatMap((tool) => (isRecord(tool) && typeof tool['name'] === 'string' ? [tool['name']] : []));
+  const names = (part.output as readonly Json[]).flatMap((tool) =>
+    isRecord(tool) && typeof tool['name'] === 'string' ? [tool['name']] : [],
+  );
   const value: Content[] =
     names.length === 0
       ? [{ type: 'text', text: 'No tools were found.' }]
