@@ -16,6 +16,8 @@ const real = { globalSetup: '<rootDir>/test/support/start-server.ts', globalTear
 
 module.exports = {
   maxWorkers: 2,
+  // Tests that wait do it together. More of them would only make each other late.
+  maxConcurrency: 3,
   testTimeout: 60_000,
   projects: [
     { ...base, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts', '<rootDir>/middleware/**/*.test.ts'] },

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { agentOfPath } from '../contract/plain/agent-paths';
 import { codeOf, messageOf } from '../contract/plain/errors';
-import { messageOfOutcome } from '../contract/plain/fold';
+import { messageOfOutcome } from '../contract/plain/tool-outcomes';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
 import type { StoredMessage } from '../contract/plain/messages';
 import type {

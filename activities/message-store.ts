@@ -1,12 +1,14 @@
 import { messageById, sourceOf } from '../contract/plain/context-messages';
 import { HoldfastError } from '../contract/plain/errors';
-import type { FoldedRequest, HistoryFact } from '../contract/plain/fold';
-import { HistoryFold, messageOfOutcome, messageOfQuick } from '../contract/plain/fold';
+import type { FoldedRequest } from '../contract/plain/fold';
+import { HistoryFold } from '../contract/plain/fold';
+import type { HistoryFact } from '../contract/plain/history-fact';
 import { jsonSize } from '../contract/plain/limits';
 import type { StoredMessage } from '../contract/plain/messages';
 import { messagesOfInput } from '../contract/plain/messages';
 import { names } from '../contract/plain/names';
 import { applySplices } from '../contract/plain/splice';
+import { messageOfOutcome, messageOfQuick } from '../contract/plain/tool-outcomes';
 import type { CallModelInput, RequestSlots } from '../contract/plain/wire';
 import { ValueStore } from './value-store';
 

@@ -1,6 +1,6 @@
 import { HoldfastError } from '../contract/plain/errors';
-import { addUsage } from '../contract/plain/fold';
 import type { DeferredTools } from '../contract/plain/manifest';
+import { addUsage } from '../contract/plain/usage';
 import type { Failure, Part, Usage } from '../contract/plain/messages';
 import type { ModelChunk } from './chunks';
 import { AnswerAssembly, chunksOf } from './chunks';

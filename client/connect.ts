@@ -9,12 +9,20 @@ import type { DeltaSource } from '../contract/plain/deltas';
 import { millisecondsOf } from '../contract/plain/duration';
 import { HoldfastError } from '../contract/plain/errors';
 import type { RunStatus } from '../contract/plain/events';
-import { interruptMemoPrefix } from '../contract/plain/fold';
 import type { Interrupt } from '../contract/plain/interrupts';
 import { isInterrupt } from '../contract/plain/interrupts';
 import type { Json } from '../contract/plain/messages';
 import { canonicalJson } from '../contract/plain/messages';
-import { defaultTaskQueue, defaultTenant, isName, isRunId, names, runIdOf, workflowIdOf } from '../contract/plain/names';
+import {
+  defaultTaskQueue,
+  defaultTenant,
+  interruptMemoPrefix,
+  isName,
+  isRunId,
+  names,
+  runIdOf,
+  workflowIdOf,
+} from '../contract/plain/names';
 import type { AgentRunInput } from '../contract/plain/wire';
 import type { TemporalConnection, TemporalSettings } from '../host/connection';
 import { connectTemporal } from '../host/connection';

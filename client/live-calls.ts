@@ -1,7 +1,7 @@
 import { agentOfPath } from '../contract/plain/agent-paths';
 import type { Delta, DeltaBody, DeltaOrigin } from '../contract/plain/deltas';
 import type { RunEvent } from '../contract/plain/events';
-import type { HistoryFact } from '../contract/plain/fold';
+import type { HistoryFact } from '../contract/plain/history-fact';
 import type { Part } from '../contract/plain/messages';
 
 type RetryEvent = Extract<RunEvent, { type: 'model-retry' }>;

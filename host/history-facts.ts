@@ -1,7 +1,7 @@
 import type { LoadedDataConverter } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import { isErrorCode } from '../contract/plain/errors';
-import type { HistoryFact } from '../contract/plain/fold';
+import type { HistoryFact } from '../contract/plain/history-fact';
 import type { Failure } from '../contract/plain/messages';
 import { names } from '../contract/plain/names';
 import type { AgentRunInput, AgentRunResult, CallModelInput, CallToolInput, CallToolResult } from '../contract/plain/wire';

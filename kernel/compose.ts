@@ -1,6 +1,6 @@
 import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
 import { limits } from '../contract/plain/limits';
-import type { Frame } from './frames';
+import type { Ending, Frame, Soon } from './frames';
 import { isCancellation } from './ports';
 
 export type Next<Request, Response> = (request: Request) => Promise<Response>;
@@ -9,14 +9,14 @@ export type Next<Request, Response> = (request: Request) => Promise<Response>;
 export interface Layer<Request, Response> {
   readonly name: string;
   readonly hook: 'wrapModel' | 'wrapToolCall' | 'observer';
-  wrap(request: Request, next: Next<Request, Response>, frame: Frame): Promise<Response>;
+  wrap(request: Request, next: Next<Request, Response>, frame: Frame): Soon<Response>;
   /** Refuses what is no response, naming the layer. */
   check(response: Response, label: string): Response;
 }
 
 /**
  * Puts layers around a core, first outermost. `next` may be called again; it may not be left running.
- * Every promise that is handed out is handled, so a layer that drops one cannot bring down the workflow task.
+ * There are many layers, and promises are dear: a layer costs one for each call of `next`, and one for its own end if that is another.
  */
 export function compose<Request, Response>(
   layers: readonly Layer<Request, Response>[],
@@ -27,31 +27,80 @@ export function compose<Request, Response>(
   }, core);
 }
 
-async function runLayer<Request, Response>(
+function runLayer<Request, Response>(
   layer: Layer<Request, Response>,
   inner: (request: Request, frame: Frame) => Promise<Response>,
   request: Request,
   parent: Frame,
 ): Promise<Response> {
   const label = labelOf(layer.hook, layer.name);
-  const frame = parent.child(layer.name, label);
-  const running = new Set<Promise<Response>>();
-  const next: Next<Request, Response> = (changed) => {
-    const promise = frame.effect('next', (n) => inner(changed, frame.child(`next${n}`)));
-    running.add(promise);
-    const settle = (): void => void running.delete(promise);
-    promise.then(settle, settle);
-    return promise;
-  };
+  const run = new LayerRun(layer, label, parent.child(layer.name, label));
+  const next: Next<Request, Response> = (changed) => run.next((frame) => inner(changed, frame));
+  let response: Soon<Response>;
   try {
-    const response = await layer.wrap(request, next, frame);
-    if (running.size > 0) throw new HoldfastError('next-left-running', `${label} returned while a call of next was still running.`);
-    const checked = layer.check(response, label);
-    frame.close();
-    return checked;
+    response = layer.wrap(request, next, run.frame);
   } catch (error) {
-    if (!isCancellation(error)) frame.abandon();
-    throw blame(error, label);
+    response = Promise.reject<Response>(error);
+  }
+  return run.endOf(response);
+}
+
+/** One call of a layer. */
+class LayerRun<Request, Response> implements Ending<Response> {
+  private running = 0;
+  private last: Promise<Response> | undefined;
+  private handsOn = false;
+
+  constructor(
+    private readonly layer: Layer<Request, Response>,
+    private readonly label: string,
+    readonly frame: Frame,
+  ) {}
+
+  next(inner: (frame: Frame) => Promise<Response>): Promise<Response> {
+    this.running += 1;
+    this.last = this.frame.effect('next', (n) => inner(this.frame.child(`next${n}`)), this);
+    return this.last;
+  }
+
+  /** A layer that hands on the promise of `next` ends with it, and has no promise of its own. */
+  endOf(response: Soon<Response>): Promise<Response> {
+    this.handsOn = response === this.last && this.running === 1;
+    if (this.handsOn) return response as Promise<Response>;
+    return Promise.resolve(response).then(
+      (value) => this.close(value),
+      (error: unknown) => {
+        throw this.failure(error);
+      },
+    );
+  }
+
+  /** A call of `next` has come back. */
+  settled(response: Response): Response {
+    this.running -= 1;
+    return this.handsOn ? this.close(response) : response;
+  }
+
+  refused(error: unknown): unknown {
+    this.running -= 1;
+    return this.handsOn ? this.failure(error) : error;
+  }
+
+  private close(response: Response): Response {
+    const { layer, label, frame } = this;
+    try {
+      if (this.running > 0) throw new HoldfastError('next-left-running', `${label} returned while a call of next was still running.`);
+      const checked = layer.check(response, label);
+      frame.close();
+      return checked;
+    } catch (error) {
+      throw this.failure(error);
+    }
+  }
+
+  private failure(error: unknown): unknown {
+    if (!isCancellation(error)) this.frame.abandon();
+    return blame(error, this.label);
   }
 }
 

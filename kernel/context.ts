@@ -11,6 +11,7 @@ import type { Frame } from './frames';
 import { frozen } from './freeze';
 import { interruptId } from './interrupts';
 import { checkedEvent, checkedValue, keptValue, ownValue } from './kept-values';
+import { madeWhenUsed } from './made-when-used';
 import type { AgentEvent, HookContext, InterruptOptions, ModelResponse, Tools } from './middleware';
 import { callModelOnce } from './model-call';
 import { optionsOfTool } from './run-options';
@@ -19,8 +20,19 @@ import type { PendingInterrupt } from './state';
 import { callToolOnce } from './tool-call';
 import { storedMessage, storedMessages } from './transcript';
 
-/** What a hook or a wrap gets to act with. Each thing it does is a numbered effect of its frame. */
+/**
+ * What a hook or a wrap gets to act with. Each thing it does is a numbered effect of its frame. It is made for each call of each hook, and
+ * most hooks look at little of it or nothing.
+ */
 export function hookContext(scope: AgentScope, frame: Frame): HookContext {
+  const context = madeWhenUsed(() => {
+    waivers.set(context, waiversFor(scope, frame));
+    return contextOf(scope, frame);
+  });
+  return context;
+}
+
+function contextOf(scope: AgentScope, frame: Frame): HookContext {
   const { run, path, record } = scope;
   const { state, ports } = run;
   const agent = agentOfPath(path);
@@ -29,7 +41,7 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
     if (run.ended) throw new HoldfastError('outside-run', `${what} failed: it was called outside of a run; run "${state.id}" has ended.`);
     return act();
   };
-  const context: HookContext = {
+  return {
     agent,
     runPath: path,
     runId: state.id,
@@ -95,7 +107,7 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
             run.desk.open(pending({ ...interruptBase(scope, frame, n, options), ...approvalOf(call, options.problem) }, options)),
           )
           .then((answer) => {
-            if (frame.decision !== undefined) frame.decision.by = frame.address.join('/');
+            if (frame.decision !== undefined) frame.decision.by = frame.key;
             return answer;
           }),
       ),
@@ -113,8 +125,6 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
     sleep: (duration) => handled(frame.effect('sleep', () => ports.sleep(ports.now() + millisecondsOf(duration, 'hook-failed')))),
     now: () => frame.once('now', () => ports.now()),
   };
-  waivers.set(context, waiversFor(scope, frame));
-  return context;
 }
 
 function eventOf(event: string | AgentEvent, data: Json | undefined): { readonly name: string; readonly data: Json } {
@@ -144,6 +154,8 @@ const waivers = new WeakMap<HookContext, Waivers>();
 
 /** Only the approval asks for these: what a hook stores under whatever key never stands for a person's word. */
 export function waiversOf(context: HookContext): Waivers {
+  // The run knows a context from when it was first looked at.
+  Reflect.has(context, 'approve');
   const found = waivers.get(context);
   if (found === undefined)
     throw new HoldfastError(

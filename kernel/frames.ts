@@ -19,6 +19,15 @@ export function isPromise<T>(value: Soon<T>): value is Promise<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
+/** What whoever asked for an effect makes of its end, before anybody else hears of it. */
+export interface Ending<T> {
+  settled(value: T): T;
+  /** The error instead. */
+  refused(error: unknown): unknown;
+}
+
+const asItIs: Ending<never> = { settled: (value) => value, refused: (error) => error };
+
 type OnTheirWay = Map<string, Map<number, string>>;
 
 /** The effects of the frames that are open. A closed frame is its result, which stands in its parent's journal. */
@@ -125,7 +134,6 @@ export interface ToolDecision {
  */
 export class Frame {
   private count = 0;
-  private readonly key: string;
 
   constructor(
     private readonly journal: Journal,
@@ -133,13 +141,14 @@ export class Frame {
     label?: string,
     /** What a human decided about the tool call that this frame belongs to. */
     readonly decision?: ToolDecision,
+    /** The address as a text. */
+    readonly key = address.join('/'),
   ) {
-    this.key = address.join('/');
     if (label !== undefined) journal.enter(this.key, label);
   }
 
   child(name: string, label?: string, decision = this.decision): Frame {
-    return new Frame(this.journal, [...this.address, name], label, decision);
+    return new Frame(this.journal, [...this.address, name], label, decision, `${this.key}/${name}`);
   }
 
   /** The number that the next effect will have. */
@@ -147,18 +156,25 @@ export class Frame {
     return this.count;
   }
 
-  /** An effect that waits. `run` is called once in the life of the frame, however often the frame is entered. */
-  effect<T>(kind: string, run: (n: number) => Promise<T>): Promise<T> {
-    // What is refused at once is refused by the promise too, so that code which drops it is not thrown at.
+  /**
+   * An effect that waits. `run` is called once in the life of the frame, however often the frame is entered. Code may drop the promise
+   * without bringing down the workflow task.
+   */
+  effect<T>(kind: string, run: (n: number) => Promise<T>, ending: Ending<T> = asItIs): Promise<T> {
+    let value: Soon<T>;
     try {
-      return Promise.resolve(this.soon(kind, run));
+      value = this.soon(kind, run, ending);
+      return isPromise(value) ? Promise.resolve(value) : Promise.resolve(ending.settled(value));
     } catch (error) {
-      return Promise.reject(error);
+      // What is refused at once is refused by the promise too.
+      const refused = Promise.reject<T>(ending.refused(error));
+      handle(refused);
+      return refused;
     }
   }
 
-  /** An effect that may wait. What is there at once comes back as it is, and costs no promise. */
-  soon<T>(kind: string, run: (n: number) => Soon<T>): Soon<T> {
+  /** An effect that may wait. What is there at once comes back as it is, and costs no promise. `ending` is asked about what comes later. */
+  soon<T>(kind: string, run: (n: number) => Soon<T>, ending: Ending<T> = asItIs): Soon<T> {
     const n = this.count++;
     const settled = this.journal.find(this.key, n);
     if (settled !== undefined) return this.recalled<T>(settled, kind);
@@ -168,17 +184,26 @@ export class Frame {
       this.journal.settle(this.key, { n, kind, value });
       return value;
     };
-    const refuse = (error: unknown): never => {
+    const refuse = (error: unknown): unknown => {
       if (!isCancellation(error)) this.journal.settle(this.key, { n, kind, error: recordedFailure(error) });
-      throw error;
+      return error;
     };
     let value: Soon<T>;
     try {
       value = run(n);
     } catch (error) {
-      return refuse(error);
+      throw refuse(error);
     }
-    return isPromise(value) ? value.then(settle, refuse) : settle(value);
+    if (!isPromise(value)) return settle(value);
+    const waiting: Promise<T> = value.then(
+      (result) => ending.settled(settle(result)),
+      (error: unknown) => {
+        // Only here: a promise that is made for each effect, in case it fails, costs as much as the effect.
+        handle(waiting);
+        throw ending.refused(refuse(error));
+      },
+    );
+    return waiting;
   }
 
   /** An effect that does not wait, such as an event or a value that is set. */
@@ -221,6 +246,10 @@ export class Frame {
   private changed(n: number, was: string, is: string): HoldfastError {
     return new HoldfastError('frame-changed', `The code at ${this.key} changed: effect ${n} was "${was}" and is now "${is}".`);
   }
+}
+
+function handle(promise: Promise<unknown>): void {
+  promise.catch(() => undefined);
 }
 
 export function failureOf(error: unknown): Failure {

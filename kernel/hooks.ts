@@ -11,6 +11,7 @@ import { frozen } from './freeze';
 import type { AgentMiddleware, AgentState, Ending, RunSetup } from './middleware';
 import { isCancellation } from './ports';
 import type { AgentScope } from './scope';
+import { shownState } from './shown-state';
 import { exitTool } from './tool-plan';
 import { storedMessage, storedMessages } from './transcript';
 
@@ -44,12 +45,11 @@ export async function runStateHooks(hook: StateHook, scope: AgentScope, iteratio
   let answer: HookAnswer | undefined;
   for (const middleware of scope.agent.middleware) {
     if (middleware[hook] === undefined) continue;
-    const state = stateOf(scope);
     const running = runHook(
       hook,
       middleware,
       iteration,
-      (frame) => middleware[hook]?.(frozen(state), hookContext(scope, frame)),
+      (frame) => middleware[hook]?.(shownState(scope), hookContext(scope, frame)),
       (update) => checkedUpdate(update, hook, middleware, scope),
     );
     const result = isPromise(running) ? await running : running;
@@ -57,10 +57,6 @@ export async function runStateHooks(hook: StateHook, scope: AgentScope, iteratio
     if (result.answer !== undefined) answer ??= { ...result.answer, middleware: middleware.name };
   }
   return answer;
-}
-
-function stateOf({ record: { messages, tools, deferred } }: AgentScope): AgentState {
-  return { messages, tools, ...(deferred === undefined ? {} : { deferred }) };
 }
 
 export async function runBeforeAgent(scope: AgentScope, setup: Frame): Promise<HookAnswer | undefined> {
@@ -83,12 +79,11 @@ export async function runBeforeAgent(scope: AgentScope, setup: Frame): Promise<H
 export async function runAfterAgent(scope: AgentScope, end: Frame): Promise<void> {
   for (const middleware of scope.agent.middleware) {
     if (middleware.afterAgent === undefined) continue;
-    const { messages, tools } = scope.record;
     const result = await runHook(
       'afterAgent',
       middleware,
       end,
-      (frame) => middleware.afterAgent?.(frozen({ messages, tools }), hookContext(scope, frame)),
+      (frame) => middleware.afterAgent?.(shownState(scope), hookContext(scope, frame)),
       (update) => checkedAppend(update, 'afterAgent', middleware, scope),
     );
     appendShown(scope, result.append ?? [], middleware.name, end);
@@ -103,12 +98,11 @@ export async function runAfterFailure(scope: AgentScope, failure: Failure, root:
   let message = failure.message;
   for (const middleware of hooked) {
     try {
-      const { messages, tools } = scope.record;
       const result = await runHook(
         'afterFailure',
         middleware,
         frame,
-        (inner) => middleware.afterFailure?.(failure, frozen({ messages, tools }), hookContext(scope, inner)),
+        (inner) => middleware.afterFailure?.(failure, shownState(scope), hookContext(scope, inner)),
         (update) => checkedAppend(update, 'afterFailure', middleware, scope),
       );
       appendShown(scope, result.append ?? [], middleware.name, frame);
@@ -152,21 +146,26 @@ export function runHook<Update, Result>(
   const label = labelOf(hook, middleware.name);
   return parent.soon(`${hook}:${middleware.name}`, () => {
     const frame = parent.child(`${hook}:${middleware.name}`, label);
-    const close = (update: Update): Result => {
-      const result = checked(update);
-      frame.close();
-      return result;
-    };
     const fail = (error: unknown): never => {
       frame.abandon();
       throw blame(error, label);
     };
+    const close = (update: Update): Result => {
+      try {
+        const result = checked(update);
+        frame.close();
+        return result;
+      } catch (error) {
+        return fail(error);
+      }
+    };
+    let update: Soon<Update>;
     try {
-      const update = call(frame);
-      return isPromise(update) ? Promise.resolve(update).then(close).catch(fail) : close(update);
+      update = call(frame);
     } catch (error) {
       return fail(error);
     }
+    return isPromise(update) ? Promise.resolve(update).then(close, fail) : close(update);
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Json, Message } from '../contract/plain/messages';
+import type { Message } from '../contract/plain/messages';
 import { canonicalJson, toolCallsOf } from '../contract/plain/messages';
 import type { ParseInputResult } from '../contract/plain/wire';
 import type { AgentScope } from './scope';
@@ -7,15 +7,20 @@ import type { AgentScope } from './scope';
 export type Meanings = ReadonlyMap<string, ParseInputResult>;
 
 export function meaningsOf(message: Message, parsed: readonly (ParseInputResult | null)[] = []): Meanings {
-  const calls = toolCallsOf(message).map(({ name, input }, position) => [keyOf(name, input), parsed[position] ?? null] as const);
+  const calls = toolCallsOf(message).map(
+    ({ name, input }, position) => [keyOf(name, canonicalJson(input)), parsed[position] ?? null] as const,
+  );
   return new Map(calls.filter((entry): entry is readonly [string, ParseInputResult] => entry[1] !== null));
 }
 
-/** Arguments that a layer changed, and all arguments behind a border, are not known: the worker is asked for them. */
-export function meaningOf({ run, path }: AgentScope, tool: string, input: Json): ParseInputResult | undefined {
+/**
+ * By the canonical text of the arguments. Those that a layer changed, and all behind a border, are not known: the worker is asked for
+ * them.
+ */
+export function meaningOf({ run, path }: AgentScope, tool: string, input: string): ParseInputResult | undefined {
   return run.parsed.get(path.join('/'))?.get(keyOf(tool, input));
 }
 
-function keyOf(tool: string, input: Json): string {
-  return `${tool} ${canonicalJson(input)}`;
+function keyOf(tool: string, input: string): string {
+  return `${tool} ${input}`;
 }

@@ -1,5 +1,5 @@
 import { HoldfastError } from '../contract/plain/errors';
-import { addUsage } from '../contract/plain/fold';
+import { addUsage } from '../contract/plain/usage';
 import { limits, utf8Length } from '../contract/plain/limits';
 import type { DeferredTools, ToolSpec } from '../contract/plain/manifest';
 import type { FinishReason, Message, ModelSettings, StoredMessage, Usage } from '../contract/plain/messages';

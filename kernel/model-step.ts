@@ -20,6 +20,7 @@ import { modelObservers } from './observers';
 import { specsOf } from './own-tools';
 import { refusePendingCalls } from './pending-calls';
 import type { AgentScope } from './scope';
+import { shownState } from './shown-state';
 import { parsedTools } from './tool-step';
 import { storedMessage, storedMessages } from './transcript';
 
@@ -39,7 +40,7 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
     const settings = isFinal ? withoutToolChoice(chosen) : chosen;
     const request: StoredRequest = {
       instructions: record.instructions,
-      messages: record.messages,
+      messages: layers.length === 0 ? record.messages : shownState(scope).messages,
       tools: isFinal ? [] : record.tools,
       model: options.model ?? run.state.model ?? agent.model,
       ...(Object.keys(settings).length > 0 ? { settings } : {}),
@@ -81,11 +82,12 @@ async function wrapped(
   passed: PassedThere,
 ): Promise<ShownResponse> {
   let answered: StoredMessage | undefined;
-  const chain = compose(layers, async (changed: ModelRequest): Promise<ModelResponse> => {
-    const response = await callCore(scope, checkedRequest(changed), request.messages);
-    answered = response.message;
-    return response;
-  });
+  const chain = compose(layers, (changed: ModelRequest): Promise<ModelResponse> =>
+    callCore(scope, checkedRequest(changed), request.messages).then((response) => {
+      answered = response.message;
+      return response;
+    }),
+  );
   const response = await chain(request, frame);
   frame.close();
   const stored = (changed: Message): StoredMessage =>
@@ -157,7 +159,7 @@ function modelLayer(scope: AgentScope, middleware: AgentMiddleware, passed: Pass
   return {
     name: middleware.name,
     hook: 'wrapModel',
-    wrap: async (request, next, frame) => (await middleware.wrapModel?.(frozen(request), next, hookContext(scope, frame))) as ModelResponse,
+    wrap: (request, next, frame) => middleware.wrapModel?.(frozen(request), next, hookContext(scope, frame)) as Promise<ModelResponse>,
     check: (response, label) => {
       const message: unknown = (response as Partial<ModelResponse> | undefined)?.message;
       if (typeof message === 'object' && message !== null && Array.isArray((message as { parts?: unknown }).parts)) {

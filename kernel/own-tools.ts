@@ -1,5 +1,5 @@
 import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
-import { toolStart } from '../contract/plain/fold';
+import { toolStart } from '../contract/plain/tool-outcomes';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { ToolSpec } from '../contract/plain/manifest';
 import type { Json, ToolCall } from '../contract/plain/messages';

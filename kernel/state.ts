@@ -1,4 +1,4 @@
-import { saidByAll } from '../contract/plain/fold';
+import { saidByAll } from '../contract/plain/seen-messages';
 import type { Interrupt } from '../contract/plain/interrupts';
 import type { DeferredTools, Language, Manifest } from '../contract/plain/manifest';
 import type { Failure, Json, JsonObject, ModelSettings, StoredMessage, Usage } from '../contract/plain/messages';

@@ -9,15 +9,16 @@ import { compose } from './compose';
 import { hookContext } from './context';
 import { PassedThere, isEventSender } from './event-senders';
 import { frozen } from './freeze';
-import type { Frame } from './frames';
-import { failureOf } from './frames';
+import type { Frame, Soon } from './frames';
+import { failureOf, isPromise } from './frames';
 import type { AgentMiddleware } from './middleware';
-import { meaningOf } from './meanings';
 import { toolObservers } from './observers';
 import { callOwnTool } from './own-tools';
 import { allSettledInOrder, inSequence } from './parallel-calls';
+import type { ParsedCall } from './parsed-calls';
+import { ParsedCalls, textOfOptions } from './parsed-calls';
 import { isCancellation } from './ports';
-import { checkedToolOptions, withOptionsOf } from './run-options';
+import { withOptionsOf } from './run-options';
 import type { AgentScope } from './scope';
 import type { ToolCallPlan, ToolDone } from './tool-call';
 import { ToolError, callToolOnce } from './tool-call';
@@ -159,8 +160,11 @@ function throughLayers(
   return throughParsedLayers(scope, layers, call, { address, slot }, frame, passed, onDone);
 }
 
-/** Arguments before policy: layers, human and tool all see the parsed value, and the tool runs with nothing else. */
-async function throughParsedLayers(
+/**
+ * Arguments before policy: layers, human and tool all see the parsed value, and the tool runs with nothing else. What is known at once
+ * waits for nothing: calls whose layers do not wait either become commands in the order of the calls, however many layers each has.
+ */
+function throughParsedLayers(
   scope: AgentScope,
   layers: readonly AgentMiddleware[],
   raw: ToolCall,
@@ -171,27 +175,32 @@ async function throughParsedLayers(
 ): Promise<Json> {
   const calls = new ParsedCalls(scope, raw);
   const held = layers.some(({ changesOutput }) => changesOutput === true);
-  const chain = compose(
-    layers.map((middleware) => toolLayer(scope, middleware, calls, passed)),
-    async (changed: ToolCall, inner: Frame): Promise<Json> => {
-      const { call, rawInput } = await calls.parsed(changed, inner);
-      checkDecided(inner, call);
-      const observed = compose(toolObservers(scope), (asked: ToolCall, innermost) =>
-        execute(scope, innermost, {
-          address,
-          key: address,
-          slot,
-          call: asked,
-          held,
-          ...(asked.input === rawInput ? {} : { rawInput }),
-        }),
-      );
-      const done = await observed(call, inner);
+  const core = ({ call, rawInput }: ParsedCall, inner: Frame): Promise<Json> => {
+    checkDecided(inner, call);
+    const observed = compose(toolObservers(scope), (asked: ToolCall, innermost) =>
+      execute(scope, innermost, {
+        address,
+        key: address,
+        slot,
+        call: asked,
+        held,
+        ...(asked.input === rawInput ? {} : { rawInput }),
+      }),
+    );
+    return observed(call, inner).then((done) => {
       onDone(done);
       return frozen(done.output);
-    },
+    });
+  };
+  const chain = compose(
+    layers.map((middleware) => toolLayer(scope, middleware, calls, passed)),
+    (changed: ToolCall, inner) => withParsed(calls.parsed(changed, inner), (parsed) => core(parsed, inner)),
   );
-  return chain((await calls.parsed(raw, frame)).call, frame);
+  return withParsed(calls.parsed(raw, frame), ({ call }) => chain(call, frame));
+}
+
+function withParsed(parsed: Soon<ParsedCall>, run: (parsed: ParsedCall) => Promise<Json>): Promise<Json> {
+  return isPromise(parsed) ? parsed.then(run) : run(parsed);
 }
 
 /** What a person agreed to is what runs. */
@@ -203,56 +212,6 @@ function checkDecided({ decision }: Frame, call: ToolCall): void {
     'hook-failed',
     `A layer behind the approval of '${call.name}' changed its ${changed}. Put it before the approval, so that people see what will run.`,
   );
-}
-
-function textOfOptions({ options }: ToolCall): string {
-  return options === undefined ? '' : canonicalJson(options);
-}
-
-/** What each value of the arguments means to the tool: parsed once, wherever in the layers it first appears. */
-class ParsedCalls {
-  private readonly known = new Map<string, { readonly call: ToolCall; readonly rawInput: Json }>();
-
-  constructor(
-    private readonly scope: AgentScope,
-    private readonly raw: ToolCall,
-  ) {}
-
-  async parsed(requested: ToolCall, frame: Frame): Promise<{ readonly call: ToolCall; readonly rawInput: Json }> {
-    const { call: known, rawInput } = await this.meaning(requested, frame);
-    const { options } = requested;
-    const call = options === undefined ? known : { ...known, options: checkedToolOptions(options, known.name) };
-    if (frame.decision?.handedOn === true) {
-      frame.decision.handedOn = false;
-      frame.decision.hash = call.inputHash;
-      frame.decision.options = textOfOptions(call);
-    }
-    return { call, rawInput };
-  }
-
-  private async meaning({ input }: ToolCall, frame: Frame): Promise<{ readonly call: ToolCall; readonly rawInput: Json }> {
-    const key = canonicalJson(input);
-    const known = this.known.get(key);
-    if (known !== undefined) return known;
-    const { id, name } = this.raw;
-    const call = await parse(this.scope, { id, name, input }, frame);
-    const entry = { call, rawInput: input };
-    this.known.set(key, entry);
-    // What was parsed means itself, whatever a schema would make of it the second time.
-    this.known.set(canonicalJson(call.input), entry);
-    return entry;
-  }
-}
-
-async function parse(scope: AgentScope, call: ToolCall, frame: Frame): Promise<ToolCall> {
-  const known = meaningOf(scope, call.name, call.input);
-  const own = scope.agent.ownTools.get(call.name);
-  const result = await frame.effect('parse', () => {
-    if (own !== undefined) return Promise.resolve(own.parse(call.input));
-    return known === undefined ? scope.run.ports.parseInput(call.name, call.input) : Promise.resolve(known);
-  });
-  if (!result.ok) throw new ToolError({ code: 'tool-input-invalid', message: result.message }, undefined);
-  return { ...call, input: result.input === undefined ? call.input : result.input, inputHash: result.hash };
 }
 
 /** A tool's error goes back to the model, unless the agent says otherwise. An error of a hook always ends the run. */
@@ -282,13 +241,15 @@ function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: Parsed
   return {
     name: middleware.name,
     hook: 'wrapToolCall',
-    wrap: async (requested, next, frame) => {
-      const { call } = await calls.parsed(requested, frame);
-      const nextDecided = (changed: ToolCall): Promise<Json> => {
-        if (frame.decision?.by === frame.address.join('/')) frame.decision.handedOn = true;
-        return next(withOptionsOf(call, changed));
+    wrap: (requested, next, frame) => {
+      const wrapped = ({ call }: ParsedCall): Promise<Json> => {
+        const nextDecided = (changed: ToolCall): Promise<Json> => {
+          if (frame.decision?.by === frame.key) frame.decision.handedOn = true;
+          return next(withOptionsOf(call, changed));
+        };
+        return middleware.wrapToolCall?.(frozen(call), nextDecided, hookContext(scope, frame)) as Promise<Json>;
       };
-      return (await middleware.wrapToolCall?.(frozen(call), nextDecided, hookContext(scope, frame))) as Json;
+      return withParsed(calls.parsed(requested, frame), wrapped);
     },
     check: (output, label) => {
       const problem = output === undefined ? 'it is undefined' : notJson(output);

@@ -1,6 +1,6 @@
 import type { LoadedDataConverter } from '@temporalio/common';
 import type { RunHistory } from '../activities/message-store';
-import type { HistoryFact } from '../contract/plain/fold';
+import type { HistoryFact } from '../contract/plain/history-fact';
 import { FactReader } from '../host/history-facts';
 import type { HistorySource } from '../host/history-pages';
 import { newestPages, oldestPages } from '../host/history-pages';

@@ -20,6 +20,7 @@ import { isRunInput } from '../contract/plain/run-input';
 import type { AgentRunInput, AgentRunResult, ResumeReceipt, StatusReply } from '../contract/plain/wire';
 import type { AnyAgent } from '../kernel/agents/definition';
 import { agentsOf } from '../kernel/agent';
+import { fitting } from '../kernel/fitting';
 import { isCancellation } from '../kernel/ports';
 import { AgentRun } from '../kernel/run';
 import type { RunState } from '../kernel/state';
@@ -153,20 +154,10 @@ class RunWorkflow {
     ports.draining = true;
     const { start } = this.input;
     const { events = [] } = ports.takeEvents();
-    const snapshot = { ...this.run.snapshot(), shown: ports.shownMessages, nextOffset: ports.nextOffset, events };
-    const next: AgentRunInput = { start, snapshot };
-    this.checkSnapshot(next);
+    const { state, lists } = this.run.snapshot();
+    const snapshot = { state, lists, ...ports.seen.over(lists), nextOffset: ports.nextOffset, events };
+    const next = fitting({ start, snapshot });
     return makeContinueAsNewFunc<(input: AgentRunInput) => Promise<AgentRunResult>>({ memo: listedMemo() })(next);
-  }
-
-  private checkSnapshot(next: AgentRunInput): void {
-    if (this.input.start.externalStorage === true) return;
-    const bytes = jsonSize(next);
-    if (bytes <= limits.inlineSnapshot) return;
-    throw ApplicationFailure.nonRetryable(
-      `The state of the run has ${bytes} bytes at a continue-as-new; without external storage ${limits.inlineSnapshot} fit.`,
-      'transcript-too-large',
-    );
   }
 
   /** Nothing is on its way, and no answer is about to be handed on. */

@@ -14,13 +14,14 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import { isShown } from '../contract/plain/agent-paths';
 import { HoldfastError } from '../contract/plain/errors';
 import type { EventBody } from '../contract/plain/events';
-import { interruptMemoPrefix, toolStart } from '../contract/plain/fold';
 import type { Interrupt } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
 import type { Json, StoredMessage } from '../contract/plain/messages';
 import { messagesOfInput } from '../contract/plain/messages';
-import { names } from '../contract/plain/names';
+import { interruptMemoPrefix, names } from '../contract/plain/names';
+import { toolStart } from '../contract/plain/tool-outcomes';
+import { SeenMessages } from '../contract/plain/seen-messages';
 import type {
   AgentRunInput,
   CallModelInput,
@@ -41,6 +42,7 @@ const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 /** The kernel's ports on Temporal. Every waiting thing is a command; what readers see rides in the next one. */
 export class TemporalPorts implements Ports {
   readonly ledger: Ledger;
+  readonly seen: SeenMessages;
   /** Activities, sleeps and local activities that have not come back. */
   pending = 0;
   /** Sleeps that a border may lie in. */
@@ -58,8 +60,6 @@ export class TemporalPorts implements Ports {
   private scheduledAt = 0;
   private eventBytes = 0;
   private outboxBytes = 0;
-  private readonly root: string;
-  private shown: StoredMessage[];
   private readonly ended = new CancellationScope();
   private readonly whole = CancellationScope.current();
 
@@ -68,10 +68,9 @@ export class TemporalPorts implements Ports {
     private readonly wantsBorder: () => boolean,
   ) {
     const { start, snapshot } = input;
-    this.root = start.agent;
-    this.shown = [...(snapshot?.shown ?? [])];
+    this.seen = new SeenMessages(input);
     this.offset = snapshot?.nextOffset ?? 1;
-    this.ledger = new Ledger(snapshot?.lists ?? { [start.agent]: messagesOfInput(start.input) ?? [] }, this.shown);
+    this.ledger = new Ledger(snapshot?.lists ?? { [start.agent]: messagesOfInput(start.input) ?? [] }, snapshot?.shown ?? []);
     this.waiting = ((snapshot?.state as { interrupts?: readonly unknown[] } | undefined)?.interrupts ?? []).length;
   }
 
@@ -81,10 +80,6 @@ export class TemporalPorts implements Ports {
 
   get hasEvents(): boolean {
     return this.outbox.length > 0;
-  }
-
-  get shownMessages(): readonly StoredMessage[] {
-    return this.shown;
   }
 
   prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest> {
@@ -109,7 +104,7 @@ export class TemporalPorts implements Ports {
     });
     if (room !== undefined) await room;
     call.runLocal?.sent();
-    if (call.path.join('/') === this.root) this.shown = [];
+    this.seen.asked(call.path, call.messages);
     if (isShown(call.path)) this.offset += 1;
     const { timeoutMs, heartbeatMs, attempts } = call.facts;
     try {
@@ -184,7 +179,7 @@ export class TemporalPorts implements Ports {
     if (event.type === 'custom') this.makeRoomForEvent(event);
     this.offset += 1;
     this.outbox.push(event);
-    if ('message' in event && event.runPath.join('/') === this.root) this.shown.push(event.message);
+    if ('message' in event) this.seen.told(event.runPath, event.message);
   }
 
   showInterrupt(interrupt: Interrupt): void {

@@ -1,53 +1,22 @@
 import type { EndStatus, EventBody, RunEvent, RunStatus, RunView, WireEvent } from './events';
+import type { HistoryFact } from './history-fact';
 import type { Interrupt } from './interrupts';
 import { isInterrupt } from './interrupts';
 import type { Failure, Json, StoredMessage, ToolCall, Usage } from './messages';
-import { messagesOfInput, toolMessage } from './messages';
-import { names, runIdOf } from './names';
+import { messagesOfInput } from './messages';
+import { interruptMemoPrefix, names, runIdOf } from './names';
 import { isRunInput } from './run-input';
-import type { AgentPath } from './agent-paths';
-import { agentOfPath, isConversation, isShown } from './agent-paths';
-import { CallAddresses, hiddenModelCall } from './call-addresses';
+import { agentOfPath, isShown } from './agent-paths';
+import { CallAddresses } from './call-addresses';
 import { messageById } from './context-messages';
-import { inCallOrder } from './call-order';
-import type { ListItem } from './splice';
+import { SeenMessages, lostMessage } from './seen-messages';
+import type { ListItem, Splice } from './splice';
 import { applySplices } from './splice';
+import { messageOfOutcome, messageOfQuick, toolStart } from './tool-outcomes';
+import { addUsage } from './usage';
 import type { AgentRunInput, AgentRunResult, CallModelInput, CallModelResult, CallToolInput, CallToolResult, RequestSlots } from './wire';
 
-/** What a history event says, decoded. Whoever reads a history makes these; the fold knows no Temporal. */
-export type HistoryFact =
-  | { readonly kind: 'start'; readonly time: number; readonly workflowId: string; readonly input: AgentRunInput }
-  | {
-      readonly kind: 'model-scheduled';
-      readonly time: number;
-      readonly eventId: number;
-      readonly activityId: string;
-      readonly input: CallModelInput;
-    }
-  | {
-      readonly kind: 'tool-scheduled';
-      readonly time: number;
-      readonly eventId: number;
-      readonly activityId: string;
-      readonly input: CallToolInput;
-    }
-  | { readonly kind: 'activity-completed'; readonly time: number; readonly scheduledId: number; readonly result: unknown }
-  | { readonly kind: 'activity-closed'; readonly time: number; readonly scheduledId: number }
-  | { readonly kind: 'quick-completed'; readonly time: number; readonly result: CallToolResult }
-  | { readonly kind: 'memo'; readonly time: number; readonly values: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'task-completed'; readonly time: number }
-  | { readonly kind: 'task-failed'; readonly time: number; readonly message: string }
-  /** Something came in that the run's code has not seen yet. */
-  | { readonly kind: 'stirred'; readonly time: number; readonly by: 'answer' | 'cancel' }
-  | { readonly kind: 'continued'; readonly time: number; readonly nextRunId: string }
-  | { readonly kind: 'end'; readonly time: number; readonly status: EndStatus; readonly result?: AgentRunResult; readonly error?: Failure };
-
-export const interruptMemoPrefix = `${names.memo.interrupts}:`;
-
 const keptRequests = 64;
-
-/** In a snapshot, the list of what all agents of the conversation said. No path of an agent is empty. */
-export const saidByAll = '';
 
 /** A model request put together again from the edits in history. */
 export interface FoldedRequest {
@@ -68,11 +37,7 @@ export class HistoryFold {
   private readonly scheduled = new Map<number, { readonly activityId: string; readonly tool?: CallToolInput }>();
   private readonly interrupts = new Map<string, Interrupt>();
   private readonly addresses = new CallAddresses();
-  private list: readonly StoredMessage[] = [];
-  private shown: StoredMessage[] = [];
-  /** What all agents of the conversation said, of a run that has several. */
-  private said: StoredMessage[] = [];
-  private together = false;
+  private seen: SeenMessages | undefined;
   private id = '';
   private agent = '';
   private status: RunStatus = 'running';
@@ -106,7 +71,7 @@ export class HistoryFold {
       id: this.id,
       agent: this.agent,
       status: stuck ? 'stuck' : open,
-      messages: this.together ? this.said : [...this.list, ...inCallOrder(this.shown)],
+      messages: this.seen?.messages ?? [],
       interrupts: this.ended ? [] : [...this.interrupts.values()],
       usage: this.usage,
       nextOffset: this.offset,
@@ -186,25 +151,18 @@ export class HistoryFold {
       const messages = messagesOfInput(start.input) ?? [];
       this.startLists = { [start.agent]: messages };
       this.learn(messages);
-      this.list = messages;
-      this.said = [...messages];
+      this.seen = new SeenMessages(input);
       this.started = true;
       return [{ type: 'run-start', agent: start.agent, input: start.input }];
     }
     this.startLists = snapshot.lists;
     for (const messages of Object.values(snapshot.lists)) this.learn(messages);
     this.learn(snapshot.shown);
-    this.list = snapshot.lists[start.agent] ?? [];
-    const listed = new Set(this.list.map(({ id }) => id));
-    if (!this.started) {
-      this.restore(snapshot.state, snapshot.nextOffset - snapshot.events.length);
-      const { [saidByAll]: said } = snapshot.lists;
-      this.said = [...(said ?? this.list)];
-      this.together = said !== undefined;
-    }
+    this.learnNew(snapshot.seen);
+    if (!this.started) this.restore(snapshot.state, snapshot.nextOffset - snapshot.events.length);
     this.started = true;
     const events = this.expand(snapshot.events);
-    this.shown = snapshot.shown.filter(({ id }) => !listed.has(id));
+    this.seen = new SeenMessages(input);
     return events;
   }
 
@@ -217,23 +175,18 @@ export class HistoryFold {
   }
 
   private modelScheduled(eventId: number, activityId: string, input: CallModelInput): readonly EventBody[] {
-    for (const [, , insert] of input.splices ?? [])
-      for (const item of insert) if (typeof item !== 'string') this.messagesById.set(item.id, item);
+    this.learnNew(input.splices);
     const events = this.expand(input.events);
     const key = input.path.join('/');
     const base = this.baseOf(input.base, key);
     const list = applySplices(base.messages, input.splices ?? [], (item) => this.messageOf(item));
     this.requests.set(activityId, { messages: list, slots: { ...base.slots, ...input.slots }, path: key });
     this.forgetRequests(key, activityId);
-    if (key === this.agent) {
-      this.list = list;
-      this.shown = [];
-    }
+    this.seen?.asked(input.path, list);
     this.scheduled.set(eventId, { activityId });
     this.addresses.model(input, activityId);
     const { path, turn } = input;
     if (!isShown(path)) return events;
-    this.joins(path);
     return [...events, { type: 'model-start', agent: agentOfPath(path), runPath: path, turn, address: activityId }];
   }
 
@@ -288,13 +241,11 @@ export class HistoryFold {
 
   private end(status: EndStatus, result: AgentRunResult | undefined, error: Failure | undefined): readonly EventBody[] {
     // A message stands whole in the edit or in the event, whichever was written first; both may name it.
-    for (const [, , insert] of result?.splices ?? [])
-      for (const item of insert) if (typeof item !== 'string') this.messagesById.set(item.id, item);
+    this.learnNew(result?.splices);
     const events = this.expand(result?.events);
     if (result?.splices !== undefined) {
       const base = this.baseOf(result.base, this.agent).messages;
-      this.list = applySplices(base, result.splices, (item) => this.messageOf(item));
-      this.shown = [];
+      this.seen?.ended(applySplices(base, result.splices, (item) => this.messageOf(item)));
     }
     this.status = status;
     this.output = result?.output;
@@ -324,23 +275,11 @@ export class HistoryFold {
         const message = this.messageOf(event.message);
         this.messagesById.set(message.id, message);
         expanded['message'] = message;
-        this.takeShown(event['runPath'] as AgentPath, message);
+        this.seen?.told(event['runPath'] as readonly string[], message);
       }
       if (typeof event.interrupt === 'string') expanded['interrupt'] = this.interrupts.get(event.interrupt);
       return expanded as unknown as EventBody;
     });
-  }
-
-  private takeShown(path: AgentPath, message: StoredMessage): void {
-    if (path.join('/') === this.agent) this.shown.push(message);
-    if (!isConversation(path)) return;
-    this.joins(path);
-    this.said.push(message);
-  }
-
-  /** An agent behind the root takes part: from now on the transcript is what all of them said. */
-  private joins(path: AgentPath): void {
-    if (path.length > 1 && path.at(-1) !== hiddenModelCall && isConversation(path)) this.together = true;
   }
 
   private baseOf(base: string | undefined, key: string): FoldedRequest {
@@ -351,45 +290,21 @@ export class HistoryFold {
 
   private messageOf(item: ListItem): StoredMessage {
     if (typeof item !== 'string') return item;
-    return messageById(item, (id) => this.messagesById.get(id)) ?? { id: item, role: 'assistant', parts: [] };
+    return messageById(item, (id) => this.messagesById.get(id)) ?? lostMessage(item);
   }
 
   private learn(messages: readonly StoredMessage[]): void {
     for (const message of messages) this.messagesById.set(message.id, message);
   }
+
+  /** Messages that stand whole in edits. */
+  private learnNew(splices: readonly Splice[] = []): void {
+    for (const [, , insert] of splices) this.learn(insert.filter((item): item is StoredMessage => typeof item !== 'string'));
+  }
 }
 
 const foreignInput =
   'The input of the workflow is none of a run: it was started without Holdfast, or its input is in a storage that this reader does not have.';
-
-/** The event by which readers learn of a tool call. */
-export function toolStart(address: string, { path, tool, callId, input }: CallToolInput): Extract<EventBody, { type: 'tool-start' }> {
-  return { type: 'tool-start', agent: agentOfPath(path), runPath: path, tool, callId, input, address };
-}
-
-/** The message that a tool activity's result stands for. */
-export function messageOfOutcome(input: Pick<CallToolInput, 'callId' | 'tool'>, { outcome }: CallToolResult): StoredMessage | undefined {
-  const call = { id: input.callId, name: input.tool };
-  if (outcome.type === 'done') return toolMessage(outcome.messageId, call, outcome.output, { multipart: outcome.multipart === true });
-  if (outcome.type === 'failed') return toolMessage(outcome.messageId, call, outcome.error.message, { isError: true });
-  return undefined;
-}
-
-/** A quick tool's result stands alone in the history: no scheduled activity says which call it answers. */
-export function messageOfQuick(result: CallToolResult): StoredMessage | undefined {
-  return result.call === undefined ? undefined : messageOfOutcome({ callId: result.call.id, tool: result.call.name }, result);
-}
-
-export function addUsage(sum: Usage, usage: Usage): Usage {
-  const cached = (sum.cachedInputTokens ?? 0) + (usage.cachedInputTokens ?? 0);
-  const reasoning = (sum.reasoningTokens ?? 0) + (usage.reasoningTokens ?? 0);
-  return {
-    inputTokens: sum.inputTokens + usage.inputTokens,
-    outputTokens: sum.outputTokens + usage.outputTokens,
-    ...(cached > 0 ? { cachedInputTokens: cached } : {}),
-    ...(reasoning > 0 ? { reasoningTokens: reasoning } : {}),
-  };
-}
 
 function textOfResult({ output, text }: AgentRunResult): string {
   return text ?? (typeof output === 'string' ? output : JSON.stringify(output));

@@ -8,6 +8,9 @@ export const names = {
   memo: { start: 'holdfastStart', events: 'holdfastEvents', interrupts: 'holdfastInterrupts' },
 } as const;
 
+/** Of the keys of a run's memo that hold an open interrupt each. */
+export const interruptMemoPrefix = `${names.memo.interrupts}:`;
+
 /** Search attributes and their Temporal types. The embedded server registers them; others are checked. */
 export const searchAttributes = {
   HoldfastAgent: 'Keyword',

@@ -1,3 +1,4 @@
+import { isMessage } from './messages';
 import type { AgentRunInput } from './wire';
 
 /** Whoever reaches the server can start a workflow of our type with anything in it. */
@@ -7,7 +8,22 @@ export function isRunInput(input: unknown): input is AgentRunInput {
   if (snapshot === undefined) return true;
   if (!isRecord(snapshot) || typeof snapshot['nextOffset'] !== 'number') return false;
   if (!isRecord(snapshot['state']) || !isRecord(snapshot['lists'])) return false;
+  if (snapshot['seen'] !== undefined && !areSplices(snapshot['seen'])) return false;
   return [snapshot['shown'], snapshot['events'], ...Object.values(snapshot['lists'])].every(Array.isArray);
+}
+
+function areSplices(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isSplice);
+}
+
+function isSplice(value: unknown): boolean {
+  if (!Array.isArray(value)) return false;
+  const [at, remove, insert] = value as readonly unknown[];
+  return Number.isInteger(at) && Number.isInteger(remove) && Array.isArray(insert) && insert.every(isListItem);
+}
+
+function isListItem(item: unknown): boolean {
+  return typeof item === 'string' || (isMessage(item) && typeof (item as { readonly id?: unknown }).id === 'string');
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,4 +1,4 @@
-import type { HistoryFact } from './fold';
+import type { HistoryFact } from './history-fact';
 import type { Json } from './messages';
 import type { BroughtChange, RunLocalChange, RunLocalEdit } from './wire';
 

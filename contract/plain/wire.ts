@@ -184,6 +184,11 @@ export interface Snapshot {
   readonly lists: Readonly<Record<string, readonly StoredMessage[]>>;
   /** Messages of the root agent that readers saw and that its list does not have yet. */
   readonly shown: readonly StoredMessage[];
+  /**
+   * Makes the messages that readers saw last, without the shown ones, out of the root agent's list: that one is of the last iteration
+   * border, and a hook may have edited it since. Absent: with the list itself readers see what they saw.
+   */
+  readonly seen?: readonly Splice[];
   readonly nextOffset: number;
   readonly events: readonly WireEvent[];
 }

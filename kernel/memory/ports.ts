@@ -1,13 +1,14 @@
 import { isShown } from '../../contract/plain/agent-paths';
 import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
 import type { EventBody } from '../../contract/plain/events';
-import { interruptMemoPrefix, toolStart } from '../../contract/plain/fold';
 import type { Interrupt } from '../../contract/plain/interrupts';
 import type { Manifest, ManifestRequest } from '../../contract/plain/manifest';
 import type { Json, StoredMessage } from '../../contract/plain/messages';
 import { messagesOfInput } from '../../contract/plain/messages';
-import { names, workflowIdOf } from '../../contract/plain/names';
+import { interruptMemoPrefix, names, workflowIdOf } from '../../contract/plain/names';
 import type { RunLocalValues } from '../../contract/plain/run-local';
+import { SeenMessages } from '../../contract/plain/seen-messages';
+import { toolStart } from '../../contract/plain/tool-outcomes';
 import type {
   AgentRunInput,
   CallModelInput,
@@ -39,6 +40,7 @@ export interface MemoryWorld {
 /** The kernel's ports in memory, with the record that Temporal would have and with virtual time. */
 export class MemoryPorts implements Ports {
   readonly ledger: Ledger;
+  readonly seen: SeenMessages;
   /** Calls that have not come back. */
   pending = 0;
   /** Sleeps that only time can end. */
@@ -48,27 +50,21 @@ export class MemoryPorts implements Ports {
   /** The kernel stands at an iteration border and waits to go on elsewhere. */
   parked = false;
   private outbox: EventBody[] = [];
-  private shown: StoredMessage[];
   private left = false;
   private readonly timers = new Set<Timer>();
   private readonly workflowId: string;
-  private readonly root: string;
   private cancel: () => void = () => undefined;
   private cancelError: HoldfastError | undefined;
   private readonly cancellation = new Promise<void>((resolve) => (this.cancel = resolve));
 
   constructor(
-    { start, snapshot }: AgentRunInput,
+    input: AgentRunInput,
     private readonly world: MemoryWorld,
   ) {
+    const { start, snapshot } = input;
     this.workflowId = workflowIdOf(start.tenant, start.id);
-    this.root = start.agent;
-    this.shown = [...(snapshot?.shown ?? [])];
-    this.ledger = new Ledger(snapshot?.lists ?? { [start.agent]: messagesOfInput(start.input) ?? [] }, this.shown);
-  }
-
-  get shownMessages(): readonly StoredMessage[] {
-    return this.shown;
+    this.seen = new SeenMessages(input);
+    this.ledger = new Ledger(snapshot?.lists ?? { [start.agent]: messagesOfInput(start.input) ?? [] }, snapshot?.shown ?? []);
   }
 
   async prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest> {
@@ -98,7 +94,7 @@ export class MemoryPorts implements Ports {
       ...this.takeEvents(),
     }));
     call.runLocal?.sent();
-    if (path.join('/') === this.root) this.shown = [];
+    this.seen.asked(path, call.messages);
     const eventId = record.nextEventId();
     record.write({ kind: 'model-scheduled', eventId, activityId: address, input });
     try {
@@ -175,7 +171,7 @@ export class MemoryPorts implements Ports {
   emit(event: EventBody): void {
     if (this.left || ('runPath' in event && !isShown(event.runPath))) return;
     this.outbox.push(event);
-    if ('message' in event && event.runPath.join('/') === this.root) this.shown.push(event.message);
+    if ('message' in event) this.seen.told(event.runPath, event.message);
     this.world.changed();
   }
 

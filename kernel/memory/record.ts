@@ -1,6 +1,7 @@
 import type { RunEvent, RunView } from '../../contract/plain/events';
-import type { FoldedRequest, HistoryFact } from '../../contract/plain/fold';
+import type { FoldedRequest } from '../../contract/plain/fold';
 import { HistoryFold } from '../../contract/plain/fold';
+import type { HistoryFact } from '../../contract/plain/history-fact';
 import type { RunLocalValues } from '../../contract/plain/run-local';
 import { RunLocalFold } from '../../contract/plain/run-local';
 

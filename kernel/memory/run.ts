@@ -1,6 +1,6 @@
 import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
 import type { RunEvent, RunView } from '../../contract/plain/events';
-import type { HistoryFact } from '../../contract/plain/fold';
+import type { HistoryFact } from '../../contract/plain/history-fact';
 import type { Answer } from '../../contract/plain/interrupts';
 import { workflowIdOf } from '../../contract/plain/names';
 import type { AgentRunInput } from '../../contract/plain/wire';
@@ -194,7 +194,8 @@ export class MemoryRun {
   private cross(agents: Agents): void {
     const { input, ports, run } = this.stretch;
     const { events = [] } = ports.takeEvents();
-    const snapshot = { ...run.snapshot(), shown: ports.shownMessages, nextOffset: this.record.nextOffset + events.length, events };
+    const { state, lists } = run.snapshot();
+    const snapshot = { state, lists, ...ports.seen.over(lists), nextOffset: this.record.nextOffset + events.length, events };
     this.borderAgents = undefined;
     this.borders += 1;
     this.agents = agents;

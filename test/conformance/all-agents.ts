@@ -3,5 +3,6 @@ export * from './agents';
 export * from './built-in-agents';
 export * from './callback-agents';
 export * from './chain-agents';
+export * from './hook-agents';
 export * from './plugin-agents';
 export * from './retry-agents';

@@ -2,11 +2,12 @@ import type { LanguageModel } from '../../activities/models';
 import type { RunEvent } from '../../contract/plain/events';
 import { scriptedModel, testRun } from '../../testing/index';
 import type { AgentMiddleware, Message } from '../../workflows/index';
-import { agenticMiddleware, eventSenderModelWrapper, eventSenderToolWrapper, messagesIn } from '../../workflows/index';
+import { messagesIn } from '../../workflows/index';
 import { gate } from '../support/gate';
-import { agentUnder, agentWith, logOf, tools as memoryTools, only } from '../support/memory-bed';
+import { agentWith, only } from '../support/memory-bed';
 import * as agents from './agents';
 import { closeEngines, onEngines } from './engines';
+import * as hooks from './hook-agents';
 import { tools } from './tools';
 
 afterAll(closeEngines);
@@ -18,16 +19,6 @@ const calls = (...names: readonly string[]) =>
 const modelEnds = (log: readonly RunEvent[]) => log.flatMap((event) => (event.type === 'model-end' ? [event.message] : []));
 const toolEnds = (log: readonly RunEvent[]) => log.flatMap((event) => (event.type === 'tool-end' ? [event] : []));
 const textParts = (text: string) => [{ type: 'text', text }];
-
-const changing: AgentMiddleware = {
-  name: 'changing',
-  wrapModel: async (request, next) => {
-    const response = await next(request);
-    const parts = response.message.parts.map((part) => (part.type === 'text' ? { ...part, text: 'Changed.' } : part));
-    return { ...response, message: { ...response.message, parts } };
-  },
-  wrapToolCall: async (call, next) => `changed ${JSON.stringify(await next(call))}`,
-};
 
 onEngines('[eino 44] a stream of two pieces passes a wrap that changes nothing', async (engine) => {
   const seen = gate();
@@ -53,9 +44,8 @@ onEngines('[eino 44] a stream of two pieces passes a wrap that changes nothing',
   expect(pieces).toEqual(['One ', 'two.']);
 });
 
-it('[eino 46] a sender in the list sends exactly one event', async () => {
-  const agent = agentWith({ tools: ['echo'], middleware: [changing, eventSenderModelWrapper(), eventSenderToolWrapper()] });
-  const log = await logOf(await testRun(agent, { input: 'Hi', model: calls('echo'), tools }));
+onEngines('[eino 46] a sender in the list sends exactly one event', async (engine) => {
+  const log = await (await engine.play(agents.senderInside, { model: calls('echo') })).log();
   expect(log.map(({ type }) => type).filter((type) => type === 'model-end' || type === 'tool-end')).toEqual([
     'model-end',
     'tool-end',
@@ -63,8 +53,8 @@ it('[eino 46] a sender in the list sends exactly one event', async () => {
   ]);
 });
 
-it('[eino 47] by default the event has what the wraps made', async () => {
-  const log = await logOf(await testRun(agentUnder(changing), { input: 'Hi', model: answer('Original.'), tools: memoryTools }));
+onEngines('[eino 47] by default the event has what the wraps made', async (engine) => {
+  const log = await (await engine.play(hooks.changes, { model: answer('Original.') })).log();
   expect(modelEnds(log).map(({ parts }) => parts)).toEqual([textParts('Changed.')]);
 });
 
@@ -90,8 +80,18 @@ onEngines('[eino 51] a sender behind the tool wraps shows the original result', 
   expect(model.requests[1]?.messages.at(-1)?.parts).toMatchObject([{ output: 'changed' }]);
 });
 
+onEngines('[eino 52] errors of wraps and of next come out unchanged', async (engine) => {
+  const kinds = ['echo', 'streams', 'enhanced', 'enhancedStreams'];
+  const own = await engine.play(hooks.throwsInWrap, { model: calls(...kinds) });
+  expect(await own.notes()).toEqual(kinds.map((kind) => [kind, 'tool-failed', `own of ${kind}`]));
+  const next = await engine.play(hooks.seesErrors, {
+    model: scriptedModel([{ toolCalls: [{ name: 'fail', input: {} }] }, { text: 'Done.' }]),
+  });
+  expect(await next.notes()).toEqual([['fail', 'tool-failed', "The tool 'fail' failed: out of order"]]);
+});
+
 it.each(['echo', 'streams', 'enhanced', 'enhancedStreams'])(
-  '[eino 52] errors of wraps and of next come out unchanged: %s',
+  '[eino 52] an error of a wrap comes out as the same object: %s',
   async (tool) => {
     const own = Object.assign(new Error('own'), { code: 'tool-failed' });
     const seen: unknown[] = [];
@@ -107,38 +107,39 @@ it.each(['echo', 'streams', 'enhanced', 'enhancedStreams'])(
   },
 );
 
-it('[eino 53] a result that has media is in event and messages as parts', async () => {
+const withImage = [
+  { type: 'text', text: 'x' },
+  { type: 'file', mediaType: 'image/png', data: 'aGk=' },
+];
+
+onEngines('[eino 53] a result that has media is in event and messages as parts', async (engine) => {
   const model = calls('enhanced');
-  const run = await testRun(agentWith({ tools: ['enhanced'] }), { input: 'Hi', model, tools });
-  const output = [
-    { type: 'text', text: 'x' },
-    { type: 'file', mediaType: 'image/png', data: 'aGk=' },
-  ];
-  expect(only(toolEnds(await logOf(run))).message.parts).toMatchObject([{ output, multipart: true }]);
-  expect(model.requests[1]?.messages.at(-1)?.parts).toMatchObject([{ output, multipart: true }]);
+  const run = await engine.play(agents.plain, { model });
+  expect(only(toolEnds(await run.log())).message.parts).toMatchObject([{ output: withImage, multipart: true }]);
+  expect(model.requests[1]?.messages.at(-1)?.parts).toMatchObject([{ output: withImage, multipart: true }]);
 });
 
-it('[eino 53] a middleware for agentic messages, and a reader, have it as a block of what the user says', async () => {
-  const seen: unknown[] = [];
-  const watching = agenticMiddleware({ name: 'watching', afterToolCalls: ({ messages }) => void seen.push(messages.at(-1)) });
-  const run = await testRun(agentWith({ tools: ['enhanced'], middleware: [watching] }), { input: 'Hi', model: calls('enhanced'), tools });
-  const output = [
-    { type: 'text', text: 'x' },
-    { type: 'file', mediaType: 'image/png', data: 'aGk=' },
-  ];
-  const block = { type: 'function-tool-result', callId: expect.any(String) as string, name: 'enhanced', output, multipart: true };
-  const shown = messagesIn('agentic', [only(toolEnds(await logOf(run))).message]);
+onEngines('[eino 53] a middleware for agentic messages, and a reader, have it as a block of what the user says', async (engine) => {
+  const run = await engine.play(hooks.seesResult, { model: calls('enhanced') });
+  const block = {
+    type: 'function-tool-result',
+    callId: expect.any(String) as string,
+    name: 'enhanced',
+    output: withImage,
+    multipart: true,
+  };
+  const shown = messagesIn('agentic', [only(toolEnds(await run.log())).message]);
   expect(shown).toEqual([{ id: expect.any(String) as string, role: 'user', blocks: [block] }]);
-  expect(seen).toEqual(shown);
-  expect((await run.transcript({ shape: 'agentic' })).slice(2, 3)).toEqual(shown);
+  expect(await run.notes()).toEqual(shown);
+  expect((await run.agentic()).slice(2, 3)).toEqual(shown);
 });
 
-it('[eino 54] the message of a model event has a UUID', async () => {
-  const log = await logOf(await testRun(agentWith(), { input: 'Hi', model: answer(), tools: memoryTools }));
+onEngines('[eino 54] the message of a model event has a UUID', async (engine) => {
+  const log = await (await engine.play(agents.plain, { model: answer() })).log();
   expect(only(modelEnds(log)).id).toMatch(uuid);
 });
 
-it('[eino 56] pieces of a stream carry no id, the whole message one', async () => {
+onEngines('[eino 56] pieces of a stream carry no id, the whole message one', async (engine) => {
   const deltas: object[] = [];
   const model: LanguageModel = {
     generate: async () => ({ parts: [] }),
@@ -148,12 +149,12 @@ it('[eino 56] pieces of a stream carry no id, the whole message one', async () =
       yield { type: 'finish' };
     },
   };
-  const run = await testRun(agentWith({ tools: [] }), { input: 'Hi', model, tools, onDelta: (delta) => deltas.push(delta) });
-  const { id } = only(modelEnds(await logOf(run)));
+  const run = await engine.play(agents.plain, { model, onDelta: (delta) => deltas.push(delta) });
+  await run.outcome();
+  const { id } = only(modelEnds(await run.log()));
   expect(id).toMatch(uuid);
-  expect(deltas.length).toBeGreaterThan(0);
   expect(JSON.stringify(deltas)).not.toContain(id);
-  expect((await run.transcript()).at(-1)?.id).toBe(id);
+  expect((await run.messages()).at(-1)?.id).toBe(id);
 });
 
 onEngines('[eino 57] messages of tool events have the ids of the transcript', async (engine) => {
@@ -172,44 +173,27 @@ onEngines('[eino 58] after two failed attempts there is one event, with an id', 
   expect(model.requests).toHaveLength(3);
 });
 
-it('[eino 59] a wrap of the model sees the id that the event has', async () => {
-  const seen: unknown[] = [];
-  const watching: AgentMiddleware = {
-    name: 'watching',
-    wrapModel: async (request, next) => {
-      const response = await next(request);
-      seen.push(response.message.id);
-      return response;
-    },
-  };
-  const log = await logOf(await testRun(agentUnder(watching), { input: 'Hi', model: answer(), tools: memoryTools }));
-  expect(seen).toEqual([only(modelEnds(log)).id]);
+onEngines('[eino 59] a wrap of the model sees the id that the event has', async (engine) => {
+  const run = await engine.play(hooks.wrapsModel, { model: answer() });
+  expect((await run.notes()).at(-1)).toEqual(['after', only(modelEnds(await run.log())).id]);
 });
 
-it('[eino 61] an ensured id is the same in the event and in the transcript', async () => {
-  const text = 'A remark.';
-  const remarking: AgentMiddleware = {
-    name: 'remarking',
-    beforeModelRewriteState({ messages }, ctx) {
-      const message = ctx.ensureMessageId({ role: 'user', parts: [{ type: 'text', text }] });
-      ctx.sendEvent({ message });
-      return { messages: [...messages, message] };
-    },
-  };
-  const run = await testRun(agentWith({ tools: [], middleware: [remarking] }), { input: 'Hi', model: answer(), tools });
-  const event = (await logOf(run)).find(({ type }) => type === 'custom');
-  expect(event).toMatchObject({ name: 'agent-event', data: { message: { id: expect.stringMatching(uuid), parts: [{ text }] } } });
+onEngines('[eino 61] an ensured id is the same in the event and in the transcript', async (engine) => {
+  const run = await engine.play(hooks.remarks, { model: answer() });
+  const event = (await run.log()).find(({ type }) => type === 'custom');
+  const remark = { id: expect.stringMatching(uuid) as string, parts: [{ text: 'A remark.' }] };
+  expect(event).toMatchObject({ name: 'agent-event', data: { message: remark } });
   const { message } = (event as unknown as { data: { message: Message } }).data;
-  expect((await run.transcript())[1]).toEqual(message);
+  expect((await run.messages())[1]).toEqual(message);
 });
 
-it('[eino 62] what a model returned is not changed, and runs at once have ids of their own', async () => {
+onEngines('[eino 62] what a model returned is not changed, and runs at once have ids of their own', async (engine) => {
   const given = Object.freeze({ parts: Object.freeze([Object.freeze({ type: 'text' as const, text: 'Done.' })]) });
   const copy = structuredClone(given);
   const ids = await Promise.all(
     Array.from({ length: 8 }, async () => {
-      const run = await testRun(agentWith({ tools: [] }), { input: 'Hi', model: { generate: async () => given }, tools });
-      return (await run.transcript()).at(-1)?.id;
+      const run = await engine.play(agents.plain, { model: { generate: async () => given } });
+      return (await run.messages()).at(-1)?.id;
     }),
   );
   expect(given).toEqual(copy);

@@ -1,11 +1,11 @@
 import type { RunEvent } from '../../contract/plain/events';
 import { scriptedModel, testRun } from '../../testing/index';
-import type { AgentMiddleware, AgenticMessage, HookContext, Json, Message } from '../../workflows/index';
-import { agenticMiddleware, messagesIn, withToolsFunc, withTools } from '../../workflows/index';
-import { agentUnder, agentWith, echo, logOf, only, tools, transcriptOf } from '../support/memory-bed';
+import type { AgentMiddleware, HookContext, Json, Message } from '../../workflows/index';
+import { messagesIn } from '../../workflows/index';
+import { agentUnder, agentWith, echo, only, tools } from '../support/memory-bed';
 import * as agents from './agents';
 import { closeEngines, onEngines } from './engines';
-import { tools as allTools } from './tools';
+import * as hooks from './hook-agents';
 
 afterAll(closeEngines);
 
@@ -25,35 +25,23 @@ onEngines('[eino 64] a run-local value is found after the model', async (engine)
   ]);
 });
 
-it('[eino 66] a key that nobody set gives nothing, and no error', async () => {
-  const seen: unknown[] = [];
-  const run = await testRun(agentUnder(before((ctx) => seen.push(ctx.runLocal.get('never')))), { input: 'Hi', model: answer(), tools });
-  expect((await run.outcome()).status).toBe('completed');
-  expect(seen).toEqual([undefined]);
+onEngines('[eino 66] a key that nobody set gives nothing, and no error', async (engine) => {
+  const run = await engine.play(hooks.readsUnset, { model: answer() });
+  expect(await run.outcome()).toMatchObject({ status: 'completed' });
+  expect(await run.notes()).toEqual([true]);
 });
 
-it('[eino 67] a value that cannot be written down is refused at once, and plain ones pass', async () => {
-  class Custom {
-    readonly inner = new Map();
-  }
-  const odd = await testRun(agentUnder(before((ctx) => ctx.runLocal.set('key', { at: new Custom() } as never))), {
-    input: 'Hi',
-    model: answer(),
-    tools,
-  });
-  expect(await odd.outcome()).toMatchObject({
+onEngines('[eino 67] a value that cannot be written down is refused at once, and plain ones pass', async (engine) => {
+  expect(await (await engine.play(hooks.setsOdd, { model: answer() })).outcome()).toMatchObject({
     status: 'failed',
     error: {
       code: 'value-not-json',
-      message: expect.stringMatching(/^The run-local value "key" is not JSON: at.* Keep plain data here\.$/),
+      message: expect.stringMatching(/^The run-local value "key" is not JSON: at.* Keep plain data here\.$/) as string,
     },
   });
-  const plain = before((ctx) => {
-    for (const value of ['text', 1, true, 1.5] as const) ctx.runLocal.set('key', value);
-  });
-  expect(await (await testRun(agentUnder(plain), { input: 'Hi', model: answer(), tools })).outcome()).toMatchObject({
-    status: 'completed',
-  });
+  const plain = await engine.play(hooks.setsPlain, { model: answer() });
+  expect(await plain.outcome()).toMatchObject({ status: 'completed' });
+  expect(await plain.notes()).toEqual(['text', 1, true, 1.5]);
 });
 
 it('[eino 68] outside of a run the run-local values fail by their names', async () => {
@@ -119,31 +107,24 @@ onEngines('[eino 74] of three calls the one that returns directly is shown last,
   ).toEqual(['-', 'enhanced', 'asks', 'echo']);
 });
 
-it('[eino 76] a tool that the worker does not know gives one error and nothing else', async () => {
+onEngines('[eino 76] a tool that the worker does not know gives one error and nothing else', async (engine) => {
   const model = answer();
-  const run = await testRun(agentWith({ tools: ['echo', 'teleport'] }), { input: 'Hi', model, tools });
+  const run = await engine.play(hooks.namesUnknownTool, { model });
   expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'tool-unknown' } });
-  expect((await logOf(run)).map(({ type }) => type)).toEqual(['run-start', 'run-end']);
+  expect((await run.log()).map(({ type }) => type)).toEqual(['run-start', 'run-end']);
   expect(model.requests).toEqual([]);
 });
 
-describe('aliases', () => {
-  const toolAliases = { add: { names: ['plus'], arguments: { a: ['first'] } } };
-  const called = (name: string) => scriptedModel([{ toolCalls: [{ name, input: { first: 2, b: 3 } }] }, { text: 'Done.' }]);
-
-  it.each<[string, Parameters<typeof agentWith>[0], string]>([
-    ['an alias of an argument', { toolAliases }, 'add'],
-    ['an alias of the name', { toolAliases }, 'plus'],
-    [
-      'with tools that a hook changes',
-      { toolAliases, middleware: [withToolsFunc((names) => names.filter((name) => name === 'add'))] },
-      'plus',
-    ],
-    ['of a tool that a hook adds', { tools: ['echo', 'add'], toolAliases, middleware: [withTools('fail')] }, 'plus'],
-  ])('[eino 78] are understood: %s', async (_, options, name) => {
-    const run = await testRun(agentWith(options), { input: 'Hi', model: called(name), tools });
-    expect((await transcriptOf(run))[2]).toBe('tool: {"sum":5}');
-  });
+onEngines('[eino 78] aliases are understood, also where hooks change or add tools', async (engine) => {
+  for (const [agent, name] of [
+    [hooks.aliasedAdd, 'add'],
+    [hooks.aliasedAdd, 'plus'],
+    [hooks.aliasedAndChanged, 'plus'],
+    [hooks.aliasedAndAdded, 'plus'],
+  ] as const) {
+    const model = scriptedModel([{ toolCalls: [{ name, input: { first: 2, b: 3 } }] }, { text: 'Done.' }]);
+    expect((await (await engine.play(agent, { model })).transcript())[2]).toBe('tool: {"sum":5}');
+  }
 });
 
 onEngines('[eino 79] the result of a tool that returns directly has the role tool', async (engine) => {
@@ -157,24 +138,10 @@ onEngines('[eino 79] the result of a tool that returns directly has the role too
   }
 });
 
-const copyOf = (message: AgenticMessage): AgenticMessage => ({ ...message, blocks: message.blocks.map((block) => ({ ...block })) });
-
-/** Hands on copies in every hook, so that all messages come out of the agentic shape. */
-const copying: AgentMiddleware = agenticMiddleware({
-  name: 'copying',
-  beforeModelRewriteState: ({ messages }) => ({ messages: messages.map(copyOf) }),
-  async wrapModel(request, next) {
-    const response = await next({ ...request, messages: request.messages.map(copyOf) });
-    return { ...response, message: copyOf(response.message) };
-  },
-  afterModelRewriteState: ({ messages }) => ({ messages: messages.map(copyOf) }),
-  afterToolCalls: ({ messages }) => ({ messages: messages.map(copyOf) }),
-});
-
 describe.each([
-  ['as they are stored', 'parts', []],
-  ['as agentic messages', 'agentic', [copying]],
-] as const)('messages of several parts, %s,', (_, shape, middleware) => {
+  ['as they are stored', 'parts', { twice: hooks.partsTwice, direct: hooks.partsDirect, all: hooks.parts }],
+  ['as agentic messages', 'agentic', { twice: hooks.copiesTwice, direct: hooks.copiesDirect, all: hooks.copies }],
+] as const)('messages of several parts, %s,', (_, shape, { twice, direct, all }) => {
   const said: Message = {
     role: 'user',
     parts: [
@@ -193,26 +160,20 @@ describe.each([
     return { generate: async () => answers[position++] as typeof end };
   };
 
-  it('[eino 81] meet the limit of iterations', async () => {
-    const run = await testRun(agentWith({ tools: ['echo'], maxIterations: 2, middleware }), {
-      input,
-      model: scripted(call('echo'), call('echo', 2)),
-      tools,
-    });
+  onEngines('[eino 81] meet the limit of iterations', async (engine) => {
+    const run = await engine.play(twice, { input, model: scripted(call('echo'), call('echo', 2)) });
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'max-iterations' } });
   });
 
-  it('[eino 81] end with a result that is returned directly', async () => {
-    const agent = agentWith({ tools: ['echo'], returnDirectly: ['echo'], middleware });
-    const run = await testRun(agent, { input, model: scripted(call('echo')), tools });
+  onEngines('[eino 81] end with a result that is returned directly', async (engine) => {
+    const run = await engine.play(direct, { input, model: scripted(call('echo')) });
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'x1' });
   });
 
-  it('[eino 81] go through several turns of tools', async () => {
-    const agent = agentWith({ tools: ['echo'], middleware });
-    const run = await testRun(agent, { input, model: scripted(call('echo'), call('echo', 2), end), tools });
+  onEngines('[eino 81] go through several turns of tools', async (engine) => {
+    const run = await engine.play(all, { input, model: scripted(call('echo'), call('echo', 2), end) });
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
-    expect((await run.transcript()).map(({ role, parts }) => `${role} ${parts.map(({ type }) => type).join(' ')}`)).toEqual([
+    expect((await run.messages()).map(({ role, parts }) => `${role} ${parts.map(({ type }) => type).join(' ')}`)).toEqual([
       'user text file',
       'assistant reasoning tool-call',
       'tool tool-result',
@@ -220,8 +181,7 @@ describe.each([
       'tool tool-result',
       'assistant reasoning text',
     ]);
-    const shown = await run.transcript({ shape: 'agentic' });
-    expect(shown.map(({ role, blocks }) => `${role} ${blocks.map(({ type }) => type).join(' ')}`)).toEqual([
+    expect((await run.agentic()).map(({ role, blocks }) => `${role} ${blocks.map(({ type }) => type).join(' ')}`)).toEqual([
       'user text file',
       'assistant reasoning function-tool-call',
       'user function-tool-result',
@@ -230,56 +190,40 @@ describe.each([
       'assistant reasoning text',
     ]);
     // No copy has a new id: each message is in the log under the id that it has here.
-    const ends = (await logOf(run)).flatMap((event) => ('message' in event ? [event.message.id] : []));
-    expect((await run.transcript()).map(({ id }) => id)).toEqual(['input.0', ...ends]);
+    const ends = (await run.log()).flatMap((event) => ('message' in event ? [event.message.id] : []));
+    expect((await run.messages()).map(({ id }) => id)).toEqual(['input.0', ...ends]);
   });
 
-  it('[eino 81] wait twice, one interrupt after the other', async () => {
-    const run = await testRun(agentWith({ tools: ['asks'], middleware }), {
-      input,
-      model: scripted(call('asks'), call('asks', 2), end),
-      tools: allTools,
-    });
-    for (const answer of ['one', 'two']) {
-      const outcome = await run.outcome();
-      if (outcome.status !== 'waiting') throw new Error(outcome.status);
-      await run.resume(only(outcome.interrupts).id, answer);
-    }
+  onEngines('[eino 81] wait twice, one interrupt after the other', async (engine) => {
+    const run = await engine.play(all, { input, model: scripted(call('asks'), call('asks', 2), end) });
+    for (const answer of ['one', 'two']) await run.resume(only(await run.waiting(1)).id, answer);
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
-    expect((await transcriptOf(run)).filter((line) => line.startsWith('tool'))).toEqual([
+    expect((await run.transcript()).filter((line) => line.startsWith('tool'))).toEqual([
       'tool: x1: "one" with {"asked":"x1"}',
       'tool: x2: "two" with {"asked":"x2"}',
     ]);
   });
 });
 
-it('[eino 82] the model gets instructions only where there are some', async () => {
+onEngines('[eino 82] the model gets instructions only where there are some', async (engine) => {
   const model = scriptedModel([{ text: 'Done.' }, { text: 'Done.' }]);
-  await (await testRun(agentWith({ instructions: '' }), { input: 'Hi', model, tools })).outcome();
-  await (await testRun(agentWith(), { input: 'Hi', model, tools })).outcome();
+  await (await engine.play(hooks.uninstructed, { model })).outcome();
+  await (await engine.play(hooks.instructed, { model })).outcome();
   expect(model.requests.map(({ instructions }) => instructions)).toEqual(['', 'Be a test.']);
   expect(model.requests.map(({ messages }) => messages.map(({ role }) => role))).toEqual([['user'], ['user']]);
 });
 
-it('[eino 82] so does a middleware for agentic messages, whose request has them beside the messages', async () => {
-  const seen: unknown[] = [];
-  const watching = agenticMiddleware({
-    name: 'watching',
-    wrapModel(request, next) {
-      seen.push([request.instructions, request.messages.map(({ role, blocks }) => [role, blocks])]);
-      return next(request);
-    },
-  });
+onEngines('[eino 82] so does a middleware for agentic messages, whose request has them beside the messages', async (engine) => {
   const input: Json = [{ role: 'user', blocks: [{ type: 'text', text: 'Hi' }] }];
-  const model = scriptedModel([{ text: 'Done.' }, { text: 'Done.' }]);
-  for (const instructions of ['', 'Be a test.'])
-    await (await testRun(agentWith({ instructions, middleware: [watching] }), { input, model, tools })).outcome();
   const messages = [['user', [{ type: 'text', text: 'Hi' }]]];
-  expect(seen).toEqual([
-    ['', messages],
-    ['Be a test.', messages],
-  ]);
-  expect(model.requests.map(({ instructions }) => instructions)).toEqual(['', 'Be a test.']);
+  for (const [agent, instructions] of [
+    [hooks.uninstructed, ''],
+    [hooks.instructed, 'Be a test.'],
+  ] as const) {
+    const model = answer();
+    expect(await (await engine.play(agent, { input, model })).notes()).toEqual([[instructions, messages]]);
+    expect(model.requests.map((request) => request.instructions)).toEqual([instructions]);
+  }
 });
 
 it.each([

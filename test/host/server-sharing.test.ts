@@ -24,7 +24,7 @@ function deadPid(): number {
 }
 
 describe('the server of a directory', () => {
-  it('is reused by a second process, whose stop leaves it alone', async () => {
+  it.concurrent('is reused by a second process, whose stop leaves it alone', async () => {
     const directory = temporaryDirectory();
     const owner = await startOwner({ directory });
     const second = await startEmbeddedServer({ directory, namespace: 'another' });
@@ -36,7 +36,7 @@ describe('the server of a directory', () => {
     await untilGone(owner.server.pid, 0);
   });
 
-  it('is missed by those who reuse it when its owner is killed with -9', async () => {
+  it.concurrent('is missed by those who reuse it when its owner is killed with -9', async () => {
     const directory = temporaryDirectory();
     const owner = await startOwner({ directory });
     const lost = new Promise<void>((resolve, reject) => {
@@ -46,7 +46,7 @@ describe('the server of a directory', () => {
     await untilGone(owner.server.pid, 0);
   });
 
-  it('is not missed by those who have stopped to use it', async () => {
+  it.concurrent('is not missed by those who have stopped to use it', async () => {
     const directory = temporaryDirectory();
     const owner = await startOwner({ directory });
     const missed: string[] = [];
@@ -59,7 +59,7 @@ describe('the server of a directory', () => {
     expect(missed).toEqual([]);
   });
 
-  it('is one, when three start it at the same time', async () => {
+  it.concurrent('is one, when three start it at the same time', async () => {
     const directory = temporaryDirectory();
     const [first, second, third] = await Promise.all([
       startOwner({ directory }),
@@ -73,7 +73,7 @@ describe('the server of a directory', () => {
     await untilGone(third.pid, 0);
   });
 
-  it('starts over the lock and the record of dead processes', async () => {
+  it.concurrent('starts over the lock and the record of dead processes', async () => {
     const directory = temporaryDirectory();
     const dead = deadPid();
     writeFileSync(join(directory, 'server.lock'), JSON.stringify({ pid: dead, host: hostname(), token: 'old' }));
@@ -92,7 +92,7 @@ describe('the server of a directory', () => {
     await server.stop();
   });
 
-  it('dies when its owner is killed with -9, and a restart on its file knows the same runs', async () => {
+  it.concurrent('dies when its owner is killed with -9, and a restart on its file knows the same runs', async () => {
     const directory = temporaryDirectory();
     const owner = await startOwner({ directory });
     const runId = await withClient(owner.server, async (client) => {
@@ -111,7 +111,7 @@ describe('the server of a directory', () => {
     await restarted.stop();
   });
 
-  it('keeps its runs when both it and its owner are killed with -9', async () => {
+  it.concurrent('keeps its runs when both it and its owner are killed with -9', async () => {
     const directory = temporaryDirectory();
     const owner = await startOwner({ directory });
     await withClient(owner.server, (client) => client.workflow.start('nobody', { workflowId: 'kept', taskQueue: 'empty' }));
@@ -138,7 +138,7 @@ describe('the server of a directory', () => {
     await owner.finish();
   });
 
-  it('gets a new database with another server version, and says so', async () => {
+  it.concurrent('gets a new database with another server version, and says so', async () => {
     const directory = temporaryDirectory();
     const yesterday = join(directory, 'temporal-1.20.0.db');
     writeFileSync(yesterday, 'of another version');
@@ -150,7 +150,7 @@ describe('the server of a directory', () => {
     await server.stop();
   });
 
-  it('begins a database anew whose first start was never finished', async () => {
+  it.concurrent('begins a database anew whose first start was never finished', async () => {
     const directory = temporaryDirectory();
     const first = await startEmbeddedServer({ directory });
     const database = first.database ?? '';

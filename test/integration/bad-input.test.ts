@@ -66,45 +66,45 @@ describe('input that nobody should send', () => {
   const idOf = (interrupts: readonly Interrupt[], position = 0): string => interrupts[position]?.id ?? '';
 
   describe('at the start', () => {
-    it('fails a run of an unknown agent and names those that there are', async () => {
+    it.concurrent('fails a run of an unknown agent and names those that there are', async () => {
       expect(await outcomeOf('nobody', 'hello')).toMatchObject({
         status: 'failed',
         error: { code: 'agent-unknown', message: expect.stringContaining('guarded') },
       });
     });
 
-    it('fails a run with an unknown model', async () => {
+    it.concurrent('fails a run with an unknown model', async () => {
       expect(await outcomeOf('plain', 'hello', { model: 'nope/model' })).toMatchObject({
         status: 'failed',
         error: { code: 'model-unknown' },
       });
     });
 
-    it('fails a run whose model has no key on the worker, and names the variable', async () => {
+    it.concurrent('fails a run whose model has no key on the worker, and names the variable', async () => {
       expect(await outcomeOf('plain', 'hello', { model: 'openai/gpt-x' })).toMatchObject({
         status: 'failed',
         error: { code: 'model-key-missing', message: expect.stringContaining('OPENAI_API_KEY') },
       });
     });
 
-    it.each(['', ' ', '../up', 'a/b', '.hidden', 'x'.repeat(201), 'ümlaut', 'new\nline'])('refuses the id %j', async (id) => {
+    it.concurrent.each(['', ' ', '../up', 'a/b', '.hidden', 'x'.repeat(201), 'ümlaut', 'new\nline'])('refuses the id %j', async (id) => {
       expect(await code(bed.client.start('plain', 'hello', { id }))).toBe('run-id-invalid');
       expect(await code(Promise.resolve().then(() => bed.client.run(id).view()))).toBe('run-id-invalid');
     });
 
-    it('refuses 5 MB of input before anything starts', async () => {
+    it.concurrent('refuses 5 MB of input before anything starts', async () => {
       expect(await code(bed.client.start('plain', 'x'.repeat(5 * 1024 * 1024), { id: 'five-megabytes' }))).toBe('input-too-large');
       expect(await code(bed.client.run('five-megabytes').view())).toBe('run-unknown');
     });
 
-    it('refuses an id that is in use with another input or agent', async () => {
+    it.concurrent('refuses an id that is in use with another input or agent', async () => {
       const id = `in-use-${process.pid}`;
       await bed.client.start('plain', 'hello', { id });
       expect(await code(bed.client.start('plain', 'goodbye', { id }))).toBe('run-id-in-use');
       expect(await code(bed.client.start('short', 'hello', { id }))).toBe('run-id-in-use');
     });
 
-    it('gives the same run for the same id, agent and input, while it is open and after it has ended', async () => {
+    it.concurrent('gives the same run for the same id, agent and input, while it is open and after it has ended', async () => {
       const id = `same-${process.pid}`;
       const first = await bed.client.start('guarded', JSON.stringify([refund]), { id });
       const outcome = await end(first);
@@ -118,15 +118,19 @@ describe('input that nobody should send', () => {
       expect(await end(third)).toMatchObject(done);
     });
 
-    it('tells within 15 s that there is no server', async () => {
-      const started = Date.now();
-      expect(await code(connect({ address: '127.0.0.1:9' }))).toBe('server-unreachable');
-      expect(Date.now() - started).toBeLessThan(15_000);
-    }, 20_000);
+    it.concurrent(
+      'tells within 15 s that there is no server',
+      async () => {
+        const started = Date.now();
+        expect(await code(connect({ address: '127.0.0.1:9' }))).toBe('server-unreachable');
+        expect(Date.now() - started).toBeLessThan(15_000);
+      },
+      20_000,
+    );
   });
 
   describe('in an answer', () => {
-    it('refuses what is wrong with its code and keeps waiting', async () => {
+    it.concurrent('refuses what is wrong with its code and keeps waiting', async () => {
       const { run, interrupts } = await waiting('guarded', [refund]);
       const id = idOf(interrupts);
       expect(await code(run.resume(id, 'yes'))).toBe('answer-invalid');
@@ -140,14 +144,14 @@ describe('input that nobody should send', () => {
       expect(await code(run.approve(id))).toBe('run-ended');
     });
 
-    it('refuses an answer to a question that does not fit its schema', async () => {
+    it.concurrent('refuses an answer to a question that does not fit its schema', async () => {
       const { run, interrupts } = await waiting('plain', [{ tool: 'ask', input: { question: 'Why?' } }]);
       expect(await code(run.resume(idOf(interrupts), { wrong: 1 }))).toBe('answer-invalid');
       await run.resume(idOf(interrupts), { answer: 'Because.' });
       expect(await end(run)).toMatchObject(done);
     });
 
-    it('refuses a second answer to the same interrupt', async () => {
+    it.concurrent('refuses a second answer to the same interrupt', async () => {
       const { run, interrupts } = await waiting('guarded', [refund, refund]);
       await run.approve(idOf(interrupts));
       expect(await code(run.reject(idOf(interrupts)))).toBe('interrupt-answered');
@@ -156,7 +160,7 @@ describe('input that nobody should send', () => {
       expect(JSON.stringify(await run.transcript())).toContain('"paid":80');
     });
 
-    it('refuses an answer of somebody who is not asked', async () => {
+    it.concurrent('refuses an answer of somebody who is not asked', async () => {
       const { run, interrupts } = await waiting('signed', [refund], hooked);
       expect(await code(run.approve(idOf(interrupts), { by: 'eve' }))).toBe('answer-forbidden');
       expect(await code(run.approve(idOf(interrupts)))).toBe('answer-forbidden');
@@ -164,7 +168,7 @@ describe('input that nobody should send', () => {
       expect(await end(run)).toMatchObject(done);
     });
 
-    it('goes on when signals bring garbage', async () => {
+    it.concurrent('goes on when signals bring garbage', async () => {
       const { run, interrupts } = await waiting('guarded', [refund]);
       const connection = await Connection.connect({ address: testServer().address });
       const handle = new Client({ connection }).workflow.getHandle(`default/${run.id}`);
@@ -188,7 +192,7 @@ describe('input that nobody should send', () => {
       await connection.close();
     });
 
-    it('goes on when signals bring what nobody can read', async () => {
+    it.concurrent('goes on when signals bring what nobody can read', async () => {
       const { run, interrupts } = await waiting('guarded', [refund]);
       const connection = await Connection.connect({ address: testServer().address });
       const plain = { encoding: Buffer.from('json/plain') };
@@ -211,7 +215,7 @@ describe('input that nobody should send', () => {
       await connection.close();
     });
 
-    it('goes on, and is read, when signals of 1.5 MB come in', async () => {
+    it.concurrent('goes on, and is read, when signals of 1.5 MB come in', async () => {
       const { run, interrupts } = await waiting('guarded', [refund]);
       const connection = await Connection.connect({ address: testServer().address });
       const handle = new Client({ connection }).workflow.getHandle(`default/${run.id}`);
@@ -230,7 +234,7 @@ describe('input that nobody should send', () => {
       return (await run.transcript())[2]?.parts[0];
     };
 
-    it('goes back to the model when it is 5 MB', async () => {
+    it.concurrent('goes back to the model when it is 5 MB', async () => {
       const run = await hooked.client.start('signed', JSON.stringify([{ tool: 'odd', input: { returns: 'five megabytes' } }]));
       const ends = [];
       for await (const event of run.events()) if (event.type === 'tool-end') ends.push(event.error?.code);
@@ -238,16 +242,19 @@ describe('input that nobody should send', () => {
       expect(await end(run)).toMatchObject(done);
     });
 
-    it.each(['a string', 'null', 'undefined', 'an object', 'an error'])('goes back to the model when it is thrown: %s', async (throws) => {
-      const run = await hooked.client.start('signed', JSON.stringify([{ tool: 'odd', input: { throws } }]));
-      expect(await end(run)).toMatchObject(done);
-      expect((await run.transcript())[2]?.parts[0]).toMatchObject({
-        isError: true,
-        output: expect.stringContaining("The tool 'odd' failed"),
-      });
-    });
+    it.concurrent.each(['a string', 'null', 'undefined', 'an object', 'an error'])(
+      'goes back to the model when it is thrown: %s',
+      async (throws) => {
+        const run = await hooked.client.start('signed', JSON.stringify([{ tool: 'odd', input: { throws } }]));
+        expect(await end(run)).toMatchObject(done);
+        expect((await run.transcript())[2]?.parts[0]).toMatchObject({
+          isError: true,
+          output: expect.stringContaining("The tool 'odd' failed"),
+        });
+      },
+    );
 
-    it.each([
+    it.concurrent.each([
       ['nothing', undefined],
       ['function', 'tool-result-invalid'],
       ['bigint', 'tool-result-invalid'],
@@ -262,7 +269,7 @@ describe('input that nobody should send', () => {
       expect(await end(run)).toMatchObject(done);
     });
 
-    it('goes back to the model when the arguments do not fit', async () => {
+    it.concurrent('goes back to the model when the arguments do not fit', async () => {
       expect(await resultOf({ tool: 'refund', input: { orderId: 42 } })).toMatchObject({
         isError: true,
         output: expect.stringContaining('amount'),
@@ -270,14 +277,14 @@ describe('input that nobody should send', () => {
       expect(await resultOf({ tool: 'echo', input: null })).toMatchObject({ isError: true });
     });
 
-    it('goes back to the model when there is no such tool', async () => {
+    it.concurrent('goes back to the model when there is no such tool', async () => {
       expect(await resultOf({ tool: 'teleport', input: {} })).toMatchObject({
         isError: true,
         output: expect.stringContaining("'teleport', which this agent does not have"),
       });
     });
 
-    it('takes ten parallel calls with 400 KB of input each', async () => {
+    it.concurrent('takes ten parallel calls with 400 KB of input each', async () => {
       const run = await hooked.client.start(
         'inflates',
         JSON.stringify(Array.from({ length: 10 }, () => ({ tool: 'length', input: { text: '' } }))),
@@ -290,11 +297,11 @@ describe('input that nobody should send', () => {
   });
 
   describe('from a model', () => {
-    it.each(['null', 'no parts', 'odd parts', 'not json'])('fails the run when it is no message: %s', async (garbage) => {
+    it.concurrent.each(['null', 'no parts', 'odd parts', 'not json'])('fails the run when it is no message: %s', async (garbage) => {
       expect(await outcomeOf('plain', garbage)).toMatchObject({ status: 'failed', error: { code: 'model-response-invalid' } });
     });
 
-    it('fails the run when it is 1.5 MB', async () => {
+    it.concurrent('fails the run when it is 1.5 MB', async () => {
       expect(await outcomeOf('plain', 'large')).toMatchObject({ status: 'failed', error: { code: 'model-response-too-large' } });
     });
   });
@@ -310,7 +317,7 @@ describe('input that nobody should send', () => {
       'afterAgent',
     ];
 
-    it.each(hooks)('fails the run and names the hook that threw: %s', async (hook) => {
+    it.concurrent.each(hooks)('fails the run and names the hook that threw: %s', async (hook) => {
       for (const how of ['error', 'string', 'null', 'object']) {
         const input = JSON.stringify([{ tool: 'echo', input: { text: 'x' } }]);
         expect(await outcomeOf('breaks', input, { values: { hook, how } }, hooked)).toMatchObject({
@@ -320,7 +327,7 @@ describe('input that nobody should send', () => {
       }
     });
 
-    it('fails the run when an interrupt shows too much', async () => {
+    it.concurrent('fails the run when an interrupt shows too much', async () => {
       expect(await outcomeOf('asksMuch', 'hello', { values: { size: 600_000 } }, hooked)).toMatchObject({
         status: 'failed',
         error: { code: 'payload-too-large' },

@@ -4,7 +4,7 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import { codeOf } from '../../contract/plain/errors';
-import { interruptMemoPrefix } from '../../contract/plain/fold';
+import { interruptMemoPrefix } from '../../contract/plain/names';
 import { limits } from '../../contract/plain/limits';
 import { names } from '../../contract/plain/names';
 import { createLogger } from '../../host/logger';

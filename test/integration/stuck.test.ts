@@ -15,47 +15,36 @@ const answer = script(calls({ name: 'echo', input: { text: 'hello' } }), text('D
 const agents = join(__dirname, '..', 'fixtures', 'hooked-agents.ts');
 
 let temporal: Temporal;
+let bed: TestBed;
+/** One for each run that loops: a worker has one thread for the code of all runs. */
+let looping: TestBed;
+let jamming: TestBed;
 beforeAll(async () => {
   temporal = await openTemporal();
+  const open = (): Promise<TestBed> => startTestBed(answer, { agents, tools: oddTools });
+  bed = await open();
+  [looping, jamming] = await Promise.all([open(), open()]);
 });
-afterAll(() => temporal.close());
+afterAll(async () => {
+  await Promise.all([bed, looping, jamming].map((one) => one.close()));
+  await temporal.close();
+});
 
-describe('a hook that goes wrong in a way no try catches', () => {
-  let bed: TestBed;
-  beforeAll(async () => {
-    bed = await startTestBed(answer, { agents, tools: oddTools });
-  });
-  afterAll(() => bed.close());
+// All of these wait for the time, so they do it together.
 
-  it('fails the run by name when it waits for something that never comes', async () => {
-    const run = await bed.client.start('stalls', 'hello');
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({
-      status: 'failed',
-      error: { code: 'hook-stalled', message: expect.stringContaining('beforeModelRewriteState of middleware "stalling"') },
-    });
-  });
+it.concurrent('an endless loop in a hook is shown, while other runs go on', async () => {
+  const run = await looping.client.start('loops', 'hello');
+  const other = await looping.client.start('signed', 'hello');
+  expect(await run.outcome({ timeout: '50s' })).toMatchObject({ status: 'stuck', error: { code: 'run-stuck' } });
+  expect(await other.outcome({ timeout: '50s' })).toMatchObject({ status: 'completed' });
+  await temporal.handle(run.id).terminate('enough');
+  expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'failed', error: { code: 'run-terminated', message: 'enough' } });
+});
 
-  it('shows a rejection that nobody waits for, while other runs go on', async () => {
-    const run = await bed.client.start('floats', 'hello');
-    const outcome = await run.outcome({ timeout: '30s' });
-    expect(['stuck', 'failed']).toContain(outcome.status);
-    expect(outcome).toMatchObject({ error: { message: expect.stringContaining('nobody waits for this') } });
-    const other = await bed.client.start('signed', 'hello');
-    expect(await other.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
-    if (outcome.status === 'stuck') await temporal.handle(run.id).terminate('enough');
-  });
-
-  it('shows an endless loop, while other runs go on', async () => {
-    const run = await bed.client.start('loops', 'hello');
-    const other = await bed.client.start('signed', 'hello');
-    expect(await run.outcome({ timeout: '50s' })).toMatchObject({ status: 'stuck', error: { code: 'run-stuck' } });
-    expect(await other.outcome({ timeout: '50s' })).toMatchObject({ status: 'completed' });
-    await temporal.handle(run.id).terminate('enough');
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'failed', error: { code: 'run-terminated', message: 'enough' } });
-  });
-
-  it('refuses answers once it is stuck, and says why', async () => {
-    const run = await bed.client.start('jams', 'hello');
+it.concurrent(
+  'a run that is stuck refuses answers, and says why',
+  async () => {
+    const run = await jamming.client.start('jams', 'hello');
     const waiting = await run.outcome({ timeout: '30s' });
     if (waiting.status !== 'waiting') throw new Error(JSON.stringify(waiting));
     const [first, second] = waiting.interrupts;
@@ -63,7 +52,38 @@ describe('a hook that goes wrong in a way no try catches', () => {
     await eventually(async () => expect((await run.view()).status).toBe('stuck'));
     await expect(run.resume(second?.id ?? '', 2)).rejects.toMatchObject({ code: 'run-stuck' });
     await run.terminate();
-  }, 40_000);
+  },
+  40_000,
+);
+
+it.concurrent(
+  'a worker tells within 15 s that there is no server',
+  async () => {
+    const started = Date.now();
+    await expect(startTestBed(answer, { server: { address: '127.0.0.1:9', namespace: 'default' } })).rejects.toMatchObject({
+      code: 'server-unreachable',
+    });
+    expect(Date.now() - started).toBeLessThan(15_000);
+  },
+  20_000,
+);
+
+it.concurrent('a hook that waits for something that never comes fails the run by name', async () => {
+  const run = await bed.client.start('stalls', 'hello');
+  expect(await run.outcome({ timeout: '30s' })).toMatchObject({
+    status: 'failed',
+    error: { code: 'hook-stalled', message: expect.stringContaining('beforeModelRewriteState of middleware "stalling"') },
+  });
+});
+
+it.concurrent('a rejection that nobody waits for is shown, while other runs go on', async () => {
+  const run = await bed.client.start('floats', 'hello');
+  const outcome = await run.outcome({ timeout: '30s' });
+  expect(['stuck', 'failed']).toContain(outcome.status);
+  expect(outcome).toMatchObject({ error: { message: expect.stringContaining('nobody waits for this') } });
+  const other = await bed.client.start('signed', 'hello');
+  expect(await other.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+  if (outcome.status === 'stuck') await temporal.handle(run.id).terminate('enough');
 });
 
 describe('a worker', () => {
@@ -164,14 +184,6 @@ describe('a worker', () => {
       });
     });
   });
-
-  it('tells within 15 s that there is no server', async () => {
-    const started = Date.now();
-    await expect(startTestBed(answer, { server: { address: '127.0.0.1:9', namespace: 'default' } })).rejects.toMatchObject({
-      code: 'server-unreachable',
-    });
-    expect(Date.now() - started).toBeLessThan(15_000);
-  }, 20_000);
 
   it('says so when it stops although nobody asked', async () => {
     const bed = await startTestBed(answer);

@@ -4,8 +4,6 @@ import { z } from 'zod';
 import { names } from '../../contract/plain/names';
 import type { WorkerHalf, WorkerMiddleware } from '../../worker/index';
 import { defineTool, defineWorkerMiddleware } from '../../worker/index';
-import type { WorkflowBundle } from '../../worker/bundle';
-import { bundleAgents } from '../../worker/bundle';
 import type { WorkerOptions } from '../../worker/create-worker';
 import { orderedParts, shownOrder } from '../support/order-bed';
 import type { Temporal } from '../support/temporal';
@@ -15,8 +13,6 @@ import { calls, script, startTestBed, text } from '../support/test-bed';
 import type { Answerer } from '../support/answers';
 
 const agents = join(__dirname, '..', 'fixtures', 'half-agents.ts');
-let bundle: WorkflowBundle;
-beforeAll(async () => (bundle = await bundleAgents(agents)));
 
 const act = calls({ name: 'act', input: {} });
 const acting = (execute: () => unknown, options: object = {}): Record<string, object> => ({
@@ -25,7 +21,7 @@ const acting = (execute: () => unknown, options: object = {}): Record<string, ob
 
 let bed: TestBed | undefined;
 const begin = async (answer: Answerer, options: Partial<WorkerOptions>): Promise<TestBed> =>
-  (bed = await startTestBed(answer, { agents, bundle, ...options }));
+  (bed = await startTestBed(answer, { agents, ...options }));
 afterEach(async () => bed?.close());
 
 it('runs hooks of both halves in the order that docs/middleware.md shows', async () => {

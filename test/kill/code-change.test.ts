@@ -9,6 +9,8 @@ import { connect } from '../../client/connect';
 import type { Outcome, Run } from '../../client/run';
 import type { StoredMessage } from '../../contract/plain/messages';
 import { textOf } from '../../contract/plain/messages';
+import type { WorkflowBundle } from '../../worker/bundle';
+import { bundleAgents } from '../../worker/bundle';
 import { fixtureTools } from '../fixtures/tools';
 import { eventually } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
@@ -110,12 +112,19 @@ describe('code that changes under runs that wait', () => {
     reader = await connect({ server: testServer(), taskQueue });
     old = await deploy(before);
     const { client } = old;
-    waiting['reject'] = await startWaiting(client, 'threshold', 'refund', 'reject');
-    waiting['approve'] = await startWaiting(client, 'threshold', 'refund', 'approve');
-    waiting['parallel'] = await startWaiting(client, 'parallel', 'three things', 'parallel');
-    waiting['reworded'] = await startWaiting(client, 'reworded', 'refund', 'reworded');
-    waiting['removed'] = await startWaiting(client, 'removed', 'refund', 'removed');
-    waiting['late'] = await startWaiting(client, 'removed', 'refund', 'late');
+    const begun: readonly (readonly [name: string, agent: string, input: string])[] = [
+      ['reject', 'threshold', 'refund'],
+      ['approve', 'threshold', 'refund'],
+      ['parallel', 'parallel', 'three things'],
+      ['reworded', 'reworded', 'refund'],
+      ['removed', 'removed', 'refund'],
+      ['late', 'removed', 'refund'],
+    ];
+    await Promise.all(
+      begun.map(async ([name, agent, input]) => {
+        waiting[name] = await startWaiting(client, agent, input, name);
+      }),
+    );
     await old.close();
     current = await deploy(after);
   });
@@ -205,8 +214,6 @@ describe('code that changes under runs that wait', () => {
 });
 
 describe('runs that are stuck when corrected code is deployed', () => {
-  const queue = `${taskQueue}-stuck`;
-  const file = join(directory, 'stuck.ts');
   const hooks = (body: string): string => `
 import { agentsFor } from 'holdfast/workflow';
 const { defineAgent, defineMiddleware } = agentsFor();
@@ -215,24 +222,34 @@ const early = defineMiddleware({ name: 'early', beforeAgent() { ${body} } });
 const late = defineMiddleware({ name: 'late', afterModelRewriteState() { ${body} } });
 export const first = defineAgent({ ...base, name: 'first', middleware: [early] });
 export const second = defineAgent({ ...base, name: 'second', middleware: [late] });`;
-  const deployHooks = async (body: string): Promise<TestBed> => {
+  let broken: WorkflowBundle;
+  let corrected: WorkflowBundle;
+  const bundleOf = (name: string, body: string): Promise<WorkflowBundle> => {
+    const file = join(directory, `${name}.ts`);
     writeFileSync(file, hooks(body));
-    return startTestBed(() => text('Done.'), { agents: file, taskQueue: queue, bundles: join(directory, 'bundles-stuck') });
+    return bundleAgents(file);
   };
+  beforeAll(async () => {
+    broken = await bundleOf('broken', 'for (;;);');
+    corrected = await bundleOf('corrected', '');
+  });
+  const deployTo = (queue: string, bundle: WorkflowBundle): Promise<TestBed> =>
+    startTestBed(() => text('Done.'), { bundle, taskQueue: queue, bundles: join(directory, queue) });
 
-  it.each([
+  it.concurrent.each([
     ['go on under it when none of their tasks ever ended', 'first', 'completed'],
     ['keep the code they began with when one has', 'second', 'stuck'],
   ])('%s', async (_, agent, status) => {
-    const broken = await deployHooks('for (;;);');
-    const run = await broken.client.start(agent, 'hello', { id: `${queue}-${agent}` });
+    const queue = `${taskQueue}-stuck-${agent}`;
+    const first = await deployTo(queue, broken);
+    const run = await first.client.start(agent, 'hello', { id: `${queue}-run` });
     expect(await run.outcome({ timeout: '50s' })).toMatchObject({ status: 'stuck' });
-    await broken.worker.shutdown();
-    const corrected = await deployHooks('');
+    await first.worker.shutdown();
+    const second = await deployTo(queue, corrected);
     await eventually(async () => expect((await run.view()).status).toBe(status));
-    expect(corrected.worker.builds.includes(broken.worker.buildId)).toBe(status === 'stuck');
+    expect(second.worker.builds.includes(first.worker.buildId)).toBe(status === 'stuck');
     if (status === 'stuck') await run.terminate();
-    await broken.client.close();
-    await corrected.close();
+    await first.client.close();
+    await second.close();
   });
 });

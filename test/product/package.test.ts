@@ -34,7 +34,7 @@ describe('the packed package in an empty project', () => {
   };
 
   beforeAll(async () => {
-    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', project], { cwd: root });
+    const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', project], { cwd: root });
     const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [{ filename: string }];
     writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'my-agents', private: true }));
     await run(
@@ -90,10 +90,6 @@ describe('the packed package in an empty project', () => {
     for (const [name, code] of Object.entries(files)) writeFileSync(join(project, name), code);
     mkdirSync(join(project, 'types'), { recursive: true });
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ ...tsconfigOfReadme(), files: Object.keys(files) }));
-    await run('npx', ['--no-install', 'tsc', '-p', '.'], { cwd: project, env: environment }).catch((error: { stdout: string }) => {
-      throw new Error(error.stdout);
-    });
-
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     service = spawn(join(project, 'node_modules', '.bin', 'holdfast'), ['dev', '--port', String(port)], {
@@ -101,7 +97,12 @@ describe('the packed package in an empty project', () => {
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    await ready(service, url);
+    const compiled = run('npx', ['--no-install', 'tsc', '-p', '.'], { cwd: project, env: environment }).catch(
+      (error: { stdout: string }) => {
+        throw new Error(error.stdout);
+      },
+    );
+    await Promise.all([compiled, ready(service, url)]);
     const { stdout } = await run('npx', ['--no-install', 'jiti', 'client.ts'], { cwd: project, env: environment, timeout: 60_000 });
     expect(stdout).toContain('interrupt-start');
     expect(stdout).toContain('Done.');

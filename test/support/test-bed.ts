@@ -9,6 +9,7 @@ import { HoldfastWorker } from '../../worker/create-worker';
 import { quietRuntime } from '../../worker/runtime';
 import { fixtureTools } from '../fixtures/tools';
 import type { Answerer } from './answers';
+import { isShared, sharedBundle } from './shared-bundle';
 
 /** The server that the Jest run started. */
 export function testServer(): TemporalSettings {
@@ -37,6 +38,11 @@ export interface TestBed {
 
 let queues = 0;
 
+async function bundleOf(agents: string | undefined): Promise<WorkflowBundle | undefined> {
+  if (agents === undefined) return fixtureBundle();
+  return isShared(agents) ? sharedBundle(agents) : undefined;
+}
+
 /** A worker and a client on a task queue of their own. The model `test/model` answers with what the test says. */
 export async function startTestBed(answer: Answerer, options: Partial<WorkerOptions> = {}): Promise<TestBed> {
   quietRuntime();
@@ -45,7 +51,7 @@ export async function startTestBed(answer: Answerer, options: Partial<WorkerOpti
   const worker = await HoldfastWorker.create({
     server,
     agents: join(__dirname, '..', 'fixtures', 'agents.ts'),
-    bundle: options.agents === undefined ? fixtureBundle() : undefined,
+    bundle: options.bundle ?? (await bundleOf(options.agents)),
     tools: fixtureTools,
     models: { providers: { test: { model: () => ({ generate: async (request) => answer(request) }) } } },
     bundles: join(testDirectory(), 'bundles', taskQueue),

@@ -170,6 +170,24 @@ describe('a run that goes over a border', () => {
     });
   });
 
+  it('is told so too when a layer that hands on what next gives asks for less than before', async () => {
+    const layer = (wrapToolCall: NonNullable<AgentMiddleware['wrapToolCall']>): ReturnType<typeof agentUnder> =>
+      agentUnder({ name: 'layer', wrapToolCall }, approval({ tools: { echo: true } }));
+    const noting = layer((call, next, ctx) => {
+      const output = next(call);
+      ctx.sendEvent('note', 1);
+      return output;
+    });
+    const model = scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
+    const run = await testRun(noting, { input: 'Hi', model, tools });
+    await run.interrupts();
+    await run.goOnAsNew(layer((call, next) => next(call)));
+    for (const { id } of await run.interrupts()) await run.approve(id);
+    expect(await run.outcome()).toMatchObject({
+      error: { code: 'frame-changed', message: expect.stringContaining('agent/t1/echo.0/layer changed: it asked for 1 effects') },
+    });
+  });
+
   it.each<[string, AgentMiddleware[]]>([
     ['a layer', []],
     ['a hook', [approval({ tools: { echo: true } })]],

@@ -1,7 +1,12 @@
-import type { HistoryFact } from '../../contract/plain/fold';
-import { HistoryFold, addUsage, messageOfOutcome } from '../../contract/plain/fold';
+import { HistoryFold } from '../../contract/plain/fold';
+import type { HistoryFact } from '../../contract/plain/history-fact';
 import type { Interrupt } from '../../contract/plain/interrupts';
+import { limits } from '../../contract/plain/limits';
 import type { StoredMessage } from '../../contract/plain/messages';
+import { messageOfOutcome } from '../../contract/plain/tool-outcomes';
+import { addUsage } from '../../contract/plain/usage';
+import type { Snapshot } from '../../contract/plain/wire';
+import { fitting } from '../../kernel/fitting';
 import { Ledger } from '../../kernel/ledger';
 import type { ModelCall } from '../../kernel/ports';
 
@@ -61,10 +66,14 @@ describe('a history', () => {
     expect(fold.view().messages.map(({ id }) => id)).toEqual(['input.0', 'm1']);
   });
 
-  it('does not show messages of other agents', () => {
-    const other = { type: 'model-end', agent: 'b', runPath: ['a', 'b'], turn: 1, message: text('m1'), model: 'x' };
-    const fold = folded(start, { kind: 'memo', time: 4, values: { holdfastEvents: [other] } });
-    expect(fold.view().messages.map(({ id }) => id)).toEqual(['input.0']);
+  it('does not show messages of agents that are tools, and shows those of agents that take part', () => {
+    const other = { type: 'model-end', agent: 'b', turn: 1, message: text('m1'), model: 'x' };
+    const seen = (runPath: readonly string[]): readonly string[] =>
+      folded(start, { kind: 'memo', time: 4, values: { holdfastEvents: [{ ...other, runPath }] } })
+        .view()
+        .messages.map(({ id }) => id);
+    expect(seen(['a', 'b@1'])).toEqual(['input.0']);
+    expect(seen(['a', 'b'])).toEqual(['input.0', 'm1']);
   });
 
   it('has results in the order of the calls, also while one of them has not ended', () => {
@@ -117,6 +126,52 @@ describe('a history', () => {
     expect(fold.view()).toMatchObject({ status: 'waiting', interrupts: [interrupt] });
     fold.add({ kind: 'memo', time: 4, values: { 'holdfastInterrupts:a.t1': null } });
     expect(fold.view()).toMatchObject({ status: 'running', interrupts: [] });
+  });
+
+  describe('that goes on behind a border', () => {
+    const snapshot: Snapshot = {
+      state: {},
+      lists: { a: [text('input.0', 'user'), text('m1')], 'a/b': [text('other')] },
+      shown: [text('m1'), text('m2')],
+      events: [],
+      nextOffset: 4,
+    };
+    const idsBehind = (seen: Snapshot['seen']): readonly string[] =>
+      folded({ ...start, input: { ...input, snapshot: seen === undefined ? snapshot : { ...snapshot, seen } } })
+        .view()
+        .messages.map(({ id }) => id);
+
+    it('shows the list of the root agent, and behind it what it does not have', () => {
+      expect(idsBehind(undefined)).toEqual(['input.0', 'm1', 'm2']);
+    });
+
+    it('shows the list that readers saw where that is another one', () => {
+      expect(idsBehind([[0, 2, [text('summary'), 'other']]])).toEqual(['summary', 'other', 'm1', 'm2']);
+      expect(idsBehind([[1, 1, []]])).toEqual(['input.0', 'm1', 'm2']);
+    });
+
+    it('edits the list of the root agent all the same when the model is called', () => {
+      const seen: Snapshot['seen'] = [[0, 2, [text('summary')]]];
+      const called = folded(
+        { ...start, input: { ...input, snapshot: { ...snapshot, seen } } },
+        {
+          ...first,
+          input: { base: 'start', splices: [[2, 0, [text('m3')]]], path: ['a'], turn: 2 },
+        },
+      );
+      expect(called.view().messages.map(({ id }) => id)).toEqual(['input.0', 'm1', 'm3']);
+    });
+
+    it('leaves out what readers saw where the rest alone fits', () => {
+      const next = { ...input, snapshot: { ...snapshot, seen: [[0, 2, [text('summary')]]] as const } };
+      expect(fitting(next)).toBe(next);
+      const wide = { ...next, snapshot: { ...next.snapshot, seen: [[0, 2, [text('x'.repeat(limits.inlineSnapshot))]]] as const } };
+      expect(fitting(wide)).toEqual({ ...input, snapshot });
+      const stored = { ...wide, start: { ...wide.start, externalStorage: true } };
+      expect(fitting(stored)).toBe(stored);
+      const large = { ...wide, snapshot: { ...wide.snapshot, state: 'x'.repeat(limits.inlineSnapshot) } };
+      expect(() => fitting(large)).toThrow(expect.objectContaining({ code: 'transcript-too-large' }));
+    });
   });
 
   it('is stuck while its tasks fail, and no longer', () => {
@@ -215,6 +270,11 @@ describe('a history that something else than Holdfast began', () => {
     ['an empty input', {}],
     ['a text', 'hello'],
     ['an agent that is none', { start: { ...input.start, agent: 5 } }],
+    ['edits that are none', { ...input, snapshot: { state: {}, lists: {}, shown: [], seen: [[0, 1]], events: [], nextOffset: 0 } }],
+    [
+      'edits with something else',
+      { ...input, snapshot: { state: {}, lists: {}, shown: [], seen: [[0, 1, [5]]], events: [], nextOffset: 0 } },
+    ],
     ['a snapshot that is none', { ...input, snapshot: { state: {}, lists: {}, shown: 5, events: [], nextOffset: 0 } }],
   ])('shows as stuck until it ends, and tells nothing of a run: %s', (_, odd) => {
     const fold = new HistoryFold();

@@ -1,3 +1,5 @@
+import type { Message } from '../../contract/plain/messages';
+import { textOf } from '../../contract/plain/messages';
 import { defineAgent } from '../../kernel/agent';
 import type { AgentMiddleware } from '../../kernel/middleware';
 import { scriptedModel, testRun } from '../../testing/index';
@@ -34,5 +36,36 @@ describe('what a hook is given', () => {
       status: 'failed',
       error: { code: 'hook-failed', message: expect.stringContaining('wrapModel of middleware "editor"') },
     });
+  });
+
+  it('cannot be changed in place: a message that a hook before has put among others', async () => {
+    const texts: string[] = [];
+    const said = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
+    const agent = defineAgent({
+      name: 'agent',
+      description: '',
+      instructions: '',
+      model: 'test',
+      tools: [],
+      middleware: [
+        { name: 'adder', beforeModelRewriteState: ({ messages }) => ({ messages: [...messages, said('added')] }) },
+        { name: 'mover', beforeModelRewriteState: ({ messages }) => ({ messages: [said('moved'), ...messages.slice(1)] }) },
+        {
+          name: 'editor',
+          beforeModelRewriteState({ messages }) {
+            for (const { parts } of messages) {
+              try {
+                (parts[0] as { text: string }).text = 'Something else';
+              } catch {
+                texts.push(textOf({ role: 'user', parts }));
+              }
+            }
+          },
+        },
+      ],
+    });
+    const run = await testRun(agent, { input: 'Hello', model: scriptedModel([{ text: 'Hi.' }]), tools: {} });
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    expect(texts).toEqual(['moved', 'added']);
   });
 });

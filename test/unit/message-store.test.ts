@@ -1,6 +1,6 @@
 import type { RunHistory } from '../../activities/message-store';
 import { MessageStore } from '../../activities/message-store';
-import type { HistoryFact } from '../../contract/plain/fold';
+import type { HistoryFact } from '../../contract/plain/history-fact';
 import type { StoredMessage } from '../../contract/plain/messages';
 import type { CallModelInput } from '../../contract/plain/wire';
 

@@ -1,5 +1,5 @@
 import { ValueStore } from '../../activities/value-store';
-import type { HistoryFact } from '../../contract/plain/fold';
+import type { HistoryFact } from '../../contract/plain/history-fact';
 import type { CallModelInput, CallToolResult } from '../../contract/plain/wire';
 
 type Edit = CallModelInput['runLocal'];

@@ -1,6 +1,6 @@
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, Json, ModelResponse } from 'holdfast/workflow';
-import { agentUnder, agentWith, echo, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, gate, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
 
 const twoTurns = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
 const never = (): Promise<never> => new Promise(() => undefined);
@@ -365,5 +365,81 @@ describe('wraps', () => {
     const run = await testRun(agentWith({ middleware: [tagging] }), { input: 'Hi', model, tools });
     await run.advance('1s');
     expect((await transcriptOf(run)).slice(2, 5)).toEqual(['tool: 1="a"', 'tool: 2="b"', 'tool: 3="c"']);
+  });
+
+  it('that wait for nothing let calls side by side begin in their order, however many layers each of them has', async () => {
+    const through = (name: string, ...onlyTools: string[]): AgentMiddleware => ({
+      name,
+      onlyTools,
+      wrapToolCall: (call, next) => next(call),
+    });
+    const agent = agentUnder(through('A', 'echo'), through('B', 'echo', 'add'), through('C', 'echo'));
+    const model = scriptedModel([
+      { toolCalls: [echo('x'), { name: 'fail', input: {} }, { name: 'add', input: { a: 1 } }, echo('y')] },
+      { text: 'Done.' },
+    ]);
+    const run = await testRun(agent, { input: 'Hi', model, tools });
+    expect((await linesOf(run)).filter((line) => line.startsWith('tool-start'))).toEqual([
+      ...['tool-start echo', 'tool-start fail', 'tool-start add', 'tool-start echo'],
+    ]);
+  });
+
+  it('that drop a call of next which fails leave no rejection behind', async () => {
+    const dropped: Promise<unknown>[] = [];
+    const dropping: AgentMiddleware = {
+      name: 'dropping',
+      wrapModel: async (request, next) => {
+        dropped.push(next({ ...request, tools: 'none' as never }));
+        return next(request);
+      },
+      wrapToolCall: async (call, next) => {
+        dropped.push(next({ ...call, input: { text: 7 } }));
+        return next(call);
+      },
+    };
+    const stray: unknown[] = [];
+    const listen = (reason: unknown): void => void stray.push(reason);
+    process.on('unhandledRejection', listen);
+    const run = await testRun(agentUnder(dropping), { input: 'Hi', model: twoTurns(), tools });
+    expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: echo({"text":"x"})', 'tool: x', 'assistant: Done.']);
+    await new Promise((done) => setImmediate(done));
+    process.off('unhandledRejection', listen);
+    expect(stray).toEqual([]);
+    const outcomes = await Promise.allSettled(dropped);
+    expect(outcomes.map((outcome) => outcome.status === 'rejected' && (outcome.reason as { code?: string }).code)).toEqual([
+      ...['hook-failed', 'tool-input-invalid', 'hook-failed'],
+    ]);
+  });
+
+  it('that hand on the promise of next are checked when it comes back: another call of next may not be left running', async () => {
+    const eager: AgentMiddleware = {
+      name: 'eager',
+      wrapModel: (request, next) => {
+        void next(request).catch(() => undefined);
+        return next(request);
+      },
+    };
+    const open = gate();
+    let asked = 0;
+    const model = {
+      generate: async () => (++asked === 1 ? open.opened.then(() => never()) : { parts: [{ type: 'text' as const, text: 'Hi.' }] }),
+    };
+    const run = await testRun(agentUnder(eager), { input: 'Hi', model, tools });
+    expect(await run.outcome()).toMatchObject({ error: { code: 'next-left-running' } });
+  });
+
+  it('may change the arguments that they made themselves, also after they handed them on', async () => {
+    const reusing: AgentMiddleware = {
+      name: 'reusing',
+      wrapToolCall: async (call, next) => {
+        const input = { a: 1, b: 1 };
+        const first = await next({ ...call, input });
+        input.a = 2;
+        return { first, second: await next({ ...call, input }) };
+      },
+    };
+    const model = scriptedModel([{ toolCalls: [{ name: 'add', input: { a: 5, b: 5 } }] }, { text: 'Done.' }]);
+    const run = await testRun(agentUnder(reusing), { input: 'Hi', model, tools });
+    expect((await transcriptOf(run))[2]).toBe('tool: {"first":{"sum":2},"second":{"sum":3}}');
   });
 });
