@@ -3,7 +3,7 @@ const tseslint = require('typescript-eslint');
 /** What a folder may import: contract/plain <- kernel <- middleware <- workflows; host <- activities, client, worker; and so on. */
 function border(folder, ...forbidden) {
   return {
-    files: [`${folder}/**/*.ts`],
+    files: [`${folder}/**/*.ts`, `${folder}.ts`],
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',
@@ -65,8 +65,8 @@ module.exports = tseslint.config(
   border('middleware', '@temporalio', ...sandboxed),
   // The worker half of a built-in runs in Node, as activities do.
   {
-    ...border('middleware', '@temporalio', 'worker/', 'client/', 'host/', 'service/', 'cli/', 'workflows/', 'contract/schemas'),
-    files: ['middleware/**/worker.ts', 'middleware/**/worker-*.ts', 'middleware/*/stores.ts'],
+    ...border('middleware', '@temporalio', 'worker/', 'client/', 'service/', 'cli/', 'workflows/'),
+    files: ['middleware/**/worker.ts', 'middleware/**/worker-*.ts', 'middleware/*/worker/*.ts', 'middleware/*/stores.ts'],
   },
   border('workflows', ...sandboxed),
   border('host', '@temporalio/worker', 'kernel/', 'activities/', 'worker/', 'client/', 'service/', 'cli/'),

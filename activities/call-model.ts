@@ -50,6 +50,7 @@ export async function generate(
     ...(typeof slots.final === 'string' ? { final: slots.final } : {}),
     ...(Array.isArray(slots.catalog) ? { catalog: slots.catalog } : {}),
     ...(Array.isArray(slots.specs) ? { specs: slots.specs } : {}),
+    ...(slots.deferred === undefined || slots.deferred === null ? {} : { deferred: slots.deferred }),
   };
   const provider = new Provider(parts, asks, call);
   const halves = parts.halves.named(slots.halves ?? []);

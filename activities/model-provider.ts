@@ -108,15 +108,17 @@ export class Provider {
   }
 
   private requestOf(asked: WorkerModelRequest): GenerateRequest {
-    const { output, final, catalog, specs = [] } = this.asks;
+    const { output, final, catalog, specs = [], deferred } = this.asks;
+    const told = (name: string): ToolSpec => specOf(name, specs, this.parts.tools);
     const spec = output === undefined ? undefined : this.parts.outputs?.specOf(output);
     const request: GenerateRequest = {
       instructions: catalog === undefined ? asked.instructions : withCatalog(asked.instructions, catalog, specs, this.parts.tools),
       messages: asked.messages,
-      tools: (final === undefined ? asked.tools : []).map((name) => specOf(name, specs, this.parts.tools)),
+      tools: (final === undefined ? asked.tools : []).map(told),
       settings: asked.settings,
       signal: this.call.signal,
       ...(spec === undefined ? {} : { output: spec }),
+      ...(deferred === undefined ? {} : { deferred: { tools: deferred.tools.map(told), search: told(deferred.search) } }),
     };
     return final === undefined ? request : finalRequest(request, final);
   }

@@ -11,6 +11,8 @@ export interface GenerateRequest {
   readonly tools: readonly ToolSpec[];
   readonly settings: ModelSettings;
   readonly signal: AbortSignal;
+  /** Tools that the model may find by itself, with the one that it searches with. Absent: there are none. */
+  readonly deferred?: { readonly tools: readonly ToolSpec[]; readonly search: ToolSpec };
   /** The JSON that the answer is to be, for providers that can hold a model to it. */
   readonly output?: { readonly name: string; readonly schema: Json };
 }

@@ -1,5 +1,5 @@
 import { HoldfastError } from '../contract/plain/errors';
-import type { HalfRef, ToolSpec } from '../contract/plain/manifest';
+import type { DeferredTools, HalfRef, ToolSpec } from '../contract/plain/manifest';
 import type { FinishReason, Json, JsonObject, Message, ModelSettings, Part, Usage } from '../contract/plain/messages';
 import type { ModelChunk } from './chunks';
 
@@ -48,6 +48,8 @@ export interface ModelCallAsks {
   readonly catalog?: readonly string[];
   /** Tools that no worker knows: those that the run itself answers. */
   readonly specs?: readonly ToolSpec[];
+  /** Tools that the model has to find by itself. */
+  readonly deferred?: DeferredTools;
 }
 
 export interface WorkerModelResponse {

@@ -202,7 +202,7 @@ function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDef
     ...(retry === undefined ? {} : { retry }),
     ...(failover === undefined ? {} : { failover }),
     subAgents: membersOf(options.name, options.subAgents ?? []),
-    agentTools: [...ownTools.values()].flatMap(({ agent }) => agent ?? []),
+    agentTools: [...ownTools.values()].flatMap(({ agents }) => agents ?? []),
     disallowTransferToParent: options.disallowTransferToParent ?? false,
     ...(options.historyRewriter === undefined ? {} : { historyRewriter: options.historyRewriter }),
   };

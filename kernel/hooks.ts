@@ -1,4 +1,5 @@
 import { HoldfastError, messageOf } from '../contract/plain/errors';
+import type { DeferredTools } from '../contract/plain/manifest';
 import type { Failure, Json, Message, StoredMessage } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
 import { say } from './agents/conversation';
@@ -23,6 +24,7 @@ interface HookResult {
   readonly values?: Readonly<Record<string, Json>>;
   readonly instructions?: string;
   readonly returnDirectly?: readonly string[];
+  readonly deferred?: DeferredTools;
   readonly answer?: Answer;
   readonly append?: readonly StoredMessage[];
 }
@@ -177,6 +179,7 @@ function applyResult(scope: AgentScope, result: HookResult): void {
   if (result.tools !== undefined) record.tools = result.tools;
   if (result.instructions !== undefined) record.instructions = result.instructions;
   if (result.returnDirectly !== undefined) record.returnDirectly = result.returnDirectly;
+  if (result.deferred !== undefined) record.deferred = result.deferred;
   if (result.values !== undefined) record.values = { ...record.values, ...result.values };
 }
 
@@ -189,7 +192,7 @@ function checkedUpdate(update: unknown, hook: string, middleware: AgentMiddlewar
   const label = labelOf(hook, middleware.name);
   if (typeof update !== 'object' || Array.isArray(update))
     throw new HoldfastError('hook-failed', `${label} returned ${typeof update}; return nothing or an object with what changes.`);
-  const { messages, tools, values, instructions, returnDirectly, answer } = update as Partial<AgentState & RunSetup & Ending> & {
+  const { messages, tools, values, instructions, returnDirectly, deferred, answer } = update as Partial<AgentState & RunSetup & Ending> & {
     values?: Record<string, Json>;
   };
   const stored =
@@ -202,6 +205,7 @@ function checkedUpdate(update: unknown, hook: string, middleware: AgentMiddlewar
     ...(values === undefined ? {} : { values: checkedValues(values, label) }),
     ...(instructions === undefined ? {} : { instructions: checkedText(instructions, label) }),
     ...(returnDirectly === undefined ? {} : { returnDirectly: checkedTools(returnDirectly, label, scope) }),
+    ...(deferred === undefined ? {} : { deferred: checkedDeferred(deferred, label, scope) }),
     ...(answer === undefined ? {} : { answer: checkedAnswer(answer, stored?.[messages?.indexOf(answer) ?? -1], hook, label, scope) }),
   };
 }
@@ -235,6 +239,12 @@ function checkedTools(tools: unknown, label: string, scope: AgentScope): readonl
   );
   if (unknown !== undefined) throw new HoldfastError('tool-unknown', `${label} named the tool "${unknown}", which no worker has.`);
   return tools;
+}
+
+function checkedDeferred(deferred: DeferredTools, label: string, scope: AgentScope): DeferredTools {
+  const { tools, search } = (deferred ?? {}) as Partial<DeferredTools>;
+  const [searchTool = ''] = checkedTools([search], label, scope);
+  return { tools: checkedTools(tools, label, scope), search: searchTool };
 }
 
 function checkedValues(values: Readonly<Record<string, Json>>, label: string): Readonly<Record<string, Json>> {

@@ -88,6 +88,7 @@ export class Ledger {
       retries: call.retries ?? null,
       parse: call.parse ?? null,
       specs: call.specs ?? null,
+      deferred: call.deferred ?? null,
       final: call.final ?? null,
       catalog: call.catalog ?? null,
     };

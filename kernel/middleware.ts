@@ -1,9 +1,10 @@
 import { HoldfastError } from '../contract/plain/errors';
-import type { HalfRef, Language, ToolKind } from '../contract/plain/manifest';
+import type { DeferredTools, HalfRef, Language, ToolKind } from '../contract/plain/manifest';
 import type { Failure, FinishReason, Json, Message, ModelSettings, Part, ToolCall, Usage } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
 import type { Observed, ObservedEnd, ObservedError } from '../contract/plain/observed';
 import type { ParseInputResult } from '../contract/plain/wire';
+import type { OwnToolRef } from './own-tools';
 import type { FailoverOptions, RetryOptions } from './retry-options';
 
 export type MaybePromise<T> = T | Promise<T>;
@@ -155,6 +156,8 @@ export interface RunSetup {
 export interface AgentState<M = Message> {
   readonly messages: readonly M[];
   readonly tools: readonly string[];
+  /** Tools that the model has to search for by means of its own. Absent: none. */
+  readonly deferred?: DeferredTools;
 }
 
 /** Returned by a hook that ends the agent: no model is asked after that. */
@@ -186,7 +189,7 @@ export interface AgentMiddleware<T extends Tools = Tools, M = Message> {
   /** `failover` of the agent, in the same way. */
   readonly failover?: FailoverOptions;
   /** Tools that come with the middleware. The run itself answers them; the model is offered them with the tools of the agent. */
-  readonly tools?: readonly WorkflowTool<T>[];
+  readonly tools?: readonly (WorkflowTool<T> | OwnToolRef)[];
   /** With `answer` the agent does not run, and neither do the hooks behind this one, nor `afterAgent`. */
   beforeAgent?(setup: RunSetup, ctx: HookContext<T, M>): MaybePromise<Update<RunSetup & Ending<M>>>;
   /** Looks on: told when the agent begins, when it calls a model, when it calls a tool. Like `onEnd` and `onError` it changes nothing. */

@@ -1,7 +1,7 @@
 import { HoldfastError } from '../contract/plain/errors';
 import { addUsage } from '../contract/plain/usage';
 import { limits, utf8Length } from '../contract/plain/limits';
-import type { ToolSpec } from '../contract/plain/manifest';
+import type { DeferredTools, ToolSpec } from '../contract/plain/manifest';
 import type { FinishReason, Message, ModelSettings, StoredMessage, Usage } from '../contract/plain/messages';
 import { isMessage, toolCallsOf } from '../contract/plain/messages';
 import type { ModelFailure, RetryMode, StreamMode } from '../contract/plain/wire';
@@ -25,6 +25,7 @@ export interface ModelCallPlan {
   /** Tools whose arguments layers will see. */
   readonly parse?: readonly string[] | undefined;
   readonly specs?: readonly ToolSpec[] | undefined;
+  readonly deferred?: DeferredTools | undefined;
   readonly final?: string | undefined;
   /** Tools that the model is told about. */
   readonly catalog?: readonly string[] | undefined;

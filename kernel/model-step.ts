@@ -1,4 +1,5 @@
 import { HoldfastError } from '../contract/plain/errors';
+import type { DeferredTools } from '../contract/plain/manifest';
 import type { Message, StoredMessage, Usage } from '../contract/plain/messages';
 import { canonicalJson, notJson } from '../contract/plain/messages';
 import { say } from './agents/conversation';
@@ -136,9 +137,14 @@ function callCore(scope: AgentScope, request: ModelRequest, before: readonly Sto
     output: agent.output,
     retries: retryModeOf(agent, run.state.stream),
     parse: parsedTools(scope, request.tools),
-    specs: final === undefined ? specsOf(agent, request.tools) : undefined,
+    specs: final === undefined ? specsOf(agent, [...request.tools, ...searchedTools(record.deferred)]) : undefined,
+    deferred: final === undefined ? record.deferred : undefined,
     final,
   });
+}
+
+function searchedTools(deferred: DeferredTools | undefined): readonly string[] {
+  return deferred === undefined ? [] : [deferred.search, ...deferred.tools];
 }
 
 function checkedRequest(request: ModelRequest): ModelRequest {

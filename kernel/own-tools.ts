@@ -23,8 +23,8 @@ import { isToolProblem } from './tool-problems';
 /** A tool that is answered inside of the run, as the kernel sees it. */
 export interface OwnTool {
   readonly spec: ToolSpec;
-  /** The agent that answers, of an agent as a tool. */
-  readonly agent?: AnyAgent;
+  /** The agents that may answer, of an agent as a tool. */
+  readonly agents?: readonly AnyAgent[];
   /** What arguments mean: the same as on a worker, without asking one. */
   parse(input: Json): ParseInputResult;
   run(scope: AgentScope, call: ToolCall, frame: Frame): Promise<Json>;

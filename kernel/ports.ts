@@ -1,7 +1,7 @@
 import type { HoldfastError } from '../contract/plain/errors';
 import type { EventBody } from '../contract/plain/events';
 import type { Interrupt } from '../contract/plain/interrupts';
-import type { HalfRef, Manifest, ManifestRequest, ModelFacts, ToolFacts, ToolSpec } from '../contract/plain/manifest';
+import type { DeferredTools, HalfRef, Manifest, ManifestRequest, ModelFacts, ToolFacts, ToolSpec } from '../contract/plain/manifest';
 import type { Json, JsonObject, ModelSettings, StoredMessage } from '../contract/plain/messages';
 import type {
   CallModelResult,
@@ -39,6 +39,8 @@ export interface ModelCall {
   readonly parse?: readonly string[] | undefined;
   /** What the model is told of tools that the run itself answers. Absent: there are none. */
   readonly specs?: readonly ToolSpec[] | undefined;
+  /** Tools that the model has to search for. Absent: none. */
+  readonly deferred?: DeferredTools | undefined;
   /** What the model is told in a call for its final answer, which has no tools. */
   readonly final?: string | undefined;
   /** Tools that the model is told about, behind the instructions. Absent: none. */

@@ -2,7 +2,7 @@ import { frozen } from './freeze';
 import type { AgentScope } from './scope';
 import type { AgentRecord } from './state';
 
-type ShownState = Pick<AgentRecord, 'messages' | 'tools'>;
+type ShownState = Pick<AgentRecord, 'messages' | 'tools' | 'deferred'>;
 
 const shown = new WeakMap<AgentRecord, ShownState>();
 
@@ -11,13 +11,17 @@ const shown = new WeakMap<AgentRecord, ShownState>();
  * Most messages of a list were in the one before; they are frozen.
  */
 export function shownState({ record }: AgentScope): Readonly<ShownState> {
-  const { messages, tools } = record;
+  const { messages, tools, deferred } = record;
   const before = shown.get(record);
-  if (before?.messages === messages && before.tools === tools) return before;
+  if (before?.messages === messages && before.tools === tools && before.deferred === deferred) return before;
   messages.forEach((message, position) => {
     if (before?.messages[position] !== message) frozen(message);
   });
-  const state = Object.freeze({ messages: Object.freeze(messages), tools: frozen(tools) });
+  const state = Object.freeze({
+    messages: Object.freeze(messages),
+    tools: frozen(tools),
+    ...(deferred === undefined ? {} : { deferred: frozen(deferred) }),
+  });
   shown.set(record, state);
   return state;
 }

@@ -1,6 +1,6 @@
 import { saidByAll } from '../contract/plain/seen-messages';
 import type { Interrupt } from '../contract/plain/interrupts';
-import type { Language, Manifest } from '../contract/plain/manifest';
+import type { DeferredTools, Language, Manifest } from '../contract/plain/manifest';
 import type { Failure, Json, JsonObject, ModelSettings, StoredMessage, Usage } from '../contract/plain/messages';
 import type { RunOptions } from '../contract/plain/run-options';
 import type { CallToolResult, StartInput } from '../contract/plain/wire';
@@ -25,6 +25,8 @@ export interface AgentRecord {
   /** What it may call besides: the tools of the run's setup, also those that a hook hid from it later. */
   callable: readonly string[];
   returnDirectly: readonly string[];
+  /** Tools that the model has to search for. Absent: none. */
+  deferred?: DeferredTools;
   values: Readonly<Record<string, Json | undefined>>;
   messages: readonly StoredMessage[];
   /** The model that answered last, of an agent with a failover: the next call begins with it. */

@@ -10,6 +10,7 @@ import '../kernel/handlers';
 import '../kernel/ledger';
 import '../kernel/middleware';
 import '../kernel/run';
+import '../middleware/agents-md/workflow';
 import '../middleware/approval/workflow';
 import '../middleware/budget/workflow';
 import '../middleware/model-call-limit/workflow';
@@ -25,6 +26,11 @@ import '../middleware/dynamic-prompt/workflow';
 import '../middleware/patch-tool-calls/workflow';
 import '../middleware/reduction/workflow';
 import '../middleware/summarization/workflow';
+import '../middleware/filesystem/workflow';
+import '../middleware/plan-task/workflow';
+import '../middleware/skill/workflow';
+import '../middleware/todo/workflow';
+import '../middleware/tool-search/workflow';
 
 /**
  * Runs once for the sandbox, before any workflow. Temporal records the stack of every promise, with ten frames a third

@@ -35,6 +35,7 @@ export const keyedProviderTable: Readonly<Record<string, KeyedProvider>> = {
     urlVariable: 'ANTHROPIC_BASE_URL',
     package: '@ai-sdk/anthropic',
     needs: 'key',
+    options: { deferOption: 'anthropic' },
     load: async (access) => (await import('@ai-sdk/anthropic')).createAnthropic(access),
   },
   google: {

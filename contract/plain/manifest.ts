@@ -52,6 +52,13 @@ export interface ToolSpec {
   readonly inputSchema: Json;
 }
 
+/** Tools that a model is told of only when it has found them by another one. */
+export interface DeferredTools {
+  readonly tools: readonly string[];
+  /** The tool that it searches with. */
+  readonly search: string;
+}
+
 /** A worker half in an agent's list, by name. */
 export interface HalfRef {
   readonly name: string;

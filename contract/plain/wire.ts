@@ -1,6 +1,6 @@
 import type { WireEvent } from './events';
 import type { Answer, Interrupt } from './interrupts';
-import type { HalfRef, Language, Manifest, ToolSpec } from './manifest';
+import type { DeferredTools, HalfRef, Language, Manifest, ToolSpec } from './manifest';
 import type { Failure, FinishReason, Json, JsonObject, Message, ModelSettings, StoredMessage, ToolCall, Usage } from './messages';
 import type { RunOptions } from './run-options';
 import type { ListItem, Splice } from './splice';
@@ -42,6 +42,8 @@ export interface RequestSlots {
   readonly parse?: readonly string[] | null;
   /** What the model is told of the offered tools that no worker knows, as the run itself answers them. Absent: there are none. */
   readonly specs?: readonly ToolSpec[] | null;
+  /** Tools that the model has to search for, by means of its own. Absent: none. */
+  readonly deferred?: DeferredTools | null;
   /** Makes the call one for a final answer: the last message tells the model this, and there are no tools. */
   readonly final?: string | null;
   /** Tools that the model is told about behind the instructions, by name and description. Absent: none. */

@@ -9,6 +9,7 @@ import { definitionOf } from '../agent';
 import { isStop } from '../callbacks/stop-error';
 import type { OwnTool, OwnToolRef } from '../own-tools';
 import { ownToolRef, parsedBy } from '../own-tools';
+import type { Frame } from '../frames';
 import { isCancellation } from '../ports';
 import type { AgentScope } from '../scope';
 import { ToolError } from '../tool-call';
@@ -54,24 +55,34 @@ export function agentTool(agent: Agent<string, unknown, unknown>, options: Agent
   const spec = { name, description, inputSchema };
   return ownToolRef({
     spec,
-    agent: defined,
+    agents: [defined],
     parse: (input) => parsedBy(spec, input),
     run: async (scope, call, frame) => {
-      const { run } = scope;
-      const n = frame.once('agent', () => (run.state.agentTools = (run.state.agentTools ?? 0) + 1));
-      const segment = toolSegment(defined.name, n, forwardEvents);
       const messages = (): readonly StoredMessage[] =>
         fullHistory ? historyFor(scope, call, defined) : [asked(scope, call, options.inputSchema === undefined)];
-      try {
-        const end = await runApart(run, defined, { path: [...scope.path, segment], frame: frame.child(segment) }, messages);
-        if (end.silent === true)
-          throw new ToolError({ code: 'tool-failed', message: `The agent '${defined.name}' ended without an event.` }, undefined);
-        return end.text;
-      } catch (error) {
-        throw failedAs(defined.name, error);
-      }
+      return answerOf(scope, frame, defined, messages, forwardEvents);
     },
   } satisfies OwnTool);
+}
+
+/** What an agent says that answers a call of a tool, in a conversation of its own. */
+export async function answerOf(
+  { run, path }: AgentScope,
+  frame: Frame,
+  agent: AnyAgent,
+  messages: () => readonly StoredMessage[],
+  forwardEvents = false,
+): Promise<string> {
+  const n = frame.once('agent', () => (run.state.agentTools = (run.state.agentTools ?? 0) + 1));
+  const segment = toolSegment(agent.name, n, forwardEvents);
+  try {
+    const end = await runApart(run, agent, { path: [...path, segment], frame: frame.child(segment) }, messages);
+    if (end.silent === true)
+      throw new ToolError({ code: 'tool-failed', message: `The agent '${agent.name}' ended without an event.` }, undefined);
+    return end.text;
+  } catch (error) {
+    throw failedAs(agent.name, error);
+  }
 }
 
 function asked({ run }: AgentScope, { input }: ToolCall, isRequest: boolean): StoredMessage {

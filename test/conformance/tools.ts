@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../activities/define-tool';
 import type { Part } from '../../contract/plain/messages';
+import { skillFiles, skillFilesTool, memoryBackend, taskTools, toolSearchTool } from '../../worker/index';
 import { StopError } from '../../kernel/callbacks/stop-error';
 import type { Gate } from '../support/gate';
 
@@ -16,8 +17,7 @@ const text = z.object({ text: z.string() });
 const said = (value: string): Part => ({ type: 'text', text: value });
 const image: Part = { type: 'file', mediaType: 'image/png', data: 'aGk=' };
 
-/** The tools of all cases, on both engines. */
-export const tools = {
+const ordinary = {
   echo: defineTool({
     description: 'Says it again.',
     inputSchema: text,
@@ -102,4 +102,14 @@ export const tools = {
     effect: 'once',
     execute: async ({ text: value }) => (await holder.pass(value), 'paid'),
   }),
+};
+
+const skillFile = '---\nname: pdf\ndescription: About pdf.\n---\n\nDo pdf.\n';
+
+/** The tools of all cases, on both engines. */
+export const tools = {
+  ...ordinary,
+  ...taskTools({ backend: memoryBackend(), baseDir: '/tasks' }),
+  tool_search: toolSearchTool(ordinary),
+  skill_files: skillFilesTool({ backend: skillFiles(memoryBackend({ '/skills/pdf/SKILL.md': skillFile }), '/skills') }),
 };

@@ -1,6 +1,7 @@
 import { HoldfastError } from '../../../contract/plain/errors';
 import type { Json } from '../../../contract/plain/messages';
 import type { GenerateRequest } from '../../models';
+import type { ToolSpec } from '../../tools';
 import { promptOf } from './prompt';
 import type { AiSdkOptions, SpecificationVersion } from './specification';
 import { isRecord } from './specification';
@@ -8,7 +9,8 @@ import { closed, isStrict } from './strict-schema';
 
 /** A request in the words of the specification. */
 export function callOptions(request: GenerateRequest, version: SpecificationVersion, options: AiSdkOptions): Record<string, unknown> {
-  const { tools, settings, output, signal } = request;
+  const { settings, output, signal } = request;
+  const tools = toolsOf(request, options.deferOption);
   const { toolChoice, providerOptions, ...sampling } = settings;
   const schema = output === undefined ? undefined : closed(output.schema);
   const strict =
@@ -16,12 +18,21 @@ export function callOptions(request: GenerateRequest, version: SpecificationVers
   const allOptions = mergedOptions(mergedOptions(options.providerOptions, strict) as AiSdkOptions['providerOptions'], providerOptions);
   return {
     ...withoutUndefined(sampling),
-    prompt: promptOf(request, version, options.filesOnlyFromUser === true),
+    prompt: promptOf(request, version, options),
     abortSignal: signal,
-    ...(tools.length === 0 ? {} : { tools: tools.map((tool) => ({ type: 'function', ...tool })), toolChoice: choiceOf(toolChoice) }),
+    ...(tools.length === 0 ? {} : { tools, toolChoice: choiceOf(toolChoice) }),
     ...(output === undefined ? {} : { responseFormat: { type: 'json', name: schemaName(output.name), schema } }),
     ...(allOptions === undefined ? {} : { providerOptions: allOptions }),
   };
+}
+
+/** A model that cannot search for tools by itself gets them like the others. */
+function toolsOf({ tools, deferred }: GenerateRequest, deferOption: string | undefined): readonly object[] {
+  const plain = (tool: ToolSpec): object => ({ type: 'function', ...tool });
+  if (deferred === undefined) return tools.map(plain);
+  if (deferOption === undefined) return [...tools, ...deferred.tools].map(plain);
+  const found = { providerOptions: { [deferOption]: { deferLoading: true } } };
+  return [...[...tools, deferred.search].map(plain), ...deferred.tools.map((tool) => ({ ...plain(tool), ...found }))];
 }
 
 function choiceOf(choice: Json | undefined): Json {

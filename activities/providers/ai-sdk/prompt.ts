@@ -3,7 +3,7 @@ import type { Json, JsonObject, Message, Part } from '../../../contract/plain/me
 import { isPart, textOf } from '../../../contract/plain/messages';
 import type { ProviderPart } from '../../../contract/plain/provider-parts';
 import { isProviderPart } from '../../../contract/plain/provider-parts';
-import type { SpecificationVersion } from './specification';
+import type { AiSdkOptions, SpecificationVersion } from './specification';
 import { isRecord } from './specification';
 
 type Content = Record<string, unknown>;
@@ -21,7 +21,7 @@ interface PromptMessage {
 export function promptOf(
   { instructions, messages }: { readonly instructions: string; readonly messages: readonly Message[] },
   version: SpecificationVersion,
-  filesOnlyFromUser: boolean,
+  { filesOnlyFromUser = false, deferOption }: Pick<AiSdkOptions, 'filesOnlyFromUser' | 'deferOption'> = {},
 ): readonly PromptMessage[] {
   const prompt: PromptMessage[] = instructions === '' ? [] : [{ role: 'system', content: instructions }];
   let lifted: Content[] = [];
@@ -37,6 +37,8 @@ export function promptOf(
       continue;
     }
     const content = message.parts.filter(isSaid).map((part) => {
+      const found = deferOption === undefined ? undefined : foundTools(part, deferOption);
+      if (found !== undefined) return found;
       if (part.type === 'tool-result' && filesOnlyFromUser) return toolResult(part, version, lifted);
       return promptPart(part, version);
     });
@@ -75,6 +77,19 @@ function promptPart(part: SaidPart, version: SpecificationVersion): Content {
     case 'tool-result':
       return toolResult(part, version);
   }
+}
+
+/** What a search for tools has found, for a provider that knows them by their names. */
+function foundTools(part: SaidPart, deferOption: string): Content | undefined {
+  if (part.type !== 'tool-result' || part.search !== true || !Array.isArray(part.output)) return undefined;
+  const names = (part.output as readonly Json[]).flatMap((tool) =>
+    isRecord(tool) && typeof tool['name'] === 'string' ? [tool['name']] : [],
+  );
+  const value: Content[] =
+    names.length === 0
+      ? [{ type: 'text', text: 'No tools were found.' }]
+      : names.map((toolName) => ({ type: 'custom', providerOptions: { [deferOption]: { type: 'tool-reference', toolName } } }));
+  return { type: 'tool-result', toolCallId: part.callId, toolName: part.name, output: { type: 'content', value } };
 }
 
 /** With `lifted`, files are left out of the result and collected there. */

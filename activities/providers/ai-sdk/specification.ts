@@ -27,6 +27,8 @@ export interface AiSdkOptions {
   readonly filesOnlyFromUser?: boolean;
   /** Under which name the provider takes `strictJsonSchema`: only schemas that it can hold a model to word by word are sent as such. */
   readonly strictOption?: string;
+  /** The name under which the provider takes `deferLoading` of a tool, and lists of found tools. Without it, it gets all tools at once. */
+  readonly deferOption?: string;
   /** Texts, such as the key, that no error may contain. */
   readonly secrets?: readonly string[];
 }

@@ -3,7 +3,7 @@ import type { ModelChunk } from '../../../activities/chunks';
 import type { GenerateRequest } from '../../../activities/models';
 import type { AiSdkOptions } from '../../../activities/providers/ai-sdk';
 import { aiSdkModel } from '../../../activities/providers/ai-sdk';
-import type { Message, Part } from '../../../contract/plain/messages';
+import type { Json, Message, Part } from '../../../contract/plain/messages';
 import { gate } from '../../support/gate';
 import { askedWith, chunksOf, collected, user } from '../../support/fake-provider/real-clients';
 
@@ -43,6 +43,39 @@ function streamOf(version: Version, parts: readonly Fields[], source: object = {
 }
 
 describe('what an AI SDK model is asked', () => {
+  it('has tools that it searches for, where the provider knows such, and all tools where not', async () => {
+    const spec = (name: string) => ({ name, description: '', inputSchema: { type: 'object' } });
+    const request = { tools: [spec('a')], deferred: { tools: [spec('b')], search: spec('search') } };
+    expect(await optionsOf('v3', request, { deferOption: 'anthropic' })).toMatchObject({
+      tools: [{ name: 'a' }, { name: 'search' }, { name: 'b', providerOptions: { anthropic: { deferLoading: true } } }],
+    });
+    const { tools } = await optionsOf('v3', request);
+    expect(tools).toEqual([
+      { type: 'function', ...spec('a') },
+      { type: 'function', ...spec('b') },
+    ]);
+  });
+
+  it('is told what a search has found by the names of the tools', async () => {
+    const result = (output: Json): Message => ({
+      role: 'tool',
+      parts: [{ type: 'tool-result', callId: '1', name: 'search', output, search: true }],
+    });
+    const output = async (found: Json, options?: AiSdkOptions): Promise<unknown> => {
+      const { prompt } = await optionsOf('v3', { instructions: '', messages: [result(found)] }, options);
+      return (prompt as { content: { output: unknown }[] }[])[0]?.content[0]?.output;
+    };
+    expect(await output([{ name: 'b' }], { deferOption: 'anthropic' })).toEqual({
+      type: 'content',
+      value: [{ type: 'custom', providerOptions: { anthropic: { type: 'tool-reference', toolName: 'b' } } }],
+    });
+    expect(await output([], { deferOption: 'anthropic' })).toEqual({
+      type: 'content',
+      value: [{ type: 'text', text: 'No tools were found.' }],
+    });
+    expect(await output([{ name: 'b' }])).toEqual({ type: 'json', value: [{ name: 'b' }] });
+  });
+
   it('is the request in its own words', async () => {
     const tools = [{ name: 't', description: 'T.', inputSchema: { type: 'object' } }];
     const settings = {

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import type { Tool } from '../../activities/define-tool';
+import { defineTool } from '../../activities/define-tool';
+import { HoldfastError } from '../../contract/plain/errors';
+import { limits } from '../../contract/plain/limits';
+import type { FileBackend } from '../filesystem/worker/backend';
+import type { LoadedAgentsMd } from './loaded';
+import { loadFiles } from './worker/load-files';
+
+export interface AgentsMdToolOptions {
+  /** Where the files are. */
+  readonly backend: Pick<FileBackend, 'read'>;
+}
+
+const input = z.object({ files: z.array(z.string()), maxBytes: z.number().int().min(0).default(0) });
+
+/** The tool by which `agentsMd` reads its files. No agent offers it to a model. */
+export function agentsMdTool({ backend }: AgentsMdToolOptions): Tool<z.output<typeof input>, LoadedAgentsMd> {
+  if (typeof (backend as Partial<FileBackend> | undefined)?.read !== 'function')
+    throw new HoldfastError('config-invalid', 'agentsMdTool: backend is required; directoryBackend("./files") makes one.');
+  return defineTool({
+    description: 'Reads the instructions of a project for its agents.',
+    inputSchema: input,
+    effect: 'none',
+    resultLimit: limits.message,
+    execute: ({ files, maxBytes }, { signal }) => loadFiles(backend, files, maxBytes, signal),
+  });
+}

@@ -1,0 +1,87 @@
+import { HoldfastError } from '../../contract/plain/errors';
+import type { Message } from '../../contract/plain/messages';
+import { nameProblem } from '../../contract/plain/names';
+import type { AgentMiddleware, HookContext } from '../../kernel/middleware';
+import type { LoadedAgentsMd } from './loaded';
+
+export interface AgentsMdOptions {
+  /** The files, in the order in which the model gets them, such as ['/AGENTS.md']. */
+  readonly files: readonly string[];
+  /** Bytes of all files together. The first one is always whole. Default: as many as there are. */
+  readonly maxBytes?: number;
+  /** Told of files that were left out. Default: an event `agents-md-warning` in the log. */
+  readonly onWarning?: (warning: string, ctx: HookContext) => void;
+  /** The tool of the worker that reads them. Default: agents_md. */
+  readonly tool?: string;
+}
+
+const fields = ['files', 'maxBytes', 'onWarning', 'tool'];
+const mark = 'agentsMd';
+
+/**
+ * Puts files of instructions before the first message of the user, and again when something removed them. They are read once in a run. It
+ * stands behind what shortens the conversation.
+ */
+export function agentsMd(options: AgentsMdOptions): AgentMiddleware {
+  const { files, maxBytes = 0, onWarning = warned, tool = 'agents_md' } = checkedOptions(options);
+  return {
+    name: 'agentsMd',
+    async beforeModelRewriteState({ messages }, ctx) {
+      if (messages.some(isInstructions)) return undefined;
+      const key = `agentsMd:${ctx.runPath.join('/')}`;
+      let text = ctx.session.get(key);
+      if (typeof text !== 'string') {
+        const loaded = (await ctx.call(tool, { files, maxBytes })) as LoadedAgentsMd;
+        for (const warning of loaded.warnings) onWarning(warning, ctx);
+        text = textOfFiles(loaded);
+        ctx.session.set(key, text);
+      }
+      return text === '' ? undefined : { messages: withInstructions(messages, text) };
+    },
+  };
+}
+
+function isInstructions({ extra }: Message): boolean {
+  return extra?.[mark] === true;
+}
+
+function withInstructions(messages: readonly Message[], text: string): readonly Message[] {
+  const first = messages.findIndex(({ role }) => role === 'user');
+  const at = first < 0 ? messages.length : first;
+  const instructions: Message = { role: 'user', parts: [{ type: 'text', text }], extra: { [mark]: true } };
+  return [...messages.slice(0, at), instructions, ...messages.slice(at)];
+}
+
+function textOfFiles({ files }: LoadedAgentsMd): string {
+  if (files.length === 0) return '';
+  const sections = files.map(({ path, content }) => `Contents of ${path} (instructions):\n\n${content.trimEnd()}`);
+  return [
+    '<system-reminder>',
+    'The files below hold instructions for your work here. Follow them as they are written, also where you would do otherwise by yourself.',
+    '',
+    sections.join('\n\n'),
+    '</system-reminder>',
+  ].join('\n');
+}
+
+function warned(warning: string, ctx: HookContext): void {
+  ctx.sendEvent('agents-md-warning', { warning });
+}
+
+function checkedOptions(options: unknown): AgentsMdOptions {
+  const refuse = (problem: string): never => {
+    throw new HoldfastError('agent-invalid', `agentsMd: ${problem}`);
+  };
+  if (typeof options !== 'object' || options === null) return refuse("files are required, such as { files: ['/AGENTS.md'] }.");
+  const unknown = Object.keys(options).find((field) => !fields.includes(field));
+  if (unknown !== undefined) refuse(`there is no option "${unknown}"; there are ${fields.join(', ')}.`);
+  const { files, maxBytes, onWarning, tool } = options as Readonly<Record<string, unknown>>;
+  if (!Array.isArray(files) || files.length === 0 || !files.every((file) => typeof file === 'string' && file !== ''))
+    refuse("files are a list of at least one path, such as ['/AGENTS.md'].");
+  if (maxBytes !== undefined && !(Number.isInteger(maxBytes) && (maxBytes as number) >= 0))
+    refuse('maxBytes is a whole number; 0, or nothing, is no limit.');
+  if (onWarning !== undefined && typeof onWarning !== 'function') refuse('onWarning is a function of the warning.');
+  const problem = tool === undefined ? undefined : nameProblem(tool);
+  if (problem !== undefined) refuse(`tool: ${problem}.`);
+  return options as AgentsMdOptions;
+}

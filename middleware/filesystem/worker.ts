@@ -1,0 +1,99 @@
+import type { Tool } from '../../activities/define-tool';
+import { HoldfastError } from '../../contract/plain/errors';
+import type { FileToolName, FileToolSettings } from './file-tool-names';
+import { checkFileToolSettings, fileToolNames, namesOfFileTools } from './file-tool-names';
+import type { FileBackend } from './worker/backend';
+import { backendProblem } from './worker/backend';
+import { editFileDescription, editFileTool, writeFileDescription, writeFileTool } from './worker/change-files';
+import { executeDescription, executeTool, streamingExecuteTool } from './worker/execute';
+import { globDescription, globTool, grepDescription, grepTool, listDescription, listTool } from './worker/find-files';
+import { readFileDescription, readFileTool, readPartsTool } from './worker/read-file';
+import type { Shell, StreamingShell } from './worker/shell';
+
+export interface FileToolsOptions<Settings extends FileToolSettings> {
+  readonly backend: FileBackend;
+  /** Runs commands: then there is `execute`. */
+  readonly shell?: Shell;
+  /** The same for a shell that gives output as it comes. There is one of both. */
+  readonly streamingShell?: StreamingShell;
+  /** Lets `read_file` hand images and documents to the model. The backend needs `readParts`. */
+  readonly multimodalRead?: boolean;
+  readonly tools?: Settings;
+}
+
+// What a model gives such a tool is checked by its schema; code that calls it from a hook knows no more.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type FileTool = Tool<any, string>;
+
+/** The tools by their names, for the agents. */
+export type FileTools<Settings extends FileToolSettings> = {
+  readonly [
+    Name in FileToolName as Settings[Name] extends { readonly disable: true }
+      ? never
+      : Settings[Name] extends { readonly name: infer Other extends string }
+        ? Other
+        : Name
+  ]: FileTool;
+};
+
+const fields = ['backend', 'shell', 'streamingShell', 'multimodalRead', 'tools'];
+
+/** Tools for the files of a backend: ls, read_file, write_file, edit_file, glob and grep, and with a shell execute. */
+export function fileTools<const Settings extends FileToolSettings = Record<never, never>>(
+  options: FileToolsOptions<Settings>,
+): FileTools<Settings> {
+  checkOptions(options);
+  const { shell, streamingShell } = options;
+  const settings: FileToolSettings = options.tools ?? {};
+  const tools: Record<string, object> = {};
+  for (const [tool, name] of namesOfFileTools(settings, (shell ?? streamingShell) !== undefined)) {
+    const { custom, description } = settings[tool] ?? {};
+    tools[name] = custom ?? makers[tool](options, description);
+  }
+  return tools as FileTools<Settings>;
+}
+
+type Make = (options: FileToolsOptions<FileToolSettings>, description: string | undefined) => object;
+
+const makers: Readonly<Record<FileToolName, Make>> = {
+  ls: ({ backend }, description = listDescription) => listTool(backend, description),
+  read_file: ({ backend, multimodalRead }, description = readFileDescription) =>
+    multimodalRead === true && backend.readParts !== undefined
+      ? readPartsTool((path, pages) => backend.readParts?.(path, pages) ?? Promise.resolve(''), description)
+      : readFileTool(backend, description),
+  write_file: ({ backend }, description = writeFileDescription) => writeFileTool(backend, description),
+  edit_file: ({ backend }, description = editFileDescription) => editFileTool(backend, description),
+  glob: ({ backend }, description = globDescription) => globTool(backend, description),
+  grep: ({ backend }, description = grepDescription) => grepTool(backend, description),
+  execute: ({ shell, streamingShell }, description = executeDescription) =>
+    shell !== undefined ? executeTool(shell, description) : streamingExecuteTool(streamingShell as StreamingShell, description),
+};
+
+function checkOptions(options: unknown): void {
+  const refuse = (problem: string): never => {
+    throw new HoldfastError('config-invalid', `fileTools: ${problem}`);
+  };
+  if (typeof options !== 'object' || options === null) return refuse('backend is required; directoryBackend("./files") makes one.');
+  const unknown = Object.keys(options).find((field) => !fields.includes(field));
+  if (unknown !== undefined) refuse(`there is no option "${unknown}"; there are ${fields.join(', ')}.`);
+  const { backend, shell, streamingShell, multimodalRead, tools } = options as Readonly<Record<string, unknown>>;
+  const problem = backendProblem(backend);
+  if (problem !== undefined) refuse(problem);
+  if (shell !== undefined && streamingShell !== undefined) refuse('there are a shell and a streamingShell; give one of them.');
+  if (shell !== undefined && !has(shell, 'execute')) refuse('the shell has no execute.');
+  if (streamingShell !== undefined && !has(streamingShell, 'stream')) refuse('the streamingShell has no stream.');
+  if (multimodalRead !== undefined && typeof multimodalRead !== 'boolean') refuse('multimodalRead is true or false.');
+  if (multimodalRead === true && !has(backend, 'readParts'))
+    refuse('multimodalRead needs a backend with readParts; directoryBackend has it.');
+  checkFileToolSettings(tools, 'config-invalid', 'fileTools');
+  for (const tool of fileToolNames) {
+    const { description, custom } = (tools as FileToolSettings | undefined)?.[tool] ?? {};
+    if (description !== undefined && typeof description !== 'string') refuse(`tools.${tool}.description is a text.`);
+    if (custom !== undefined && (typeof custom !== 'object' || (custom as unknown) === null))
+      refuse(`tools.${tool}.custom is no tool; make it with defineTool.`);
+  }
+}
+
+function has(value: unknown, method: string): boolean {
+  return typeof (value as Record<string, unknown> | null)?.[method] === 'function';
+}

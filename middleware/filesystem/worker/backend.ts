@@ -1,0 +1,58 @@
+import { posix } from 'node:path';
+import type { Part } from '../../../contract/plain/messages';
+
+/** What stands in a folder. */
+export interface FileEntry {
+  readonly path: string;
+  readonly kind: 'file' | 'folder';
+  /** It leads somewhere else; searches do not go there. */
+  readonly link?: boolean;
+}
+
+/** The first and the last page of a document, from 1. */
+export interface PageRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Where tools keep files. Paths begin with "/", the folder that the backend has, and never lead out of it. What is missing is an error with
+ * the code ENOENT, as Node has it.
+ */
+export interface FileBackend {
+  list(path: string): Promise<readonly FileEntry[]>;
+  read(path: string): Promise<string>;
+  /** Makes the file, with its folders, or writes it over. */
+  write(path: string, text: string): Promise<void>;
+  remove(path: string): Promise<void>;
+  /** What a model may look at, such as images: parts, or the text of a file that is one. */
+  readParts?(path: string, pages?: PageRange): Promise<readonly Part[] | string>;
+}
+
+/** A path as backends have it. One that leads out of them is refused. */
+export function checkedPath(path: string): string {
+  if (path.includes('\0')) throw new Error('A path has no NUL in it.');
+  let depth = 0;
+  for (const part of path.split('/')) {
+    if (part === '..') depth -= 1;
+    else if (part !== '' && part !== '.') depth += 1;
+    if (depth < 0) throw new Error(`The path "${path}" leads out of the files. Give one below "/".`);
+  }
+  const whole = posix.normalize(`/${path}`);
+  return whole.length > 1 && whole.endsWith('/') ? whole.slice(0, -1) : whole;
+}
+
+export function fileMissing(path: string): Error {
+  return Object.assign(new Error(`There is no file "${path}".`), { code: 'ENOENT' });
+}
+
+export function isFileMissing(error: unknown): boolean {
+  return (error as { code?: unknown } | null | undefined)?.code === 'ENOENT';
+}
+
+/** A backend that has all that one needs, or an error that says what it lacks. */
+export function backendProblem(backend: unknown): string | undefined {
+  if (typeof backend !== 'object' || backend === null) return 'backend is required; directoryBackend("./files") makes one.';
+  const missing = ['list', 'read', 'write', 'remove'].find((name) => typeof (backend as Record<string, unknown>)[name] !== 'function');
+  return missing === undefined ? undefined : `the backend has no ${missing}.`;
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { Tool } from '../../../activities/define-tool';
+import { defineTool } from '../../../activities/define-tool';
+import type { FileBackend } from './backend';
+
+const writeInput = z.object({
+  file_path: z.string().describe('The file, such as /notes/today.md.'),
+  content: z.string().describe('All that the file is to have.'),
+});
+const editInput = z.object({
+  file_path: z.string().describe('The file, such as /notes/today.md.'),
+  old_string: z.string().describe('The text to replace, exactly as it stands in the file, without line numbers.'),
+  new_string: z.string().describe('The text to put there.'),
+  replace_all: z.boolean().optional().describe('Replaces every occurrence. Without it there has to be exactly one.'),
+});
+
+export const writeFileDescription = 'Writes a file, with the folders that it needs. A file that is there is written over.';
+export const editFileDescription =
+  'Replaces a text in a file by another one. Read the file first. The old text has to be unique, unless replace_all is true.';
+
+export function writeFileTool(backend: FileBackend, description: string): Tool<z.output<typeof writeInput>, string> {
+  return defineTool({
+    description,
+    inputSchema: writeInput,
+    effect: 'idempotent',
+    execute: async ({ file_path: path, content }) => {
+      await backend.write(path, content);
+      return `Updated file ${path}`;
+    },
+  });
+}
+
+export function editFileTool(backend: FileBackend, description: string): Tool<z.output<typeof editInput>, string> {
+  return defineTool({
+    description,
+    inputSchema: editInput,
+    effect: 'idempotent',
+    execute: async ({ file_path: path, old_string: before, new_string: after, replace_all: all = false }, { attempt }) => {
+      if (before === '') throw new Error('old_string is empty. Say which text to replace, or write the whole file with write_file.');
+      if (before === after) throw new Error('old_string and new_string are the same.');
+      const content = await backend.read(path);
+      const count = content.split(before).length - 1;
+      // An attempt that was lost may have made the change.
+      if (count === 0 && attempt > 1 && content.includes(after)) return edited(path);
+      if (count === 0) throw new Error(`The file ${path} does not have this text: ${shortened(before)}`);
+      if (count > 1 && !all)
+        throw new Error(`The file ${path} has this text ${count} times. Give more of what stands around it, or set replace_all.`);
+      await backend.write(path, content.split(before).join(after));
+      return edited(path);
+    },
+  });
+}
+
+function edited(path: string): string {
+  return `Replaced the text in ${path}`;
+}
+
+function shortened(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

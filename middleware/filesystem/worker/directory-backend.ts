@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { extname, isAbsolute, join, posix, relative, sep } from 'node:path';
+import { HoldfastError } from '../../../contract/plain/errors';
+import type { FileBackend, FileEntry } from './backend';
+import { checkedPath, fileMissing, isFileMissing } from './backend';
+
+export interface DirectoryBackendOptions {
+  /** Bytes that a file may have that is read. Default 4 MB. */
+  readonly maxBytes?: number;
+}
+
+/**
+ * The files below a folder, and nothing outside of it: a link that leads out is as good as not there. Whoever may change the folder by other
+ * means, such as a shell, is bound by nothing here.
+ */
+export function directoryBackend(folder: string, options: DirectoryBackendOptions = {}): FileBackend {
+  const { maxBytes = 4 * 1024 * 1024 } = options;
+  if (typeof folder !== 'string' || folder === '')
+    throw new HoldfastError('config-invalid', 'directoryBackend needs the path of a folder.');
+  if (!Number.isInteger(maxBytes) || maxBytes < 1)
+    throw new HoldfastError('config-invalid', 'directoryBackend: maxBytes is a whole number of at least 1.');
+  const bytesOf = async (path: string): Promise<Buffer> => readRegular(await found(folder, path), path, maxBytes);
+  const textOf = async (path: string): Promise<string> => {
+    const bytes = await bytesOf(path);
+    if (bytes.includes(0)) throw new Error(`The file "${path}" is no text.`);
+    return bytes.toString('utf8');
+  };
+  return inOwnWords({
+    async list(path) {
+      const at = await found(folder, path);
+      const entries = await readdir(at, { withFileTypes: true });
+      const shown = await Promise.all(
+        entries.map(async (entry): Promise<readonly FileEntry[]> => {
+          const entryPath = posix.join(checkedPath(path), entry.name);
+          if (!entry.isSymbolicLink()) return entry.isFile() || entry.isDirectory() ? [{ path: entryPath, kind: kindOf(entry) }] : [];
+          const target = await found(folder, entryPath).then(stat, () => undefined);
+          return target === undefined ? [] : [{ path: entryPath, kind: kindOf(target), link: true }];
+        }),
+      );
+      return shown.flat().sort((a, b) => (a.path < b.path ? -1 : 1));
+    },
+    read: textOf,
+    async write(path, text) {
+      const { at, missing } = await located(folder, path);
+      const target = join(at, ...missing);
+      const mode = missing.length === 0 ? (await writable(target, path)).mode : undefined;
+      if (missing.length > 1) await mkdir(join(target, '..'), { recursive: true });
+      // Whoever reads at the same time, or after a crash, has the old text or the new one.
+      const draft = join(target, '..', `.${randomUUID()}.draft`);
+      try {
+        await writeFile(draft, text, { flag: 'wx', ...(mode === undefined ? {} : { mode }) });
+        await rename(draft, target);
+      } catch (error) {
+        await rm(draft, { force: true });
+        throw error;
+      }
+    },
+    async remove(path) {
+      const { at, missing } = await located(folder, posix.dirname(checkedPath(path)));
+      if (missing.length > 0) throw fileMissing(checkedPath(path));
+      const target = join(at, posix.basename(checkedPath(path)));
+      const entry = await lstat(target).catch(orMissing(path));
+      if (entry.isDirectory()) throw new Error(`"${path}" is a folder.`);
+      await rm(target);
+    },
+    async readParts(path, pages) {
+      const mediaType = mediaTypes[extname(path).toLowerCase()];
+      if (mediaType === undefined) return textOf(path);
+      if (pages !== undefined) throw new Error(`The pages of "${path}" cannot be had one by one here. Read it without pages.`);
+      return [{ type: 'file', mediaType, data: (await bytesOf(path)).toString('base64') }];
+    },
+  });
+}
+
+/** What Node says of a file names the folder of this machine, which is none of the model's business. */
+function inOwnWords({ list, read, write, remove, readParts }: Required<FileBackend>): FileBackend {
+  const told = async <Result>(path: string, running: Promise<Result>): Promise<Result> => {
+    try {
+      return await running;
+    } catch (error) {
+      const { code, syscall } = error as { readonly code?: string; readonly syscall?: string };
+      if (syscall === undefined) throw error;
+      throw Object.assign(new Error(`"${path}" cannot be had: ${reasons[code ?? ''] ?? code}.`), { code });
+    }
+  };
+  return {
+    list: (path) => told(path, list(path)),
+    read: (path) => told(path, read(path)),
+    write: (path, text) => told(path, write(path, text)),
+    remove: (path) => told(path, remove(path)),
+    readParts: (path, pages) => told(path, readParts(path, pages)),
+  };
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'it is not there',
+  ENOTDIR: 'it is no folder',
+  EISDIR: 'it is a folder',
+  EACCES: 'the worker may not',
+  EPERM: 'the worker may not',
+  ENOSPC: 'there is no space left',
+  ENAMETOOLONG: 'the name is too long',
+};
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.pdf': 'application/pdf',
+};
+
+function kindOf(entry: { isDirectory(): boolean }): FileEntry['kind'] {
+  return entry.isDirectory() ? 'folder' : 'file';
+}
+
+async function found(folder: string, path: string): Promise<string> {
+  const { at, missing } = await located(folder, path);
+  if (missing.length > 0) throw fileMissing(checkedPath(path));
+  return at;
+}
+
+/** Where a path really is, links resolved one by one, and the parts of it that are not there. */
+async function located(folder: string, path: string): Promise<{ readonly at: string; readonly missing: readonly string[] }> {
+  const whole = checkedPath(path);
+  const root = await realpath(folder);
+  const parts = whole.split('/').filter((part) => part !== '');
+  let at = root;
+  for (const [position, part] of parts.entries()) {
+    const next = join(at, part);
+    const entry = await lstat(next).catch(orNothing);
+    if (entry === undefined) return { at, missing: parts.slice(position) };
+    // A link to nowhere would be followed by whoever writes there.
+    at = entry.isSymbolicLink() ? await realpath(next).catch(orMissing(whole)) : next;
+    if (!isInside(root, at)) throw fileMissing(whole);
+  }
+  return { at, missing: [] };
+}
+
+function isInside(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+/** Pipes and devices could be waited for without end. */
+async function readRegular(at: string, path: string, maxBytes: number): Promise<Buffer> {
+  const file = await open(at, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const { size, isFile } = await file.stat().then((entry) => ({ size: entry.size, isFile: entry.isFile() }));
+    if (!isFile) throw new Error(`"${path}" is no file.`);
+    if (size > maxBytes) throw new Error(`The file "${path}" has ${size} bytes; at most ${maxBytes} are read.`);
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+async function writable(at: string, path: string): Promise<{ readonly mode: number }> {
+  const entry = await lstat(at);
+  if (!entry.isFile()) throw new Error(`"${path}" is no file.`);
+  return { mode: entry.mode };
+}
+
+function orNothing(error: unknown): undefined {
+  if (isFileMissing(error) || (error as { code?: unknown }).code === 'ENOTDIR') return undefined;
+  throw error;
+}
+
+function orMissing(path: string): (error: unknown) => never {
+  return (error) => {
+    throw isFileMissing(error) ? fileMissing(path) : error;
+  };
+}

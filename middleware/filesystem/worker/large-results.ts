@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { currentCall } from '../../../activities/call-context';
+import type { ToolWorkerCall, WorkerMiddleware } from '../../../activities/worker-middleware';
+import { defineWorkerMiddleware } from '../../../activities/worker-middleware';
+import { HoldfastError, messageOf } from '../../../contract/plain/errors';
+import type { Json } from '../../../contract/plain/messages';
+import type { FileBackend } from './backend';
+import { backendProblem } from './backend';
+import { numberedLines } from './read-file';
+
+export interface LargeResultsOptions {
+  readonly backend: FileBackend;
+  /** Tokens that a result may have, at four bytes each. Default 20,000. */
+  readonly tokens?: number;
+  /** The file for a result. Default: a name made of the call, in /large_tool_result. */
+  readonly pathOf?: (call: { readonly tool: string; readonly callId: string }) => string;
+  /** Tools whose results stay as they are. Default: read_file, by which the model reads such files. */
+  readonly except?: readonly string[];
+  /** The tool that the model is told to read the file with. Default: read_file. */
+  readonly readFileTool?: string;
+}
+
+const fields = ['backend', 'tokens', 'pathOf', 'except', 'readFileTool'];
+const shownLines = 10;
+
+/** The worker half that puts results that are too large into files; an agent has it by `filesystem({ largeResults: true })`. */
+export function largeResults(options: LargeResultsOptions): WorkerMiddleware {
+  checkOptions(options);
+  const { backend, tokens = 20_000, pathOf, readFileTool = 'read_file', except = [readFileTool] } = options;
+  const kept = async (text: string, call: ToolWorkerCall): Promise<string> => {
+    const path = pathOf === undefined ? defaultPath(call) : pathOf({ tool: call.tool, callId: call.callId });
+    if (typeof path !== 'string' || path === '') throw new Error('pathOf gave no path.');
+    await backend.write(path, text);
+    return notice(text, call.callId, path, readFileTool);
+  };
+  const offloaded = async (text: string, call: ToolWorkerCall): Promise<string> => {
+    try {
+      return await kept(text, call);
+    } catch (error) {
+      throw new Error(`its result is too large, and could not be put into a file: ${messageOf(error)}`);
+    }
+  };
+  const tooLarge = (text: string): boolean => Buffer.byteLength(text) > tokens * 4;
+  return defineWorkerMiddleware('largeResults', () => ({
+    async wrapInvokableToolCall(input, next, call): Promise<Json> {
+      const output = await next(input);
+      if (except.includes(call.tool)) return output;
+      const text = typeof output === 'string' ? output : JSON.stringify(output);
+      return tooLarge(text) ? offloaded(text, call) : output;
+    },
+    async *wrapStreamableToolCall(input, next, call) {
+      const pieces = next(input);
+      if (except.includes(call.tool)) {
+        yield* pieces;
+        return;
+      }
+      // What is seen of it has to be the result: so nothing is, before it is known which of both that is.
+      let text = '';
+      for await (const piece of pieces) text += piece;
+      yield tooLarge(text) ? await offloaded(text, call) : text;
+    },
+  }));
+}
+
+/** Ids of calls repeat, in other runs and also in one: the rest of the name is that of this call alone. */
+function defaultPath({ callId, id }: ToolWorkerCall): string {
+  const own = createHash('sha256')
+    .update(`${currentCall()?.workflowId ?? ''}/${id}`)
+    .digest('hex')
+    .slice(0, 8);
+  return `/large_tool_result/${callId.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)}-${own}`;
+}
+
+function notice(text: string, callId: string, path: string, readFileTool: string): string {
+  const start = numberedLines(text, 1, shownLines)
+    .split('\n')
+    .map((line) => (line.length > 200 ? `${line.slice(0, 200)}…` : line))
+    .join('\n');
+  return [
+    `Tool result too large. The result of the call ${callId} was saved in the file ${path}.`,
+    `Read it in pieces with ${readFileTool}, by offset and limit. This is how it begins:`,
+    '',
+    start,
+  ].join('\n');
+}
+
+function checkOptions(options: unknown): void {
+  const refuse = (problem: string): never => {
+    throw new HoldfastError('config-invalid', `largeResults: ${problem}`);
+  };
+  if (typeof options !== 'object' || options === null) return refuse('backend is required; directoryBackend("./files") makes one.');
+  const unknown = Object.keys(options).find((field) => !fields.includes(field));
+  if (unknown !== undefined) refuse(`there is no option "${unknown}"; there are ${fields.join(', ')}.`);
+  const { backend, tokens, pathOf, except, readFileTool } = options as Readonly<Record<string, unknown>>;
+  const problem = backendProblem(backend);
+  if (problem !== undefined) refuse(problem);
+  if (tokens !== undefined && !(Number.isInteger(tokens) && (tokens as number) > 0)) refuse('tokens is a whole number of at least 1.');
+  if (pathOf !== undefined && typeof pathOf !== 'function') refuse('pathOf is a function that gives a path.');
+  if (except !== undefined && !(Array.isArray(except) && except.every((tool) => typeof tool === 'string')))
+    refuse('except is a list of names of tools.');
+  if (readFileTool !== undefined && (typeof readFileTool !== 'string' || readFileTool === ''))
+    refuse('readFileTool is the name of a tool.');
+}

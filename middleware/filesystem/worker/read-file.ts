@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { EnhancedTool, Tool } from '../../../activities/define-tool';
+import { defineTool } from '../../../activities/define-tool';
+import { limits } from '../../../contract/plain/limits';
+import type { Part } from '../../../contract/plain/messages';
+import type { FileBackend } from './backend';
+import { parsePages } from './pages';
+
+const defaultLines = 2000;
+
+const input = z.object({
+  file_path: z.string().describe('The file, such as /notes/today.md.'),
+  offset: z.number().int().optional().describe('The first line to read, from 1. Default: 1.'),
+  limit: z.number().int().optional().describe(`How many lines to read. Default: ${defaultLines}.`),
+});
+const inputWithPages = input.extend({
+  pages: z.string().optional().describe('Of a document such as a PDF: a page, "3", or a range of at most 20, "1-10".'),
+});
+
+type Input = z.output<typeof input>;
+type InputWithPages = z.output<typeof inputWithPages>;
+
+export const readFileDescription =
+  'Reads a text file. Each line comes with its number and a tab before it, which are no part of the file. Read a long file in pieces, with offset and limit.';
+
+export function readFileTool(backend: FileBackend, description: string): Tool<Input, string> {
+  return defineTool({
+    description,
+    inputSchema: input,
+    effect: 'none',
+    execute: async ({ file_path: path, offset, limit }) => numberedLines(await backend.read(path), offset, limit),
+  });
+}
+
+/** The same for files that are looked at: images and documents come as they are. */
+export function readPartsTool(readParts: NonNullable<FileBackend['readParts']>, description: string): EnhancedTool<InputWithPages> {
+  return defineTool({
+    description,
+    inputSchema: inputWithPages,
+    effect: 'none',
+    enhanced: true,
+    resultLimit: limits.payload - 65_536,
+    execute: async ({ file_path: path, offset, limit, pages }) => {
+      const range = pages === undefined || pages === '' ? undefined : parsePages(pages);
+      if (range !== undefined && 'problem' in range) return [text(range.problem)];
+      const content = await readParts(path, range);
+      return typeof content === 'string' ? [text(numberedLines(content, offset, limit))] : content;
+    },
+  });
+}
+
+function text(said: string): Part {
+  return { type: 'text', text: said };
+}
+
+/** Lines from `offset` on, with numbers. Whatever is less than 1 stands for the default. */
+export function numberedLines(content: string, offset = 1, limit = defaultLines): string {
+  if (content === '') return 'The file is empty.';
+  const lines = content.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  const first = Math.max(1, offset);
+  const shown = lines.slice(first - 1, first - 1 + (limit > 0 ? limit : defaultLines));
+  if (shown.length === 0)
+    return `The file has ${lines.length} ${lines.length === 1 ? 'line' : 'lines'}; there is nothing from line ${first} on.`;
+  return shown.map((line, position) => `${String(first + position).padStart(6)}\t${line}`).join('\n');
+}

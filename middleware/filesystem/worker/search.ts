@@ -1,0 +1,143 @@
+import { posix } from 'node:path';
+import vm from 'node:vm';
+import type { FileBackend } from './backend';
+import { checkedPath } from './backend';
+import { globMatcher } from './glob';
+
+export interface GrepRequest {
+  readonly pattern: string;
+  readonly path?: string | undefined;
+  readonly glob?: string | undefined;
+  readonly ignoreCase?: boolean | undefined;
+  readonly multiline?: boolean | undefined;
+  readonly before?: number | undefined;
+  readonly after?: number | undefined;
+}
+
+/** A line that fits, or one that stands near it. */
+export interface GrepLine {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+  readonly fits: boolean;
+}
+
+/** The worker does nothing else while an expression is tried, so one file gets little of the time of a search. */
+const most = { entries: 50_000, depth: 40, milliseconds: 10_000, millisecondsOfFile: 2_000 };
+
+/** All files below a path, by the names of their folders. Links to folders are not followed. */
+export async function filesBelow(backend: FileBackend, path: string): Promise<readonly string[]> {
+  const files: string[] = [];
+  let seen = 0;
+  const walk = async (folder: string, depth: number): Promise<void> => {
+    if (depth > most.depth) return;
+    for (const entry of await backend.list(folder)) {
+      if (++seen > most.entries) throw new Error(`There are more than ${most.entries} files below "${path}". Search in a folder below it.`);
+      if (entry.kind === 'file') files.push(entry.path);
+      else if (entry.link !== true) await walk(entry.path, depth + 1);
+    }
+  };
+  await walk(checkedPath(path), 0);
+  return files;
+}
+
+/** The files that fit a pattern, as paths from the folder on. */
+export async function glob(backend: FileBackend, pattern: string, path: string): Promise<readonly string[]> {
+  const folder = checkedPath(path);
+  const wanted = pattern.startsWith('/') ? pattern.slice(1) : pattern;
+  const fits = globMatcher(wanted);
+  return (await filesBelow(backend, folder)).filter((file) => fits(posix.relative(pattern.startsWith('/') ? '/' : folder, file)));
+}
+
+/** The lines that fit, by the names of their files and then by their place. */
+export async function grep(backend: FileBackend, request: GrepRequest, signal?: AbortSignal): Promise<readonly GrepLine[]> {
+  const expression = expressionOf(request);
+  const files = await filesToSearch(backend, request);
+  const until = Date.now() + most.milliseconds;
+  const lines: GrepLine[] = [];
+  for (const path of files) {
+    signal?.throwIfAborted();
+    const text = await textOrNothing(backend, path);
+    if (text !== undefined) lines.push(...linesOf(path, text, expression, request, until - Date.now()));
+  }
+  const name = (path: string): string => posix.basename(path);
+  const compared = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+  return lines.sort((a, b) => compared(name(a.path), name(b.path)) || compared(a.path, b.path) || a.line - b.line);
+}
+
+function expressionOf({ pattern, ignoreCase = false, multiline = false }: GrepRequest): RegExp {
+  if (pattern === '') throw new Error('The pattern is empty.');
+  try {
+    return new RegExp(pattern, `gm${ignoreCase ? 'i' : ''}${multiline ? 's' : ''}`);
+  } catch (error) {
+    throw new Error(`The pattern is no regular expression: ${(error as Error).message}`);
+  }
+}
+
+async function filesToSearch(backend: FileBackend, { path = '/', glob: pattern }: GrepRequest): Promise<readonly string[]> {
+  const start = checkedPath(path);
+  const files = (await isFile(backend, start)) ? [start] : await filesBelow(backend, start);
+  if (pattern === undefined || pattern === '') return files;
+  const fits = globMatcher(pattern);
+  // As with other searches, a pattern without folders is one for names.
+  return files.filter((file) => fits(pattern.includes('/') ? posix.relative(start, file) : posix.basename(file)));
+}
+
+async function isFile(backend: FileBackend, path: string): Promise<boolean> {
+  if (path === '/') return false;
+  const siblings = await backend.list(posix.dirname(path));
+  return siblings.some((entry) => entry.path === path && entry.kind === 'file');
+}
+
+/** What is no text, too large or gone is no place to find anything in. */
+async function textOrNothing(backend: FileBackend, path: string): Promise<string | undefined> {
+  try {
+    return await backend.read(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function linesOf(path: string, text: string, expression: RegExp, request: GrepRequest, milliseconds: number): readonly GrepLine[] {
+  const { before = 0, after = 0, multiline = false } = request;
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  const fitting = inTime(() => (multiline ? linesOfMatches(text, expression) : fittingLines(lines, expression)), milliseconds);
+  const shown = new Set<number>();
+  for (const line of fitting) for (let near = line - before; near <= line + after; near++) shown.add(near);
+  return [...shown]
+    .filter((line) => line >= 0 && line < lines.length)
+    .map((line) => ({ path, line: line + 1, text: lines[line] ?? '', fits: fitting.has(line) }));
+}
+
+function fittingLines(lines: readonly string[], expression: RegExp): ReadonlySet<number> {
+  const fitting = new Set<number>();
+  lines.forEach((line, position) => {
+    expression.lastIndex = 0;
+    if (expression.test(line)) fitting.add(position);
+  });
+  return fitting;
+}
+
+function linesOfMatches(text: string, expression: RegExp): ReadonlySet<number> {
+  const fitting = new Set<number>();
+  expression.lastIndex = 0;
+  let [line, counted] = [0, 0];
+  for (const { 0: match, index } of text.matchAll(expression)) {
+    for (; counted < index; counted++) if (text[counted] === '\n') line += 1;
+    const last = line + (match.match(/\n/g)?.length ?? 0);
+    for (let one = line; one <= last; one++) fitting.add(one);
+  }
+  return fitting;
+}
+
+/** A regular expression can take for ever, and the worker with it. Code under `vm` can be stopped. */
+function inTime<Result>(run: () => Result, milliseconds: number): Result {
+  try {
+    if (milliseconds <= 0) throw Object.assign(new Error(), { code: 'ERR_SCRIPT_EXECUTION_TIMEOUT' });
+    return vm.runInNewContext('run()', { run }, { timeout: Math.ceil(Math.min(milliseconds, most.millisecondsOfFile)) }) as Result;
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    throw new Error(`The search took too long. Search for something simpler, or in fewer files.`);
+  }
+}

@@ -1,0 +1,47 @@
+import { HoldfastError } from '../../contract/plain/errors';
+import type { AgentMiddleware } from '../../kernel/middleware';
+import type { FileToolSettings } from './file-tool-names';
+import { checkFileToolSettings, namesOfFileTools } from './file-tool-names';
+
+export interface FilesystemOptions {
+  /** What the worker's `fileTools` has other names for, or leaves out. The same object may serve both, unless it has tools. */
+  readonly tools?: FileToolSettings;
+  /** Whether the worker has a shell: then there is `execute` too. Default: no. */
+  readonly shell?: boolean;
+  /** Added to the instructions. Default: nothing. */
+  readonly systemPrompt?: string;
+  /** Puts results that are too large into files, by the half `largeResults` of the worker. Default: no. */
+  readonly largeResults?: boolean;
+}
+
+const fields = ['tools', 'shell', 'systemPrompt', 'largeResults'];
+
+/** Offers the tools for files that the worker has by `fileTools`. */
+export function filesystem(options: FilesystemOptions = {}): AgentMiddleware {
+  checkOptions(options);
+  const { tools: settings = {}, shell = false, systemPrompt = '', largeResults = false } = options;
+  const names = [...namesOfFileTools(settings, shell).values()];
+  return {
+    name: 'filesystem',
+    ...(largeResults ? { half: { name: 'largeResults' } } : {}),
+    beforeAgent: ({ tools, instructions }) => ({
+      tools: [...new Set([...tools, ...names])],
+      ...(systemPrompt === '' ? {} : { instructions: [instructions, systemPrompt].filter((text) => text !== '').join('\n\n') }),
+    }),
+  };
+}
+
+function checkOptions(options: unknown): void {
+  const refuse = (problem: string): never => {
+    throw new HoldfastError('agent-invalid', `filesystem: ${problem}`);
+  };
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    return refuse(`the options are an object with ${fields.join(', ')}.`);
+  const unknown = Object.keys(options).find((field) => !fields.includes(field));
+  if (unknown !== undefined) refuse(`there is no option "${unknown}"; there are ${fields.join(', ')}.`);
+  const { tools, shell, systemPrompt, largeResults } = options as Readonly<Record<string, unknown>>;
+  checkFileToolSettings(tools, 'agent-invalid', 'filesystem');
+  if (shell !== undefined && typeof shell !== 'boolean') refuse('shell is true or false; the shell itself belongs to the worker.');
+  if (systemPrompt !== undefined && typeof systemPrompt !== 'string') refuse('systemPrompt is a text.');
+  if (largeResults !== undefined && typeof largeResults !== 'boolean') refuse('largeResults is true or false.');
+}

@@ -1,0 +1,46 @@
+import type { Tool } from '../../activities/define-tool';
+import { defineTool } from '../../activities/define-tool';
+import type { Json } from '../../contract/plain/messages';
+import { fieldsOf } from '../checked-options';
+import type { FileBackend } from '../filesystem/worker/backend';
+import { backendProblem } from '../filesystem/worker/backend';
+import type { Task, TaskAnswer, TaskBoard } from './task-board';
+import type { TaskToolName } from './task-tools';
+import { taskToolNames, taskTools as tools } from './task-tools';
+import { TaskFiles } from './worker/task-files';
+
+export interface TaskToolsOptions {
+  readonly backend: FileBackend;
+  /** The folder of the tasks, such as /tasks. */
+  readonly baseDir: string;
+}
+
+/** The tools of `planTask({ keptIn: 'worker' })`: tasks are files. Calls of one process wait for each other, those of several do not. */
+export function taskTools(options: TaskToolsOptions): Readonly<Record<TaskToolName, Tool<Json, string>>> {
+  const { fields, refuse } = fieldsOf(options, ['backend', 'baseDir'], 'taskTools', 'config-invalid');
+  const problem = backendProblem(fields['backend']);
+  if (problem !== undefined) refuse(problem);
+  if (typeof fields['baseDir'] !== 'string' || fields['baseDir'] === '') refuse('baseDir is required, such as "/tasks".');
+  const files = new TaskFiles(options.backend, options.baseDir);
+  const toolOf = (name: TaskToolName): Tool<Json, string> =>
+    defineTool<Json, string>({
+      description: tools[name].description,
+      inputSchema: tools[name].inputSchema,
+      effect: name === 'TaskGet' || name === 'TaskList' ? 'none' : 'idempotent',
+      execute: (input, { idempotencyKey }) =>
+        files.answer((board) => (name === 'TaskCreate' ? createdOnce(board, input, idempotencyKey) : tools[name].answer(board, input))),
+    });
+  return Object.fromEntries(taskToolNames.map((name) => [name, toolOf(name)])) as Record<TaskToolName, Tool<Json, string>>;
+}
+
+/** A call that is made again, because its worker was lost, finds the task that it has made. */
+function createdOnce(board: TaskBoard, input: Json, origin: string): TaskAnswer {
+  const { text, board: after = board } = tools.TaskCreate.answer(board, input);
+  const made = board.tasks.find((task) => (task as Made).origin === origin);
+  if (made !== undefined) return { text: `Task #${made.id} created successfully: ${made.subject}` };
+  const last = after.tasks.at(-1);
+  return last === undefined ? { text } : { text, board: { ...after, tasks: [...board.tasks, { ...last, origin } as Made] } };
+}
+
+/** The call that made a task. */
+type Made = Task & { readonly origin?: string };

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import type { Tool } from '../../activities/define-tool';
+import { defineTool } from '../../activities/define-tool';
+import { limits } from '../../contract/plain/limits';
+import { fieldsOf } from '../checked-options';
+import type { Skill, SkillHead } from './skills';
+import type { SkillBackend } from './worker/skill-files';
+
+export interface SkillToolOptions {
+  /** Where the skills are: `skillFiles(directoryBackend("."), "/skills")`, or one of your own. */
+  readonly backend: SkillBackend;
+}
+
+const input = z.discriminatedUnion('action', [
+  z.object({ action: z.literal('list') }),
+  z.object({ action: z.literal('get'), skill: z.string() }),
+]);
+
+/** The tool by which `skill` reads skills. No agent offers it to a model. */
+export function skillFilesTool(options: SkillToolOptions): Tool<z.output<typeof input>, Skill | readonly SkillHead[]> {
+  const { fields, refuse } = fieldsOf(options, ['backend'], 'skillFilesTool', 'config-invalid');
+  const backend = fields['backend'] as Partial<SkillBackend> | null | undefined;
+  if (typeof backend?.list !== 'function' || typeof backend.get !== 'function')
+    refuse('backend is required: skillFiles(directoryBackend("."), "/skills"), or an object with list and get.');
+  return defineTool<z.output<typeof input>, Skill | readonly SkillHead[]>({
+    description: 'Reads the skills of a project.',
+    inputSchema: input,
+    effect: 'none',
+    resultLimit: limits.message,
+    execute: (asked) => (asked.action === 'list' ? options.backend.list() : options.backend.get(asked.skill)),
+  });
+}

@@ -1,0 +1,135 @@
+import { nameProblem } from '../../contract/plain/names';
+import type { Json, Message } from '../../contract/plain/messages';
+import { hookContext } from '../../kernel/context';
+import type { AgentMiddleware } from '../../kernel/middleware';
+import type { OwnToolRef } from '../../kernel/own-tools';
+import { ownToolRef, parsedBy } from '../../kernel/own-tools';
+import { fieldsOf, isRecord } from '../checked-options';
+import type { ForkedSkill, SkillAgents } from './forked-skill';
+import { definitionsOf, forkedSkill, isForked } from './forked-skill';
+import type { Skill, SkillHead } from './skills';
+import { listedSkills, promptFor } from './texts';
+
+export interface SkillOptions {
+  /** What the model calls to use a skill. Default: skill. */
+  readonly toolName?: string;
+  /** What the model is told of it. */
+  readonly toolDescription?: string;
+  /** A JSON Schema in place of `{ skill: string }`. It has to have `skill`. */
+  readonly toolParameters?: { readonly [keyword: string]: Json };
+  /** Put before the list of skills in the instructions. An empty text puts nothing there. */
+  readonly systemPrompt?: string;
+  /** The model that a skill's `model` stands for. Without it that is ignored. */
+  readonly models?: Readonly<Record<string, string>> | ((name: string) => string);
+  /** Makes what the model gets of a skill. */
+  readonly buildContent?: (skill: Skill, input: Json) => string;
+  /** Agents for skills that ask for one of their own; `default` is for those that name none. Without it the model is told. */
+  readonly agents?: SkillAgents;
+  /** What such an agent begins with. Default: the skill as a message of the user, or behind what was said before. */
+  readonly buildForkMessages?: (fork: ForkedSkill) => readonly Message[];
+  /** Makes the result of the call out of its answer. */
+  readonly formatForkResult?: (fork: ForkedSkill, answer: string) => string;
+  /** The tool of the worker that reads skills. Default: skill_files. */
+  readonly tool?: string;
+}
+
+const optionFields = [
+  ...['toolName', 'toolDescription', 'toolParameters', 'systemPrompt', 'models', 'buildContent', 'tool'],
+  ...['agents', 'buildForkMessages', 'formatForkResult'],
+];
+
+/** The run-local value that has the name of a skill's model. */
+const activeModel = '__skill_active_model__';
+
+/** Gives an agent skills: instructions for a kind of task, which it takes up when it needs them. */
+export function skill(options: SkillOptions = {}): AgentMiddleware {
+  check(options);
+  const { models, systemPrompt, tool = 'skill_files', toolName = 'skill' } = options;
+  return {
+    name: 'skill',
+    async beforeAgent({ instructions }, ctx) {
+      const heads = (await ctx.call(tool, { action: 'list' })) as readonly SkillHead[];
+      const texts = [instructions, systemPrompt ?? promptFor(ctx.language, toolName), listedSkills(heads)];
+      return { instructions: texts.filter((text) => text !== '').join('\n\n') };
+    },
+    tools: [skillTool(options, toolName, tool)],
+    ...(models === undefined
+      ? {}
+      : {
+          wrapModel: (request, next, ctx) => {
+            const model = ctx.runLocal.get(activeModel);
+            return next(typeof model === 'string' && model !== '' ? { ...request, model: modelOf(models, model) } : request);
+          },
+        }),
+  };
+}
+
+function skillTool(options: SkillOptions, name: string, tool: string): OwnToolRef {
+  const { models, buildContent = inlineContent, agents = {}, buildForkMessages, formatForkResult } = options;
+  const description = options.toolDescription ?? 'Takes up a skill. Its instructions are the result; follow them.';
+  const spec = { name, description, inputSchema: options.toolParameters ?? defaultParameters };
+  const fork = {
+    agents: definitionsOf(agents),
+    ...(models === undefined ? {} : { model: (wanted: string) => modelOf(models, wanted) }),
+    ...(buildForkMessages === undefined ? {} : { buildMessages: buildForkMessages }),
+    ...(formatForkResult === undefined ? {} : { formatResult: formatForkResult }),
+  };
+  return ownToolRef({
+    spec,
+    agents: [...fork.agents.values()],
+    parse: (input) => parsedBy(spec, input),
+    async run(scope, call, frame) {
+      const ctx = hookContext(scope, frame);
+      const wanted = isRecord(call.input) ? call.input['skill'] : undefined;
+      if (typeof wanted !== 'string' || wanted === '') throw new Error('There is no "skill" among the arguments; give the name of one.');
+      const found = (await ctx.call(tool, { action: 'get', skill: wanted })) as Skill;
+      const isFork = isForked(found);
+      const content = isFork && options.buildContent === undefined ? found.content : buildContent(found, call.input);
+      if (typeof content !== 'string') throw new Error(`buildContent gave no text for the skill "${wanted}".`);
+      if (isFork) return forkedSkill({ scope, call, frame }, found, content, fork);
+      if (models !== undefined && found.model !== undefined && found.model !== '') ctx.runLocal.set(activeModel, found.model);
+      return content;
+    },
+  });
+}
+
+const defaultParameters = {
+  type: 'object',
+  properties: { skill: { type: 'string', description: 'The name of the skill.' } },
+  required: ['skill'],
+  additionalProperties: false,
+};
+
+function inlineContent({ name, baseDirectory, content }: Skill): string {
+  return `Launching skill: ${name}\nBase directory for this skill: ${baseDirectory}\n\n${content}`;
+}
+
+function modelOf(models: NonNullable<SkillOptions['models']>, name: string): string {
+  const model = typeof models === 'function' ? models(name) : Object.hasOwn(models, name) ? models[name] : undefined;
+  if (typeof model === 'string' && model !== '') return model;
+  throw new Error(`a skill names the model "${name}", which \`models\` does not have.`);
+}
+
+function check(options: unknown): void {
+  const { fields, refuse } = fieldsOf(options, optionFields, 'skill');
+  for (const field of ['toolName', 'tool']) {
+    const problem = fields[field] === undefined ? undefined : nameProblem(fields[field]);
+    if (problem !== undefined) refuse(`${field}: ${problem}.`);
+  }
+  for (const field of ['toolDescription', 'systemPrompt'])
+    if (fields[field] !== undefined && typeof fields[field] !== 'string') refuse(`${field} is a text.`);
+  const { toolParameters, models, agents } = fields;
+  const properties = isRecord(toolParameters) ? toolParameters['properties'] : undefined;
+  if (toolParameters !== undefined && !(isRecord(properties) && isRecord(properties['skill'])))
+    refuse('toolParameters is a JSON Schema of an object with the property "skill", a text.');
+  const isTable = isRecord(models) && Object.values(models).every((model) => typeof model === 'string' && model !== '');
+  if (models !== undefined && typeof models !== 'function' && !isTable)
+    refuse("models is a function, or names of models such as { strong: 'openai/gpt-5' }.");
+  for (const [field, gives] of [
+    ['buildContent', 'a text'],
+    ['buildForkMessages', 'messages'],
+    ['formatForkResult', 'a text'],
+  ] as const)
+    if (fields[field] !== undefined && typeof fields[field] !== 'function') refuse(`${field} is a function that gives ${gives}.`);
+  if (agents !== undefined && !isRecord(agents)) refuse('agents are agents by name, such as { default: helper }.');
+}

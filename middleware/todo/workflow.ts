@@ -1,0 +1,102 @@
+import type { Json } from '../../contract/plain/messages';
+import { nameProblem } from '../../contract/plain/names';
+import type { AgentMiddleware, HookContext } from '../../kernel/middleware';
+import { fieldsOf } from '../checked-options';
+
+export interface Todo {
+  readonly content: string;
+  /** How it is said while it is done: "Writing the tests". */
+  readonly activeForm?: string;
+  readonly status: 'pending' | 'in_progress' | 'completed';
+}
+
+export interface TodoOptions {
+  /** Default: write_todos. */
+  readonly toolName?: string;
+  /** What the model is told of the tool. */
+  readonly description?: string;
+  /** Added to the instructions. Default: when to keep a list. An empty text adds nothing. */
+  readonly systemPrompt?: string;
+  /** Whose list it is: that of the run, which all its agents share, or that of this agent alone. Default: session. */
+  readonly keptIn?: 'session' | 'runLocal';
+}
+
+const key = 'deep_agent_session_key_todos';
+const statuses = ['pending', 'in_progress', 'completed'];
+
+/** Gives an agent a list of what is to be done, kept in the run. `todosOf` reads it in other hooks. */
+export function todo(options: TodoOptions = {}): AgentMiddleware {
+  check(options);
+  const { toolName = 'write_todos', description, systemPrompt, keptIn = 'session' } = options;
+  return {
+    name: 'todo',
+    beforeAgent({ instructions }, ctx) {
+      const prompt = systemPrompt ?? texts[ctx.language].prompt(toolName);
+      return prompt === '' ? undefined : { instructions: [instructions, prompt].filter((text) => text !== '').join('\n\n') };
+    },
+    tools: [
+      {
+        name: toolName,
+        description: description ?? texts.en.description,
+        inputSchema,
+        execute(input, ctx) {
+          const { todos } = input as unknown as { readonly todos: readonly Todo[] };
+          ctx[keptIn].set(key, todos as unknown as Json);
+          return `Updated todo list to ${JSON.stringify(todos)}`;
+        },
+      },
+    ],
+  };
+}
+
+/** The list as it stands, in any hook of the run. */
+export function todosOf(ctx: Pick<HookContext, 'session' | 'runLocal'>, keptIn: 'session' | 'runLocal' = 'session'): readonly Todo[] {
+  return (ctx[keptIn].get(key) ?? []) as unknown as readonly Todo[];
+}
+
+const inputSchema = {
+  type: 'object',
+  properties: {
+    todos: {
+      type: 'array',
+      maxItems: 200,
+      description: 'The whole list, as it is to be from now on.',
+      items: {
+        type: 'object',
+        properties: {
+          content: { type: 'string', minLength: 1, maxLength: 2000, description: 'What is to be done: "Write the tests".' },
+          activeForm: { type: 'string', maxLength: 2000, description: 'The same while it is done: "Writing the tests".' },
+          status: { type: 'string', enum: statuses },
+        },
+        required: ['content', 'status'],
+        additionalProperties: false,
+      },
+    },
+  },
+  required: ['todos'],
+  additionalProperties: false,
+};
+
+const texts = {
+  en: {
+    description:
+      'Writes the list of what is to be done, whole, in place of the one before. Each entry is pending, in_progress or completed; one at a time is in_progress.',
+    prompt: (tool: string) =>
+      `For work of three steps or more keep a list with ${tool}: write it before you begin, mark the step that you are at as in_progress, and mark each as completed as soon as it is done. Leave it for small tasks.`,
+  },
+  zh: {
+    description: '写入完整的待办清单,替换之前的清单。每一项为 pending、in_progress 或 completed,同一时间只有一项为 in_progress。',
+    prompt: (tool: string) =>
+      `任务有三步或更多时,用 ${tool} 维护待办清单:开始前写好,正在做的一步标为 in_progress,做完立即标为 completed。小任务不需要清单。`,
+  },
+};
+
+function check(options: unknown): void {
+  const { fields, refuse } = fieldsOf(options, ['toolName', 'description', 'systemPrompt', 'keptIn'], 'todo');
+  const { toolName, description, systemPrompt, keptIn } = fields;
+  const problem = toolName === undefined ? undefined : nameProblem(toolName);
+  if (problem !== undefined) refuse(`toolName: ${problem}.`);
+  if (description !== undefined && typeof description !== 'string') refuse('description is a text.');
+  if (systemPrompt !== undefined && typeof systemPrompt !== 'string') refuse('systemPrompt is a text; an empty one adds nothing.');
+  if (keptIn !== undefined && keptIn !== 'session' && keptIn !== 'runLocal') refuse('keptIn is "session" or "runLocal".');
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import type { Tool, ToolSpec } from '../../activities/tools';
+import { ToolRegistry, defineTool } from '../../activities/tools';
+import { HoldfastError } from '../../contract/plain/errors';
+import { isRecord, isTextList } from '../checked-options';
+import { findTools } from './worker/find-tools';
+
+const input = z.object({
+  query: z.string().describe('select:name1,name2 for tools by name; or words, of which +words have to be there: "+slack send".'),
+  max_results: z.number().int().optional().describe('How many tools to give, for words. Default: 5.'),
+});
+
+/** Names of tools, or for a model that searches by itself all that it is told of them. */
+type Found = { readonly selectedTools: readonly string[] } | readonly ToolSpec[];
+
+const defaultResults = 5;
+
+/** The tool `tool_search` over these tools, for agents with `toolSearch`. */
+export function toolSearchTool(tools: Readonly<Record<string, unknown>>): Tool<z.output<typeof input>, Found> {
+  if (!isRecord(tools) || Object.keys(tools).length === 0)
+    throw new HoldfastError('config-invalid', 'toolSearchTool takes the tools to search in, by name; there are none.');
+  const registry = new ToolRegistry(tools);
+  return defineTool<z.output<typeof input>, Found>({
+    description:
+      'Finds tools that you do not have yet, among those that <available-deferred-tools> lists. You can call what is found in your next message.',
+    inputSchema: input,
+    effect: 'none',
+    async execute({ query, max_results: asked = defaultResults }, { options }) {
+      await registry.ready();
+      const searched = isTextList(options['tools']) ? options['tools'] : registry.names;
+      const specs = searched.flatMap((name) => registry.specOf(name) ?? []);
+      const found = findTools(specs, query, asked > 0 ? asked : defaultResults);
+      return options['whole'] === true ? found : { selectedTools: found.map(({ name }) => name) };
+    },
+  });
+}

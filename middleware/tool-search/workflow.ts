@@ -1,0 +1,111 @@
+import type { Json, Message } from '../../contract/plain/messages';
+import { nameProblem } from '../../contract/plain/names';
+import type { AgentMiddleware, AgentState } from '../../kernel/middleware';
+import { fieldsOf, isRecord, isTextList } from '../checked-options';
+
+export interface ToolSearchOptions {
+  /** The tools that a model has to search for. The worker's `toolSearchTool` has to know them. */
+  readonly tools: readonly string[];
+  /** Lets the model search by means of its own: the tools are deferred, and whole descriptions come back. Default: no. */
+  readonly modelSearch?: boolean;
+}
+
+const tool = 'tool_search';
+const mark = 'toolSearch';
+
+/** Keeps tools from the model until it has searched for them by `tool_search`. They are called like others, also when it guesses a name. */
+export function toolSearch(options: ToolSearchOptions): AgentMiddleware {
+  const { tools: dynamic, modelSearch = false } = checked(options);
+  return {
+    name: 'toolSearch',
+    onlyTools: [tool],
+    beforeAgent: ({ tools }) => ({ tools: [...new Set([...tools, tool, ...dynamic])] }),
+    beforeModelRewriteState: (state) => ({
+      ...(modelSearch ? deferring(state, dynamic) : offering(state, dynamic)),
+      ...reminded(state, dynamic),
+    }),
+    wrapToolCall: (call, next) => next({ ...call, options: { ...call.options, tools: dynamic, ...(modelSearch ? { whole: true } : {}) } }),
+    ...(modelSearch ? { afterToolCalls: ({ messages }: AgentState) => marked(messages) } : {}),
+  };
+}
+
+/** The tools that are always there, and those that searches have found. */
+function offering({ tools, messages }: AgentState, dynamic: readonly string[]): Partial<AgentState> {
+  const found = foundIn(messages).filter((name) => dynamic.includes(name));
+  const offered = [...new Set([...tools.filter((name) => !dynamic.includes(name)), ...found])];
+  return sameList(offered, tools) ? {} : { tools: offered };
+}
+
+/** Where there are no tools, there is nothing to search for either. */
+function deferring({ tools, deferred }: AgentState, dynamic: readonly string[]): Partial<AgentState> {
+  if (tools.length === 0) return {};
+  const offered = tools.filter((name) => name !== tool && !dynamic.includes(name));
+  return {
+    ...(sameList(offered, tools) ? {} : { tools: offered }),
+    ...(deferred === undefined ? { deferred: { tools: dynamic, search: tool } } : {}),
+  };
+}
+
+function sameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((item, position) => item === other[position]);
+}
+
+/** Names in the results of all searches. A result that was cut or changed by others says nothing. */
+function foundIn(messages: readonly Message[]): readonly string[] {
+  const names: string[] = [];
+  for (const { parts } of messages)
+    for (const part of parts) if (part.type === 'tool-result' && part.name === tool) names.push(...namesIn(part.output));
+  return names;
+}
+
+function namesIn(output: Json): readonly string[] {
+  const result = typeof output === 'string' ? parsed(output) : output;
+  const selected = isRecord(result) ? result['selectedTools'] : undefined;
+  return Array.isArray(selected) ? selected.filter((name): name is string => typeof name === 'string') : [];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Tells the model what it can search for, again when something removed it. */
+function reminded({ messages }: AgentState, dynamic: readonly string[]): Partial<AgentState> {
+  if (messages.some(({ extra }) => extra?.[mark] === true)) return {};
+  const first = messages.findIndex(({ role }) => role !== 'system');
+  const at = first < 0 ? messages.length : first;
+  const text = ['<available-deferred-tools>', ...dynamic, '</available-deferred-tools>'].join('\n');
+  const reminder: Message = { role: 'user', parts: [{ type: 'text', text }], extra: { [mark]: true } };
+  return { messages: [...messages.slice(0, at), reminder, ...messages.slice(at)] };
+}
+
+/** Says of results that they are lists of tools: providers tell their models in a way of their own. */
+function marked(messages: readonly Message[]): Partial<AgentState> | undefined {
+  const isUnmarked = (part: Message['parts'][number]): boolean =>
+    part.type === 'tool-result' && part.name === tool && part.search !== true && part.isError !== true && Array.isArray(part.output);
+  if (!messages.some(({ parts }) => parts.some(isUnmarked))) return undefined;
+  return {
+    messages: messages.map((message) =>
+      message.parts.some(isUnmarked)
+        ? { ...message, parts: message.parts.map((part) => (isUnmarked(part) ? { ...part, search: true } : part) as typeof part) }
+        : message,
+    ),
+  };
+}
+
+function checked(options: unknown): ToolSearchOptions {
+  const { fields, refuse } = fieldsOf(options, ['tools', 'modelSearch'], 'toolSearch');
+  const { tools, modelSearch } = fields;
+  if (!isTextList(tools) || tools.length === 0) return refuse('tools are required: the names of at least one tool.');
+  if (tools.includes(tool)) refuse(`tools has "${tool}", by which the model searches; leave it out.`);
+  for (const name of tools) {
+    const problem = nameProblem(name);
+    if (problem !== undefined) refuse(`the tool "${name}" has no name that a tool can have: ${problem}.`);
+  }
+  if (new Set(tools).size !== tools.length) refuse('tools names a tool twice.');
+  if (modelSearch !== undefined && typeof modelSearch !== 'boolean') refuse('modelSearch is true or false.');
+  return options as ToolSearchOptions;
+}

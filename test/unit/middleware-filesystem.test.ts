@@ -1,0 +1,233 @@
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { scriptedModel, testRun } from '../../testing/index';
+import { directoryBackend, directoryShell, fileTools } from 'holdfast/worker';
+import { approval, defineAgent, filesystem } from 'holdfast/workflow';
+import { largeResults, memoryBackend } from '../../worker/index';
+import { globMatcher } from '../../middleware/filesystem/worker/glob';
+import { missingExamples } from '../support/doc-examples';
+import { agentUnder, tools } from '../support/memory-bed';
+import { execute } from '../support/tool-bed';
+
+export const fileToolsOfProject = fileTools({
+  backend: directoryBackend('workspace'),
+  shell: directoryShell('workspace'),
+  tools: { glob: { disable: true }, grep: { name: 'search', description: 'Searches in the files of the project.' } },
+});
+
+export const keeper = defineAgent({
+  name: 'keeper',
+  description: 'Keeps the files of a project.',
+  instructions: 'You keep the files of this project in order.',
+  model: 'default',
+  tools: [],
+  middleware: [
+    filesystem({ shell: true, tools: { glob: { disable: true }, grep: { name: 'search' } } }),
+    approval({ tools: { execute: true } }),
+  ],
+});
+
+describe('docs/middleware/filesystem.md', () => {
+  it('shows code that is compiled and run here', async () => {
+    expect(missingExamples('middleware/filesystem.md', __filename)).toEqual({ count: 2, missing: [] });
+    const model = scriptedModel([{ toolCalls: [{ name: 'execute', input: { command: 'rm -r .' } }] }, { text: 'Done.' }]);
+    const run = await testRun(keeper, { input: 'Clean up', model, tools: fileToolsOfProject });
+    expect(await run.outcome()).toMatchObject({ status: 'waiting', interrupts: [{ tool: 'execute' }] });
+    expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['ls', 'read_file', 'write_file', 'edit_file', 'search', 'execute']);
+  });
+});
+
+let root = '';
+let inside = '';
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'holdfast-files-'));
+  inside = join(root, 'inside');
+  mkdirSync(join(inside, 'notes'), { recursive: true });
+  writeFileSync(join(inside, 'notes', 'today.md'), 'buy tea\n');
+  writeFileSync(join(root, 'secret.txt'), 'secret');
+});
+
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+async function told(tool: object, input: object, how: Parameters<typeof execute>[1] = {}): Promise<unknown> {
+  const { outcome } = await execute(tool, { input: input as never, ...how });
+  return outcome.type === 'failed' ? `error: ${outcome.error.message}` : outcome.type === 'done' ? outcome.output : outcome;
+}
+
+describe('a directory backend', () => {
+  it('reads, writes, lists and removes below its folder', async () => {
+    const files = directoryBackend(inside);
+    await files.write('/notes/deep/new.md', 'one');
+    await files.write('notes/deep/new.md', 'two');
+    expect(await files.read('/notes/deep/new.md')).toBe('two');
+    expect(await files.list('/notes')).toEqual([
+      { path: '/notes/deep', kind: 'folder' },
+      { path: '/notes/today.md', kind: 'file' },
+    ]);
+    await files.remove('/notes/deep/new.md');
+    await expect(files.read('/notes/deep/new.md')).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(readdirSync(join(inside, 'notes', 'deep'))).toEqual([]);
+  });
+
+  it.each(['../secret.txt', '/../secret.txt', '/notes/../../secret.txt', '/notes/\0'])('refuses the path %j', async (path) => {
+    const files = directoryBackend(inside);
+    for (const act of [files.read(path), files.write(path, 'x'), files.remove(path), files.list(path)]) await expect(act).rejects.toThrow();
+    expect(readFileSync(join(root, 'secret.txt'), 'utf8')).toBe('secret');
+  });
+
+  it('takes a link that leads out for nothing, wherever it stands in a path', async () => {
+    symlinkSync(join(root, 'secret.txt'), join(inside, 'file-link'));
+    symlinkSync(root, join(inside, 'folder-link'));
+    symlinkSync(join(root, 'new.txt'), join(inside, 'dangling'));
+    symlinkSync(join(inside, 'notes'), join(inside, 'fine'));
+    const files = directoryBackend(inside);
+    for (const path of ['/file-link', '/folder-link/secret.txt', '/dangling', '/folder-link/new.txt']) {
+      await expect(files.read(path)).rejects.toMatchObject({ code: 'ENOENT' });
+      await expect(files.write(path, 'x')).rejects.toThrow();
+    }
+    expect(readdirSync(root).sort()).toEqual(['inside', 'secret.txt']);
+    expect(readFileSync(join(root, 'secret.txt'), 'utf8')).toBe('secret');
+    expect(await files.read('/fine/today.md')).toBe('buy tea\n');
+    expect((await files.list('/')).map(({ path }) => path)).toEqual(['/fine', '/notes']);
+  });
+
+  it('removes a link, and never what it leads to', async () => {
+    symlinkSync(join(root, 'secret.txt'), join(inside, 'file-link'));
+    await directoryBackend(inside).remove('/file-link');
+    expect(readdirSync(root).sort()).toEqual(['inside', 'secret.txt']);
+  });
+
+  it('keeps the mode of a file that it writes over, and reads no more than it may', async () => {
+    writeFileSync(join(inside, 'run.sh'), 'true', { mode: 0o755 });
+    const files = directoryBackend(inside, { maxBytes: 8 });
+    await files.write('/run.sh', 'false');
+    expect(statSync(join(inside, 'run.sh')).mode & 0o777).toBe(0o755);
+    await files.write('/long', '123456789');
+    await expect(files.read('/long')).rejects.toThrow('The file "/long" has 9 bytes; at most 8 are read.');
+    await expect(files.read('/notes')).rejects.toThrow(/"\/notes"/);
+  });
+
+  it('says nothing of the folder that it lies in', async () => {
+    const files = directoryBackend(inside);
+    const errors = await Promise.all(
+      [files.list('/notes/today.md'), files.read('/notes/today.md/x'), files.write('/notes/today.md/x', ''), files.read('/notes')].map(
+        (act) => act.then(String, (error: Error) => error.message),
+      ),
+    );
+    expect(errors.filter((message) => message.includes(root))).toEqual([]);
+  });
+
+  it('hands images to the model as files', async () => {
+    writeFileSync(join(inside, 'dot.png'), Buffer.from([1, 2, 3]));
+    const { read_file: readFile } = fileTools({ backend: directoryBackend(inside), multimodalRead: true });
+    expect(await told(readFile, { file_path: '/dot.png' })).toEqual([{ type: 'file', mediaType: 'image/png', data: 'AQID' }]);
+    expect(await told(readFile, { file_path: '/notes/today.md' })).toEqual([{ type: 'text', text: '     1\tbuy tea' }]);
+  });
+});
+
+describe('searches', () => {
+  it.each([
+    ['*.ts', 'a.ts', true],
+    ['*.ts', 'b/a.ts', false],
+    ['**/*.ts', 'a.ts', true],
+    ['**/*.ts', 'b/c/a.ts', true],
+    ['src/**', 'src/b/c.md', true],
+    ['{a,b}?.[jt]s', 'b1.js', true],
+    ['{a,b}?.[!jt]s', 'b1.js', false],
+    ['a.ts', 'aXts', false],
+  ])('take %j for %j: %s', (pattern, path, fits) => {
+    expect(globMatcher(pattern)(path)).toBe(fits);
+  });
+
+  it('take no longer for a pattern of many stars', () => {
+    expect(globMatcher('***a*a*a*a*a*a*a*a*a*a*b')('a'.repeat(5000))).toBe(false);
+  });
+
+  it('find files and lines in a real folder', async () => {
+    const { glob, grep, ls } = fileTools({ backend: directoryBackend(inside) });
+    symlinkSync(inside, join(inside, 'notes', 'round'));
+    expect(await told(glob, { pattern: '**/*.md' })).toBe('/notes/today.md');
+    expect(await told(grep, { pattern: 'TEA', '-i': true, output_mode: 'content' })).toBe('/notes/today.md:1:buy tea');
+    expect(await told(ls, {})).toBe('/notes/');
+    expect(await told(grep, { pattern: '(' })).toMatch(/^error: .*The pattern is no regular expression/);
+  });
+
+  it('end, also with an expression that takes for ever', async () => {
+    const { grep } = fileTools({ backend: memoryBackend({ '/a': `${'a'.repeat(40)}!` }) });
+    expect(await told(grep, { pattern: '^(a+)+$' })).toMatch(/^error: .*The search took too long/);
+  });
+});
+
+describe('a directory shell', () => {
+  const run = (command: string, options: Parameters<typeof directoryShell>[1] = {}) =>
+    told(fileTools({ backend: memoryBackend(), shell: directoryShell(inside, options) }).execute, { command });
+
+  it('runs commands in its folder, without the keys of the worker', async () => {
+    process.env['HOLDFAST_TEST_KEY'] = 'secret';
+    expect(await run('cat notes/today.md; echo "key $HOLDFAST_TEST_KEY" >&2; exit 3')).toBe(
+      'buy tea\nkey \n\n[Command failed with exit code 3]',
+    );
+    delete process.env['HOLDFAST_TEST_KEY'];
+  });
+
+  it('keeps as much output as it may, and waits for nothing that a command leaves running', async () => {
+    expect(await run('printf 123456789; sleep 600 &', { maxBytes: 4 })).toBe('1234\n[Output was truncated due to size limits]');
+  });
+
+  it('ends a command, and all that it began, when the call is cancelled', async () => {
+    const abort = new AbortController();
+    const running = directoryShell(inside).execute('touch started; sleep 600 | cat', abort.signal);
+    setImmediate(() => abort.abort(new Error('cancelled')));
+    await expect(running).rejects.toThrow('cancelled');
+  });
+});
+
+describe('filesystem', () => {
+  it('offers the tools to the model, and puts large results into files', async () => {
+    const backend = memoryBackend({ '/long.md': Array.from({ length: 400 }, (_, line) => `line ${line}`).join('\n') });
+    const model = scriptedModel([
+      { toolCalls: [{ name: 'grep', input: { pattern: 'line', output_mode: 'content' } }] },
+      { toolCalls: [{ name: 'read_file', input: { file_path: '/long.md' } }] },
+      { text: 'Done.' },
+    ]);
+    const run = await testRun(agentUnder(filesystem({ largeResults: true })), {
+      input: 'Hi',
+      model,
+      tools: { ...fileTools({ backend }), ...tools },
+      middleware: [largeResults({ backend, tokens: 500 })],
+    });
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    const results = (await run.transcript()).flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === 'tool-result' ? [part.output] : [])),
+    );
+    expect(results[0]).toMatch(/^Tool result too large/);
+    expect(String(results[1]).split('\n')).toHaveLength(400);
+    expect(Object.keys(backend.files)).toEqual([expect.stringMatching('^/large_tool_result/'), '/long.md']);
+  });
+
+  it.each([
+    [{ tools: { lsx: {} } }, 'filesystem: tools has no "lsx"; it has ls, read_file, write_file, edit_file, glob, grep, execute.'],
+    [{ tools: { ls: { name: 'two words' } } }, /^filesystem: tools\.ls\.name: a name is/],
+    [{ tools: { ls: { name: 'grep' } } }, 'filesystem: two of the tools are named "grep"; give one of them another name.'],
+    [{ tools: { ls: { disabled: true } } }, 'filesystem: tools.ls has no "disabled"; it has name, description, custom, disable.'],
+    [{ backend: {} }, 'filesystem: there is no option "backend"; there are tools, shell, systemPrompt, largeResults.'],
+    [{ shell: {} }, 'filesystem: shell is true or false; the shell itself belongs to the worker.'],
+  ])('refuses the options %j', (options, message) => {
+    expect(() => filesystem(options as never)).toThrow(
+      expect.objectContaining({ code: 'agent-invalid', message: expect.stringMatching(message) }),
+    );
+  });
+
+  it.each([
+    [{}, /^fileTools: backend is required; /],
+    [{ backend: { list() {} } }, 'fileTools: the backend has no read.'],
+    [{ backend: memoryBackend(), multimodalRead: true }, /^fileTools: multimodalRead needs a backend with readParts/],
+    [{ backend: memoryBackend(), shell: {} }, 'fileTools: the shell has no execute.'],
+  ])('refuses tools of the worker with the options %j', (options, message) => {
+    expect(() => fileTools(options as never)).toThrow(
+      expect.objectContaining({ code: 'config-invalid', message: expect.stringMatching(message) }),
+    );
+  });
+});

@@ -1,0 +1,128 @@
+import { directoryBackend, skillFiles, skillFilesTool } from 'holdfast/worker';
+import { defineAgent, skill } from 'holdfast/workflow';
+import type { AgentMiddleware, SkillOptions } from '../../workflows/index';
+import { scriptedModel, testRun } from '../../testing/index';
+import { memoryBackend } from '../../worker/index';
+import { missingExamples } from '../support/doc-examples';
+import { agentUnder, echo, tools } from '../support/memory-bed';
+
+export const skillTools = { skill_files: skillFilesTool({ backend: skillFiles(directoryBackend('.'), '/skills') }) };
+
+export const clerk = defineAgent({
+  name: 'clerk',
+  description: 'Does office work by the book.',
+  instructions: 'You do office work.',
+  model: 'default',
+  tools: [],
+  middleware: [skill({ models: { strong: 'anthropic/claude-opus-4-5' } })],
+});
+
+const files = {
+  '/skills/deep/SKILL.md': '---\nname: deep\ndescription: Thinks.\nmodel: strong\n---\nThink.',
+  '/skills/alone/SKILL.md': '---\nname: alone\ndescription: Works alone.\ncontext: fork\n---\nWork.',
+};
+const use = (name: string) => ({ toolCalls: [{ name: 'skill', input: { skill: name } }] });
+const backend = skillFiles(memoryBackend(files), '/skills');
+
+async function play(options: SkillOptions, steps: Parameters<typeof scriptedModel>[0], behind: readonly AgentMiddleware[] = []) {
+  const model = scriptedModel(steps);
+  const run = await testRun(agentUnder(...behind, skill(options)), {
+    input: 'Hi',
+    model,
+    tools: { ...tools, skill_files: skillFilesTool({ backend }) },
+  });
+  return { run, model, outcome: await run.outcome() };
+}
+
+describe('docs/middleware/skill.md', () => {
+  it('shows code that is compiled and run here', async () => {
+    expect(missingExamples('middleware/skill.md', __filename)).toEqual({ count: 2, missing: [] });
+    const model = scriptedModel([use('deep'), { text: 'Done.' }]);
+    const run = await testRun(clerk, { input: 'Hi', model, tools: { skill_files: skillFilesTool({ backend }) } });
+    expect(await run.result()).toBe('Done.');
+    expect(model.requests.map((request) => request.model)).toEqual(['default', 'anthropic/claude-opus-4-5']);
+  });
+});
+
+describe('skill', () => {
+  it('goes on over a continue-as-new while its agent asks a person', async () => {
+    const asking: AgentMiddleware = {
+      name: 'asking',
+      wrapToolCall: async (call, next, ctx) => (await ctx.interrupt('Go on?'), next(call)),
+    };
+    const helper = defineAgent({
+      ...{ name: 'helper', description: 'Helps.', instructions: '', model: 'test/model' },
+      tools: ['echo'],
+      middleware: [asking],
+    });
+    const steps = [use('alone'), { toolCalls: [echo('x')] }, { text: 'Helped.' }, { text: 'Done.' }];
+    const { run, model, outcome } = await play({ agents: { default: helper } }, steps);
+    if (outcome.status !== 'waiting') throw new Error(outcome.status);
+    await run.goOnAsNew();
+    await run.resume(outcome.interrupts[0]!.id, true);
+    expect(await run.result()).toBe('Done.');
+    expect((await run.transcript())[2]?.parts[0]).toMatchObject({ output: expect.stringContaining('Result:\nHelped.') });
+    model.assertComplete();
+  });
+
+  it.each([7, '', null])('ignores %j where the name of the model stands', async (value) => {
+    const setting: AgentMiddleware = {
+      name: 'setting',
+      beforeModelRewriteState: (_, ctx) => ctx.runLocal.set('__skill_active_model__', value),
+    };
+    const { model } = await play({ models: { strong: 'test/strong' } }, [{ text: 'Done.' }], [setting]);
+    expect(model.requests[0]?.model).toBe('test/model');
+  });
+
+  it('keeps the model over a continue-as-new', async () => {
+    const asking: AgentMiddleware = {
+      name: 'asking',
+      async afterToolCalls(_, ctx) {
+        if (ctx.iteration === 1) await ctx.interrupt('Go on?');
+      },
+    };
+    const steps = [use('deep'), { toolCalls: [echo('x')] }, { text: 'Done.' }];
+    const { run, model, outcome } = await play({ models: { strong: 'test/strong' } }, steps, [asking]);
+    if (outcome.status !== 'waiting') throw new Error(outcome.status);
+    await run.goOnAsNew();
+    await run.resume(outcome.interrupts[0]!.id, true);
+    expect(await run.result()).toBe('Done.');
+    expect(model.requests.map((request) => request.model)).toEqual(['test/model', 'test/strong', 'test/strong']);
+  });
+
+  it('speaks the language of the run, or what it is told', async () => {
+    const instructions = async (options: SkillOptions, language: 'en' | 'zh'): Promise<string | undefined> => {
+      const model = scriptedModel([{ text: 'Done.' }]);
+      const run = await testRun(agentUnder(skill(options)), {
+        input: 'Hi',
+        model,
+        language,
+        tools: { ...tools, skill_files: skillFilesTool({ backend }) },
+      });
+      await run.outcome();
+      return model.requests[0]?.instructions;
+    };
+    expect(await instructions({}, 'zh')).toMatch(/你拥有一些技能/);
+    expect(await instructions({ systemPrompt: '' }, 'en')).toMatch(/^Be a test\.\n\n<available_skills>/);
+  });
+
+  it('ends the run when the list cannot be read', async () => {
+    const broken = skillFilesTool({ backend: skillFiles(memoryBackend({ '/skills/x/SKILL.md': 'x' }), '/skills') });
+    const run = await testRun(agentUnder(skill()), { input: 'Hi', model: scriptedModel([]), tools: { ...tools, skill_files: broken } });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { message: expect.stringContaining('/skills/x/SKILL.md holds no skill') },
+    });
+  });
+
+  it.each([
+    [{ models: { strong: '' } }, /^skill: models is a function, or names of models/],
+    [{ buildContent: 'x' }, 'skill: buildContent is a function that gives a text.'],
+    [{ toolName: 'two words' }, /^skill: toolName: a name is/],
+    [{ agents: [] }, 'skill: agents are agents by name, such as { default: helper }.'],
+  ])('refuses the options %j', (options, message) => {
+    expect(() => skill(options as never)).toThrow(
+      expect.objectContaining({ code: 'agent-invalid', message: expect.stringMatching(message) }),
+    );
+  });
+});

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { defineTool, toolSearchTool } from 'holdfast/worker';
+import { defineAgent, toolSearch } from 'holdfast/workflow';
+import { scriptedModel, testRun } from '../../testing/index';
+import { missingExamples } from '../support/doc-examples';
+import { agentUnder, tools } from '../support/memory-bed';
+
+const does = (description: string) => defineTool({ description, inputSchema: z.object({}), execute: () => 'done' });
+const officeTools = {
+  sendLetter: does('Sends a letter by post.'),
+  bookRoom: does('Books a room for a meeting.'),
+  orderPens: does('Orders pens.'),
+};
+
+export const toolsOfOffice = { ...officeTools, tool_search: toolSearchTool(officeTools) };
+
+export const office = defineAgent({
+  name: 'office',
+  description: 'Does what there is to do in an office.',
+  instructions: 'You help in the office.',
+  model: 'default',
+  tools: [],
+  middleware: [toolSearch({ tools: ['sendLetter', 'bookRoom', 'orderPens'] })],
+});
+
+const namesOf = (specs: readonly { readonly name: string }[] | undefined): readonly string[] | undefined => specs?.map(({ name }) => name);
+
+describe('docs/middleware/tool-search.md', () => {
+  it('shows code that is compiled and run here', async () => {
+    expect(missingExamples('middleware/tool-search.md', __filename)).toEqual({ count: 2, missing: [] });
+    const search = { toolCalls: [{ name: 'tool_search', input: { query: 'meeting' } }] };
+    const model = scriptedModel([search, { toolCalls: [{ name: 'bookRoom', input: {} }] }, { text: 'Done.' }]);
+    const run = await testRun(office, { input: 'Book a room', model, tools: toolsOfOffice });
+    expect(await run.result()).toBe('Done.');
+    expect(model.requests.map((request) => namesOf(request.tools))).toEqual([
+      ['tool_search'],
+      ['tool_search', 'bookRoom'],
+      ['tool_search', 'bookRoom'],
+    ]);
+  });
+});
+
+describe('toolSearch', () => {
+  it('searches only among its own tools, whatever the worker has', async () => {
+    const model = scriptedModel([{ toolCalls: [{ name: 'tool_search', input: { query: 'send order' } }] }, { text: 'Done.' }]);
+    const run = await testRun(agentUnder(toolSearch({ tools: ['orderPens'] })), {
+      input: 'Hi',
+      model,
+      tools: { ...tools, ...toolsOfOffice },
+    });
+    expect(await run.result()).toBe('Done.');
+    expect((await run.transcript())[3]?.parts[0]).toMatchObject({ output: { selectedTools: ['orderPens'] } });
+  });
+
+  it('refuses a run whose worker does not have its tools', async () => {
+    const agent = agentUnder(toolSearch({ tools: ['absent'] }));
+    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([]), tools: { ...tools, ...toolsOfOffice } });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'tool-unknown', message: expect.stringContaining('"absent"') },
+    });
+  });
+
+  it('keeps deferred tools over a continue-as-new', async () => {
+    const agent = agentUnder(toolSearch({ tools: Object.keys(officeTools), modelSearch: true }), {
+      name: 'asking',
+      afterToolCalls: async (_, ctx) => void (await ctx.interrupt('Go on?')),
+    });
+    const model = scriptedModel([{ toolCalls: [{ name: 'orderPens', input: {} }] }, { text: 'Done.' }]);
+    const run = await testRun(agent, { input: 'Hi', model, tools: { ...tools, ...toolsOfOffice } });
+    const outcome = await run.outcome();
+    if (outcome.status !== 'waiting') throw new Error(outcome.status);
+    await run.goOnAsNew();
+    await run.resume(outcome.interrupts[0]!.id, true);
+    expect(await run.result()).toBe('Done.');
+    for (const { deferred } of model.requests) expect(namesOf(deferred?.tools)).toEqual(Object.keys(officeTools));
+  });
+
+  it('has a hook that defers unknown tools end the run', async () => {
+    const agent = agentUnder({ name: 'odd', beforeModelRewriteState: () => ({ deferred: { tools: ['absent'], search: 'echo' } }) });
+    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([]), tools });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'tool-unknown' } });
+  });
+});
