@@ -4,3 +4,4 @@ export * from './callback-agents';
 export * from './chain-agents';
 export * from './plugin-agents';
 export * from './retry-agents';
+export * from './team-agents';
