@@ -1,6 +1,7 @@
 import { customAgent, loop, parallel, sequential, supervisor } from 'holdfast/workflow';
-import type { AgentObserver, Json } from 'holdfast/workflow';
+import type { AgentMiddleware, AgentObserver, Json } from 'holdfast/workflow';
 import { testRun } from 'holdfast/testing';
+import { AgentRun } from '../../kernel/run';
 import { logOf, tools } from '../support/memory-bed';
 import { member, placed, play, scripts, transfer } from '../support/team-bed';
 
@@ -11,6 +12,7 @@ const noting: AgentObserver = {
   onEnd: (observed, ctx) => ctx.sendEvent('end', { id: observed.id, output: observed.kind === 'agent' ? observed.output : null }),
   onError: (observed, ctx) => ctx.sendEvent('error', { id: observed.id, code: observed.error.code }),
 };
+const asking: AgentMiddleware = { name: 'asking', beforeAgent: async (_, ctx) => void (await ctx.interrupt('?')) };
 const said = (text: string) => [{ text }];
 
 async function notesOf(run: Awaited<ReturnType<typeof testRun>>): Promise<readonly (readonly [string, Json])[]> {
@@ -37,10 +39,6 @@ describe('observers of an agent that runs others', () => {
   });
 
   it('are told once, however often the run goes on as new', async () => {
-    const asking = {
-      name: 'asking',
-      beforeAgent: async (_: unknown, ctx: { interrupt(info: Json): Promise<Json> }) => void (await ctx.interrupt('?')),
-    };
     const rounds = loop({ name: 'rounds', agents: [member('asks', { middleware: [asking] })], maxIterations: 2, observers: [noting] });
     const team = supervisor({
       name: 'team',
@@ -65,6 +63,25 @@ describe('observers of an agent that runs others', () => {
       'end team/boss/hand',
       'end team',
     ]);
+  });
+
+  it('leave nothing in the journal of rounds that are over', async () => {
+    const snapshots = jest.spyOn(AgentRun.prototype, 'snapshot');
+    const rounds = loop({
+      name: 'rounds',
+      agents: [member('asks', { middleware: [noting, asking] })],
+      maxIterations: 2,
+      observers: [noting],
+    });
+    const run = await testRun(rounds, { input: 'Go.', model: scripts({ asks: [{ text: '1' }, { text: '2' }] }), tools });
+    const [first] = await run.interrupts();
+    await run.resume(first?.id ?? '', 'yes');
+    expect((await run.interrupts()).map(({ address }) => address[1])).toEqual(['asks#2']);
+    await run.goOnAsNew();
+    const { journal } = (snapshots.mock.results.at(-1)?.value as ReturnType<AgentRun['snapshot']>).state;
+    expect(Object.keys(journal)).toEqual(expect.arrayContaining(['rounds', 'rounds/asks#2']));
+    expect(Object.keys(journal).filter((key) => key.startsWith('rounds/asks') && !key.startsWith('rounds/asks#2'))).toEqual([]);
+    snapshots.mockRestore();
   });
 
   it('are told of a failure instead, and one that throws ends the run', async () => {
