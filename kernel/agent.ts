@@ -54,6 +54,7 @@ export interface AgentDefinition extends AgentLimits {
   readonly historyRewriter?: HistoryRewriter;
   /** The definition that this one is a form of: the same agent, with sub-agents. */
   readonly origin?: AnyAgent;
+  readonly outputKey?: string;
 }
 
 const agentMark = Symbol.for('holdfast.agent');
@@ -103,6 +104,8 @@ export interface AgentOptions<T extends Tools, Name extends string, Input> exten
   readonly disallowTransferToParent?: boolean;
   /** Makes what it begins with, behind other agents, out of what was said. Default: the words of others as context. */
   readonly historyRewriter?: HistoryRewriter;
+  /** The key in `ctx.session` under which other agents of the run find the text of its answer. */
+  readonly outputKey?: string;
 }
 
 /** What agents see of the schemas of answers: their types. A JSON Schema has none. */
@@ -205,6 +208,7 @@ function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDef
     agentTools: [...ownTools.values()].flatMap(({ agents }) => agents ?? []),
     disallowTransferToParent: options.disallowTransferToParent ?? false,
     ...(options.historyRewriter === undefined ? {} : { historyRewriter: options.historyRewriter }),
+    ...(options.outputKey === undefined ? {} : { outputKey: options.outputKey }),
   };
 }
 

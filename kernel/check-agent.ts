@@ -74,6 +74,7 @@ const forms: Readonly<Record<string, readonly [(value: unknown) => boolean, stri
   tools: [isTexts, 'tools are a list of names of tools, possibly empty.'],
   settings: [optional(isRecord), 'settings are an object.'],
   prompt: [isFunction, 'prompt is a function.'],
+  outputKey: [optional((value) => isText(value) && value !== ''), 'outputKey is the key of a session value.'],
   output: [optional((value) => nameProblem(value) === undefined), 'output is the name of a schema among the outputs of the worker.'],
   middleware: [optional(Array.isArray), 'middleware is a list.'],
   toolCallMiddlewares: [optional(Array.isArray), 'toolCallMiddlewares are a list.'],

@@ -173,7 +173,8 @@ function resultOfHook(scope: AgentScope, { message, isNew, middleware }: HookAns
   return message.role === 'tool' ? resultOf(message) : { output: textOf(message), text: textOf(message) };
 }
 
-function resultOf(message: StoredMessage | undefined): AgentResult {
+/** What a tool message says. */
+export function resultOf(message: StoredMessage | undefined): AgentResult {
   const part = message?.parts[0];
   if (part?.type !== 'tool-result') return { output: '', text: '' };
   const { output } = part;

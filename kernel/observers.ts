@@ -21,12 +21,16 @@ export function observersOf({ middleware }: AgentDefinition): readonly AgentMidd
 }
 
 /** The whole agent, with observers around everything else of it. What has been told once is not told again after a border. */
-export async function observedAgent(scope: AgentScope, root: Frame, run: () => Promise<AgentResult>): Promise<AgentResult> {
+export async function observedAgent<Result extends AgentResult>(
+  scope: AgentScope,
+  root: Frame,
+  run: () => Promise<Result>,
+): Promise<Result> {
   const { record } = scope;
   const observers = observersOf(scope.agent);
   const place = { kind: 'agent', ...placeOf(scope, root, root.address) } as const;
   for (const observer of observers) await start(scope, observer, root, () => ({ ...place, input: record.messages }));
-  let result: AgentResult;
+  let result: Result;
   try {
     result = await run();
   } catch (error) {

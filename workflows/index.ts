@@ -6,7 +6,15 @@ export { agentTool } from '../kernel/agents/agent-tool';
 export type { AgentToolOptions } from '../kernel/agents/agent-tool';
 export { customAgent, loop, parallel, sequential, setSubAgents, supervisor, withDeterministicTransfer } from '../kernel/agents/define';
 export type { AgentPart, CustomAgentOptions, GroupOptions, LoopOptions, ParallelOptions, SupervisorOptions } from '../kernel/agents/define';
-export type { CustomContext, CustomEvent, CustomInput, HistoryEntry, HistoryRewriter, RanAgent } from '../kernel/agents/definition';
+export type {
+  AgentObserver,
+  CustomContext,
+  CustomEvent,
+  CustomInput,
+  HistoryEntry,
+  HistoryRewriter,
+  RanAgent,
+} from '../kernel/agents/definition';
 export type { ClassicMiddleware, MiddlewareEntry, ToolCallMiddleware, ToolCallWrap } from '../kernel/classic-middleware';
 export type { IterationLimit } from '../kernel/limit-options';
 export { eventSenderModelWrapper, eventSenderToolWrapper } from '../kernel/event-senders';

@@ -1,4 +1,5 @@
 import type { Json, Part, StoredMessage } from './messages';
+import { isPartList, textOf } from './messages';
 
 const prefix = 'context:';
 
@@ -24,12 +25,16 @@ export function sourceOf(id: string): string {
 export function contextMessage(agent: string, message: StoredMessage): StoredMessage {
   const said: string[] = [];
   const media: Part[] = [];
-  const texts = message.parts.filter((part) => part.type === 'text').map(({ text }) => text);
-  if (texts.join('') !== '') said.push(`[${agent}] said: ${texts.join('')}.`);
+  const words = textOf(message);
+  if (words !== '') said.push(`[${agent}] said: ${words}.`);
   for (const part of message.parts) {
     if (part.type === 'tool-call') said.push(`[${agent}] called tool: \`${part.name}\` with arguments: ${JSON.stringify(part.input)}.`);
-    if (part.type === 'tool-result' && part.output !== '')
-      said.push(`[${agent}] \`${part.name}\` tool returned result: ${textOfOutput(part.output)}.`);
+    if (part.type === 'tool-result' && part.output !== '') {
+      const parts = part.multipart === true && isPartList(part.output) ? part.output : [];
+      media.push(...parts.filter(({ type }) => type === 'file'));
+      const text = parts.length === 0 ? textOfOutput(part.output) : textOf({ role: 'tool', parts });
+      said.push(`[${agent}] \`${part.name}\` tool returned result${text === '' ? '' : `: ${text}`}.`);
+    }
     if (part.type === 'file') media.push(part);
   }
   const text = ['For context:', ...said].join(' ');

@@ -2,6 +2,7 @@ import type { StoredMessage } from '../../contract/plain/messages';
 import { runOptionsOf } from '../../contract/plain/run-options';
 import type { AgentDefinition } from '../agent';
 import { refuseLayersOfExternal } from '../external-calls';
+import { keptValue } from '../kept-values';
 import type { AgentResult } from '../loop';
 import { runAgentLoop } from '../loop';
 import { agentForRun } from '../run-options';
@@ -27,6 +28,8 @@ export async function runChat(run: RunScope, defined: AgentDefinition, place: Pl
     { run, agent, options, path: place.path, record, ...(place.lane === undefined ? {} : { lane: place.lane }) },
     place.frame,
   );
+  if (agent.outputKey !== undefined && result.pendingToolCalls === undefined)
+    state.session[agent.outputKey] = keptValue('session', agent.outputKey, result.text);
   const action = flowActionOf(state.actions?.[key]);
   return action === undefined ? result : { ...result, action };
 }

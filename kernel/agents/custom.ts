@@ -8,6 +8,7 @@ import { blame } from '../compose';
 import { hookContext } from '../context';
 import { checkedEvent } from '../kept-values';
 import { frozen } from '../freeze';
+import { resultOf } from '../loop';
 import { isCancellation } from '../ports';
 import type { AgentScope, RunScope } from '../scope';
 import { storedMessage } from '../transcript';
@@ -96,7 +97,7 @@ class Shown {
     const stored: StoredMessage = storedMessage(message, undefined, () => run.ports.uuid(), `A message of ${this.label}`);
     run.ports.emit({ type: 'agent-message', ...about, message: stored, ...withAction });
     if (lane !== undefined) say(run, lane, agent.name, stored);
-    return { text: textOf(stored), ...withAction };
+    return { text: stored.role === 'tool' ? resultOf(stored).text : textOf(stored), ...withAction };
   }
 
   take({ text, action }: ShownEvent): void {

@@ -4,8 +4,9 @@ import { nameProblem } from '../../contract/plain/names';
 import type { Agent } from '../agent';
 import { agentOf, membersOf } from '../agent';
 import type { Tools } from '../middleware';
-import type { AnyAgent, CustomContext, CustomEvent, CustomInput, CustomRun } from './definition';
+import type { AgentObserver, AnyAgent, CustomContext, CustomEvent, CustomInput, CustomRun } from './definition';
 import { isChat, originOf } from './definition';
+import { checkedObservers } from './observed';
 
 /** An agent of whatever input and output, where it is part of another one. */
 export type AgentPart = Agent<string, unknown, unknown>;
@@ -16,7 +17,12 @@ interface Named<Name extends string> {
   readonly description?: string;
 }
 
-export interface GroupOptions<Name extends string> extends Named<Name> {
+interface Observable<Name extends string, T extends Tools = Tools> extends Named<Name> {
+  /** They look on at the agent as a whole: `onStart` when it begins, `onEnd` or `onError` when it has ended. */
+  readonly observers?: readonly AgentObserver<T>[];
+}
+
+export interface GroupOptions<Name extends string> extends Observable<Name> {
   readonly agents: readonly AgentPart[];
 }
 
@@ -30,14 +36,14 @@ export interface ParallelOptions<Name extends string> extends GroupOptions<Name>
   readonly isolate?: boolean;
 }
 
-export interface SupervisorOptions<Name extends string> extends Named<Name> {
+export interface SupervisorOptions<Name extends string> extends Observable<Name> {
   /** Decides who works on what, and has the last word. */
   readonly supervisor: AgentPart;
   /** Specialists. What one of them has done goes back to the supervisor. */
   readonly agents: readonly AgentPart[];
 }
 
-export interface CustomAgentOptions<Name extends string, T extends Tools = Tools> extends Named<Name> {
+export interface CustomAgentOptions<Name extends string, T extends Tools = Tools> extends Observable<Name, T> {
   /** Agents that `ctx.runAgent` runs by their names. */
   readonly agents?: readonly AgentPart[];
   run(input: CustomInput, ctx: CustomContext<T>): AsyncGenerator<CustomEvent, Json | void, void>;
@@ -47,30 +53,30 @@ const mostIterations = 10_000;
 
 /** Agents one after another; each is told what those before it said. */
 export function sequential<const Name extends string>(options: GroupOptions<Name>): Agent<Name> {
-  const { name, description, agents } = checkedGroup('sequential', options, ['agents']);
-  return agentOf({ kind: 'sequential', name, description, agents, maxIterations: 1 });
+  const checked = checkedGroup('sequential', options, ['agents']);
+  return agentOf({ kind: 'sequential', ...checked, maxIterations: 1 });
 }
 
 /** Agents one after another, again and again, until one of them breaks the loop or exits. */
 export function loop<const Name extends string>(options: LoopOptions<Name>): Agent<Name> {
-  const { name, description, agents } = checkedGroup('loop', options, ['agents', 'maxIterations']);
+  const checked = checkedGroup('loop', options, ['agents', 'maxIterations']);
   const { maxIterations } = options;
   if (!Number.isInteger(maxIterations) || maxIterations < 1 || maxIterations > mostIterations)
-    refuse('loop', name, `maxIterations is a whole number from 1 to ${mostIterations}: a loop that nobody breaks has to end.`);
-  return agentOf({ kind: 'loop', name, description, agents, maxIterations });
+    refuse('loop', checked.name, `maxIterations is a whole number from 1 to ${mostIterations}: a loop that nobody breaks has to end.`);
+  return agentOf({ kind: 'loop', ...checked, maxIterations });
 }
 
 /** Agents at the same time. Its output has that of each agent, by its name. */
 export function parallel<const Name extends string>(options: ParallelOptions<Name>): Agent<Name, string, Readonly<Record<string, Json>>> {
-  const { name, description, agents } = checkedGroup('parallel', options, ['agents', 'isolate']);
+  const checked = checkedGroup('parallel', options, ['agents', 'isolate']);
   const { isolate = false } = options;
-  if (typeof isolate !== 'boolean') refuse('parallel', name, 'isolate is true or false.');
-  return agentOf({ kind: 'parallel', name, description, agents, isolate });
+  if (typeof isolate !== 'boolean') refuse('parallel', checked.name, 'isolate is true or false.');
+  return agentOf({ kind: 'parallel', ...checked, isolate });
 }
 
 /** An agent that hands work over to specialists and gets it back from them, until it answers. */
 export function supervisor<const Name extends string>(options: SupervisorOptions<Name>): Agent<Name> {
-  const { name, description } = checkedNames('supervisor', options, ['supervisor', 'agents']);
+  const { name, description, observers } = checkedNames('supervisor', options, ['supervisor', 'agents']);
   const [lead] = membersOf(name, [options.supervisor]);
   if (lead === undefined || !isChat(lead))
     return refuse('supervisor', name, 'the supervisor is an agent that talks to a model, made with defineAgent.');
@@ -78,12 +84,8 @@ export function supervisor<const Name extends string>(options: SupervisorOptions
   const agents = checkedGroup('supervisor', options, ['supervisor', 'agents']).agents;
   const same = agents.find((agent) => agent.name === lead.name);
   if (same !== undefined) refuse('supervisor', name, `a specialist has the name of the supervisor, "${same.name}".`);
-  return agentOf({
-    kind: 'team',
-    name,
-    description,
-    lead: { ...lead, origin: originOf(lead), subAgents: agents.map((agent) => handingOver(agent, [lead.name])) },
-  });
+  const specialists = agents.map((agent) => handingOver(agent, [lead.name]));
+  return agentOf({ kind: 'team', name, description, observers, lead: { ...lead, origin: originOf(lead), subAgents: specialists } });
 }
 
 /** The agent, which hands over to these whenever it has ended well. */
@@ -121,11 +123,11 @@ export function setSubAgents<Name extends string, Input, Output>(
 
 /** An agent made by hand: an async generator of events. Deterministic like a hook; it acts through its context. */
 export function customAgent<const Name extends string, T extends Tools = Tools>(options: CustomAgentOptions<Name, T>): Agent<Name> {
-  const { name, description } = checkedNames('customAgent', options, ['agents', 'run']);
+  const { name, description, observers } = checkedNames('customAgent', options, ['agents', 'run']);
   if (typeof (options as { run?: unknown }).run !== 'function')
     refuse('customAgent', name, 'run is an async generator: async *run(input, ctx) { … }.');
   const run: CustomRun = (input, ctx) => options.run(input, ctx);
-  return agentOf({ kind: 'custom', name, description, run, agents: membersOf(name, options.agents ?? []) });
+  return agentOf({ kind: 'custom', name, description, observers, run, agents: membersOf(name, options.agents ?? []) });
 }
 
 function handingOver(agent: AnyAgent, to: readonly string[]): AnyAgent {
@@ -135,17 +137,19 @@ function handingOver(agent: AnyAgent, to: readonly string[]): AnyAgent {
 interface Checked {
   readonly name: string;
   readonly description: string;
+  readonly observers: readonly AgentObserver[];
 }
 
 function checkedNames(maker: string, options: unknown, fields: readonly string[]): Checked {
-  const { name, description = '', ...others } = (options ?? {}) as Record<string, unknown>;
+  const { name, description = '', observers, ...others } = (options ?? {}) as Record<string, unknown>;
   const problem = nameProblem(name);
   if (problem !== undefined) return refuse(maker, undefined, `${problem}.`);
   if (typeof description !== 'string') return refuse(maker, name as string, 'description is a text.');
   const other = Object.keys(others).find((field) => !fields.includes(field));
   if (other !== undefined)
-    refuse(maker, name as string, `there is no field "${other}"; there are name, description, ${fields.join(', ')}.`);
-  return { name: name as string, description };
+    refuse(maker, name as string, `there is no field "${other}"; there are name, description, observers, ${fields.join(', ')}.`);
+  const looking = checkedObservers(observers, (found) => refuse(maker, name as string, found));
+  return { name: name as string, description, observers: looking };
 }
 
 function checkedGroup(

@@ -1,6 +1,6 @@
 import type { Json, Message, StoredMessage } from '../../contract/plain/messages';
 import type { AgentDefinition } from '../agent';
-import type { HookContext, Tools } from '../middleware';
+import type { AgentMiddleware, HookContext, Tools } from '../middleware';
 import type { FlowAction } from './actions';
 
 interface Named {
@@ -8,8 +8,15 @@ interface Named {
   readonly description: string;
 }
 
+/** Looks on at an agent that runs others: told when it begins and when it has ended, as one. */
+export type AgentObserver<T extends Tools = Tools> = Pick<AgentMiddleware<T>, 'name' | 'onStart' | 'onEnd' | 'onError'>;
+
+interface Observable extends Named {
+  readonly observers: readonly AgentObserver[];
+}
+
 /** Agents one after another, once or again and again. */
-export interface SequenceDefinition extends Named {
+export interface SequenceDefinition extends Observable {
   readonly kind: 'sequential' | 'loop';
   readonly agents: readonly AnyAgent[];
   /** How often a loop runs its agents at most; a sequence runs them once. */
@@ -17,7 +24,7 @@ export interface SequenceDefinition extends Named {
 }
 
 /** Agents at the same time, each with what was said before and what it says itself. */
-export interface ParallelDefinition extends Named {
+export interface ParallelDefinition extends Observable {
   readonly kind: 'parallel';
   readonly agents: readonly AnyAgent[];
   /** Each agent is a workflow of its own. */
@@ -25,7 +32,7 @@ export interface ParallelDefinition extends Named {
 }
 
 /** An agent with others that it, and they, hand over to. It stands for its first one under a name of its own. */
-export interface TeamDefinition extends Named {
+export interface TeamDefinition extends Observable {
   readonly kind: 'team';
   readonly lead: AnyAgent;
 }
@@ -38,7 +45,7 @@ export interface HandOverDefinition extends Named {
 }
 
 /** An agent that is made by hand. */
-export interface CustomDefinition extends Named {
+export interface CustomDefinition extends Observable {
   readonly kind: 'custom';
   readonly run: CustomRun;
   /** The agents that it may run. */
@@ -54,6 +61,8 @@ export interface AgentEnd {
   readonly action?: FlowAction;
   /** It made no event at all. */
   readonly silent?: true;
+  /** The agent that had the last word in it exited: nobody is handed over to behind it. */
+  readonly exited?: true;
 }
 
 export interface CustomInput {

@@ -11,7 +11,7 @@ import { transferResult, transferTool } from './transfer-tool';
 /** An agent, and when it has ended well the words by which it hands over. One that exits has the last word. */
 export async function runHandOver(run: RunScope, { name, agent, to }: HandOverDefinition, place: Place): Promise<AgentEnd> {
   const end = await enterAgent(run, agent, place);
-  if (end.action !== undefined && 'exit' in end.action) return end;
+  if (end.exited === true || (end.action !== undefined && 'exit' in end.action)) return end;
   let action: FlowAction | undefined;
   const uuid = (): string => run.ports.uuid();
   const show = (message: StoredMessage, shown?: FlowAction): void => {

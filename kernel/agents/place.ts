@@ -49,6 +49,7 @@ export function isEntered({ state }: RunScope, place: Place): boolean {
 /** An agent behind the root has ended: nothing of it is needed any more but what it said. */
 export function forget({ state, borders, parsed }: RunScope, place: Place): void {
   const key = keyOf(place);
+  place.frame.abandon();
   delete state.agents[key];
   delete state.runLocal[key];
   delete state.places?.[key];

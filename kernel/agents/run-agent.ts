@@ -6,6 +6,7 @@ import { runCustom } from './custom';
 import type { AgentEnd, AnyAgent } from './definition';
 import { runHandOver } from './hand-over';
 import { runParallel } from './parallel';
+import { observedGroup, observersOfGroup } from './observed';
 import type { Place } from './place';
 import { forget, isEntered, recordAt } from './place';
 import { runSequence } from './sequence';
@@ -35,6 +36,11 @@ export async function runAgent(run: RunScope, agent: AnyAgent, place: Place): Pr
 
 /** The same without a word to readers: for an agent that stands at the place of another one. */
 export function enterAgent(run: RunScope, agent: AnyAgent, place: Place): Promise<AgentEnd> {
+  const enter = (): Promise<AgentEnd> => enterKind(run, agent, place);
+  return observersOfGroup(agent).length === 0 ? enter() : observedGroup(run, agent, place, enter);
+}
+
+function enterKind(run: RunScope, agent: AnyAgent, place: Place): Promise<AgentEnd> {
   switch (agent.kind) {
     case 'chat':
       return agent.subAgents.length > 0 && place.neighbours === undefined ? runTeam(run, agent, place) : runChat(run, agent, place);

@@ -41,7 +41,7 @@ export async function runTeam(run: RunScope, lead: AnyAgent, place: Place): Prom
     const isFirst = hops.length === 0;
     const end = await (isFirst ? enterAgent : runAgent)(run, member.agent, placeOf(member, place, hops));
     const { action } = end;
-    if (action === undefined || !('transferTo' in action)) return isFirst ? end : withoutAction(end);
+    if (action === undefined || !('transferTo' in action)) return isFirst ? end : endOfMember(end);
     const next = neighbour(member, action.transferTo);
     if (next === undefined)
       throw new HoldfastError(
@@ -85,6 +85,7 @@ function neighbour({ children, parent }: Member, name: string): Member | undefin
   return children.find((child) => child.agent.name === name) ?? (parent?.agent.name === name ? parent : undefined);
 }
 
-function withoutAction({ action: _, ...end }: AgentEnd): AgentEnd {
-  return end;
+/** What a member does means nothing outside of its team, but that it exited. */
+function endOfMember({ action, ...end }: AgentEnd): AgentEnd {
+  return action !== undefined && 'exit' in action ? { ...end, exited: true } : end;
 }

@@ -6,3 +6,4 @@ export * from './chain-agents';
 export * from './hook-agents';
 export * from './plugin-agents';
 export * from './retry-agents';
+export * from './team-agents';

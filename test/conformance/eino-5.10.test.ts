@@ -7,8 +7,10 @@ import type { Json } from '../../workflows/index';
 import { withToolsFunc } from '../../workflows/index';
 import { gate } from '../support/gate';
 import { agentWith, echo, logOf, only, tools, transcriptOf } from '../support/memory-bed';
+import { teamModel } from '../support/team-bed';
 import * as agents from './agents';
 import { closeEngines, onEngines } from './engines';
+import * as teams from './team-agents';
 import { holder } from './tools';
 
 afterAll(closeEngines);
@@ -241,6 +243,35 @@ onEngines('[eino 244] a tool that waits has one interrupt with its address, and 
   await run.resume(id, { go: true });
   expect((await run.transcript())[2]).toBe('tool: one(two(Go on?: {"go":true} with {"asked":"Go on?"}))');
 });
+
+onEngines(
+  '[eino 246] inside of a tool that holds agents the interrupt has the address of what is around it, and both go on',
+  async (engine) => {
+    const model = teamModel({
+      holdsGraph: [{ toolCalls: [{ name: 'graph', input: { request: 'Go.' } }] }, { text: 'Done.' }],
+      node: [{ text: 'Node.' }],
+      deepNode: [{ text: 'Deep.' }],
+    });
+    const run = await engine.play(teams.holdsGraph, { model });
+    const interrupts = await run.waiting(2);
+    const around = only(interrupts.filter((interrupt) => infoOf(interrupt) === 'Around?'));
+    const inside = only(interrupts.filter((interrupt) => infoOf(interrupt) === 'deepNode?'));
+    // The wrap is the parent: its address is the beginning of that of what it holds.
+    expect(around).toMatchObject({ agent: 'holdsGraph', address: ['holdsGraph', 't1', 'graph.0', 'wrapping'] });
+    expect(inside).toMatchObject({ agent: 'deepNode' });
+    expect(inside.address.slice(0, 4)).toEqual(around.address);
+    expect(inside.address.slice(-4)).toEqual(expect.arrayContaining(['graph!1', 'deepNode']));
+    await run.resume(inside.id, 'inner');
+    expect(only(await run.waiting(1))).toEqual(around);
+    await run.goOnAsNew();
+    await run.resume(around.id, 'outer');
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
+    // Nothing was entered twice. What the agent inside shows is nobody's.
+    expect(await run.notes()).toEqual(['entered', ['left', 'outer']]);
+    expect(model.requests('node')).toHaveLength(1);
+    expect((await run.transcript())[2]).toBe('tool: Deep.');
+  },
+);
 
 onEngines('[eino 247] of three that wait two are answered, then the third', async (engine) => {
   const run = await engine.play(agents.asksThree, { model: scriptedModel([{ text: 'Done.' }]) });

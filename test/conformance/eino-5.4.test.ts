@@ -150,6 +150,27 @@ describe('retry', () => {
     expect((await play(engine, agents.triesOnce, model)).ends).toEqual(['Good.']);
   });
 
+  onEngines('[eino 92] in a sequence the next agent is asked once, behind the answer that counts', async (engine) => {
+    const model = sayingModel(['One', broken()], ['Two', broken()], ['Good.'], ['Next.']);
+    const { deltas, retries, ends, outcome } = await play(engine, agents.triesThenNext, model);
+    expect(deltas.slice(0, 8)).toEqual(['start', 'One', 'void', 'start', 'Two', 'void', 'start', 'Good.']);
+    expect(retries.map(({ runPath }) => runPath)).toEqual(Array.from({ length: 2 }, () => ['triesThenNext', 'triesThrice']));
+    expect(ends).toEqual(['Good.', 'Next.']);
+    expect(outcome).toMatchObject({ status: 'completed', text: 'Next.' });
+    expect(model.asked).toHaveLength(4);
+    expect(texts(model.asked[3]?.messages ?? [])).toEqual(['Hi', 'For context: [triesThrice] said: Good..']);
+  });
+
+  onEngines('[eino 93] in a sequence the next agent is not asked when the one before it fails', async (engine) => {
+    for (const agent of [agents.neverThenNext, agents.plainThenNext]) {
+      const model = sayingModel(['Half', broken('No.', false)]);
+      const { retries, ends, outcome } = await play(engine, agent, model);
+      expect(outcome).toMatchObject({ status: 'failed', error: { code: 'model-failed', message: 'No.' } });
+      expect([retries, ends]).toEqual([[], []]);
+      expect(model.asked).toHaveLength(1);
+    }
+  });
+
   onEngines(
     '[eino 94] a stream that failed stays out of what goes over a border, in a backoff and in a later interrupt',
     async (engine) => {

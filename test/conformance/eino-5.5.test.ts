@@ -1,13 +1,16 @@
 import type { LanguageModel } from '../../activities/models';
+import type { RunEvent } from '../../contract/plain/events';
 import type { Interrupt } from '../../contract/plain/interrupts';
 import { scriptedModel, testRun } from '../../testing/index';
-import type { Json, Part } from '../../workflows/index';
-import { agenticMiddleware, messagesOf } from '../../workflows/index';
+import type { HookContext, Json, Part } from '../../workflows/index';
+import { agenticMiddleware, customAgent, messagesOf, sequential, setSubAgents, withDeterministicTransfer } from '../../workflows/index';
 import { gate } from '../support/gate';
 import { agentWith, logOf, only, transcriptOf } from '../support/memory-bed';
+import { heard, member, placed, scripts, teamModel, transfer } from '../support/team-bed';
 import * as agents from './agents';
 import type { Engine } from './engines';
 import { closeEngines, onEngines, serverClient } from './engines';
+import * as teams from './team-agents';
 import { holder, tools } from './tools';
 
 /*
@@ -17,6 +20,11 @@ import { holder, tools } from './tools';
 afterAll(closeEngines);
 
 const infoOf = (interrupt: Interrupt): Json | undefined => ('info' in interrupt ? interrupt.info : undefined);
+/** Where an interrupt stands, as far as agents go. */
+const agentsAt = (interrupt: Interrupt, count: number): string => interrupt.address.slice(0, count).join('/');
+/** Where answers of models stand. */
+const answersOf = (log: readonly RunEvent[]): readonly string[] =>
+  log.flatMap((event) => (event.type === 'model-end' ? [event.runPath.join('/')] : []));
 const says = (name: string, ...texts: readonly string[]) => texts.map((text) => ({ name, input: { text } }));
 const asks = (...texts: readonly string[]) => says('asks', ...texts);
 
@@ -70,6 +78,50 @@ onEngines('[eino 119] a run that streams waits, and its tool goes on after an an
   expect(modes).toEqual(['stream', 'stream']);
 });
 
+onEngines('[eino 121] a sequence waits in one agent after the other, at their addresses, and the rest runs after', async (engine) => {
+  const said = (text: string) => [{ text }];
+  const model = teamModel({ first: said('1.'), second: said('2.'), third: said('3.'), fourth: said('4.') });
+  const run = await engine.play(teams.inTurn, { model });
+  for (const name of ['first', 'second']) {
+    const interrupt = only(await run.waiting(1));
+    expect([agentsAt(interrupt, 2), interrupt.agent, infoOf(interrupt)]).toEqual([`inTurn/${name}`, name, `${name}?`]);
+    await run.resume(interrupt.id, `for ${name}`);
+  }
+  expect(await run.outcome()).toMatchObject({ status: 'completed', text: '4.' });
+  expect(await run.notes()).toEqual([
+    ['first', 'for first'],
+    ['second', 'for second'],
+  ]);
+  // What has ended is not run again.
+  expect(answersOf(await run.log())).toEqual(['inTurn/first', 'inTurn/second', 'inTurn/third', 'inTurn/fourth']);
+});
+
+onEngines('[eino 122] a loop waits in every round, at an address of the round', async (engine) => {
+  const twice = [{ text: 'A.' }, { text: 'B.' }];
+  const model = teamModel({ writer: twice, critic: twice });
+  const run = await engine.play(teams.inRounds, { model });
+  const places = ['inRounds/writer', 'inRounds/critic', 'inRounds/writer#2', 'inRounds/critic#2'];
+  for (const place of places) {
+    const interrupt = only(await run.waiting(1));
+    expect(agentsAt(interrupt, 2)).toBe(place);
+    await run.resume(interrupt.id, 'yes');
+  }
+  expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'B.' });
+  expect(answersOf(await run.log())).toEqual(places);
+});
+
+onEngines('[eino 123] parallel agents wait side by side, and one that has ended is not run again', async (engine) => {
+  const model = teamModel({ left: [{ text: 'L.' }], middle: [{ text: 'M.' }], right: [{ text: 'R.' }] });
+  const run = await engine.play(teams.besides, { model });
+  const interrupts = await run.waiting(2);
+  expect(interrupts.map((interrupt) => agentsAt(interrupt, 2)).sort()).toEqual(['besides/left', 'besides/right']);
+  await run.goOnAsNew();
+  for (const { id } of interrupts) await run.resume(id, 'yes');
+  expect(await run.outcome()).toMatchObject({ status: 'completed', output: { left: 'L.', middle: 'M.', right: 'R.' } });
+  expect([...answersOf(await run.log())].sort()).toEqual(['besides/left', 'besides/middle', 'besides/right']);
+  expect(model.requests('middle')).toHaveLength(1);
+});
+
 onEngines('[eino 124] a tool gets its answer, and the agent other messages, in one resume', async (engine) => {
   const model = scriptedModel([{ toolCalls: asks('Which?') }, { text: 'Done.' }]);
   const run = await engine.play(agents.asksForHistory, { model });
@@ -83,6 +135,22 @@ onEngines('[eino 124] a tool gets its answer, and the agent other messages, in o
   expect(ends).toMatchObject([{ output }]);
   expect(model.requests[1]?.messages.map(({ parts }) => parts[0])).toMatchObject([{ text: 'Changed.' }, {}, { output }]);
   expect((await run.transcript())[0]).toBe('user: Changed.');
+});
+
+onEngines('[eino 126] agents that hand over in a circle stand in the address as often as they were entered', async (engine) => {
+  const model = teamModel({
+    circleA: [transfer('circleB'), transfer('circleC')],
+    circleB: [transfer('circleA')],
+    circleC: [{ text: 'Here.' }],
+  });
+  const run = await engine.play(teams.circleA, { model });
+  const interrupt = only(await run.waiting(1));
+  expect(agentsAt(interrupt, 4)).toBe('circleA/circleB/circleA/circleC');
+  expect(interrupt.agent).toBe('circleC');
+  await run.resume(interrupt.id, 'data');
+  expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Here.' });
+  expect(await run.notes()).toEqual([['circleC', 'data']]);
+  expect(answersOf(await run.log()).at(-1)).toBe('circleA/circleB/circleA/circleC');
 });
 
 onEngines('[eino 127] of two tools that wait one is answered, the other waits on, and later interrupts begin afresh', async (engine) => {
@@ -106,6 +174,27 @@ onEngines('[eino 127] of two tools that wait one is answered, the other waits on
     ['a1', 'b1', 'a2', 'b2'].map((text) => `tool: ${text}: "yes" with {"asked":"${text}"}`),
   );
 });
+
+onEngines(
+  '[eino 128] a tool of an agent that is a tool waits at an address through both, and both end after the answer',
+  async (engine) => {
+    const model = teamModel({
+      outside: [{ toolCalls: [{ name: 'inside', input: { request: 'Ask.' } }] }, { text: 'All done.' }],
+      inside: [{ toolCalls: asks('Well?') }, { text: 'Inner done.' }],
+    });
+    const run = await engine.play(teams.outside, { model });
+    const interrupt = only(await run.waiting(1));
+    expect(infoOf(interrupt)).toEqual({ question: 'Well?' });
+    expect(interrupt.agent).toBe('inside');
+    expect(interrupt.address.slice(0, 5)).toEqual(['outside', 't1', 'inside.0', 'inside', 'inside!1']);
+    expect((await run.lines()).filter((line) => line === 'interrupt-start')).toHaveLength(1);
+    await run.resume(interrupt.id, 'yes');
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'All done.' });
+    const output = model.requests('outside')[1]?.messages.at(-1)?.parts[0];
+    expect(output).toMatchObject({ type: 'tool-result', name: 'inside', output: 'Inner done.' });
+    expect(model.requests('inside')).toHaveLength(2);
+  },
+);
 
 onEngines('[eino 129] a result that is returned directly is shown after the tool beside it was answered', async (engine) => {
   const model = scriptedModel([{ toolCalls: [...says('echo', 'Direct.'), ...asks('Well?')] }]);
@@ -145,6 +234,84 @@ it('[eino 131] so is one to an interrupt that is not there, and one to a run tha
   await run.resume(id, 'yes');
   await run.outcome();
   await expect(run.resume(id, 'yes')).rejects.toMatchObject({ code: 'run-ended' });
+});
+
+it('[eino 132] an agent that is not the one that began cannot go on, and says so', async () => {
+  const asking = (kind: string) =>
+    customAgent({
+      name: 'asking',
+      async *run(_, ctx) {
+        if (kind === 'first') await ctx.interrupt('Well?');
+        else await ctx.sleep('1s');
+        yield { output: null };
+      },
+    });
+  const run = await testRun(asking('first'), { input: 'Hi', model: scriptedModel([]) });
+  expect(await run.interrupts()).toHaveLength(1);
+  await run.goOnAsNew(asking('other'));
+  expect(await run.outcome()).toMatchObject({
+    status: 'failed',
+    error: { code: 'frame-changed', message: expect.stringContaining('The code at asking') as string },
+  });
+});
+
+onEngines('[eino 133] after an answer each lane hears its own words, and what follows hears all', async (engine) => {
+  const said = (text: string) => [{ text }];
+  const names = ['opener', 'l1', 'l2', 'l3', 'r1', 'r2', 'closer'];
+  const model = teamModel(Object.fromEntries(names.map((name) => [name, said(`Words of ${name}`)])));
+  const run = await engine.play(teams.lanes, { model });
+  for (const { id } of await run.waiting(2)) await run.resume(id, 'yes');
+  expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Words of closer' });
+  const heardBy = (name: string): readonly string[] => heard(only(model.requests(name)));
+  const context = (...agents: readonly string[]): readonly string[] =>
+    agents.map((name) => `user: For context: [${name}] said: Words of ${name}.`);
+  expect(heardBy('l2')).toEqual(['user: Hi', ...context('opener', 'l1')]);
+  expect(heardBy('l3')).toEqual(['user: Hi', ...context('opener', 'l1')]);
+  expect(heardBy('r2')).toEqual(['user: Hi', ...context('opener', 'r1')]);
+  expect([...heardBy('closer')].sort()).toEqual([...context('l1', 'l2', 'l3', 'opener', 'r1', 'r2'), 'user: Hi']);
+});
+
+onEngines('[eino 134] a fixed transfer comes after the answer, and not at the interrupt', async (engine) => {
+  const model = teamModel({ desk: [transfer('clerk'), { text: 'Thank you.' }], clerk: [{ text: 'Stamped.' }] });
+  const run = await engine.play(teams.desk, { model });
+  const interrupt = only(await run.waiting(1));
+  expect(agentsAt(interrupt, 2)).toBe('desk/clerk');
+  const shown = async (): Promise<readonly string[]> => (await run.log()).filter(({ type }) => type === 'agent-message').map(placed);
+  expect(await shown()).toEqual([]);
+  await run.resume(interrupt.id, 'yes');
+  expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Thank you.' });
+  expect(await shown()).toEqual(['agent-message desk/clerk', 'agent-message desk/clerk']);
+});
+
+onEngines('[eino 134] nothing is transferred behind an exit', async (engine) => {
+  const exit = { toolCalls: [{ name: 'exit', input: { final_result: 'Closed.' } }] };
+  const model = teamModel({ desk: [transfer('clerk')], clerk: [exit] });
+  const run = await engine.play(teams.desk, { model });
+  await run.resume(only(await run.waiting(1)).id, 'yes');
+  expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Closed.' });
+  expect((await run.log()).filter(({ type }) => type === 'agent-message')).toEqual([]);
+});
+
+it('[eino 134] a run that stands at an agent which is not there any more is an error', async () => {
+  const asking = { name: 'asking', beforeAgent: async (_: unknown, ctx: HookContext) => void (await ctx.interrupt('Well?')) };
+  const handing = (name: string) =>
+    setSubAgents(member('desk'), [withDeterministicTransfer(member(name, { middleware: [asking] }), { to: ['desk'] })]);
+  const run = await testRun(handing('clerk'), { input: 'Hi', model: scripts({ desk: [transfer('clerk')], clerk: [] }), tools });
+  expect(await run.interrupts()).toHaveLength(1);
+  await run.goOnAsNew(handing('notary'));
+  expect(await run.outcome()).toMatchObject({
+    status: 'failed',
+    error: { code: 'frame-changed', message: 'The agent "desk" changed: "clerk" was at work in it, and is not there any more.' },
+  });
+});
+
+it('[eino 134] and so is one that stands in a sequence of other agents', async () => {
+  const asking = { name: 'asking', beforeAgent: async (_: unknown, ctx: HookContext) => void (await ctx.interrupt('Well?')) };
+  const steps = (name: string) => sequential({ name: 'steps', agents: [member(name, { middleware: [asking] })] });
+  const run = await testRun(steps('one'), { input: 'Hi', model: scripts({ one: [], other: [] }), tools });
+  expect(await run.interrupts()).toHaveLength(1);
+  await run.goOnAsNew(steps('other'));
+  expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'frame-changed' } });
 });
 
 const hello: Json = [{ role: 'user', blocks: [{ type: 'text', text: 'Hi' }] }];
@@ -278,3 +445,43 @@ it('[eino 137] and they survive a continue-as-new while somebody is waited for',
   expect(model.asked[1]?.[1]?.parts).toEqual(parts);
   expect(seen.at(-1)).toEqual(before[1]?.blocks);
 });
+
+onEngines('[eino 138] an approval in a supervisor of a supervisor is given, and the word goes back level by level', async (engine) => {
+  const model = teamModel({
+    chief: [transfer('crew'), { text: 'Company done.' }],
+    foreman: [transfer('worker'), { text: 'Crew done.' }],
+    worker: [{ toolCalls: says('echo', 'lift') }, { text: 'Lifted.' }],
+  });
+  const run = await engine.play(teams.chief, { model });
+  const interrupt = only(await run.waiting(1));
+  expect(interrupt).toMatchObject({ kind: 'approval', agent: 'worker', tool: 'echo', input: { text: 'lift' } });
+  expect(agentsAt(interrupt, 5)).toBe('company/chief/crew/foreman/worker');
+  await run.goOnAsNew();
+  await run.resume(interrupt.id, { type: 'approve' });
+  expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Company done.' });
+  const actions = (await run.log()).flatMap((event) =>
+    event.type === 'agent-message' && event.action !== undefined ? [[event.runPath.join('/'), event.action]] : [],
+  );
+  expect(actions).toEqual([
+    ['company/chief/crew/foreman/worker', { transferTo: 'foreman' }],
+    ['company/chief/crew', { transferTo: 'chief' }],
+  ]);
+});
+
+onEngines(
+  '[eino 138] an approval in a loop of a supervisor is given, the loop is broken, and the supervisor gets the word',
+  async (engine) => {
+    const model = teamModel({
+      chief: [transfer('polish'), { text: 'Shiny.' }],
+      polisher: [{ toolCalls: says('echo', 'rub') }, { text: 'Rubbed.' }],
+    });
+    const run = await engine.play(teams.chief, { model });
+    const interrupt = only(await run.waiting(1));
+    expect(agentsAt(interrupt, 4)).toBe('company/chief/polish/polisher');
+    await run.resume(interrupt.id, { type: 'approve' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Shiny.' });
+    const ended = (await run.log()).find((event) => event.type === 'agent-end' && event.agent === 'polisher');
+    expect(ended).toMatchObject({ runPath: ['company', 'chief', 'polish', 'polisher'], action: { breakLoop: true } });
+    expect(model.requests('polisher')).toHaveLength(2);
+  },
+);

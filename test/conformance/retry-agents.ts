@@ -1,5 +1,5 @@
 import type { FailoverOptions, Json, Message, ModelSettings, RetryOptions } from '../../workflows/index';
-import { HoldfastError, agentsFor, textOf } from '../../workflows/index';
+import { HoldfastError, agentsFor, sequential, textOf } from '../../workflows/index';
 
 /** The agents of Eino 5.4. What their functions saw they tell by what they decide, and by the reasons that readers see. */
 const { defineAgent } = agentsFor();
@@ -160,3 +160,8 @@ export const neverTriesThenOther = agent('neverTriesThenOther', {
   failover: toOther,
 });
 export const rejectsThenOther = agent('rejectsThenOther', { retry: { maxRetries: 1, shouldRetry: rejecting() }, failover: toOther });
+
+const next = agent('next', {});
+export const triesThenNext = sequential({ name: 'triesThenNext', agents: [triesThrice, next] });
+export const neverThenNext = sequential({ name: 'neverThenNext', agents: [neverTriesAgain, next] });
+export const plainThenNext = sequential({ name: 'plainThenNext', agents: [agent('withoutRetry', {}), next] });

@@ -1,4 +1,4 @@
-import type { ModelProvider } from '../../activities/models';
+import type { LanguageModel, ModelProvider } from '../../activities/models';
 import type { RunEvent } from '../../contract/plain/events';
 import { textOf } from '../../contract/plain/messages';
 import type { Agent, AgentOptions } from '../../kernel/agent';
@@ -34,6 +34,19 @@ export function scripts(steps: Readonly<Record<string, readonly ScriptedStep[]>>
     return found;
   };
   return { of, requests: (name) => named(name).requests, model: named };
+}
+
+export interface TeamModel extends LanguageModel {
+  requests(name: string): readonly ScriptedRequest[];
+}
+
+/** One model for all members, which knows by the instructions who asks. A run on a server has only one. */
+export function teamModel(steps: Readonly<Record<string, readonly ScriptedStep[]>>): TeamModel {
+  const { model, requests } = scripts(steps);
+  return {
+    requests,
+    generate: async (request) => (await model(/^You are the (\w+)\./.exec(request.instructions)?.[1] ?? '')).generate(request),
+  };
 }
 
 export const transfer = (name: string): ScriptedStep => ({ toolCalls: [{ name: 'transfer_to_agent', input: { agent_name: name } }] });
