@@ -67,6 +67,8 @@ export class Ledger {
         this.enters(id);
         return event as unknown as WireEvent;
       }
+      // Its id says again where the agent stands; the fold makes it of that.
+      if ((event.type === 'agent-start' || event.type === 'agent-end') && event.run !== undefined) return { ...event, run: true };
       return (event.type === 'interrupt-start' ? { ...event, interrupt: event.interrupt.id } : event) as unknown as WireEvent;
     });
   }
@@ -97,6 +99,12 @@ export class Ledger {
       ...(splices.length === 0 ? {} : { splices }),
       ...(changed === undefined ? {} : { slots: changed }),
     };
+  }
+
+  /** Whether readers have the final list already: the last one that history has, and what was shown since. */
+  isRead(key: string, messages: readonly StoredMessage[], shown: readonly StoredMessage[]): boolean {
+    const ids = [...(this.entries.get(key)?.ids ?? []), ...shown.map(({ id }) => id)];
+    return ids.length === messages.length && messages.every(({ id }, position) => id === ids[position] && this.known.has(id));
   }
 
   /** How the final list differs from the last one that history has. */

@@ -7,6 +7,7 @@ import { names, runIdOf } from './names';
 import { isRunInput } from './run-input';
 import type { AgentPath } from './agent-paths';
 import { agentOfPath, isConversation, isShown } from './agent-paths';
+import { childRunId } from './child-runs';
 import { CallAddresses, hiddenModelCall } from './call-addresses';
 import { messageById } from './context-messages';
 import { inCallOrder } from './call-order';
@@ -202,8 +203,11 @@ export class HistoryFold {
       this.said = [...(said ?? this.list)];
       this.together = said !== undefined;
     }
+    const { started, usage } = this;
     this.started = true;
     const events = this.expand(snapshot.events);
+    // The state of the snapshot has counted them.
+    if (!started) this.usage = usage;
     this.shown = snapshot.shown.filter(({ id }) => !listed.has(id));
     return events;
   }
@@ -326,6 +330,8 @@ export class HistoryFold {
         expanded['message'] = message;
         this.takeShown(event['runPath'] as AgentPath, message);
       }
+      if (event['run'] === true) expanded['run'] = childRunId(this.id, event['runPath'] as AgentPath);
+      if (event.type === 'agent-end' && event['usage'] !== undefined) this.usage = addUsage(this.usage, event['usage'] as Usage);
       if (typeof event.interrupt === 'string') expanded['interrupt'] = this.interrupts.get(event.interrupt);
       return expanded as unknown as EventBody;
     });

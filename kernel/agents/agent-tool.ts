@@ -10,9 +10,11 @@ import { isStop } from '../callbacks/stop-error';
 import type { OwnTool, OwnToolRef } from '../own-tools';
 import { ownToolRef, parsedBy } from '../own-tools';
 import { isCancellation } from '../ports';
-import type { AgentScope } from '../scope';
+import type { AgentScope, RunScope } from '../scope';
 import { ToolError } from '../tool-call';
 import type { AnyAgent } from './definition';
+import type { IsolatedEnd } from './isolated';
+import { runIsolated } from './isolated';
 import { runApart } from './run-apart';
 import { transferResult, transferTool } from './transfer-tool';
 
@@ -27,9 +29,11 @@ export interface AgentToolOptions {
   readonly fullHistory?: boolean;
   /** Readers of the run see what the agent does. Without it they see the call and its result. */
   readonly forwardEvents?: boolean;
+  /** Runs the agent as a workflow of its own, with its own history and log. */
+  readonly isolate?: boolean;
 }
 
-const fields: readonly string[] = ['name', 'description', 'inputSchema', 'fullHistory', 'forwardEvents'];
+const fields: readonly string[] = ['name', 'description', 'inputSchema', 'fullHistory', 'forwardEvents', 'isolate'];
 
 const request: Json = {
   type: 'object',
@@ -49,8 +53,10 @@ export function agentTool(agent: Agent<string, unknown, unknown>, options: Agent
   if (other !== undefined) refuse(`there is no option "${other}"; there are ${fields.join(', ')}.`);
   const description = options.description ?? defined.description;
   if (description === '') refuse('an agent needs a description to become a tool: the model chooses by it.');
-  const { inputSchema = request, fullHistory = false, forwardEvents = false } = options;
+  const { inputSchema = request, fullHistory = false, forwardEvents = false, isolate = false } = options;
   if (typeof inputSchema !== 'object' || inputSchema === null) refuse('inputSchema is a JSON Schema.');
+  if (typeof isolate !== 'boolean') refuse('isolate is true or false.');
+  if (isolate && forwardEvents) refuse('an isolated agent has a log of its own; its events cannot be forwarded. Leave forwardEvents out.');
   const spec = { name, description, inputSchema };
   return ownToolRef({
     spec,
@@ -59,19 +65,34 @@ export function agentTool(agent: Agent<string, unknown, unknown>, options: Agent
     run: async (scope, call, frame) => {
       const { run } = scope;
       const n = frame.once('agent', () => (run.state.agentTools = (run.state.agentTools ?? 0) + 1));
-      const segment = toolSegment(defined.name, n, forwardEvents);
+      const segment = toolSegment(defined.name, n, forwardEvents || isolate);
       const messages = (): readonly StoredMessage[] =>
         fullHistory ? historyFor(scope, call, defined) : [asked(scope, call, options.inputSchema === undefined)];
+      const place = { path: [...scope.path, segment], frame: frame.child(segment) };
+      if (isolate) return isolatedAnswer(defined.name, run, await runIsolated(run, defined, place, messages));
       try {
-        const end = await runApart(run, defined, { path: [...scope.path, segment], frame: frame.child(segment) }, messages);
-        if (end.silent === true)
-          throw new ToolError({ code: 'tool-failed', message: `The agent '${defined.name}' ended without an event.` }, undefined);
+        const end = await runApart(run, defined, place, messages);
+        if (end.silent === true) throw withoutEvent(defined.name);
         return end.text;
       } catch (error) {
         throw failedAs(defined.name, error);
       }
     },
   } satisfies OwnTool);
+}
+
+function isolatedAnswer(name: string, { state }: RunScope, end: IsolatedEnd): string {
+  Object.assign(state.session, end.session);
+  if ('failed' in end) {
+    const { code, message } = end.failed;
+    throw new ToolError(code === 'child-cancelled' ? end.failed : { code: 'tool-failed', message: `${message} (${code})` }, undefined);
+  }
+  if (end.silent === true) throw withoutEvent(name);
+  return end.text;
+}
+
+function withoutEvent(name: string): ToolError {
+  return new ToolError({ code: 'tool-failed', message: `The agent '${name}' ended without an event.` }, undefined);
 }
 
 function asked({ run }: AgentScope, { input }: ToolCall, isRequest: boolean): StoredMessage {
