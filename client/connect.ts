@@ -6,6 +6,7 @@ import type { DataConverter } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import type { DeltaSource } from '../contract/plain/deltas';
+import { agentOfChildRun, isAnyRunId } from '../contract/plain/child-runs';
 import { millisecondsOf } from '../contract/plain/duration';
 import { HoldfastError } from '../contract/plain/errors';
 import type { RunStatus } from '../contract/plain/events';
@@ -13,16 +14,7 @@ import type { Interrupt } from '../contract/plain/interrupts';
 import { isInterrupt } from '../contract/plain/interrupts';
 import type { Json } from '../contract/plain/messages';
 import { canonicalJson } from '../contract/plain/messages';
-import {
-  defaultTaskQueue,
-  defaultTenant,
-  interruptMemoPrefix,
-  isName,
-  isRunId,
-  names,
-  runIdOf,
-  workflowIdOf,
-} from '../contract/plain/names';
+import { defaultTaskQueue, defaultTenant, interruptMemoPrefix, isName, names, runIdOf, workflowIdOf } from '../contract/plain/names';
 import type { AgentRunInput } from '../contract/plain/wire';
 import type { TemporalConnection, TemporalSettings } from '../host/connection';
 import { connectTemporal } from '../host/connection';
@@ -59,11 +51,15 @@ export interface ListedRun {
   readonly closedAt?: string;
   readonly interrupts: readonly Interrupt[];
   readonly tags: readonly string[];
+  /** The run that it is part of, of an isolated agent. */
+  readonly parent?: string;
 }
 
 export interface ListOptions {
   readonly agent?: string;
   readonly status?: 'open' | 'waiting' | 'completed' | 'failed' | 'cancelled';
+  /** Isolated agents of this run, by its id. Other lists do not have them. */
+  readonly parent?: string;
   readonly limit?: number;
 }
 
@@ -158,7 +154,7 @@ export class HoldfastClient<Module = never> {
           { key: agentKey, value: agent },
           { key: tenantKey, value: this.tenant },
           { key: statusKey, value: 'running' },
-          ...(start.tags.length === 0 ? [] : [{ key: tagsKey, value: [...start.tags] }]),
+          ...(start.tags === undefined || start.tags.length === 0 ? [] : [{ key: tagsKey, value: [...start.tags] }]),
         ],
         ...(options.deadline === undefined ? {} : { workflowExecutionTimeout: millisecondsOf(options.deadline, 'input-invalid') }),
         ...(options.startDelay === undefined ? {} : { startDelay: millisecondsOf(options.startDelay, 'input-invalid') }),
@@ -171,7 +167,7 @@ export class HoldfastClient<Module = never> {
   }
 
   run(id: string): Run {
-    if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id of a run.`);
+    if (!isAnyRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id of a run.`);
     return new Run(this.reader, this.tenant, id, false);
   }
 
@@ -179,7 +175,11 @@ export class HoldfastClient<Module = never> {
   async list(options: ListOptions = {}): Promise<readonly ListedRun[]> {
     this.reader.checkOpen();
     checkListOptions(options);
-    const clauses = [`WorkflowType = '${names.workflow}'`, `HoldfastTenant = ${quoted(this.tenant)}`];
+    const { parent } = options;
+    const clauses = [`WorkflowType = '${names.workflow}'`];
+    clauses.push(
+      parent === undefined ? `HoldfastTenant = ${quoted(this.tenant)}` : `ParentWorkflowId = ${quoted(workflowIdOf(this.tenant, parent))}`,
+    );
     if (options.agent !== undefined && !isName(options.agent)) throw new HoldfastError('agent-unknown', 'An agent of this name cannot be.');
     if (options.agent !== undefined) clauses.push(`HoldfastAgent = ${quoted(options.agent)}`);
     if (options.status !== undefined) clauses.push(statusClauses[options.status]);
@@ -189,7 +189,7 @@ export class HoldfastClient<Module = never> {
     for await (const info of this.reader.executions.list(clauses.join(' AND '), Math.min(limit, 200))) {
       if (info.status.name === 'CONTINUED_AS_NEW' || seen.has(info.workflowId)) continue;
       seen.add(info.workflowId);
-      runs.push(listedRun(info));
+      runs.push(parent === undefined ? listedRun(info) : { ...listedRun(info), agent: agentOfChildRun(info.workflowId), parent });
       if (runs.length >= limit) break;
     }
     return runs;
@@ -224,7 +224,8 @@ const statusClauses: Readonly<Record<NonNullable<ListOptions['status']>, string>
 };
 
 function checkListOptions(options: ListOptions): void {
-  const { status, limit } = optionsOf(options, 'list');
+  const { status, limit, parent } = optionsOf(options, 'list');
+  if (parent !== undefined && !isAnyRunId(parent)) throw new HoldfastError('run-id-invalid', `"${String(parent)}" is no id of a run.`);
   if (status !== undefined && !Object.hasOwn(statusClauses, status))
     throw new HoldfastError('request-invalid', `list: status is ${described(status)}; send ${Object.keys(statusClauses).join(', ')}.`);
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1))

@@ -16,7 +16,7 @@ export function splitCalls(scope: AgentScope, calls: readonly ToolCall[]): Split
   const isExternal = (call: ToolCall): boolean => manifest.tools[nameOf(scope, call) ?? '']?.external === true;
   const external = calls.filter(isExternal);
   if (external.length === 0) return { own: calls, external };
-  if (scope.path.length > 1) throw notAlone(scope.agent, external);
+  if (scope.path.length > 1 || scope.run.state.parent !== undefined) throw notAlone(scope.agent, external);
   return { own: calls.filter((call) => !isExternal(call)), external: external.map((call) => asPlanned(scope, call)) };
 }
 

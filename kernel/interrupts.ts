@@ -1,15 +1,18 @@
 import { HoldfastError } from '../contract/plain/errors';
-import type { Answer } from '../contract/plain/interrupts';
+import type { Answer, Interrupt } from '../contract/plain/interrupts';
+import type { EventBody } from '../contract/plain/events';
 import { refusalOf } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Failure, Json } from '../contract/plain/messages';
 import type { Ports, Timer } from './ports';
 import type { PendingInterrupt, RunState } from './state';
 
+export type InterruptEnd = Extract<EventBody, { type: 'interrupt-end' }>;
+
 const keptAnswers = 1000;
 
 interface Waiting {
-  readonly resolve: (answer: Json) => void;
+  readonly resolve: (answer: Json, whole: Answer) => void;
   readonly reject: (error: unknown) => void;
   readonly timer: Timer | undefined;
 }
@@ -17,6 +20,8 @@ interface Waiting {
 /** The one list of what a run waits for. Answers come by id, in any order; the first one counts. */
 export class InterruptDesk {
   private readonly waiting = new Map<string, Waiting>();
+  /** Of isolated agents, when there was no room for them. */
+  private readonly later = new Map<string, () => void>();
   /** Set once the run is cancelled or stopped: then nothing is asked any more. */
   private closed: unknown;
 
@@ -53,15 +58,56 @@ export class InterruptDesk {
     });
   }
 
+  /**
+   * Shows an interrupt of an isolated agent, which is a run of its own: that one waits for the answer, and for the deadline. What does not
+   * fit beside those that are open is shown when one of them has its answer.
+   */
+  show(shown: Interrupt, forward: (answer: Answer) => void): void {
+    const { id } = shown;
+    if (this.closed !== undefined || this.waiting.has(id)) return;
+    if (!this.hasRoom(shown)) {
+      this.later.set(id, () => this.show(shown, forward));
+      return;
+    }
+    this.state.interrupts.push({ shown });
+    this.ports.emit({ type: 'interrupt-start', interrupt: shown });
+    this.ports.showInterrupt(shown);
+    this.waiting.set(id, { resolve: (_, whole) => forward(whole), reject: () => undefined, timer: undefined });
+  }
+
+  /** It has ended there: by an answer that came another way, by its deadline, or with that run. */
+  withdraw(id: string, end: Omit<InterruptEnd, 'type' | 'interruptId'>): void {
+    this.later.delete(id);
+    if (!this.waiting.has(id)) return;
+    this.remove(id);
+    this.ports.emit({ type: 'interrupt-end', interruptId: id, ...end });
+    this.ports.hideInterrupt(id);
+    this.showNext();
+  }
+
+  private showNext(): void {
+    for (const [id, show] of this.later) {
+      this.later.delete(id);
+      show();
+      // It went to the end of the line again.
+      if (this.later.has(id)) return;
+    }
+  }
+
   /** What is open stands in the memo of the run, which has its bounds. */
   private checkRoom({ shown }: PendingInterrupt): void {
     const { interrupts } = this.state;
-    const bytes = interrupts.reduce((sum, { shown: open }) => sum + jsonSize(open), jsonSize(shown));
-    if (interrupts.length < limits.openInterrupts && bytes <= limits.interruptsTogether) return;
+    if (this.hasRoom(shown)) return;
     throw new HoldfastError(
       'payload-too-large',
       `The interrupt "${shown.id}" does not fit beside ${interrupts.length} open ones: at most ${limits.openInterrupts} with ${limits.interruptsTogether} bytes wait at once.`,
     );
+  }
+
+  private hasRoom(shown: Interrupt): boolean {
+    const { interrupts } = this.state;
+    const bytes = interrupts.reduce((sum, { shown: open }) => sum + jsonSize(open), jsonSize(shown));
+    return interrupts.length < limits.openInterrupts && bytes <= limits.interruptsTogether;
   }
 
   get size(): number {
@@ -92,8 +138,9 @@ export class InterruptDesk {
     this.ports.emit({ type: 'interrupt-end', interruptId: answer.interruptId, answer: answer.answer, reason: 'answer', ...byOf(answer) });
     this.ports.hideInterrupt(answer.interruptId);
     waiting?.timer?.cancel();
+    this.showNext();
     // The handler's own answer to its caller comes first, however many steps the run then takes until its next command.
-    if (waiting !== undefined) this.ports.afterHandlers(() => waiting.resolve(answer.answer));
+    if (waiting !== undefined) this.ports.afterHandlers(() => waiting.resolve(answer.answer, answer));
     return ++this.state.sequence;
   }
 
@@ -114,7 +161,8 @@ export class InterruptDesk {
     this.remove(id);
     this.ports.emit({ type: 'interrupt-end', interruptId: id, answer: pending.onDeadline ?? null, reason: 'deadline' });
     this.ports.hideInterrupt(id);
-    if (pending.onDeadline !== undefined) waiting.resolve(pending.onDeadline);
+    this.showNext();
+    if (pending.onDeadline !== undefined) waiting.resolve(pending.onDeadline, { interruptId: id, answer: pending.onDeadline });
     else waiting.reject(new HoldfastError('interrupt-expired', `Nobody answered "${id}" in time, and it has no default.`));
   }
 

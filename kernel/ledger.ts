@@ -67,6 +67,8 @@ export class Ledger {
         this.enters(id);
         return event as unknown as WireEvent;
       }
+      // Its id says again where the agent stands; the fold makes it of that.
+      if ((event.type === 'agent-start' || event.type === 'agent-end') && event.run !== undefined) return { ...event, run: true };
       return (event.type === 'interrupt-start' ? { ...event, interrupt: event.interrupt.id } : event) as unknown as WireEvent;
     });
   }
@@ -99,6 +101,13 @@ export class Ledger {
       ...(splices.length === 0 ? {} : { splices }),
       ...(changed === undefined ? {} : { slots: changed }),
     };
+  }
+
+  /** Whether readers, who see these, have the final list already. */
+  isRead(messages: readonly StoredMessage[], seen: readonly StoredMessage[]): boolean {
+    return (
+      seen.length === messages.length && messages.every(({ id }, position) => id === seen[position]?.id && this.known.has(sourceOf(id)))
+    );
   }
 
   /** How the final list differs from the last one that history has. */

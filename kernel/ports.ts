@@ -1,8 +1,8 @@
 import type { HoldfastError } from '../contract/plain/errors';
 import type { EventBody } from '../contract/plain/events';
-import type { Interrupt } from '../contract/plain/interrupts';
+import type { Answer, Interrupt } from '../contract/plain/interrupts';
 import type { DeferredTools, HalfRef, Manifest, ManifestRequest, ModelFacts, ToolFacts, ToolSpec } from '../contract/plain/manifest';
-import type { Json, JsonObject, ModelSettings, StoredMessage } from '../contract/plain/messages';
+import type { Failure, Json, JsonObject, ModelSettings, StoredMessage, Usage } from '../contract/plain/messages';
 import type {
   CallModelResult,
   CallToolResult,
@@ -10,6 +10,7 @@ import type {
   ParseOutputResult,
   RetryMode,
   RunLocalEdit,
+  StartInput,
   StreamMode,
 } from '../contract/plain/wire';
 
@@ -78,6 +79,18 @@ export interface Timer {
   cancel(): void;
 }
 
+/** A run of its own that is part of this one: an isolated agent. */
+export interface ChildRun {
+  readonly start: StartInput;
+  /** Told of interrupts that open and end in it. Anybody who reaches the server can send such news. */
+  hear(events: readonly unknown[]): void;
+}
+
+/** How it ended, with what counts in either case. */
+export type ChildEnd = { readonly usage?: Usage; /** What it has set. */ readonly session?: JsonObject } & (
+  { readonly output: Json; readonly text: string; readonly silent?: true } | { readonly failed: Failure }
+);
+
 /** All that the kernel asks of the world. Temporal is one implementation, virtual time in memory another. */
 export interface Ports {
   prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest>;
@@ -86,6 +99,10 @@ export interface Ports {
   parseInput(tool: string, input: Json): Promise<ParseInputResult>;
   /** Reads an answer by the schema of that name. */
   parseOutput(output: string, text: string): Promise<ParseOutputResult>;
+  /** Starts the run of an isolated agent and waits for its end. Throws only when this run is cancelled, or where it could not be started. */
+  runChild(child: ChildRun): Promise<ChildEnd>;
+  /** Hands an answer on to it. */
+  answerChild(run: string, answer: Answer): void;
   /** An event of the durable log; it rides in the next command. */
   emit(event: EventBody): void;
   /** Writes a command at once: the interrupt is seen without asking the run. */
@@ -106,7 +123,7 @@ export interface Ports {
   readonly cancelled: boolean;
   /** Cancels all that is on its way, as somebody who cancels the run does: the run is about to end. */
   stop(error: HoldfastError): void;
-  /** Called where nothing is open. Never settles when the run goes on elsewhere; returns nothing when it goes on here. */
+  /** Called where nothing is open. No run goes on elsewhere while isolated agents of it run. Never settles when the run goes on elsewhere; returns nothing when it goes on here. */
   border(): Promise<void> | undefined;
 }
 

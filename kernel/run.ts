@@ -8,7 +8,7 @@ import type { AgentDefinition } from './agent';
 import { freshRecord } from './agents/chat';
 import { openConversation, rootConversation } from './agents/conversation';
 import type { AnyAgent } from './agents/definition';
-import { isChat, promptingAgent, reachable } from './agents/definition';
+import { agentInside, isChat, promptingAgent, reachable } from './agents/definition';
 import { isOwnTool, manifestRequest } from './agents/manifest-request';
 import { runAgent } from './agents/run-agent';
 import { isAlone } from './agents/run-apart';
@@ -42,7 +42,7 @@ export class AgentRun {
 
   async execute(): Promise<AgentResult> {
     const { state } = this;
-    const root = this.agents.get(state.agent);
+    const root = this.root;
     if (root === undefined) {
       throw new HoldfastError(
         'agent-unknown',
@@ -51,13 +51,15 @@ export class AgentRun {
     }
     const isFresh = state.manifest === undefined;
     const known = new Map([...this.agents, ...reachable(root).map((agent) => [agent.name, agent] as const)]);
-    if (isFresh) checkRunOptions(state.options, root.name, known);
+    // Those of an isolated agent were checked when the run began that it is part of.
+    const isFirst = isFresh && state.parent === undefined;
+    if (isFirst) checkRunOptions(state.options, root.name, known);
     const path = [root.name];
     const messages = this.beginning(root, path, isFresh);
     const manifest = await this.ports.prepare(manifestRequest(root, state), messages);
-    if (isFresh) checkToolsOfOptions(state.options, manifest, (tool) => isOwnTool(root, tool));
+    if (isFirst) checkToolsOfOptions(state.options, manifest, (tool) => isOwnTool(root, tool));
     state.manifest = manifest;
-    const scope = this.scope(manifest, known);
+    const scope = this.scope(manifest, known, root);
     const place = {
       path,
       frame: new Frame(this.journal, path),
@@ -85,8 +87,14 @@ export class AgentRun {
 
   /** What the agent that the run was started with has said and heard, when it is one that talks to a model. */
   get transcript(): readonly StoredMessage[] | undefined {
-    const root = this.agents.get(this.state.agent);
+    const { root } = this;
     return root !== undefined && isChat(root) ? this.state.agents[root.name]?.messages : undefined;
+  }
+
+  /** An isolated agent need not be exported: it is found in one that is. */
+  private get root(): AnyAgent | undefined {
+    const { agent, parent } = this.state;
+    return parent === undefined ? this.agents.get(agent) : agentInside(this.agents.get(parent.from), agent, parent.nth);
   }
 
   get interrupts(): readonly Interrupt[] {
@@ -140,7 +148,9 @@ export class AgentRun {
   }
 
   private firstMessages(root: AnyAgent): readonly StoredMessage[] {
-    const { input } = this.state;
+    const { input, parent } = this.state;
+    // An isolated agent begins with what was said, as it does inside of another run.
+    if (parent !== undefined) return messagesOfInput(input) ?? [];
     const prompting = promptingAgent(root);
     if (prompting?.prompt !== undefined) return [promptMessage(prompting, input, this.ports)];
     const messages = messagesOfInput(input);
@@ -152,7 +162,7 @@ export class AgentRun {
     return messages;
   }
 
-  private scope(manifest: Manifest, agents: ReadonlyMap<string, AnyAgent>): RunScope {
+  private scope(manifest: Manifest, agents: ReadonlyMap<string, AnyAgent>, root: AnyAgent): RunScope {
     return {
       state: this.state,
       ports: this.ports,
@@ -160,6 +170,7 @@ export class AgentRun {
       desk: this.desk,
       runLocal: new RunLocalBook(this.state, this.ports),
       agents,
+      exported: this.agents.get(this.state.parent?.from ?? '') ?? root,
       manifest,
       borders: this.borders,
       ensured: new Map(),

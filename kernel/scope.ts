@@ -19,6 +19,8 @@ export interface RunScope {
   readonly desk: InterruptDesk;
   readonly runLocal: RunLocalBook;
   readonly agents: ReadonlyMap<string, AnyAgent>;
+  /** The exported agent in which all of them stand. */
+  readonly exported: AnyAgent;
   readonly manifest: Manifest;
   /** What each agent in the middle of an iteration was when the iteration began, by its path. */
   readonly borders: Map<string, AgentRecord>;

@@ -3,7 +3,7 @@ import type { Interrupt } from '../contract/plain/interrupts';
 import type { DeferredTools, Language, Manifest } from '../contract/plain/manifest';
 import type { Failure, Json, JsonObject, ModelSettings, StoredMessage, Usage } from '../contract/plain/messages';
 import type { RunOptions } from '../contract/plain/run-options';
-import type { CallToolResult, StartInput } from '../contract/plain/wire';
+import type { CallToolResult, ParentRun, StartInput } from '../contract/plain/wire';
 import type { Passed } from './event-senders';
 import type { Effect } from './frames';
 import type { LastAnswer } from './middleware';
@@ -40,6 +40,9 @@ export interface PendingInterrupt {
   readonly onDeadline?: Json;
 }
 
+/** How one of several agents at the same time has ended. Of an isolated one: the session values that it has set. */
+export type LaneEnd = { readonly session?: JsonObject } & ({ readonly output: Json; readonly text: string } | { readonly error: Failure });
+
 /** How far an agent that runs others has come. */
 export interface PlaceRecord {
   /** Of a sequence or a loop: how many of its agents have ended. */
@@ -49,7 +52,7 @@ export interface PlaceRecord {
   /** What the last one gave. */
   last?: { readonly output: Json; readonly text: string };
   /** Of agents at the same time: what those gave that have ended, by position. */
-  ends?: Record<number, { readonly output: Json; readonly text: string } | { readonly error: Failure }>;
+  ends?: Record<number, LaneEnd>;
   /** Of agents that hand over to each other: who has been at work, in order. */
   trail?: string[];
 }
@@ -78,6 +81,8 @@ export interface RunState {
   /** The run begins with the calls that its input ends in. */
   readonly runPendingToolCalls?: true;
   readonly options: RunOptions;
+  /** Of the run of an isolated agent. */
+  readonly parent?: ParentRun;
   readonly values: JsonObject;
   readonly settings?: ModelSettings;
   readonly model?: string;
@@ -118,11 +123,11 @@ export function freshState(start: StartInput): RunState {
     agent: start.agent,
     input: start.input,
     stream: start.stream,
-    // Whoever starts a workflow without our client may leave it out.
+    // Whoever starts a workflow without our client may leave them out.
     options: start.options ?? {},
-    values: start.values,
+    values: start.values ?? {},
     usage: { inputTokens: 0, outputTokens: 0 },
-    session: {},
+    session: { ...(start.session as Record<string, Json> | undefined) },
     runLocal: {},
     interrupts: [],
     answered: [],
@@ -132,6 +137,7 @@ export function freshState(start: StartInput): RunState {
     ...(start.settings === undefined ? {} : { settings: start.settings }),
     ...(start.model === undefined ? {} : { model: start.model }),
     ...(start.language === undefined ? {} : { language: start.language }),
+    ...(start.parent === undefined ? {} : { parent: start.parent }),
     ...(start.runPendingToolCalls === true ? { runPendingToolCalls: true } : {}),
   };
 }

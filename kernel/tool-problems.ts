@@ -10,6 +10,7 @@ const toolProblems = new Set<string | undefined>([
   'tool-result-invalid',
   'value-not-json',
   'callback-failed',
+  'child-cancelled',
 ]);
 
 /** Whether an error of a tool call goes back to the model, unless the agent says otherwise. */

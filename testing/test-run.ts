@@ -200,6 +200,11 @@ export class TestRun<Output = unknown> {
     await this.run.goOnAsNew(agent === undefined ? undefined : agentsOf(agent));
   }
 
+  /** The isolated agents of the run, by the ids of their runs, also those that have ended. They share its clock. */
+  get children(): ReadonlyMap<string, TestRun> {
+    return new Map([...this.run.children].map(([id, child]) => [id, new TestRun(child, id)]));
+  }
+
   private async until(found: () => boolean): Promise<void> {
     while (!found() && !this.run.standsStill) await Promise.race([this.run.more, this.run.idle()]);
   }

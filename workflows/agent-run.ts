@@ -14,22 +14,25 @@ import {
 import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
 import type { Answer } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
-import type { Json } from '../contract/plain/messages';
+import type { Json, StoredMessage } from '../contract/plain/messages';
 import { names } from '../contract/plain/names';
 import { isRunInput } from '../contract/plain/run-input';
-import type { AgentRunInput, AgentRunResult, ResumeReceipt, StatusReply } from '../contract/plain/wire';
+import type { AgentRunInput, AgentRunResult, ChildNews, ResumeReceipt, StatusReply } from '../contract/plain/wire';
 import type { AnyAgent } from '../kernel/agents/definition';
 import { agentsOf } from '../kernel/agent';
+import { endForParent, sessionChanges } from '../kernel/agents/isolated';
 import { fitting } from '../kernel/fitting';
 import { isCancellation } from '../kernel/ports';
 import { AgentRun } from '../kernel/run';
 import type { RunState } from '../kernel/state';
 import { freshState, restoredState } from '../kernel/state';
 import { activation } from './interceptors';
+import type { FailedChildDetails } from './temporal-children';
 import { TemporalPorts } from './temporal-ports';
 
 export const resumeSignal = defineSignal<[Answer]>(names.resumeSignal);
 export const resumeUpdate = defineUpdate<ResumeReceipt, [Answer]>(names.resumeUpdate);
+export const childSignal = defineSignal<[ChildNews]>(names.childSignal);
 export const borderSignal = defineSignal(names.borderSignal);
 export const statusQuery = defineQuery<StatusReply>(names.statusQuery);
 
@@ -68,16 +71,23 @@ class RunWorkflow {
       Promise.race([this.watchStall(), this.watchBorder(), this.flushLeftovers(), this.answerAfterHandlers()]),
     );
     try {
-      const { output, text, pendingToolCalls } = await Promise.race([this.run.execute(), background]);
+      const { output, text, pendingToolCalls, ...ended } = await Promise.race([this.run.execute(), background]);
       this.done = true;
       const { usage } = this.run.state;
+      const isChild = this.input.start.parent !== undefined;
+      // The result stands in the history of the other run too; the log stays in this one.
+      if (isChild) this.ports.flush();
       const { transcript } = this.run;
-      const edit = transcript === undefined ? {} : this.ports.ledger.finalEdit(this.input.start.agent, transcript);
+      const edit =
+        transcript === undefined || (isChild && this.isRead(transcript))
+          ? {}
+          : this.ports.ledger.finalEdit(this.input.start.agent, transcript);
       const result: AgentRunResult = {
         output,
         ...(text === output ? {} : { text }),
         ...(pendingToolCalls === undefined ? {} : { pendingToolCalls }),
         usage,
+        ...(isChild ? endForParent(this.run, this.input.start, ended) : {}),
         ...edit,
         ...this.ports.takeEvents(),
       };
@@ -86,7 +96,7 @@ class RunWorkflow {
     } catch (error) {
       this.done = true;
       this.ports.flush();
-      throw failureOfRun(error);
+      throw failureOfRun(error, this.detailsForParent());
     }
   }
 
@@ -109,6 +119,10 @@ class RunWorkflow {
         },
       },
     );
+    setHandler(childSignal, (news) => {
+      this.signals += 1;
+      this.ports.children.hear(news);
+    });
     setHandler(borderSignal, () => {
       this.signals += 1;
       this.borderAsked = true;
@@ -117,6 +131,17 @@ class RunWorkflow {
       const { interrupts } = this.run;
       return { status: interrupts.length > 0 ? 'waiting' : 'running', interrupts, nextOffset: this.ports.nextOffset };
     });
+  }
+
+  private isRead(transcript: readonly StoredMessage[]): boolean {
+    return this.ports.ledger.isRead(transcript, this.ports.seen.messages);
+  }
+
+  private detailsForParent(): readonly FailedChildDetails[] {
+    const { start } = this.input;
+    if (start.parent === undefined) return [];
+    const { usage, session } = this.run.state;
+    return [{ usage, ...sessionChanges(start.session, session) }];
   }
 
   private wantsBorder(): boolean {
@@ -221,12 +246,13 @@ function checkResult(result: AgentRunResult): void {
 }
 
 /** Only failures of Temporal's own kind end a workflow; anything else would fail its task for ever. */
-function failureOfRun(error: unknown): unknown {
+function failureOfRun(error: unknown, details: readonly FailedChildDetails[]): unknown {
   if (isCancellation(error)) return error instanceof CancelledFailure ? error : new CancelledFailure('The run was cancelled.');
   if (error instanceof ApplicationFailure || (error as { name?: unknown } | null)?.name === 'ContinueAsNew') return error;
   return ApplicationFailure.create({
     message: messageOf(error).slice(0, limits.errorMessage),
     type: codeOf(error) ?? 'run-failed',
     nonRetryable: true,
+    ...(details.length === 0 ? {} : { details: [...details] }),
   });
 }

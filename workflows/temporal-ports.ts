@@ -14,7 +14,7 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import { isShown } from '../contract/plain/agent-paths';
 import { HoldfastError } from '../contract/plain/errors';
 import type { EventBody } from '../contract/plain/events';
-import type { Interrupt } from '../contract/plain/interrupts';
+import type { Answer, Interrupt } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
 import type { Json, StoredMessage } from '../contract/plain/messages';
@@ -33,9 +33,11 @@ import type {
 } from '../contract/plain/wire';
 import { checkedBytes, toolInputOf } from '../kernel/call-inputs';
 import { Ledger } from '../kernel/ledger';
-import type { ModelCall, Ports, Timer, ToolCallRequest } from '../kernel/ports';
+import type { ChildEnd, ChildRun, ModelCall, Ports, Timer, ToolCallRequest } from '../kernel/ports';
 import { isCancellation } from '../kernel/ports';
 import { errorOfActivity, lostModelCall, lostToolCall } from './activity-failures';
+import { ParentLine } from './parent-line';
+import { TemporalChildren } from './temporal-children';
 
 const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 
@@ -52,6 +54,8 @@ export class TemporalPorts implements Ports {
   /** Nothing new may start: the run is about to go on elsewhere. */
   draining = false;
   deferred: (() => void)[] = [];
+  readonly children: TemporalChildren;
+  private readonly parentLine: ParentLine | undefined;
   private outbox: EventBody[] = [];
   private offset: number;
   private waiting: number;
@@ -69,6 +73,8 @@ export class TemporalPorts implements Ports {
   ) {
     const { start, snapshot } = input;
     this.seen = new SeenMessages(input);
+    this.children = new TemporalChildren(start);
+    this.parentLine = start.parent === undefined ? undefined : new ParentLine(start, (sending) => this.counted(sending));
     this.offset = snapshot?.nextOffset ?? 1;
     this.ledger = new Ledger(snapshot?.lists ?? { [start.agent]: messagesOfInput(start.input) ?? [] }, snapshot?.shown ?? []);
     this.waiting = ((snapshot?.state as { interrupts?: readonly unknown[] } | undefined)?.interrupts ?? []).length;
@@ -174,7 +180,22 @@ export class TemporalPorts implements Ports {
     }
   }
 
+  async runChild(child: ChildRun): Promise<ChildEnd> {
+    if (this.draining) await this.never();
+    this.refuseWhenCancelled();
+    const room = this.makeRoom(child.start, `the start of the agent "${child.start.agent}"`);
+    if (room !== undefined) await room;
+    const end = await this.counted(this.children.run(child));
+    if ('failed' in end) this.refuseWhenCancelled();
+    return end;
+  }
+
+  answerChild(run: string, answer: Answer): void {
+    this.children.answer(run, answer);
+  }
+
   emit(event: EventBody): void {
+    if (event.type === 'interrupt-start' || event.type === 'interrupt-end') this.parentLine?.tell(event);
     if ('runPath' in event && !isShown(event.runPath)) return;
     if (event.type === 'custom') this.makeRoomForEvent(event);
     this.offset += 1;
@@ -251,7 +272,7 @@ export class TemporalPorts implements Ports {
   }
 
   border(): Promise<void> | undefined {
-    if (!this.wantsBorder()) return undefined;
+    if (!this.wantsBorder() || this.children.size > 0) return undefined;
     this.parked = true;
     return this.never();
   }

@@ -43,6 +43,10 @@ export const errorTable = {
   },
   'pii-found': { status: 422, fix: 'Leave out what the message names, or give the pii middleware another strategy for it.' },
   'agent-failed': { status: 500, fix: 'See the message: an agent that is made by hand says that it failed.' },
+  'child-cancelled': {
+    status: 409,
+    fix: 'Somebody cancelled the run of this isolated agent alone. Cancel the run that it is part of to end both, or start that one again.',
+  },
   'transfer-failed': {
     status: 500,
     fix: 'An agent hands over to its sub-agents and to its parent, by their names. Tell the model in its instructions whom there is.',

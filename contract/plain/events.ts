@@ -54,8 +54,20 @@ export type EventBody =
   /** Of an agent that is made by hand. */
   | (InAgent & { readonly type: 'agent-message'; readonly message: StoredMessage; readonly action?: Json })
   /** An agent behind the one that the run was started with begins, and ends. */
-  | (InAgent & { readonly type: 'agent-start' })
-  | (InAgent & { readonly type: 'agent-end'; readonly action?: Json; readonly error?: Failure })
+  | (InAgent & {
+      readonly type: 'agent-start';
+      /** The run that an isolated agent is. What happens in it stands in its own log. */
+      readonly run?: string;
+    })
+  | (InAgent & {
+      readonly type: 'agent-end';
+      readonly action?: Json;
+      readonly error?: Failure;
+      /** Of an isolated agent. */
+      readonly run?: string;
+      /** What the run of an isolated agent has used. */
+      readonly usage?: Usage;
+    })
   | { readonly type: 'interrupt-start'; readonly interrupt: Interrupt }
   | {
       readonly type: 'interrupt-end';

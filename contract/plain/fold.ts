@@ -6,8 +6,10 @@ import type { Failure, Json, StoredMessage, ToolCall, Usage } from './messages';
 import { messagesOfInput } from './messages';
 import { interruptMemoPrefix, names, runIdOf } from './names';
 import { isRunInput } from './run-input';
+import type { AgentPath } from './agent-paths';
 import { agentOfPath, isShown } from './agent-paths';
 import { CallAddresses } from './call-addresses';
+import { childRunId } from './child-runs';
 import { messageById } from './context-messages';
 import { SeenMessages, lostMessage } from './seen-messages';
 import type { ListItem, Splice } from './splice';
@@ -161,8 +163,11 @@ export class HistoryFold {
     this.learn(snapshot.shown);
     this.learnNew(snapshot.seen);
     if (!this.started) this.restore(snapshot.state, snapshot.nextOffset - snapshot.events.length);
+    const { started, usage } = this;
     this.started = true;
     const events = this.expand(snapshot.events);
+    // The state of the snapshot has counted them.
+    if (!started) this.usage = usage;
     this.seen = new SeenMessages(input);
     return events;
   }
@@ -278,6 +283,8 @@ export class HistoryFold {
         expanded['message'] = message;
         this.seen?.told(event['runPath'] as readonly string[], message);
       }
+      if (event['run'] === true) expanded['run'] = childRunId(this.id, event['runPath'] as AgentPath);
+      if (event.type === 'agent-end' && event['usage'] !== undefined) this.usage = addUsage(this.usage, event['usage'] as Usage);
       if (typeof event.interrupt === 'string') expanded['interrupt'] = this.interrupts.get(event.interrupt);
       return expanded as unknown as EventBody;
     });

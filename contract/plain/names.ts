@@ -4,6 +4,7 @@ export const names = {
   resumeSignal: 'resume',
   resumeUpdate: 'resume',
   borderSignal: 'border',
+  childSignal: 'child',
   statusQuery: 'status',
   memo: { start: 'holdfastStart', events: 'holdfastEvents', interrupts: 'holdfastInterrupts' },
 } as const;

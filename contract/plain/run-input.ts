@@ -5,6 +5,7 @@ import type { AgentRunInput } from './wire';
 export function isRunInput(input: unknown): input is AgentRunInput {
   const { start, snapshot } = (input ?? {}) as Partial<Record<keyof AgentRunInput, unknown>>;
   if (!isRecord(start) || typeof start['agent'] !== 'string' || start['input'] === undefined) return false;
+  if (start['parent'] !== undefined && !isParent(start['parent'])) return false;
   if (snapshot === undefined) return true;
   if (!isRecord(snapshot) || typeof snapshot['nextOffset'] !== 'number') return false;
   if (!isRecord(snapshot['state']) || !isRecord(snapshot['lists'])) return false;
@@ -24,6 +25,12 @@ function isSplice(value: unknown): boolean {
 
 function isListItem(item: unknown): boolean {
   return typeof item === 'string' || (isMessage(item) && typeof (item as { readonly id?: unknown }).id === 'string');
+}
+
+function isParent(parent: unknown): boolean {
+  if (!isRecord(parent)) return false;
+  const { id, from, nth } = parent;
+  return typeof id === 'string' && typeof from === 'string' && (nth === undefined || typeof nth === 'number');
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,4 +1,4 @@
-import type { WireEvent } from './events';
+import type { EventBody, WireEvent } from './events';
 import type { Answer, Interrupt } from './interrupts';
 import type { DeferredTools, HalfRef, Language, Manifest, ToolSpec } from './manifest';
 import type { Failure, FinishReason, Json, JsonObject, Message, ModelSettings, StoredMessage, ToolCall, Usage } from './messages';
@@ -12,18 +12,40 @@ export interface StartInput {
   readonly id: string;
   readonly agent: string;
   readonly input: Json;
-  readonly values: JsonObject;
+  /** Absent: none. */
+  readonly values?: JsonObject;
   readonly settings?: ModelSettings;
   readonly model?: string;
   readonly stream: boolean;
   /** Calls of tools that the input ends in run before the model is asked. */
   readonly runPendingToolCalls?: true;
   readonly language?: Language;
-  readonly options: RunOptions;
-  readonly tags: readonly string[];
+  /** Absent: none. */
+  readonly options?: RunOptions;
+  /** Absent: none. */
+  readonly tags?: readonly string[];
   readonly by?: string;
   /** Large snapshots may go to external storage. */
   readonly externalStorage?: boolean;
+  /** Session values that the run begins with, of an isolated agent. */
+  readonly session?: JsonObject;
+  /** Of the run of an isolated agent. */
+  readonly parent?: ParentRun;
+}
+
+/** The run that an isolated agent is part of. */
+export interface ParentRun {
+  readonly id: string;
+  /** The exported agent that it is found in, by its name. */
+  readonly from: string;
+  /** Which one of that name in there, when it is not the first. */
+  readonly nth?: number;
+}
+
+/** What the run of an isolated agent tells its parent while it runs: interrupts that opened and ended in it. */
+export interface ChildNews {
+  readonly run: string;
+  readonly events: readonly EventBody[];
 }
 
 /** The slots of a model request that seldom change; an input carries only those that did. */
@@ -210,6 +232,10 @@ export interface AgentRunResult {
   readonly base?: string;
   readonly splices?: readonly Splice[];
   readonly events?: readonly WireEvent[];
+  /** Session values that an isolated agent has set. */
+  readonly session?: JsonObject;
+  /** An isolated agent that made no event at all. */
+  readonly silent?: true;
 }
 
 /** The query, a fast path for open runs. */

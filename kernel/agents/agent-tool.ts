@@ -14,6 +14,8 @@ import { isCancellation } from '../ports';
 import type { AgentScope } from '../scope';
 import { ToolError } from '../tool-call';
 import type { AnyAgent } from './definition';
+import { runIsolated } from './isolated';
+import type { Place } from './place';
 import { runApart } from './run-apart';
 import { transferResult, transferTool } from './transfer-tool';
 
@@ -28,9 +30,11 @@ export interface AgentToolOptions {
   readonly fullHistory?: boolean;
   /** Readers of the run see what the agent does. Without it they see the call and its result. */
   readonly forwardEvents?: boolean;
+  /** Runs the agent as a workflow of its own, with its own history and log. */
+  readonly isolate?: boolean;
 }
 
-const fields: readonly string[] = ['name', 'description', 'inputSchema', 'fullHistory', 'forwardEvents'];
+const fields: readonly string[] = ['name', 'description', 'inputSchema', 'fullHistory', 'forwardEvents', 'isolate'];
 
 const request: Json = {
   type: 'object',
@@ -50,8 +54,10 @@ export function agentTool(agent: Agent<string, unknown, unknown>, options: Agent
   if (other !== undefined) refuse(`there is no option "${other}"; there are ${fields.join(', ')}.`);
   const description = options.description ?? defined.description;
   if (description === '') refuse('an agent needs a description to become a tool: the model chooses by it.');
-  const { inputSchema = request, fullHistory = false, forwardEvents = false } = options;
+  const { inputSchema = request, fullHistory = false, forwardEvents = false, isolate = false } = options;
   if (typeof inputSchema !== 'object' || inputSchema === null) refuse('inputSchema is a JSON Schema.');
+  if (typeof isolate !== 'boolean') refuse('isolate is true or false.');
+  if (isolate && forwardEvents) refuse('an isolated agent has a log of its own; its events cannot be forwarded. Leave forwardEvents out.');
   const spec = { name, description, inputSchema };
   return ownToolRef({
     spec,
@@ -60,29 +66,47 @@ export function agentTool(agent: Agent<string, unknown, unknown>, options: Agent
     run: async (scope, call, frame) => {
       const messages = (): readonly StoredMessage[] =>
         fullHistory ? historyFor(scope, call, defined) : [asked(scope, call, options.inputSchema === undefined)];
-      return answerOf(scope, frame, defined, messages, forwardEvents);
+      return isolate ? isolatedAnswer(scope, frame, defined, messages) : answerOf(scope, frame, defined, messages, forwardEvents);
     },
   } satisfies OwnTool);
 }
 
 /** What an agent says that answers a call of a tool, in a conversation of its own. */
 export async function answerOf(
-  { run, path }: AgentScope,
+  scope: AgentScope,
   frame: Frame,
   agent: AnyAgent,
   messages: () => readonly StoredMessage[],
   forwardEvents = false,
 ): Promise<string> {
-  const n = frame.once('agent', () => (run.state.agentTools = (run.state.agentTools ?? 0) + 1));
-  const segment = toolSegment(agent.name, n, forwardEvents);
   try {
-    const end = await runApart(run, agent, { path: [...path, segment], frame: frame.child(segment) }, messages);
-    if (end.silent === true)
-      throw new ToolError({ code: 'tool-failed', message: `The agent '${agent.name}' ended without an event.` }, undefined);
+    const end = await runApart(scope.run, agent, placeFor(scope, frame, agent, forwardEvents), messages);
+    if (end.silent === true) throw withoutEvent(agent.name);
     return end.text;
   } catch (error) {
     throw failedAs(agent.name, error);
   }
+}
+
+function placeFor({ run, path }: AgentScope, frame: Frame, agent: AnyAgent, forwarded: boolean): Pick<Place, 'path' | 'frame'> {
+  const n = frame.once('agent', () => (run.state.agentTools = (run.state.agentTools ?? 0) + 1));
+  const segment = toolSegment(agent.name, n, forwarded);
+  return { path: [...path, segment], frame: frame.child(segment) };
+}
+
+async function isolatedAnswer(scope: AgentScope, frame: Frame, agent: AnyAgent, messages: () => readonly StoredMessage[]): Promise<string> {
+  const end = await runIsolated(scope.run, agent, placeFor(scope, frame, agent, true), messages);
+  Object.assign(scope.run.state.session, end.session);
+  if ('failed' in end) {
+    const { code, message } = end.failed;
+    throw new ToolError(code === 'child-cancelled' ? end.failed : { code: 'tool-failed', message: `${message} (${code})` }, undefined);
+  }
+  if (end.silent === true) throw withoutEvent(agent.name);
+  return end.text;
+}
+
+function withoutEvent(name: string): ToolError {
+  return new ToolError({ code: 'tool-failed', message: `The agent '${name}' ended without an event.` }, undefined);
 }
 
 function asked({ run }: AgentScope, { input }: ToolCall, isRequest: boolean): StoredMessage {

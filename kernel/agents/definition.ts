@@ -146,6 +146,19 @@ export function reachable(root: AnyAgent): readonly AnyAgent[] {
   return [...found];
 }
 
+/** Which of the agents of its name in another one this is, from 0. */
+export function placeInside(root: AnyAgent, agent: AnyAgent): number {
+  return named(root, agent.name).indexOf(agent);
+}
+
+export function agentInside(root: AnyAgent | undefined, name: string, nth = 0): AnyAgent | undefined {
+  return root === undefined ? undefined : named(root, name)[nth];
+}
+
+function named(root: AnyAgent, name: string): readonly AnyAgent[] {
+  return reachable(root).filter((agent) => agent.name === name);
+}
+
 /** The agent that makes the first message of a typed job: the one that begins. */
 export function promptingAgent(agent: AnyAgent): AgentDefinition | undefined {
   switch (agent.kind) {

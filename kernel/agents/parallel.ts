@@ -3,14 +3,17 @@ import type { Json } from '../../contract/plain/messages';
 import { errorOf, failureOf } from '../frames';
 import { isCancellation } from '../ports';
 import type { RunScope } from '../scope';
+import type { LaneEnd } from '../state';
 import { fork, join } from './conversation';
-import type { AgentEnd, ParallelDefinition } from './definition';
+import type { AgentEnd, AnyAgent, ParallelDefinition } from './definition';
+import { isChat } from './definition';
+import { runIsolated } from './isolated';
 import type { Place } from './place';
-import { keyOf, recordAt } from './place';
+import { inputAt, keyOf, recordAt } from './place';
 import { runAgent } from './run-agent';
 
 /** All agents at once. One that fails takes no other with it; when all have ended, the first failure in their order is that of the whole. */
-export async function runParallel(run: RunScope, { agents }: ParallelDefinition, place: Place): Promise<AgentEnd> {
+export async function runParallel(run: RunScope, { agents, isolate }: ParallelDefinition, place: Place): Promise<AgentEnd> {
   const record = recordAt(run, place);
   const key = keyOf(place);
   const ends = (record.ends ??= {});
@@ -20,8 +23,13 @@ export async function runParallel(run: RunScope, { agents }: ParallelDefinition,
     const agent = agents[position] as ParallelDefinition['agents'][number];
     const segment = segments[position] as string;
     const lane = place.lane === undefined ? {} : { lane: fork(place.lane, key, position) };
+    const inside = { ...place, ...lane, path: [...place.path, segment], frame: place.frame.child(segment) };
     try {
-      const end = await runAgent(run, agent, { ...place, ...lane, path: [...place.path, segment], frame: place.frame.child(segment) });
+      if (isolate) {
+        ends[position] = await isolatedLane(run, agent, inside);
+        return;
+      }
+      const end = await runAgent(run, agent, inside);
       ends[position] = { output: end.output, text: end.text };
     } catch (error) {
       if (isCancellation(error)) throw error;
@@ -32,6 +40,7 @@ export async function runParallel(run: RunScope, { agents }: ParallelDefinition,
   const cancelled = settled.find((lane) => lane.status === 'rejected');
   if (cancelled !== undefined) throw cancelled.reason;
   if (place.lane !== undefined) join(run, place.lane, key);
+  if (isolate) for (const position of segments.keys()) Object.assign(run.state.session, ends[position]?.session);
   const output: Record<string, Json> = {};
   const texts: string[] = [];
   for (const [position, segment] of segments.entries()) {
@@ -42,6 +51,14 @@ export async function runParallel(run: RunScope, { agents }: ParallelDefinition,
     texts.push(`${segment}: ${end.text}`);
   }
   return { output, text: texts.join('\n\n') };
+}
+
+/** What it has set counts when all have ended, in the order of the agents. */
+async function isolatedLane(run: RunScope, agent: AnyAgent, place: Place): Promise<LaneEnd> {
+  const rewriter = isChat(agent) ? agent.historyRewriter : undefined;
+  const end = await runIsolated(run, agent, place, () => inputAt(run, place, agent.name, rewriter));
+  const session = end.session === undefined ? {} : { session: end.session };
+  return 'failed' in end ? { error: end.failed, ...session } : { output: end.output, text: end.text, ...session };
 }
 
 function segmentsOf(names: readonly string[]): readonly string[] {

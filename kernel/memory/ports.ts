@@ -1,7 +1,7 @@
 import { isShown } from '../../contract/plain/agent-paths';
 import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
 import type { EventBody } from '../../contract/plain/events';
-import type { Interrupt } from '../../contract/plain/interrupts';
+import type { Answer, Interrupt } from '../../contract/plain/interrupts';
 import type { Manifest, ManifestRequest } from '../../contract/plain/manifest';
 import type { Json, StoredMessage } from '../../contract/plain/messages';
 import { messagesOfInput } from '../../contract/plain/messages';
@@ -21,8 +21,10 @@ import type {
 } from '../../contract/plain/wire';
 import { checkedBytes, toolInputOf } from '../call-inputs';
 import { Ledger } from '../ledger';
-import type { ModelCall, Ports, Timer, ToolCallRequest } from '../ports';
+import type { ChildEnd, ChildRun, ModelCall, Ports, Timer, ToolCallRequest } from '../ports';
 import { isCancellation } from '../ports';
+import type { MemoryChild } from './children';
+import { MemoryChildren, cancelledAlone } from './children';
 import type { VirtualClock } from './clock';
 import type { MemoryRecord } from './record';
 import { asJson } from './record';
@@ -35,6 +37,9 @@ export interface MemoryWorld {
   /** Something came back or was written: the run may stand still now. */
   changed(): void;
   wantsBorder(): boolean;
+  startChild(child: ChildRun): MemoryChild;
+  /** Tells the run that this one is part of. Absent of one that somebody started. */
+  readonly tellParent?: (event: EventBody) => void;
 }
 
 /** The kernel's ports in memory, with the record that Temporal would have and with virtual time. */
@@ -49,6 +54,7 @@ export class MemoryPorts implements Ports {
   resting = 0;
   /** The kernel stands at an iteration border and waits to go on elsewhere. */
   parked = false;
+  readonly children = new MemoryChildren();
   private outbox: EventBody[] = [];
   private left = false;
   private readonly timers = new Set<Timer>();
@@ -168,7 +174,23 @@ export class MemoryPorts implements Ports {
     }
   }
 
+  async runChild(child: ChildRun): Promise<ChildEnd> {
+    this.refuseWhenCancelled();
+    try {
+      const end = await this.children.run(child, (start) => this.world.startChild(start));
+      if (this.cancelError !== undefined && (end === 'cancelled' || 'failed' in end)) throw this.cancelError;
+      return end === 'cancelled' ? cancelledAlone() : end;
+    } finally {
+      this.world.changed();
+    }
+  }
+
+  answerChild(run: string, answer: Answer): void {
+    this.children.answer(run, answer);
+  }
+
   emit(event: EventBody): void {
+    if (!this.left && (event.type === 'interrupt-start' || event.type === 'interrupt-end')) this.world.tellParent?.(event);
     if (this.left || ('runPath' in event && !isShown(event.runPath))) return;
     this.outbox.push(event);
     if ('message' in event) this.seen.told(event.runPath, event.message);
@@ -260,7 +282,7 @@ export class MemoryPorts implements Ports {
 
   border(): Promise<void> | undefined {
     if (this.cancelError !== undefined) return Promise.reject(this.cancelError);
-    if (!this.world.wantsBorder()) return undefined;
+    if (!this.world.wantsBorder() || this.children.size > 0) return undefined;
     this.parked = true;
     this.world.changed();
     return this.orCancelled(new Promise<never>(() => undefined));
@@ -275,12 +297,14 @@ export class MemoryPorts implements Ports {
     this.cancelError = error;
     this.cancel();
     for (const timer of this.timers) timer.cancel();
+    this.children.cancel();
   }
 
   /** The run has ended or went on elsewhere: code that is left behind can do nothing more. */
   leave(): void {
     this.left = true;
     for (const timer of this.timers) timer.cancel();
+    this.children.cancel();
   }
 
   private refuseWhenCancelled(): void {

@@ -1,11 +1,13 @@
 import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
-import type { RunEvent, RunView } from '../../contract/plain/events';
+import type { EventBody, RunEvent, RunView } from '../../contract/plain/events';
 import type { HistoryFact } from '../../contract/plain/history-fact';
 import type { Answer } from '../../contract/plain/interrupts';
 import { workflowIdOf } from '../../contract/plain/names';
 import type { AgentRunInput } from '../../contract/plain/wire';
 import type { Failure } from '../../contract/plain/messages';
 import type { AnyAgent } from '../agents/definition';
+import { endForParent, sessionChanges } from '../agents/isolated';
+import type { ChildEnd, ChildRun } from '../ports';
 import { isCancellation } from '../ports';
 import { AgentRun } from '../run';
 import type { RunState } from '../state';
@@ -23,6 +25,14 @@ interface Stretch {
   stall(error: HoldfastError): void;
 }
 
+/** The run in memory that another one is part of. */
+interface MemoryParent {
+  readonly clock: VirtualClock;
+  hear(events: readonly EventBody[]): void;
+  /** The run that is part of it stands still, or goes on. */
+  moved(): void;
+}
+
 export type Agents = ReadonlyMap<string, AnyAgent>;
 
 /** A whole run in memory, over its borders: what the workflow, the server and the record are to a run on Temporal. */
@@ -37,15 +47,21 @@ export class MemoryRun {
   private stands = false;
   private stood: () => void = () => undefined;
   private standing = new Promise<void>((resolve) => (this.stood = resolve));
+  private finish: (end: ChildEnd | 'cancelled') => void = () => undefined;
+  /** Of an isolated agent: its end, for the run that it is part of. */
+  readonly end = new Promise<ChildEnd | 'cancelled'>((resolve) => (this.finish = resolve));
+  /** Isolated agents, also those that have ended, by the ids of their runs. */
+  readonly children = new Map<string, MemoryRun>();
 
   constructor(
     private agents: Agents,
     input: AgentRunInput,
     private readonly work: MemoryWork,
     startedAt: number,
+    private readonly parent?: MemoryParent,
   ) {
     const { tenant, id } = input.start;
-    this.clock = new VirtualClock(startedAt);
+    this.clock = parent?.clock ?? new VirtualClock(startedAt);
     this.record = new MemoryRecord(() => this.clock.now, input.snapshot?.nextOffset ?? 0);
     this.workflowId = workflowIdOf(tenant, id);
     this.stretch = this.enter(asJson(input));
@@ -106,7 +122,7 @@ export class MemoryRun {
     await this.idle();
     const until = this.clock.now + milliseconds;
     while (!this.ended && this.clock.fireNext(until)) {
-      this.changed();
+      this.stir();
       await this.idle();
     }
     this.clock.fireNext(until);
@@ -114,9 +130,26 @@ export class MemoryRun {
 
   /** Goes on as new as soon as nothing is on its way, if need be under other code. Settles when the run stands still again. */
   async goOnAsNew(agents: Agents = this.agents): Promise<void> {
+    this.askForBorder(agents);
+    await this.idle();
+  }
+
+  private askForBorder(agents: Agents): void {
     this.borderAgents = agents;
     this.changed();
-    await this.idle();
+    for (const child of this.children.values()) if (!child.ended) child.askForBorder(agents);
+  }
+
+  /** Something may have happened in it that it was not told of. */
+  private stir(): void {
+    this.changed();
+    for (const child of this.children.values()) if (!child.ended) child.stir();
+  }
+
+  private startChild({ start, hear }: ChildRun): MemoryRun {
+    const child = new MemoryRun(this.agents, { start }, this.work, 0, { clock: this.clock, hear, moved: () => this.changed() });
+    this.children.set(start.id, child);
+    return child;
   }
 
   private enter(input: AgentRunInput): Stretch {
@@ -129,6 +162,8 @@ export class MemoryRun {
       record: this.record,
       changed: () => this.changed(),
       wantsBorder: () => this.borderAgents !== undefined,
+      startChild: (child: ChildRun) => this.startChild(child),
+      ...(this.parent === undefined ? {} : { tellParent: (event: EventBody) => this.parent?.hear([event]) }),
     };
     const ports = new MemoryPorts(input, world);
     const run = new AgentRun(this.agents, state, ports);
@@ -143,23 +178,38 @@ export class MemoryRun {
   private async live(stretch: Stretch, stalled: Promise<never>): Promise<void> {
     const { ports, run, input } = stretch;
     try {
-      const { output, text, pendingToolCalls } = await Promise.race([run.execute(), stalled]);
+      const { output, text, pendingToolCalls, ...ended } = await Promise.race([run.execute(), stalled]);
       const { usage } = run.state;
+      const isChild = input.start.parent !== undefined;
+      // The result stands in the history of the other run too; the log stays in this one.
+      if (isChild) ports.flush();
       const { transcript } = run;
       const edit = transcript === undefined ? {} : ports.ledger.finalEdit(input.start.agent, transcript);
       const pending = pendingToolCalls === undefined ? {} : { pendingToolCalls };
-      this.end(stretch, { kind: 'end', status: 'completed', result: { output, text, ...pending, usage, ...edit, ...ports.takeEvents() } });
+      const forParent = isChild ? endForParent(run, input.start, ended) : {};
+      this.close(
+        stretch,
+        { kind: 'end', status: 'completed', result: { output, text, ...pending, usage, ...forParent, ...edit, ...ports.takeEvents() } },
+        { output, text, usage, ...forParent },
+      );
     } catch (error) {
       ports.flush();
       const failure = { code: codeOf(error) ?? 'run-failed', message: messageOf(error) };
-      this.end(stretch, isCancellation(error) ? { kind: 'end', status: 'cancelled' } : { kind: 'end', status: 'failed', error: failure });
+      if (isCancellation(error)) this.close(stretch, { kind: 'end', status: 'cancelled' }, 'cancelled');
+      else
+        this.close(
+          stretch,
+          { kind: 'end', status: 'failed', error: failure },
+          { failed: failure, usage: run.state.usage, ...sessionChanges(input.start.session, run.state.session) },
+        );
     }
   }
 
-  private end(stretch: Stretch, fact: Parameters<MemoryRecord['write']>[0]): void {
+  private close(stretch: Stretch, fact: Parameters<MemoryRecord['write']>[0], end: ChildEnd | 'cancelled'): void {
     if (this.stretch !== stretch) return;
     stretch.ports.leave();
     this.record.write(fact);
+    this.finish(end);
     this.changed();
   }
 
@@ -167,6 +217,7 @@ export class MemoryRun {
     if (this.stands) {
       this.stands = false;
       this.standing = new Promise((resolve) => (this.stood = resolve));
+      this.parent?.moved();
     }
     if (this.checking) return;
     this.checking = true;
@@ -181,10 +232,11 @@ export class MemoryRun {
     const { ports, run, stall } = this.stretch;
     if (this.ended) return this.stand();
     ports.flush();
-    if (this.checking || ports.pending > 0) return;
+    if (this.checking || ports.pending > 0 || !ports.children.standStill) return;
     const { borderAgents } = this;
-    const waits = run.waitingFor > 0 || ports.resting > 0;
-    if (borderAgents !== undefined && ports.sleeping === 0 && (ports.parked || waits)) return this.cross(borderAgents);
+    const waits = run.waitingFor > 0 || ports.resting > 0 || ports.children.size > 0;
+    if (borderAgents !== undefined && ports.sleeping === 0 && ports.children.size === 0 && (ports.parked || waits))
+      return this.cross(borderAgents);
     if (waits || ports.sleeping > 0) return this.stand();
     const open = run.openCode.at(-1) ?? 'the agent';
     stall(new HoldfastError('hook-stalled', `${open} waits for something that never comes: no call, timer or interrupt of it is open.`));
@@ -207,5 +259,6 @@ export class MemoryRun {
   private stand(): void {
     this.stands = true;
     this.stood();
+    this.parent?.moved();
   }
 }

@@ -1,0 +1,63 @@
+import type { Answer, Interrupt } from '../../contract/plain/interrupts';
+import { isInterrupt } from '../../contract/plain/interrupts';
+import { jsonSize, limits } from '../../contract/plain/limits';
+import type { Json } from '../../contract/plain/messages';
+import { interruptId } from '../interrupts';
+import type { RunScope } from '../scope';
+
+/** The interrupts of an isolated agent, as they stand in the list of the run that it is part of. */
+export class ChildInterrupts {
+  /** Their ids here, by those that they have in their own run. */
+  private readonly open = new Map<string, string>();
+  private closed = false;
+
+  constructor(
+    private readonly run: RunScope,
+    private readonly childId: string,
+    private readonly path: readonly string[],
+  ) {}
+
+  /** Anybody who reaches the server can send news: what makes no sense is passed over. */
+  hear(events: readonly unknown[]): void {
+    if (this.closed) return;
+    for (const event of events) {
+      const { type, interrupt, interruptId: id, answer, reason, by } = (event ?? {}) as Readonly<Record<string, unknown>>;
+      if (type === 'interrupt-start' && isInterrupt(interrupt) && jsonSize(interrupt) <= limits.interrupt) this.show(interrupt);
+      if (type === 'interrupt-end' && typeof id === 'string' && answer !== undefined) {
+        const why = reason === 'answer' || reason === 'deadline' ? reason : 'cancel';
+        this.withdraw(id, { answer: answer as Json, reason: why, ...(typeof by === 'string' ? { by } : {}) });
+      }
+    }
+  }
+
+  /** The agent has ended: nobody waits there any more. */
+  close(): void {
+    this.closed = true;
+    for (const id of [...this.open.keys()]) this.withdraw(id, { answer: null, reason: 'cancel' });
+  }
+
+  private show(interrupt: Interrupt): void {
+    const { run, childId, path } = this;
+    const id = this.idHere(interrupt);
+    this.open.set(interrupt.id, id);
+    const shown = { ...interrupt, id, address: [...path, ...interrupt.address.slice(1)] };
+    run.desk.show(shown, (answer: Answer) => {
+      this.open.delete(interrupt.id);
+      run.ports.answerChild(childId, { ...answer, interruptId: interrupt.id });
+    });
+  }
+
+  private withdraw(id: string, end: Parameters<RunScope['desk']['withdraw']>[1]): void {
+    const here = this.open.get(id);
+    if (here === undefined) return;
+    this.open.delete(id);
+    this.run.desk.withdraw(here, end);
+  }
+
+  /** Ids there begin with the name of the agent; here with its place. */
+  private idHere({ id, address }: Interrupt): string {
+    const [root = ''] = address;
+    const place = interruptId(this.path, 0);
+    return id === root || id.startsWith(`${root}.`) ? `${place}${id.slice(root.length)}` : `${place}.${id}`;
+  }
+}

@@ -1,0 +1,127 @@
+import { childRunId } from '../../contract/plain/child-runs';
+import { addUsage } from '../../contract/plain/usage';
+import type { Failure, Json, JsonObject, StoredMessage } from '../../contract/plain/messages';
+import { textOf } from '../../contract/plain/messages';
+import type { RunOptions } from '../../contract/plain/run-options';
+import type { StartInput } from '../../contract/plain/wire';
+import { failureOf } from '../frames';
+import type { ChildEnd } from '../ports';
+import { isCancellation } from '../ports';
+import type { RunScope } from '../scope';
+import type { RunState } from '../state';
+import { ChildInterrupts } from './child-interrupts';
+import { say } from './conversation';
+import type { AnyAgent } from './definition';
+import { placeInside, reachable } from './definition';
+import type { Place } from './place';
+import { forget, isEntered, recordAt } from './place';
+
+/** How an isolated agent has ended. What went wrong in it is an end like another one. */
+export type IsolatedEnd = ChildEnd;
+
+/** An agent as a run of its own: with its own history and log, beside which this run has its beginning, its answer and its end. */
+export async function runIsolated(
+  run: RunScope,
+  agent: AnyAgent,
+  place: Pick<Place, 'path' | 'frame' | 'lane'>,
+  messages: () => readonly StoredMessage[],
+): Promise<IsolatedEnd> {
+  const { state, ports } = run;
+  // Where it begins the run may still go on elsewhere; not after that, before all of them have ended.
+  const border = ports.border();
+  if (border !== undefined) await border;
+  const id = childRunId(state.id, place.path);
+  const about = { agent: agent.name, runPath: place.path, run: id };
+  if (!isEntered(run, place)) {
+    recordAt(run, place);
+    ports.emit({ type: 'agent-start', ...about });
+  }
+  const interrupts = new ChildInterrupts(run, id, place.path);
+  const end = await endOf(run, { start: startOf(run, agent, id, messages()), hear: (events) => interrupts.hear(events) });
+  interrupts.close();
+  forget(run, place);
+  const { usage } = end;
+  if (usage !== undefined) state.usage = addUsage(state.usage, usage);
+  const used = usage === undefined ? {} : { usage };
+  if ('failed' in end) {
+    const { code, message } = end.failed;
+    const failed: Failure = { code, message: `The agent '${agent.name}' failed: ${message}` };
+    ports.emit({ type: 'agent-end', ...about, ...used, error: failed });
+    return { ...end, failed };
+  }
+  const { lane } = place;
+  if (lane !== undefined && end.text !== '') {
+    const message: StoredMessage = { id: ports.uuid(), role: 'assistant', parts: [{ type: 'text', text: end.text }] };
+    ports.emit({ type: 'agent-message', agent: agent.name, runPath: place.path, message });
+    say(run, lane, agent.name, message);
+  }
+  ports.emit({ type: 'agent-end', ...about, ...used });
+  return end;
+}
+
+async function endOf({ ports }: RunScope, child: Parameters<RunScope['ports']['runChild']>[0]): Promise<ChildEnd> {
+  try {
+    return await ports.runChild(child);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return { failed: failureOf(error) };
+  }
+}
+
+/** All that it needs of this run, and no more: it stands in the history of both. */
+function startOf({ state, manifest, exported }: RunScope, agent: AnyAgent, id: string, messages: readonly StoredMessage[]): StartInput {
+  const nth = placeInside(exported, agent);
+  const options = optionsFor(agent, state.options);
+  return {
+    version: 1,
+    tenant: state.tenant,
+    id,
+    agent: agent.name,
+    input: inputOf(messages),
+    stream: state.stream,
+    language: manifest.language,
+    parent: { id: state.id, from: exported.name, ...(nth === 0 ? {} : { nth }) },
+    ...(Object.keys(state.values).length === 0 ? {} : { values: state.values }),
+    ...(Object.keys(options).length === 0 ? {} : { options }),
+    ...(state.settings === undefined ? {} : { settings: state.settings }),
+    ...(state.model === undefined ? {} : { model: state.model }),
+    ...(Object.keys(state.session).length === 0 ? {} : { session: state.session }),
+  };
+}
+
+function inputOf(messages: readonly StoredMessage[]): Json {
+  const [only] = messages;
+  const [part] = only?.parts ?? [];
+  if (messages.length === 1 && only?.role === 'user' && only.parts.length === 1 && part?.type === 'text' && isPlain(only, part))
+    return textOf(only);
+  return messages.map(({ id: _, ...message }) => message) as readonly object[] as Json;
+}
+
+/** Whether its text says all that the message is. */
+function isPlain(message: object, part: object): boolean {
+  return Object.keys(message).every((key) => key === 'id' || key === 'role' || key === 'parts') && Object.keys(part).length === 2;
+}
+
+/** The options for agents that it has not would be refused, or only be carried along. */
+function optionsFor(agent: AnyAgent, options: RunOptions): RunOptions {
+  if (options.agents === undefined) return options;
+  const names = new Set(reachable(agent).map(({ name }) => name));
+  const { agents, ...others } = options;
+  const kept = Object.entries(agents).filter(([name]) => names.has(name));
+  return kept.length === 0 ? others : { ...others, agents: Object.fromEntries(kept) };
+}
+
+/** What the end of an isolated agent has besides for the run that it is part of. */
+export function endForParent(
+  { state }: { readonly state: Pick<RunState, 'session'> },
+  { session }: StartInput,
+  { silent }: { readonly silent?: true },
+): { readonly session?: JsonObject; readonly silent?: true } {
+  return { ...sessionChanges(session, state.session), ...(silent === undefined ? {} : { silent }) };
+}
+
+/** The session values that a run has set, other than those that it began with. */
+export function sessionChanges(before: JsonObject | undefined, after: Readonly<Record<string, Json>>): { readonly session?: JsonObject } {
+  const changed = Object.entries(after).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(before?.[key]));
+  return changed.length === 0 ? {} : { session: Object.fromEntries(changed) };
+}

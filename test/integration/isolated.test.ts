@@ -1,0 +1,193 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { temporal as proto } from '@temporalio/proto';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models';
+import type { Run } from '../../client/run';
+import type { RunEvent } from '../../contract/plain/events';
+import { textOf } from '../../contract/plain/messages';
+import { names } from '../../contract/plain/names';
+import type { Gate } from '../support/gate';
+import { gate } from '../support/gate';
+import type { Temporal } from '../support/temporal';
+import { eventually, openTemporal } from '../support/temporal';
+import type { TestBed } from '../support/test-bed';
+import { recordHistory, replayHistories } from '../../testing/index';
+import { calls, startTestBed, testServer, text } from '../support/test-bed';
+
+const agents = join(__dirname, '..', 'fixtures', 'isolated-agents.ts');
+
+let held: Gate | undefined;
+
+/** Everybody says their name, but who fails, who calls a tool first, and who is held. */
+async function answer({ instructions, messages }: GenerateRequest): Promise<GenerateAnswer> {
+  const who = /^You are (\w+)\./.exec(instructions)?.[1] ?? '';
+  const first = !messages.some(({ role }) => role === 'assistant');
+  if (who === 'fails') throw Object.assign(new Error('out of order'), { isRetryable: false });
+  if (who === 'guide' && first) return calls({ name: 'asks', input: { request: 'Ask.' } });
+  if (who === 'pays' && first) return calls({ name: 'refund', input: { orderId: '42', amount: 80 } });
+  if (who === 'answers') await held?.pass();
+  return text(`I am ${who}.`);
+}
+
+describe('isolated agents on a real server', () => {
+  let bed: TestBed;
+  let temporal: Temporal;
+  beforeAll(async () => {
+    temporal = await openTemporal();
+    bed = await startTestBed(answer, { agents });
+  });
+  afterEach(() => {
+    held?.open();
+    held = undefined;
+  });
+  afterAll(async () => {
+    await bed.close();
+    await temporal.close();
+  });
+
+  const waiting = async (agent: string): Promise<{ readonly run: Run; readonly ids: readonly string[] }> => {
+    const run = await bed.client.start(agent, 'Go.');
+    expect((await run.outcome()).status).toBe('waiting');
+    return { run, ids: (await run.interrupts()).map(({ id }) => id) };
+  };
+  const logOf = async (run: Run): Promise<readonly RunEvent[]> => {
+    const log: RunEvent[] = [];
+    for await (const event of run.events({ deltas: false })) log.push(event);
+    return log;
+  };
+  const child = (run: Run, place: string): Run => bed.client.run(`${run.id}~${place}`);
+  const goOnAsNew = async (id: string): Promise<void> => {
+    const before = await temporal.executionOf(id);
+    await temporal.handle(id).signal(names.borderSignal);
+    await temporal.untilAnotherExecution(id, before);
+  };
+
+  it('replay, and so does the run that they are part of', async () => {
+    const { run, ids } = await waiting('refunds');
+    await goOnAsNew(`${run.id}~each.pays`);
+    await run.approve(ids[0] ?? '');
+    await run.result();
+    const cancelled = await waiting('pair');
+    await child(cancelled.run, 'asks').cancel();
+    await cancelled.run.result().catch(() => undefined);
+    const histories = mkdtempSync(join(tmpdir(), 'holdfast-isolated-'));
+    const recorded = [run.id, `${run.id}~each.pays`, cancelled.run.id, `${cancelled.run.id}~asks`];
+    for (const [n, id] of recorded.entries()) await recordHistory({ id, server: testServer(), file: join(histories, `${n}.json`) });
+    const replayed = await replayHistories({ agents, histories });
+    expect(replayed.length).toBeGreaterThanOrEqual(recorded.length);
+    expect(replayed.filter(({ error }) => error !== undefined)).toEqual([]);
+  });
+
+  it('leave less than 1.5 KB each in the history of their run, a hundred of them', async () => {
+    const run = await bed.client.start('crowd', 'Go.');
+    const outcome = await run.outcome();
+    expect(outcome.status).toBe('completed');
+    const { events } = await temporal.handle(run.id).fetchHistory();
+    // What the run itself begins and ends with has the answers, not the agents.
+    const own = (events ?? []).slice(1, -1).map((event) => proto.api.history.v1.HistoryEvent.encode(event).finish().length);
+    const each = own.reduce((sum, bytes) => sum + bytes, 0) / 100;
+    expect(each).toBeLessThan(1536);
+    const { output } = outcome as { output: Record<string, string> };
+    expect(Object.keys(output)).toHaveLength(100);
+    expect(output['w42']).toBe('I am w42.');
+    expect(await child(run, 'w42').outcome()).toMatchObject({ status: 'completed', output: 'I am w42.' });
+    expect((await child(run, 'w42').transcript()).map(textOf)).toEqual(['Go.', 'I am w42.']);
+    expect(await run.usage()).toEqual({ inputTokens: 1000, outputTokens: 500 });
+  });
+
+  it('fail by their own code and name, and take no other with them', async () => {
+    const run = await bed.client.start('solid', 'Go.');
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'model-failed', message: expect.stringMatching(/^The agent 'fails' failed: .*out of order/) as string },
+    });
+    expect(await child(run, 'answers').outcome()).toMatchObject({ status: 'completed' });
+    expect((await child(run, 'fails').outcome()).status).toBe('failed');
+  });
+
+  it('are answered in the run that somebody started, which the one interrupt list shows', async () => {
+    const { run, ids } = await waiting('pair');
+    expect(ids).toEqual([expect.stringMatching(/^pair\.asks\./)]);
+    await eventually(async () => {
+      const open = (await bed.client.interrupts({ limit: 1000 })).filter(({ runId }) => runId.startsWith(run.id));
+      expect(open.map(({ runId, interrupt }) => [runId, interrupt.id])).toEqual([[run.id, ids[0]]]);
+    });
+    await run.resume(ids[0] ?? '', 'yes', { by: 'ada' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: { asks: 'I am asks.', answers: 'I am answers.' } });
+    const answered = (await logOf(child(run, 'asks'))).filter(({ type }) => type === 'interrupt-end');
+    expect(answered).toMatchObject([{ reason: 'answer', answer: 'yes', by: 'ada' }]);
+  });
+
+  it('are answered by a signal too, and in their own run', async () => {
+    const first = await waiting('pair');
+    await temporal.handle(first.run.id).signal(names.resumeSignal, { interruptId: first.ids[0], answer: 'yes' });
+    expect((await first.run.outcome()).status).toBe('completed');
+    const second = await waiting('pair');
+    const own = child(second.run, 'asks');
+    await own.resume((await own.interrupts())[0]?.id ?? '', 'yes');
+    expect(await second.run.result()).toMatchObject({ asks: 'I am asks.' });
+  });
+
+  it('reach the run that somebody started through those between', async () => {
+    const { run, ids } = await waiting('deep');
+    expect(ids).toEqual([expect.stringMatching(/^deep\.inner\.asks\./)]);
+    await goOnAsNew(`${run.id}~inner~asks`);
+    expect((await run.interrupts()).map(({ id }) => id)).toEqual(ids);
+    await run.resume(ids[0] ?? '', 'yes');
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: { inner: { asks: 'I am asks.' } } });
+  });
+
+  it('go on as new by themselves, while the run that they are part of waits for them to do so', async () => {
+    const { run, ids } = await waiting('refunds');
+    const before = await temporal.executionOf(run.id);
+    await temporal.handle(run.id).signal(names.borderSignal);
+    await goOnAsNew(`${run.id}~each.pays`);
+    expect(await temporal.executionOf(run.id)).toBe(before);
+    await run.approve(ids[0] ?? '');
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'I am after.' });
+    expect(await temporal.executionOf(run.id)).not.toBe(before);
+    expect(await run.usage()).toEqual({ inputTokens: 30, outputTokens: 15 });
+  });
+
+  it('as tools wait for people, and give their answer to the call', async () => {
+    const { run, ids } = await waiting('guide');
+    await run.resume(ids[0] ?? '', 'yes');
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'I am guide.' });
+  });
+
+  it('are cancelled alone, or terminated: only their lane fails', async () => {
+    const { run } = await waiting('pair');
+    await child(run, 'asks').cancel();
+    await expect(run.result()).rejects.toMatchObject({
+      code: 'child-cancelled',
+      message: expect.stringContaining("'asks'") as string,
+    });
+    expect(await child(run, 'answers').outcome()).toMatchObject({ status: 'completed' });
+    const other = await waiting('guide');
+    await child(other.run, 'asks@1').terminate();
+    expect(await other.run.result()).toBe('I am guide.');
+  });
+
+  it('are cancelled with the run that they are part of, which waits for them', async () => {
+    held = gate();
+    const run = await bed.client.start('pair', 'Go.');
+    await held.reached;
+    await run.cancel();
+    expect(await run.outcome()).toEqual({ status: 'cancelled' });
+    expect(await child(run, 'asks').outcome()).toEqual({ status: 'cancelled' });
+    expect(await child(run, 'answers').outcome()).toEqual({ status: 'cancelled' });
+  });
+
+  it('stand in no list of runs, but in that of the run that they are part of', async () => {
+    const { run } = await waiting('pair');
+    await eventually(async () => {
+      const listed = (await bed.client.list({ parent: run.id })).map(({ id, agent, parent }) => [id, agent, parent]);
+      expect(listed.sort()).toEqual([
+        [`${run.id}~answers`, 'answers', run.id],
+        [`${run.id}~asks`, 'asks', run.id],
+      ]);
+    });
+    expect((await bed.client.list({ limit: 1000 })).filter(({ id }) => id.startsWith(`${run.id}~`))).toEqual([]);
+  });
+});

@@ -1,0 +1,56 @@
+import { getExternalWorkflowHandle } from '@temporalio/workflow';
+import type { EventBody } from '../contract/plain/events';
+import { jsonSize, limits } from '../contract/plain/limits';
+import { names, workflowIdOf } from '../contract/plain/names';
+import type { ChildNews, StartInput } from '../contract/plain/wire';
+
+/**
+ * Tells the run that an isolated agent is part of of its interrupts. One signal after another, each with all that there is by then: several
+ * at once may come in another order than they were sent in.
+ */
+export class ParentLine {
+  private news: EventBody[] = [];
+  private isBusy = false;
+
+  constructor(
+    private readonly start: StartInput,
+    /** The run does not go on as new with a signal on its way: that could be lost. */
+    private readonly whileBusy: (sending: Promise<void>) => Promise<void>,
+  ) {}
+
+  tell(event: EventBody): void {
+    this.news.push(event);
+    if (this.isBusy) return;
+    this.isBusy = true;
+    void this.whileBusy(this.send());
+  }
+
+  private async send(): Promise<void> {
+    const { tenant, id: run, parent } = this.start;
+    // What opens in the same moment goes together.
+    await Promise.resolve();
+    try {
+      while (this.news.length > 0) {
+        const news: ChildNews = { run, events: this.taken() };
+        await getExternalWorkflowHandle(workflowIdOf(tenant, parent?.id ?? '')).signal(names.childSignal, news);
+      }
+    } catch {
+      // That run has ended, or takes no more signals. Whoever knows this one can still answer it.
+      this.news = [];
+    } finally {
+      this.isBusy = false;
+    }
+  }
+
+  /** As many as fit into one signal. */
+  private taken(): readonly EventBody[] {
+    let bytes = 0;
+    let count = 0;
+    for (const event of this.news) {
+      bytes += jsonSize(event);
+      if (count > 0 && bytes > limits.payload / 2) break;
+      count += 1;
+    }
+    return this.news.splice(0, count);
+  }
+}

@@ -1,0 +1,104 @@
+import {
+  ApplicationFailure,
+  CancelledFailure,
+  ChildWorkflowCancellationType,
+  ChildWorkflowFailure,
+  ParentClosePolicy,
+  TerminatedFailure,
+  TimeoutFailure,
+  executeChild,
+  getExternalWorkflowHandle,
+} from '@temporalio/workflow';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { codeOf, isErrorCode, messageOf } from '../contract/plain/errors';
+import type { Answer } from '../contract/plain/interrupts';
+import { limits } from '../contract/plain/limits';
+import type { Json, JsonObject, Usage } from '../contract/plain/messages';
+import { names, workflowIdOf } from '../contract/plain/names';
+import type { AgentRunInput, AgentRunResult, StartInput } from '../contract/plain/wire';
+import type { ChildEnd, ChildRun } from '../kernel/ports';
+
+/** What the failure of an isolated agent's workflow carries besides. */
+export interface FailedChildDetails {
+  readonly usage?: Usage;
+  readonly session?: JsonObject;
+}
+
+/**
+ * The workflows of the isolated agents of a run. They are cancelled when it closes, and a continue-as-new closes it too: so it does not go
+ * on as new while one of them runs, which its ports see to.
+ */
+export class TemporalChildren {
+  private readonly open = new Map<string, ChildRun>();
+
+  constructor(private readonly parent: StartInput) {}
+
+  get size(): number {
+    return this.open.size;
+  }
+
+  /** It has none of the search attributes by which runs are listed: lists show what somebody started. */
+  async run(child: ChildRun): Promise<ChildEnd> {
+    const { start } = child;
+    this.open.set(start.id, child);
+    try {
+      const { output, text, usage, session, silent } = await executeChild<(input: AgentRunInput) => Promise<AgentRunResult>>(
+        names.workflow,
+        {
+          workflowId: workflowIdOf(start.tenant, start.id),
+          args: [{ start: this.parent.externalStorage === true ? { ...start, externalStorage: true } : start }],
+          parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+          cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+        },
+      );
+      return {
+        output,
+        text: text ?? textOf(output),
+        usage,
+        ...(session === undefined ? {} : { session }),
+        ...(silent === undefined ? {} : { silent }),
+      };
+    } catch (error) {
+      return endOfFailed(error);
+    } finally {
+      this.open.delete(start.id);
+    }
+  }
+
+  /** Takes a signal, with whatever is in it. */
+  hear(news: unknown): void {
+    const { run, events } = (news ?? {}) as Readonly<Record<string, unknown>>;
+    if (typeof run === 'string' && Array.isArray(events)) this.open.get(run)?.hear(events as readonly unknown[]);
+  }
+
+  answer(run: string, answer: Answer): void {
+    const child = this.open.get(run);
+    if (child === undefined) return;
+    const { tenant, id } = child.start;
+    // An agent that has ended meanwhile takes no answer any more.
+    getExternalWorkflowHandle(workflowIdOf(tenant, id))
+      .signal(names.resumeSignal, answer)
+      .catch(() => undefined);
+  }
+}
+
+/** How an agent has ended whose workflow gave no result. */
+export function endOfFailed(error: unknown): ChildEnd {
+  const cause = error instanceof ChildWorkflowFailure ? (error.cause ?? error) : error;
+  if (cause instanceof CancelledFailure) return failed('child-cancelled', 'Its run was cancelled.');
+  if (cause instanceof TimeoutFailure) return failed('run-timed-out', 'The deadline of its run has passed.');
+  if (cause instanceof TerminatedFailure) return failed('run-terminated', 'Its run was terminated.');
+  if (cause instanceof WorkflowExecutionAlreadyStartedError)
+    return failed('run-id-in-use', `There is a run "${cause.workflowId}" already that is not part of this one.`);
+  const code = cause instanceof ApplicationFailure && isErrorCode(cause.type) ? cause.type : (codeOf(cause) ?? 'run-failed');
+  const details = (cause instanceof ApplicationFailure ? cause.details?.[0] : undefined) as FailedChildDetails | undefined;
+  return { ...details, ...failed(code === 'cancelled' ? 'child-cancelled' : code, messageOf(cause)) };
+}
+
+function failed(code: string, message: string): { readonly failed: { readonly code: string; readonly message: string } } {
+  return { failed: { code, message: message.slice(0, limits.errorMessage) } };
+}
+
+function textOf(output: Json): string {
+  return typeof output === 'string' ? output : JSON.stringify(output);
+}
