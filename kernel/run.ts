@@ -98,6 +98,11 @@ export class AgentRun {
     return this.desk.size;
   }
 
+  /** What of the code is another than before the border: an open frame asks otherwise, or is not entered again. */
+  get changed(): HoldfastError | undefined {
+    return this.journal.changed ?? this.journal.forgotten() ?? this.desk.forgotten((message) => this.journal.change(message));
+  }
+
   /** User code that is open, innermost last. */
   get openCode(): readonly string[] {
     return this.journal.openLabels;
@@ -109,6 +114,15 @@ export class AgentRun {
 
   answer(answer: Answer): number {
     return this.desk.answer(answer);
+  }
+
+  /** Answers are taken, and wake no code. */
+  hold(): void {
+    this.desk.hold();
+  }
+
+  goOn(): void {
+    this.desk.goOn();
   }
 
   cancel(error: unknown): void {

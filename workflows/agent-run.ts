@@ -11,13 +11,22 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import { HandlerUnfinishedPolicy } from '@temporalio/common';
 import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
 import type { Answer } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json } from '../contract/plain/messages';
 import { names } from '../contract/plain/names';
 import { isRunInput } from '../contract/plain/run-input';
-import type { AgentRunInput, AgentRunResult, ResumeReceipt, StatusReply } from '../contract/plain/wire';
+import type {
+  AgentRunInput,
+  AgentRunResult,
+  ResumeReceipt,
+  Snapshot,
+  StatusReply,
+  TrialVerdict,
+  UpgradeReceipt,
+} from '../contract/plain/wire';
 import type { AnyAgent } from '../kernel/agents/definition';
 import { agentsOf } from '../kernel/agent';
 import { isCancellation } from '../kernel/ports';
@@ -26,10 +35,12 @@ import type { RunState } from '../kernel/state';
 import { freshState, restoredState } from '../kernel/state';
 import { activation } from './interceptors';
 import { TemporalPorts } from './temporal-ports';
+import { CannotGoOnHere, UpgradeDesk, askNewestBuild, moves, tryUntried, unpin } from './upgrade';
 
 export const resumeSignal = defineSignal<[Answer]>(names.resumeSignal);
 export const resumeUpdate = defineUpdate<ResumeReceipt, [Answer]>(names.resumeUpdate);
 export const borderSignal = defineSignal(names.borderSignal);
+export const upgradeUpdate = defineUpdate<UpgradeReceipt>(names.upgradeUpdate);
 export const statusQuery = defineQuery<StatusReply>(names.statusQuery);
 
 /** Makes the workflow that runs the agents which a module exports. */
@@ -45,13 +56,15 @@ export function serveAgents(module: object): (input: AgentRunInput) => Promise<A
 class RunWorkflow {
   private readonly ports: TemporalPorts;
   private readonly run: AgentRun;
+  private readonly upgrades = new UpgradeDesk();
   private signals = 0;
   private updates = 0;
   private borderAsked = false;
+  private trying = false;
   private done = false;
 
   constructor(
-    agents: ReadonlyMap<string, AnyAgent>,
+    private readonly agents: ReadonlyMap<string, AnyAgent>,
     private readonly input: AgentRunInput,
   ) {
     const { start, snapshot } = input;
@@ -67,7 +80,7 @@ class RunWorkflow {
       Promise.race([this.watchStall(), this.watchBorder(), this.flushLeftovers(), this.answerAfterHandlers()]),
     );
     try {
-      const { output, text, pendingToolCalls } = await Promise.race([this.run.execute(), background]);
+      const { output, text, pendingToolCalls } = await Promise.race([this.begin(), background]);
       this.done = true;
       const { usage } = this.run.state;
       const { transcript } = this.run;
@@ -87,6 +100,15 @@ class RunWorkflow {
       this.ports.flush();
       throw failureOfRun(error);
     }
+  }
+
+  private begin(): ReturnType<AgentRun['execute']> {
+    if (this.input.snapshot?.movedTo === undefined) return this.run.execute();
+    this.trying = true;
+    return tryUntried(this.agents, this.input).then(() => {
+      this.trying = false;
+      return this.run.execute();
+    });
   }
 
   /** Handlers stand before the first await, never wait and never throw but what the caller should see. */
@@ -112,6 +134,14 @@ class RunWorkflow {
       this.signals += 1;
       this.borderAsked = true;
     });
+    setHandler(
+      upgradeUpdate,
+      () => {
+        this.updates += 1;
+        return this.upgrades.ask();
+      },
+      { unfinishedPolicy: HandlerUnfinishedPolicy.ABANDON },
+    );
     setHandler(statusQuery, () => {
       const { interrupts } = this.run;
       return { status: interrupts.length > 0 ? 'waiting' : 'running', interrupts, nextOffset: this.ports.nextOffset };
@@ -121,6 +151,7 @@ class RunWorkflow {
   private wantsBorder(): boolean {
     return (
       this.borderAsked ||
+      this.upgrades.isAsked ||
       workflowInfo().continueAsNewSuggested ||
       this.updates >= limits.updatesPerRun ||
       this.signals >= limits.signalsPerRun
@@ -136,7 +167,9 @@ class RunWorkflow {
 
   /** Nothing is on its way and nobody is waited for, yet the run is not over: a hook waits for something that never comes. */
   private async watchStall(): Promise<never> {
-    await condition(() => activation.settled && !this.done && this.isQuiet && !this.waits && !this.ports.parked && !this.ports.draining);
+    await condition(
+      () => activation.settled && !this.done && !this.trying && this.isQuiet && !this.waits && !this.ports.parked && !this.ports.draining,
+    );
     const open = this.run.openCode.at(-1) ?? 'the agent';
     throw ApplicationFailure.nonRetryable(
       `${open} waits for something that never comes: no call, timer or interrupt of it is open.`,
@@ -147,26 +180,62 @@ class RunWorkflow {
   /** Goes on as new where nothing is on its way: at an iteration border, or while only people or the end of a rest are waited for. */
   private async watchBorder(): Promise<never> {
     const { ports } = this;
-    await condition(
-      () => activation.settled && this.isQuiet && (ports.parked || (this.wantsBorder() && this.waits)) && allHandlersFinished(),
-    );
-    ports.draining = true;
-    const { start } = this.input;
-    const { events = [] } = ports.takeEvents();
-    const snapshot = { ...this.run.snapshot(), shown: ports.shownMessages, nextOffset: ports.nextOffset, events };
-    const next: AgentRunInput = { start, snapshot };
-    this.checkSnapshot(next);
-    return makeContinueAsNewFunc<(input: AgentRunInput) => Promise<AgentRunResult>>({ memo: listedMemo() })(next);
+    for (;;) {
+      await condition(
+        () =>
+          activation.settled &&
+          this.isQuiet &&
+          (ports.parked || (this.wantsBorder() && this.waits)) &&
+          (this.upgrades.isAsked || allHandlersFinished()),
+      );
+      const verdict = this.upgrades.isAsked ? await this.tryNewestBuild() : undefined;
+      if (verdict === undefined || moves(verdict)) return this.goOnAsNew(verdict);
+      this.run.goOn();
+      ports.goOn();
+    }
   }
 
-  private checkSnapshot(next: AgentRunInput): void {
-    if (this.input.start.externalStorage === true) return;
+  private goOnAsNew(verdict: TrialVerdict | undefined): Promise<never> {
+    const { ports } = this;
+    ports.hold();
+    const { events = [] } = ports.takeEvents();
+    const moved = verdict === undefined ? {} : { movedTo: verdict.build };
+    const next: AgentRunInput = { start: this.input.start, snapshot: { ...this.snapshot(), events, ...moved } };
+    const problem = this.sizeProblem(next);
+    if (problem !== undefined) throw ApplicationFailure.nonRetryable(problem, 'transcript-too-large');
+    if (verdict !== undefined) unpin();
+    return makeContinueAsNewFunc<(input: AgentRunInput) => Promise<AgentRunResult>>({
+      memo: listedMemo(),
+      ...(verdict === undefined ? {} : { initialVersioningBehavior: 'AUTO_UPGRADE' }),
+    })(next);
+  }
+
+  /** Stands still while the newest build tries to go on from here: what comes meanwhile is kept for whoever goes on. */
+  private async tryNewestBuild(): Promise<TrialVerdict> {
+    this.ports.hold();
+    this.run.hold();
+    const tried: AgentRunInput = { start: this.input.start, snapshot: { ...this.snapshot(), events: [] } };
+    const problem = this.sizeProblem(tried);
+    const verdict =
+      problem === undefined ? await askNewestBuild(tried) : { build: '', failure: { code: 'transcript-too-large', message: problem } };
+    // Others may ask in the meantime. They get the same answer.
+    do {
+      this.upgrades.answer(verdict);
+      await condition(() => activation.settled && (this.upgrades.isAsked || allHandlersFinished()));
+    } while (this.upgrades.isAsked);
+    return verdict;
+  }
+
+  private snapshot(): Omit<Snapshot, 'events'> {
+    const { ports } = this;
+    return { ...this.run.snapshot(), shown: ports.shownMessages, nextOffset: ports.nextOffset };
+  }
+
+  private sizeProblem(next: AgentRunInput): string | undefined {
+    if (this.input.start.externalStorage === true) return undefined;
     const bytes = jsonSize(next);
-    if (bytes <= limits.inlineSnapshot) return;
-    throw ApplicationFailure.nonRetryable(
-      `The state of the run has ${bytes} bytes at a continue-as-new; without external storage ${limits.inlineSnapshot} fit.`,
-      'transcript-too-large',
-    );
+    if (bytes <= limits.inlineSnapshot) return undefined;
+    return `The state of the run has ${bytes} bytes at a continue-as-new; without external storage ${limits.inlineSnapshot} fit.`;
   }
 
   /** Nothing is on its way, and no answer is about to be handed on. */
@@ -232,7 +301,12 @@ function checkResult(result: AgentRunResult): void {
 /** Only failures of Temporal's own kind end a workflow; anything else would fail its task for ever. */
 function failureOfRun(error: unknown): unknown {
   if (isCancellation(error)) return error instanceof CancelledFailure ? error : new CancelledFailure('The run was cancelled.');
-  if (error instanceof ApplicationFailure || (error as { name?: unknown } | null)?.name === 'ContinueAsNew') return error;
+  if (
+    error instanceof CannotGoOnHere ||
+    error instanceof ApplicationFailure ||
+    (error as { name?: unknown } | null)?.name === 'ContinueAsNew'
+  )
+    return error;
   return ApplicationFailure.create({
     message: messageOf(error).slice(0, limits.errorMessage),
     type: codeOf(error) ?? 'run-failed',

@@ -8,6 +8,7 @@ import '../kernel/handlers';
 import '../kernel/ledger';
 import '../kernel/middleware';
 import '../kernel/run';
+import '../kernel/trial';
 import '../middleware/approval/workflow';
 
 /**

@@ -4,7 +4,10 @@ export const names = {
   resumeSignal: 'resume',
   resumeUpdate: 'resume',
   borderSignal: 'border',
+  upgradeUpdate: 'upgrade',
   statusQuery: 'status',
+  trialWorkflow: 'agentTrial',
+  trialActivity: 'tryNewestBuild',
   memo: { start: 'holdfastStart', events: 'holdfastEvents', interrupts: 'holdfastInterrupts' },
 } as const;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
 import type { ScriptedStep, TestRun } from 'holdfast/testing';
 import { testRun } from 'holdfast/testing';
-import type { Agent, AgentMiddleware, CustomEvent } from 'holdfast/workflow';
+import type { Agent, AgentMiddleware, AgentPart, CustomEvent } from 'holdfast/workflow';
 import { agentTool, customAgent, exitAction, loop, parallel, sequential, setSubAgents, supervisor } from 'holdfast/workflow';
 import { gate, logOf, tools } from '../support/memory-bed';
 import { member, scripts, transfer } from '../support/team-bed';
@@ -315,5 +315,94 @@ describe('code that calls things for ever', () => {
     await over;
     expect(entered).toBe(2);
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Waited.' });
+  });
+});
+
+describe('an upgrade of a run that waits', () => {
+  it.each(Object.entries(scenes))('moves what is open in %s, when its code is the same', async (_, scene) => {
+    const straight = await play(scene, () => Promise.resolve());
+    expect(await play(scene, (run) => run.upgrade(scene.agent()))).toEqual(straight);
+  });
+
+  const layer = (wrapToolCall: NonNullable<AgentMiddleware['wrapToolCall']>): AgentMiddleware => ({ name: 'asking', wrapToolCall });
+  const family = (
+    middleware: readonly AgentMiddleware[],
+    others: readonly AgentPart[] = [],
+    last: { instructions?: string; tools?: string[] } = {},
+  ): AnyAgent => {
+    const inner = member('inner', { tools: ['echo'], middleware });
+    const outer = member('outer', { tools: [agentTool(inner)] });
+    return sequential({
+      name: 'all',
+      agents: [parallel({ name: 'lanes', agents: [...others, outer, member('other')] }), member('last', { instructions: 'Old.', ...last })],
+    });
+  };
+  const asking = layer(async (request, next, ctx) => {
+    const output = await next(request);
+    await ctx.interrupt('Keep it?');
+    return output;
+  });
+  const steps = {
+    outer: [call('inner', { request: 'Deep.' }), { text: 'Out.' }],
+    inner: [call('echo', { text: 'a' }), { text: 'In.' }],
+    other: [{ text: 'Other.' }],
+    last: [{ text: 'Done.' }],
+  };
+  const place = 'all/lanes/outer/t1/inner.0/inner/inner!1/t1/echo.0/asking';
+
+  it.each<[string, () => AnyAgent, string]>([
+    ['asks for something else', () => family([layer(async (request, next, ctx) => (await ctx.sleep('1s'), next(request)))]), place],
+    ['no longer asks', () => family([layer(async (request, next) => next(request))]), place],
+    [
+      'catches what it is told',
+      () =>
+        family([
+          layer(async (request, next, ctx) =>
+            ctx.sleep('1s').then(
+              () => next(request),
+              () => 'caught',
+            ),
+          ),
+        ]),
+      place,
+    ],
+    ['fails at once', () => family([layer(() => Promise.reject(new Error('No.')))]), place],
+    ['is not there any more', () => family([]), 'all/lanes/outer/t1/inner.0/inner/inner!1/t1/echo.0'],
+    [
+      'is behind a layer that calls something first',
+      () =>
+        family([
+          { name: 'first', wrapToolCall: async (request, next, ctx) => (await ctx.call('echo', { text: 'b' }), next(request)) },
+          asking,
+        ]),
+      place,
+    ],
+    ['belongs to a lane among others', () => family([asking], [member('new')]), 'all/lanes'],
+    ['names a tool that no worker has', () => family([asking], [], { tools: ['nobody'] }), 'nobody'],
+  ])('is refused when the code of what is open %s, and the run goes on as it was', async (_, changed, named) => {
+    const run = await testRun(family([asking]), { input: 'Go.', model: scripts(steps), tools });
+    const open = await run.interrupts();
+    await expect(run.upgrade(changed())).rejects.toMatchObject({
+      code: named === 'nobody' ? 'tool-unknown' : 'frame-changed',
+      message: expect.stringContaining(named) as string,
+    });
+    expect(await run.interrupts()).toEqual(open);
+    await run.resume(open[0]?.id ?? '', true);
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
+  });
+
+  it('brings new code to what is not open yet', async () => {
+    const model = scripts(steps);
+    const run = await testRun(family([asking]), { input: 'Go.', model, tools });
+    await run.upgrade(family([asking], [], { instructions: 'New.' }));
+    await run.resume((await run.interrupts())[0]?.id ?? '', true);
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(model.requests('last')[0]?.instructions).toBe('New.');
+    for (const name of Object.keys(steps)) model.of[name]?.assertComplete();
+  });
+
+  it('is refused when the run has ended', async () => {
+    const run = await testRun(member('one'), { input: 'Go.', model: scripts({ one: [{ text: 'Done.' }] }), tools });
+    await expect(run.upgrade(member('one'))).rejects.toMatchObject({ code: 'run-ended' });
   });
 });
