@@ -98,9 +98,14 @@ export class AgentRun {
     return this.desk.size;
   }
 
-  /** What of the code is another than before the border: an open frame asks otherwise, or is not entered again. */
+  /** Where the code asked for something else than before the border. */
   get changed(): HoldfastError | undefined {
-    return this.journal.changed ?? this.journal.forgotten() ?? this.desk.forgotten((message) => this.journal.change(message));
+    return this.journal.changed;
+  }
+
+  /** What was open at the border and is not entered again. */
+  get forgotten(): HoldfastError | undefined {
+    return this.journal.forgotten() ?? this.desk.forgotten((message) => this.journal.change(message));
   }
 
   /** User code that is open, innermost last. */

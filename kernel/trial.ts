@@ -39,7 +39,7 @@ export class Trial {
 
   /** What is wrong with the code, once all of it has run as far as it can. */
   get failure(): Failure | undefined {
-    const problem = this.run.changed ?? this.problem;
+    const problem = this.run.changed ?? this.problem ?? this.run.forgotten;
     return problem === undefined ? undefined : failureOf(problem);
   }
 }

@@ -89,7 +89,7 @@ describe('a run that waits deep inside, and an upgrade', () => {
     for (const id of ['moves', 'stays']) {
       const run = await old.client.start('everything', 'Go.', { id: `${taskQueue}-${id}` });
       await waiting(run);
-      runs.push(run as Run);
+      runs.push(run);
     }
   });
 
