@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { agentOfPath } from '../contract/plain/agent-paths';
-import { codeOf, messageOf } from '../contract/plain/errors';
+import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
 import { messageOfOutcome } from '../contract/plain/tool-outcomes';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
 import type { StoredMessage } from '../contract/plain/messages';
@@ -13,8 +13,10 @@ import type {
   ParseInputResult,
   ParseOutputRequest,
   ParseOutputResult,
+  AgentRunInput,
   RetryMode,
   ToolOutcome,
+  TrialVerdict,
 } from '../contract/plain/wire';
 import { abortOf } from './abort';
 import { withValues } from './call-context';
@@ -38,6 +40,7 @@ export interface Activities {
   parseOutput(request: ParseOutputRequest): Promise<ParseOutputResult>;
   callModel(input: CallModelInput): Promise<CallModelResult>;
   callTool(input: CallToolInput): Promise<CallToolResult>;
+  tryNewestBuild(input: AgentRunInput): Promise<TrialVerdict>;
 }
 
 export function createActivities(parts: WorkerParts): Activities {
@@ -155,6 +158,15 @@ export function createActivities(parts: WorkerParts): Activities {
         if (isCancelled(error, signal)) throw error;
         if (error instanceof ToolRetry) throw activityFailure('tool-failed', error.message, { retryable: true });
         throw activityFailure(codeOf(error) ?? 'tool-failed', messageOf(error), { retryable: true });
+      }
+    },
+
+    async tryNewestBuild(input) {
+      try {
+        if (parts.tryNewestBuild === undefined) throw new HoldfastError('internal', 'This worker has no other builds to ask.');
+        return await parts.tryNewestBuild(input);
+      } catch (error) {
+        throw activityFailure('upgrade-failed', messageOf(error), { retryable: false });
       }
     },
   };

@@ -1,5 +1,6 @@
 import type { DeltaSink } from '../contract/plain/deltas';
 import type { Language, ModelFacts, ToolFacts } from '../contract/plain/manifest';
+import type { AgentRunInput, TrialVerdict } from '../contract/plain/wire';
 import type { MessageStore } from './message-store';
 import type { ModelRegistry } from './models';
 import type { Observers } from './observers';
@@ -20,6 +21,8 @@ export interface WorkerParts {
   readonly deltas: DeltaSink;
   /** How long a model's stream may be silent before it counts as lost. */
   readonly stallMs?: number;
+  /** Asks the newest build of the task queue whether it can go on with a run. */
+  readonly tryNewestBuild?: (input: AgentRunInput) => Promise<TrialVerdict>;
   readonly language: Language;
   readonly toolDefaults: ToolFacts;
   readonly modelFacts: ModelFacts;

@@ -144,6 +144,14 @@ function addReadCommands(program: Command, terminal: Terminal, exit: (code: numb
     const { cancelRun } = await import('./commands/read-commands.js');
     return (service) => cancelRun(service, terminal, run as string);
   });
+  toService(
+    'upgrade <run>',
+    'Moves a run to the newest build, when its code is the same where the run stands.',
+    (command) => command,
+  )(async ([run]) => {
+    const { upgradeRun } = await import('./commands/read-commands.js');
+    return (service) => upgradeRun(service, terminal, run as string);
+  });
   toService('terminate <run>', 'Ends a run where it stands, without its code; for one that is stuck.', (command) =>
     command.option('--reason <text>', 'why, for its record'),
   )(async ([run], flags) => {

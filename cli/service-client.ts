@@ -61,6 +61,10 @@ export class ServiceClient {
     return this.post(`${runPath(id)}/cancel`, {});
   }
 
+  upgrade(id: string): Promise<{ readonly build: string; readonly moved: boolean }> {
+    return this.post(`${runPath(id)}/upgrade`, {});
+  }
+
   terminate(id: string, reason: string | undefined): Promise<unknown> {
     return this.post(`${runPath(id)}/terminate`, reason === undefined ? {} : { reason });
   }

@@ -13,7 +13,7 @@ import type { RunEvent, RunView } from '../contract/plain/events';
 import type { Answer, Interrupt } from '../contract/plain/interrupts';
 import type { Failure, Json, ToolCall, Usage } from '../contract/plain/messages';
 import { names, workflowIdOf } from '../contract/plain/names';
-import type { AgentRunResult, ResumeReceipt } from '../contract/plain/wire';
+import type { AgentRunResult, ResumeReceipt, UpgradeReceipt } from '../contract/plain/wire';
 import type { AnswerOptions, ApproveOptions } from './answers';
 import { answerOf, approvalOf, checkAnswer, checkSize, rejectionOf } from './answers';
 import type { ReadOptions } from './follower';
@@ -120,6 +120,32 @@ export class Run<Output = unknown> {
     return this.resume(interruptId, rejectionOf(feedback), options);
   }
 
+  /**
+   * Moves the run to the newest build, with all that is open in it: that build tries first, and when its code is another where the run
+   * stands, the run stays on its own. The error names the place then (`frame-changed`).
+   */
+  async upgrade(options: { timeout?: string } = {}): Promise<UpgradeReceipt> {
+    const { timeout = '1m' } = optionsOf(options, 'upgrade');
+    const handle = this.reader.handle(this.workflowId);
+    const { status } = await this.view();
+    if (status === 'completed' || status === 'failed' || status === 'cancelled')
+      throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status}).`);
+    try {
+      return await this.reader.withDeadline(Date.now() + millisecondsOf(timeout, 'request-invalid'), () =>
+        handle.executeUpdate<UpgradeReceipt, []>(names.upgradeUpdate),
+      );
+    } catch (error) {
+      const view = await this.view();
+      if (view.status === 'stuck') throw new HoldfastError('run-stuck', view.error?.message ?? 'The run is stuck.', { cause: error });
+      if (error instanceof WorkflowUpdateFailedError) throw refusedUpgrade(error);
+      if (isTimeout(error))
+        throw new HoldfastError('upgrade-failed', `The run "${this.id}" did not come to a place where it can move within ${timeout}.`, {
+          cause: error,
+        });
+      throw await this.explained(error);
+    }
+  }
+
   /** Ends the run where it stands, without its code: for one that is stuck. Nothing of it runs any more, and nothing is tidied up. */
   async terminate(reason = 'Ended by a person.'): Promise<void> {
     await this.end((handle) => handle.terminate(reason));
@@ -207,6 +233,11 @@ export function callsPending(id: string, calls: readonly ToolCall[]): HoldfastEr
 function refusedAnswer(error: WorkflowUpdateFailedError): HoldfastError {
   const { type, message } = (error.cause ?? {}) as { type?: unknown; message?: string };
   return new HoldfastError(isErrorCode(type) ? type : 'answer-invalid', message ?? 'The run refused the answer.', { cause: error });
+}
+
+function refusedUpgrade(error: WorkflowUpdateFailedError): HoldfastError {
+  const { type, message = error.message } = (error.cause ?? {}) as { type?: unknown; message?: string };
+  return new HoldfastError(isErrorCode(type) ? type : 'upgrade-failed', message, { cause: error });
 }
 
 function isTimeout(error: unknown): boolean {

@@ -16,6 +16,7 @@ import { checkedEvent, checkedValue, keptValue, ownValue } from './kept-values';
 import { madeWhenUsed } from './made-when-used';
 import type { AgentEvent, HookContext, InterruptOptions, ModelResponse, Tools } from './middleware';
 import { callModelOnce } from './model-call';
+import { behindBorder } from './ports';
 import { optionsOfTool } from './run-options';
 import type { AgentScope } from './scope';
 import type { PendingInterrupt } from './state';
@@ -126,8 +127,10 @@ function contextOf(scope: AgentScope, frame: Frame): HookContext {
         }),
       ),
     call: ((tool: string, input: Json) =>
-      handled(frame.effect(`call:${tool}`, (n) => callHidden(scope, frame.child(`call${n}`), tool, input)))) as HookContext<Tools>['call'],
-    model: (name, request) => handled(frame.effect(`model:${name}`, () => callOther(scope, name, request))),
+      handled(
+        frame.effect(`call:${tool}`, (n) => behindBorder(ports, () => callHidden(scope, frame.child(`call${n}`), tool, input))),
+      )) as HookContext<Tools>['call'],
+    model: (name, request) => handled(frame.effect(`model:${name}`, () => behindBorder(ports, () => callOther(scope, name, request)))),
     sleep: (duration) => handled(frame.effect('sleep', () => ports.sleep(ports.now() + millisecondsOf(duration, 'hook-failed')))),
     now: () => frame.once('now', () => ports.now()),
     random: () => frame.once('random', () => ports.random()),

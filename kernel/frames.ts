@@ -37,6 +37,7 @@ export class Journal {
   private readonly started: OnTheirWay = new Map();
   /** On their way when the run went over a border, and not asked for again since. */
   private readonly awaited: OnTheirWay = new Map();
+  private mismatch: HoldfastError | undefined;
 
   constructor(saved: Readonly<Record<string, readonly Effect[]>> = {}) {
     for (const [address, effects] of Object.entries(saved)) {
@@ -60,6 +61,27 @@ export class Journal {
   /** Whether the code asked before the border for something that it does not ask for now. */
   asksForLess(address: string, count: number): boolean {
     return this.find(address, count) !== undefined || (this.awaited.get(address)?.size ?? 0) > 0;
+  }
+
+  /** The first place where the code turned out to be another than before the border, also when something caught the error. */
+  get changed(): HoldfastError | undefined {
+    return this.mismatch;
+  }
+
+  /** The error for code that is not what it was before the border. */
+  change(message: string): HoldfastError {
+    const error = new HoldfastError('frame-changed', message);
+    this.mismatch ??= error;
+    return error;
+  }
+
+  /** Something that was on its way at the border in this frame or inside it, or anywhere, and that nobody asked for again. */
+  forgotten(address?: string): HoldfastError | undefined {
+    for (const [key, kinds] of this.awaited) {
+      if (address !== undefined && key !== address && !key.startsWith(`${address}/`)) continue;
+      for (const [n, kind] of kinds) return this.change(`The code at ${key} changed: effect ${n}, "${kind}", is not asked for any more.`);
+    }
+    return undefined;
   }
 
   start(address: string, n: number, kind: string): void {
@@ -227,16 +249,15 @@ export class Frame {
 
   close(): void {
     if (this.journal.asksForLess(this.key, this.count)) {
-      throw new HoldfastError(
-        'frame-changed',
-        `The code at ${this.key} changed: it asked for ${this.count} effects, and more are recorded.`,
-      );
+      throw this.journal.change(`The code at ${this.key} changed: it asked for ${this.count} effects, and more are recorded.`);
     }
+    this.journal.forgotten(this.key);
     this.journal.close(this.key);
   }
 
   /** Leaves the frame after an error: what is recorded there no longer matters. */
   abandon(): void {
+    this.journal.forgotten(this.key);
     this.journal.close(this.key);
   }
 
@@ -252,7 +273,7 @@ export class Frame {
   }
 
   private changed(n: number, was: string, is: string): HoldfastError {
-    return new HoldfastError('frame-changed', `The code at ${this.key} changed: effect ${n} was "${was}" and is now "${is}".`);
+    return this.journal.change(`The code at ${this.key} changed: effect ${n} was "${was}" and is now "${is}".`);
   }
 }
 

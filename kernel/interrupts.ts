@@ -24,6 +24,8 @@ export class InterruptDesk {
   private readonly later = new Map<string, () => void>();
   /** Set once the run is cancelled or stopped: then nothing is asked any more. */
   private closed: unknown;
+  /** What answers and deadlines are to do once they count. Absent: they count at once. */
+  private held: (() => void)[] | undefined;
 
   constructor(
     private readonly state: RunState,
@@ -110,6 +112,12 @@ export class InterruptDesk {
     return interrupts.length < limits.openInterrupts && bytes <= limits.interruptsTogether;
   }
 
+  /** An interrupt that went over a border, and that no code waits for any more. */
+  forgotten(change: (message: string) => HoldfastError): HoldfastError | undefined {
+    const one = this.state.interrupts.find(({ shown }) => !this.waiting.has(shown.id));
+    return one && change(`The code at ${one.shown.address.join('/')} changed: it does not wait for "${one.shown.id}" any more.`);
+  }
+
   get size(): number {
     return this.waiting.size;
   }
@@ -133,15 +141,39 @@ export class InterruptDesk {
       return this.state.sequence;
     }
     const waiting = this.waiting.get(answer.interruptId);
-    if (waiting === undefined) this.state.early = { ...this.state.early, [answer.interruptId]: { answer: answer.answer } };
+    if (waiting === undefined || this.held !== undefined) this.keepEarly(answer);
     this.remove(answer.interruptId);
     this.ports.emit({ type: 'interrupt-end', interruptId: answer.interruptId, answer: answer.answer, reason: 'answer', ...byOf(answer) });
     this.ports.hideInterrupt(answer.interruptId);
     waiting?.timer?.cancel();
     this.showNext();
     // The handler's own answer to its caller comes first, however many steps the run then takes until its next command.
-    if (waiting !== undefined) this.ports.afterHandlers(() => waiting.resolve(answer.answer, answer));
+    if (waiting !== undefined && this.held !== undefined) this.held.push(() => this.handOn(answer, waiting));
+    else if (waiting !== undefined) this.ports.afterHandlers(() => waiting.resolve(answer.answer, answer));
     return ++this.state.sequence;
+  }
+
+  /** From now on answers are taken, and wake nobody: the run may go on elsewhere, where they are found. */
+  hold(): void {
+    this.held ??= [];
+  }
+
+  /** The run goes on here: what came meanwhile counts now. */
+  goOn(): void {
+    const { held = [] } = this;
+    this.held = undefined;
+    for (const act of held) act();
+  }
+
+  private keepEarly({ interruptId, answer }: Answer): void {
+    this.state.early = { ...this.state.early, [interruptId]: { answer } };
+  }
+
+  private handOn(answer: Answer, waiting: Waiting): void {
+    const { [answer.interruptId]: _, ...others } = this.state.early ?? {};
+    this.state.early = others;
+    if (this.closed === undefined) waiting.resolve(answer.answer, answer);
+    else waiting.reject(this.closed);
   }
 
   cancelAll(error: unknown): void {
@@ -152,12 +184,14 @@ export class InterruptDesk {
       waiting.timer?.cancel();
       waiting.reject(error);
     }
+    this.goOn();
   }
 
   private expire(id: string): void {
     const waiting = this.waiting.get(id);
     const pending = this.state.interrupts.find(({ shown }) => shown.id === id);
     if (waiting === undefined || pending === undefined) return;
+    if (this.held !== undefined) return void this.held.push(() => this.expire(id));
     this.remove(id);
     this.ports.emit({ type: 'interrupt-end', interruptId: id, answer: pending.onDeadline ?? null, reason: 'deadline' });
     this.ports.hideInterrupt(id);

@@ -127,6 +127,12 @@ export interface Ports {
   border(): Promise<void> | undefined;
 }
 
+/** Begins something that a border may lie before. Entered again, the code asks for it again. */
+export function behindBorder<T>(ports: Ports, begin: () => Promise<T>): Promise<T> {
+  const border = ports.border();
+  return border === undefined ? begin() : border.then(begin);
+}
+
 /** The world said no because somebody cancelled the run. */
 export function isCancellation(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;

@@ -106,6 +106,16 @@ export class AgentRun {
     return this.desk.size;
   }
 
+  /** Where the code asked for something else than before the border. */
+  get changed(): HoldfastError | undefined {
+    return this.journal.changed;
+  }
+
+  /** What was open at the border and is not entered again. */
+  get forgotten(): HoldfastError | undefined {
+    return this.journal.forgotten() ?? this.desk.forgotten((message) => this.journal.change(message));
+  }
+
   /** User code that is open, innermost last. */
   get openCode(): readonly string[] {
     return this.journal.openLabels;
@@ -117,6 +127,15 @@ export class AgentRun {
 
   answer(answer: Answer): number {
     return this.desk.answer(answer);
+  }
+
+  /** Answers are taken, and wake no code. */
+  hold(): void {
+    this.desk.hold();
+  }
+
+  goOn(): void {
+    this.desk.goOn();
   }
 
   cancel(error: unknown): void {

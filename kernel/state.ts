@@ -51,7 +51,8 @@ export interface PlaceRecord {
   next?: string;
   /** What the last one gave. */
   last?: { readonly output: Json; readonly text: string };
-  /** Of agents at the same time: what those gave that have ended, by position. */
+  /** Of agents at the same time: their segments, and what those gave that have ended, by position. */
+  lanes?: readonly string[];
   ends?: Record<number, LaneEnd>;
   /** Of agents that hand over to each other: who has been at work, in order. */
   trail?: string[];

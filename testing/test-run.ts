@@ -205,6 +205,12 @@ export class TestRun<Output = unknown> {
     return new Map([...this.run.children].map(([id, child]) => [id, new TestRun(child, id)]));
   }
 
+  /** Moves the run to new code, as `upgrade` of the client does: rejects when the code of what is open is another, and the run stays as it is. */
+  async upgrade(agent: Agent<string, Json, unknown>): Promise<void> {
+    const failure = await this.run.upgrade(agentsOf(agent));
+    if (failure !== undefined) throw new HoldfastError(isErrorCode(failure.code) ? failure.code : 'upgrade-failed', failure.message);
+  }
+
   private async until(found: () => boolean): Promise<void> {
     while (!found() && !this.run.standsStill) await Promise.race([this.run.more, this.run.idle()]);
   }

@@ -31,6 +31,7 @@ import { memoryLossOf, withLoopGuard } from './loop-guard';
 import { runHistory } from './run-history';
 import { strayRejections } from './stray-rejections';
 import { Succession } from './succession';
+import { newestBuildTrials } from './upgrade';
 
 export interface WorkerOptions {
   readonly server: TemporalSettings;
@@ -262,6 +263,7 @@ function partsOf(options: WorkerOptions, connection: TemporalConnection['connect
     messages: new MessageStore(runHistory(source, loadDataConverter(options.dataConverter)), options.messageCacheBytes),
     deltas: options.deltas ?? processBus,
     stallMs: options.modelStallMs ?? 300_000,
+    tryNewestBuild: newestBuildTrials(connection, options.server.namespace, options.taskQueue ?? defaultTaskQueue, options.dataConverter),
     language: options.language ?? 'en',
     toolDefaults,
     modelFacts: { ...defaultModelFacts, ...options.modelFacts },

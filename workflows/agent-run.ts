@@ -11,13 +11,23 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import { HandlerUnfinishedPolicy } from '@temporalio/common';
 import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
 import type { Answer } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json, StoredMessage } from '../contract/plain/messages';
 import { names } from '../contract/plain/names';
 import { isRunInput } from '../contract/plain/run-input';
-import type { AgentRunInput, AgentRunResult, ChildNews, ResumeReceipt, StatusReply } from '../contract/plain/wire';
+import type {
+  AgentRunInput,
+  AgentRunResult,
+  ChildNews,
+  ResumeReceipt,
+  Snapshot,
+  StatusReply,
+  TrialVerdict,
+  UpgradeReceipt,
+} from '../contract/plain/wire';
 import type { AnyAgent } from '../kernel/agents/definition';
 import { agentsOf } from '../kernel/agent';
 import { endForParent, sessionChanges } from '../kernel/agents/isolated';
@@ -29,11 +39,13 @@ import { freshState, restoredState } from '../kernel/state';
 import { activation } from './interceptors';
 import type { FailedChildDetails } from './temporal-children';
 import { TemporalPorts } from './temporal-ports';
+import { CannotGoOnHere, UpgradeDesk, askNewestBuild, moves, tryUntried, unpin } from './upgrade';
 
 export const resumeSignal = defineSignal<[Answer]>(names.resumeSignal);
 export const resumeUpdate = defineUpdate<ResumeReceipt, [Answer]>(names.resumeUpdate);
 export const childSignal = defineSignal<[ChildNews]>(names.childSignal);
 export const borderSignal = defineSignal(names.borderSignal);
+export const upgradeUpdate = defineUpdate<UpgradeReceipt>(names.upgradeUpdate);
 export const statusQuery = defineQuery<StatusReply>(names.statusQuery);
 
 /** Makes the workflow that runs the agents which a module exports. */
@@ -49,13 +61,15 @@ export function serveAgents(module: object): (input: AgentRunInput) => Promise<A
 class RunWorkflow {
   private readonly ports: TemporalPorts;
   private readonly run: AgentRun;
+  private readonly upgrades = new UpgradeDesk();
   private signals = 0;
   private updates = 0;
   private borderAsked = false;
+  private trying = false;
   private done = false;
 
   constructor(
-    agents: ReadonlyMap<string, AnyAgent>,
+    private readonly agents: ReadonlyMap<string, AnyAgent>,
     private readonly input: AgentRunInput,
   ) {
     const { start, snapshot } = input;
@@ -71,7 +85,7 @@ class RunWorkflow {
       Promise.race([this.watchStall(), this.watchBorder(), this.flushLeftovers(), this.answerAfterHandlers()]),
     );
     try {
-      const { output, text, pendingToolCalls, ...ended } = await Promise.race([this.run.execute(), background]);
+      const { output, text, pendingToolCalls, ...ended } = await Promise.race([this.begin(), background]);
       this.done = true;
       const { usage } = this.run.state;
       const isChild = this.input.start.parent !== undefined;
@@ -98,6 +112,15 @@ class RunWorkflow {
       this.ports.flush();
       throw failureOfRun(error, this.detailsForParent());
     }
+  }
+
+  private begin(): ReturnType<AgentRun['execute']> {
+    if (this.input.snapshot?.movedTo === undefined) return this.run.execute();
+    this.trying = true;
+    return tryUntried(this.agents, this.input).then(() => {
+      this.trying = false;
+      return this.run.execute();
+    });
   }
 
   /** Handlers stand before the first await, never wait and never throw but what the caller should see. */
@@ -127,6 +150,14 @@ class RunWorkflow {
       this.signals += 1;
       this.borderAsked = true;
     });
+    setHandler(
+      upgradeUpdate,
+      () => {
+        this.updates += 1;
+        return this.upgrades.ask();
+      },
+      { unfinishedPolicy: HandlerUnfinishedPolicy.ABANDON },
+    );
     setHandler(statusQuery, () => {
       const { interrupts } = this.run;
       return { status: interrupts.length > 0 ? 'waiting' : 'running', interrupts, nextOffset: this.ports.nextOffset };
@@ -147,6 +178,7 @@ class RunWorkflow {
   private wantsBorder(): boolean {
     return (
       this.borderAsked ||
+      this.upgrades.isAsked ||
       workflowInfo().continueAsNewSuggested ||
       this.updates >= limits.updatesPerRun ||
       this.signals >= limits.signalsPerRun
@@ -162,7 +194,9 @@ class RunWorkflow {
 
   /** Nothing is on its way and nobody is waited for, yet the run is not over: a hook waits for something that never comes. */
   private async watchStall(): Promise<never> {
-    await condition(() => activation.settled && !this.done && this.isQuiet && !this.waits && !this.ports.parked && !this.ports.draining);
+    await condition(
+      () => activation.settled && !this.done && !this.trying && this.isQuiet && !this.waits && !this.ports.parked && !this.ports.draining,
+    );
     const open = this.run.openCode.at(-1) ?? 'the agent';
     throw ApplicationFailure.nonRetryable(
       `${open} waits for something that never comes: no call, timer or interrupt of it is open.`,
@@ -173,16 +207,56 @@ class RunWorkflow {
   /** Goes on as new where nothing is on its way: at an iteration border, or while only people or the end of a rest are waited for. */
   private async watchBorder(): Promise<never> {
     const { ports } = this;
-    await condition(
-      () => activation.settled && this.isQuiet && (ports.parked || (this.wantsBorder() && this.waits)) && allHandlersFinished(),
-    );
-    ports.draining = true;
-    const { start } = this.input;
-    const { events = [] } = ports.takeEvents();
+    for (;;) {
+      await condition(
+        () =>
+          activation.settled &&
+          this.isQuiet &&
+          (ports.parked || (this.wantsBorder() && this.waits)) &&
+          (this.upgrades.isAsked || allHandlersFinished()),
+      );
+      const verdict = this.upgrades.isAsked ? await this.tryNewestBuild() : undefined;
+      if (verdict === undefined || moves(verdict)) return this.goOnAsNew(verdict);
+      this.run.goOn();
+      ports.goOn();
+    }
+  }
+
+  private goOnAsNew(verdict: TrialVerdict | undefined): Promise<never> {
+    this.ports.hold();
+    const { events = [] } = this.ports.takeEvents();
+    const next = this.nextInput(events, verdict === undefined ? {} : { movedTo: verdict.build });
+    if (verdict !== undefined) unpin();
+    return makeContinueAsNewFunc<(input: AgentRunInput) => Promise<AgentRunResult>>({
+      memo: listedMemo(),
+      ...(verdict === undefined ? {} : { initialVersioningBehavior: 'AUTO_UPGRADE' }),
+    })(next);
+  }
+
+  /** Stands still while the newest build tries to go on from here: what comes meanwhile is kept for whoever goes on. */
+  private async tryNewestBuild(): Promise<TrialVerdict> {
+    this.ports.hold();
+    this.run.hold();
+    let verdict: TrialVerdict;
+    try {
+      verdict = await askNewestBuild(this.nextInput([], {}));
+    } catch (error) {
+      if (codeOf(error) !== 'transcript-too-large') throw error;
+      verdict = { build: '', failure: { code: 'transcript-too-large', message: messageOf(error) } };
+    }
+    // Others may ask in the meantime. They get the same answer.
+    do {
+      this.upgrades.answer(verdict);
+      await condition(() => activation.settled && (this.upgrades.isAsked || allHandlersFinished()));
+    } while (this.upgrades.isAsked);
+    return verdict;
+  }
+
+  private nextInput(events: Snapshot['events'], moved: Pick<Snapshot, 'movedTo'>): AgentRunInput {
+    const { ports } = this;
     const { state, lists } = this.run.snapshot();
-    const snapshot = { state, lists, ...ports.seen.over(lists), nextOffset: ports.nextOffset, events };
-    const next = fitting({ start, snapshot });
-    return makeContinueAsNewFunc<(input: AgentRunInput) => Promise<AgentRunResult>>({ memo: listedMemo() })(next);
+    const snapshot = { state, lists, ...ports.seen.over(lists), nextOffset: ports.nextOffset, events, ...moved };
+    return fitting({ start: this.input.start, snapshot });
   }
 
   /** Nothing is on its way, and no answer is about to be handed on. */
@@ -248,7 +322,12 @@ function checkResult(result: AgentRunResult): void {
 /** Only failures of Temporal's own kind end a workflow; anything else would fail its task for ever. */
 function failureOfRun(error: unknown, details: readonly FailedChildDetails[]): unknown {
   if (isCancellation(error)) return error instanceof CancelledFailure ? error : new CancelledFailure('The run was cancelled.');
-  if (error instanceof ApplicationFailure || (error as { name?: unknown } | null)?.name === 'ContinueAsNew') return error;
+  if (
+    error instanceof CannotGoOnHere ||
+    error instanceof ApplicationFailure ||
+    (error as { name?: unknown } | null)?.name === 'ContinueAsNew'
+  )
+    return error;
   return ApplicationFailure.create({
     message: messageOf(error).slice(0, limits.errorMessage),
     type: codeOf(error) ?? 'run-failed',

@@ -2,6 +2,7 @@ import * as agents from '__holdfast_agents__';
 import { HoldfastError } from '../contract/plain/errors';
 import { agentsOf } from '../kernel/agent';
 import { serveAgents } from './agent-run';
+import { serveTrials } from './upgrade';
 
 // A worker loads the module before it polls, and ends here instead of taking runs that it can only fail.
 if (agentsOf(agents).size === 0)
@@ -12,3 +13,6 @@ if (agentsOf(agents).size === 0)
 
 /** The bundle's workflow. The bundler puts a project's agents module in place of the name above. */
 export const agentRun = serveAgents(agents);
+
+/** Says of a run of an older build whether it can go on under this one. */
+export const agentTrial = serveTrials(agentsOf(agents));

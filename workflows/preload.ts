@@ -10,6 +10,7 @@ import '../kernel/handlers';
 import '../kernel/ledger';
 import '../kernel/middleware';
 import '../kernel/run';
+import '../kernel/trial';
 import '../middleware/agents-md/workflow';
 import '../middleware/approval/workflow';
 import '../middleware/budget/workflow';

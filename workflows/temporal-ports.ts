@@ -65,6 +65,8 @@ export class TemporalPorts implements Ports {
   private eventBytes = 0;
   private outboxBytes = 0;
   private readonly ended = new CancellationScope();
+  private resume: () => void = () => undefined;
+  private resumed = new Promise<void>((resolve) => (this.resume = resolve));
   private readonly whole = CancellationScope.current();
 
   constructor(
@@ -102,7 +104,7 @@ export class TemporalPorts implements Ports {
   }
 
   async callModel(call: ModelCall): Promise<CallModelResult> {
-    if (this.draining) await this.never();
+    if (this.draining) await this.held();
     this.refuseWhenCancelled();
     const { input, room } = this.step(`the model call ${call.address}`, (): CallModelInput => {
       const edit = this.ledger.editFor(call);
@@ -132,7 +134,7 @@ export class TemporalPorts implements Ports {
   }
 
   async callTool(call: ToolCallRequest): Promise<CallToolResult> {
-    if (this.draining) await this.never();
+    if (this.draining) await this.held();
     this.refuseWhenCancelled();
     const { address, facts } = call;
     if (facts.quick) return this.callQuick(call);
@@ -234,15 +236,16 @@ export class TemporalPorts implements Ports {
   }
 
   async sleep(until: number): Promise<void> {
-    if (this.draining) await this.never();
+    if (this.draining) await this.held();
     await this.counted(sleep(Math.max(1, until - Date.now())));
   }
 
   async rest(until: number): Promise<void> {
-    if (this.draining) await this.never();
+    if (this.draining) await this.held();
     this.resting += 1;
     try {
       await sleep(Math.max(1, until - Date.now()));
+      if (this.draining) await this.held();
     } finally {
       this.resting -= 1;
     }
@@ -274,7 +277,21 @@ export class TemporalPorts implements Ports {
   border(): Promise<void> | undefined {
     if (!this.wantsBorder() || this.children.size > 0) return undefined;
     this.parked = true;
-    return this.never();
+    return Promise.race([this.never(), this.resumed]);
+  }
+
+  /** Nothing new starts from now on. */
+  hold(): void {
+    this.draining = true;
+  }
+
+  /** The run does not go on elsewhere after all. */
+  goOn(): void {
+    this.draining = false;
+    this.parked = false;
+    const { resume } = this;
+    this.resumed = new Promise((resolve) => (this.resume = resolve));
+    resume();
   }
 
   get cancelled(): boolean {
@@ -293,6 +310,10 @@ export class TemporalPorts implements Ports {
   /** No command would be made, and what it was to take along would be lost: it rides in the last one. */
   private refuseWhenCancelled(): void {
     if (this.cancelled) throw new CancelledFailure('The run was cancelled.');
+  }
+
+  private async held(): Promise<void> {
+    while (this.draining) await Promise.race([this.never(), this.resumed]);
   }
 
   private never(): Promise<never> {
@@ -322,7 +343,7 @@ export class TemporalPorts implements Ports {
   }
 
   private async runLocal<T>(type: string, input: readonly unknown[], timeout: number, attempts: number): Promise<T> {
-    if (this.draining) await this.never();
+    if (this.draining) await this.held();
     return this.counted(
       scheduleLocalActivity<T>(type, [...input], {
         startToCloseTimeout: timeout,

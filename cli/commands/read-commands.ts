@@ -103,6 +103,12 @@ export async function cancelRun(service: ServiceClient, terminal: Terminal, id: 
   return exitCodes.done;
 }
 
+export async function upgradeRun(service: ServiceClient, terminal: Terminal, id: string): Promise<number> {
+  const { build, moved } = await service.upgrade(id);
+  terminal.write(moved ? `The run ${id} goes on under the newest build, ${build}.` : `The run ${id} is under the newest build, ${build}.`);
+  return exitCodes.done;
+}
+
 export async function terminateRun(service: ServiceClient, terminal: Terminal, id: string, reason?: string): Promise<number> {
   await service.terminate(id, reason);
   terminal.write(`The run ${id} is ended.`);

@@ -112,6 +112,10 @@ export const errorTable = {
     status: 409,
     fix: 'The code of an open frame changed. Let the run finish under the code it began with, or undo the change.',
   },
+  'upgrade-failed': {
+    status: 503,
+    fix: 'Nothing is known of how the run would do under the newest build, so it stays where it is. See the message; try again when workers of both builds run.',
+  },
   'run-failed': { status: 500, fix: 'See the message; it is an error of the agent code that has no code of its own.' },
   'run-timed-out': { status: 504, fix: 'Raise the deadline of the run.' },
   'run-terminated': { status: 500, fix: 'Somebody, or the server at a limit, terminated the run. See the reason in the message.' },

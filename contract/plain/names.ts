@@ -5,7 +5,10 @@ export const names = {
   resumeUpdate: 'resume',
   borderSignal: 'border',
   childSignal: 'child',
+  upgradeUpdate: 'upgrade',
   statusQuery: 'status',
+  trialWorkflow: 'agentTrial',
+  trialActivity: 'tryNewestBuild',
   memo: { start: 'holdfastStart', events: 'holdfastEvents', interrupts: 'holdfastInterrupts' },
 } as const;
 

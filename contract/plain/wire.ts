@@ -215,6 +215,21 @@ export interface Snapshot {
   readonly seen?: readonly Splice[];
   readonly nextOffset: number;
   readonly events: readonly WireEvent[];
+  /** The build that the run moved to, which tried it before. Absent: the run keeps its build. */
+  readonly movedTo?: string;
+}
+
+/** What the newest build says of an open run: its name, and what speaks against going on there. */
+export interface TrialVerdict {
+  readonly build: string;
+  readonly failure?: Failure;
+}
+
+/** What came of asking a run to move to the newest build. */
+export interface UpgradeReceipt {
+  readonly build: string;
+  /** False: it is under the newest build already. */
+  readonly moved: boolean;
 }
 
 export interface AgentRunInput {

@@ -41,6 +41,8 @@ export async function runCustom(run: RunScope, defined: CustomDefinition, place:
     if (typeof (generator as { next?: unknown } | undefined)?.next !== 'function')
       throw new HoldfastError('hook-failed', `run of ${label} is no async generator; write: async *run(input, ctx) { … }.`);
     for (;;) {
+      const border = run.ports.border();
+      if (border !== undefined) await border;
       const next = await generator.next();
       if (next.done === true) {
         const end = shown.end(next.value);

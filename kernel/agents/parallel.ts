@@ -18,6 +18,9 @@ export async function runParallel(run: RunScope, { agents, isolate }: ParallelDe
   const key = keyOf(place);
   const ends = (record.ends ??= {});
   const segments = segmentsOf(agents.map(({ name }) => name));
+  const lanes = (record.lanes ??= segments);
+  if (lanes.join() !== segments.join())
+    throw run.journal.change(`The agent "${key}" changed: at work in it were ${lanes.join(', ')}; now there are ${segments.join(', ')}.`);
   const runLane = async (position: number): Promise<void> => {
     if (ends[position] !== undefined) return;
     const agent = agents[position] as ParallelDefinition['agents'][number];

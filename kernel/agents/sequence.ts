@@ -1,5 +1,4 @@
 import { nthSegment } from '../../contract/plain/agent-paths';
-import { HoldfastError } from '../../contract/plain/errors';
 import type { RunScope } from '../scope';
 import type { AgentEnd, SequenceDefinition } from './definition';
 import type { Place } from './place';
@@ -17,10 +16,7 @@ export async function runSequence(run: RunScope, sequence: SequenceDefinition, p
     const agent = agents[record.at % agents.length] as SequenceDefinition['agents'][number];
     const segment = segmentOf(sequence, record.at);
     if (record.next !== undefined && record.next !== segment)
-      throw new HoldfastError(
-        'frame-changed',
-        `The agent "${keyOf(place)}" changed: "${record.next}" was at work in it, which is now "${segment}".`,
-      );
+      throw run.journal.change(`The agent "${keyOf(place)}" changed: "${record.next}" was at work in it, which is now "${segment}".`);
     record.next = segment;
     const end = await runAgent(run, agent, { ...place, path: [...place.path, segment], frame: place.frame.child(segment) });
     record.at += 1;

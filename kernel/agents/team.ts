@@ -28,10 +28,7 @@ export async function runTeam(run: RunScope, lead: AnyAgent, place: Place): Prom
   for (const name of trail.slice(1)) {
     const next = neighbour(member, name);
     if (next === undefined)
-      throw new HoldfastError(
-        'frame-changed',
-        `The agent "${keyOf(place)}" changed: "${name}" was at work in it, and is not there any more.`,
-      );
+      throw run.journal.change(`The agent "${keyOf(place)}" changed: "${name}" was at work in it, and is not there any more.`);
     member = next;
     hops = longerPath(hops, name);
   }

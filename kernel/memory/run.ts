@@ -12,6 +12,8 @@ import { isCancellation } from '../ports';
 import { AgentRun } from '../run';
 import type { RunState } from '../state';
 import { freshState, restoredState } from '../state';
+import type { Facts } from '../trial';
+import { Trial } from '../trial';
 import { VirtualClock } from './clock';
 import { MemoryPorts } from './ports';
 import { MemoryRecord, asJson } from './record';
@@ -150,6 +152,24 @@ export class MemoryRun {
     const child = new MemoryRun(this.agents, { start }, this.work, 0, { clock: this.clock, hear, moved: () => this.changed() });
     this.children.set(start.id, child);
     return child;
+  }
+
+  /** Goes on under other code when that finds all that is open as it was; says otherwise why not, and goes on under its own. */
+  async upgrade(agents: Agents): Promise<Failure | undefined> {
+    await this.idle();
+    if (this.ended) return { code: 'run-ended', message: 'The run has ended.' };
+    const { work, clock } = this;
+    const facts: Facts = {
+      prepare: (request, messages) => work.prepare(asJson(request), asJson(messages)),
+      parseInput: (tool, input) => work.parseInput(asJson({ tool, input })),
+      parseOutput: (output, text) => work.parseOutput({ output, text }),
+    };
+    const trial = new Trial(agents, asJson(this.stretch.run.snapshot()), facts, clock.now);
+    do await work.settle();
+    while (trial.asks);
+    const { failure } = trial;
+    if (failure === undefined) await this.goOnAsNew(agents);
+    return failure;
   }
 
   private enter(input: AgentRunInput): Stretch {

@@ -57,6 +57,12 @@ export function runRoutes(parts: ServiceParts): Hono {
     return context.json({ id: run.id });
   });
 
+  routes.post('/:id/upgrade', async (context) => {
+    await parseBody(context, CancelBody);
+    const run: Run = client.run(context.req.param('id'));
+    return context.json({ id: run.id, ...(await run.upgrade()) });
+  });
+
   routes.post('/:id/terminate', async (context) => {
     const { reason } = await parseBody(context, TerminateBody);
     const run: Run = client.run(context.req.param('id'));

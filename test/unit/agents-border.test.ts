@@ -1,0 +1,408 @@
+import { z } from 'zod';
+import { defineTool } from 'holdfast/worker';
+import type { ScriptedStep, TestRun } from 'holdfast/testing';
+import { testRun } from 'holdfast/testing';
+import type { Agent, AgentMiddleware, AgentPart, CustomEvent } from 'holdfast/workflow';
+import { agentTool, customAgent, exitAction, loop, parallel, sequential, setSubAgents, supervisor } from 'holdfast/workflow';
+import { gate, logOf, tools } from '../support/memory-bed';
+import { member, scripts, transfer } from '../support/team-bed';
+
+type AnyAgent = Agent<string, string, unknown>;
+
+interface Scene {
+  readonly agent: () => AnyAgent;
+  readonly steps: Readonly<Record<string, readonly ScriptedStep[]>>;
+  /** How often somebody is asked. */
+  readonly asked: number;
+}
+
+const says = (text: string): CustomEvent => ({ message: { role: 'assistant', parts: [{ type: 'text', text }] } });
+const call = (name: string, input: object = {}): ScriptedStep => ({ toolCalls: [{ name, input: input as never }] });
+
+const askingSetup: AgentMiddleware = {
+  name: 'asking',
+  beforeAgent: async (_, ctx) => ({ values: { answer: await ctx.interrupt<string>(`${ctx.agent}?`) } }),
+};
+const askingModel: AgentMiddleware = {
+  name: 'asking',
+  wrapModel: async (request, next, ctx) => {
+    ctx.sendEvent('asks', ctx.iteration);
+    const answer = await next(request);
+    await ctx.interrupt(`${ctx.agent}?`);
+    return answer;
+  },
+};
+const askingTool: AgentMiddleware = {
+  name: 'asking',
+  wrapToolCall: async (request, next, ctx) => {
+    const output = await next(request);
+    return `${String(output)} ${await ctx.interrupt<string>('Keep it?')}`;
+  },
+};
+const askingThen = (turn: number): AgentMiddleware => ({
+  name: 'asking',
+  beforeModelRewriteState: async (_, ctx) => {
+    ctx.runLocal.set('turns', Number(ctx.runLocal.get('turns') ?? 0) + 1);
+    if (ctx.runPath.at(-1)?.endsWith(`#${turn}`) === true) await ctx.interrupt(`Turn ${turn}?`);
+  },
+});
+
+const scenes: Readonly<Record<string, Scene>> = {
+  'a hook of an agent in a sequence': {
+    agent: () =>
+      sequential({ name: 'both', agents: [member('first', { tools: ['count'] }), member('second', { middleware: [askingSetup] })] }),
+    steps: { first: [call('count'), { text: 'One.' }], second: [{ text: 'Two.' }] },
+    asked: 1,
+  },
+  'a layer around the model of a sub-agent': {
+    agent: () => setSubAgents(member('desk'), [member('billing', { tools: ['count'], middleware: [askingModel] })]),
+    steps: { desk: [transfer('billing')], billing: [call('count'), { text: 'Paid.' }] },
+    asked: 2,
+  },
+  'a layer around a tool of a specialist': {
+    agent: () =>
+      supervisor({ name: 'team', supervisor: member('boss'), agents: [member('coder', { tools: ['count'], middleware: [askingTool] })] }),
+    steps: { boss: [transfer('coder'), { text: 'Shipped.' }], coder: [call('count'), { text: 'Coded.' }] },
+    asked: 1,
+  },
+  'a tool on the worker': {
+    agent: () => sequential({ name: 'both', agents: [member('first', { tools: ['count', 'ask'] }), member('second')] }),
+    steps: { first: [call('count'), call('ask'), { text: 'One.' }], second: [{ text: 'Two.' }] },
+    asked: 1,
+  },
+  'the third turn of a loop': {
+    agent: () =>
+      loop({
+        name: 'polish',
+        agents: [member('writer', { tools: ['count'], middleware: [askingThen(3)] }), member('critic')],
+        maxIterations: 4,
+      }),
+    steps: {
+      writer: [call('count'), { text: 'A.' }, { text: 'B.' }, { text: 'C.' }, { text: 'D.' }],
+      critic: [{ text: 'a.' }, { text: 'b.' }, { text: 'c.' }, { text: 'd.' }],
+    },
+    asked: 1,
+  },
+  'both of two parallel lanes': {
+    agent: () =>
+      sequential({
+        name: 'all',
+        agents: [
+          member('opener'),
+          parallel({
+            name: 'lanes',
+            agents: [member('left', { tools: ['count'], middleware: [askingTool] }), member('right', { tools: ['count', 'ask'] })],
+          }),
+          member('closer'),
+        ],
+      }),
+    steps: {
+      opener: [{ text: 'Begin.' }],
+      left: [call('count'), { text: 'L.' }],
+      right: [call('count'), call('ask'), { text: 'R.' }],
+      closer: [{ text: 'End.' }],
+    },
+    asked: 2,
+  },
+  'an agent tool in an agent tool': {
+    agent: () => {
+      const inner = member('inner', { tools: ['count'], middleware: [askingTool] });
+      const outer = member('outer', { tools: ['count', agentTool(inner)] });
+      return member('editor', { tools: [agentTool(outer, { forwardEvents: true })] });
+    },
+    steps: {
+      editor: [call('outer', { request: 'Write.' }), { text: 'Fine.' }],
+      outer: [call('count'), call('inner', { request: 'Deeper.' }), { text: 'Out.' }],
+      inner: [call('count'), { text: 'In.' }],
+    },
+    asked: 1,
+  },
+  'agent tools that were called in one message': {
+    agent: () =>
+      member('editor', { tools: [agentTool(member('writer', { tools: ['count'], middleware: [askingTool] }), { forwardEvents: true })] }),
+    steps: {
+      editor: [
+        {
+          toolCalls: [
+            { name: 'writer', input: { request: 'One.' } },
+            { name: 'writer', input: { request: 'Two.' } },
+          ],
+        },
+        { text: 'Fine.' },
+      ],
+      writer: [call('count'), call('count'), { text: 'Roses.' }, { text: 'Roses.' }],
+    },
+    asked: 2,
+  },
+  'an agent made by hand, between what it runs and what it says': {
+    agent: () =>
+      customAgent({
+        name: 'guide',
+        agents: [member('helper', { tools: ['count'] }), member('other', { middleware: [askingSetup] })],
+        async *run(_, ctx) {
+          yield says('I begin.');
+          const { text } = await ctx.runAgent('helper', 'Help.');
+          yield says(`${text} ${await ctx.interrupt<string>('Go on?')}`);
+          const again = await ctx.runAgent('other', 'Help again.');
+          yield says(again.text);
+          yield { output: { done: true }, action: exitAction() };
+        },
+      }),
+    steps: { helper: [call('count'), { text: 'Helped.' }], other: [{ text: 'Other.' }] },
+    asked: 2,
+  },
+  'agents that an agent made by hand runs at the same time': {
+    agent: () =>
+      customAgent({
+        name: 'guide',
+        agents: [member('left', { tools: ['count'], middleware: [askingTool] }), member('right', { middleware: [askingSetup] })],
+        async *run(_, ctx) {
+          const [left, right] = await Promise.all([ctx.runAgent('left'), ctx.runAgent('right', 'Help.')]);
+          yield says(`${left.text} ${right.text}`);
+        },
+      }),
+    steps: { left: [call('count'), { text: 'L.' }], right: [{ text: 'R.' }] },
+    asked: 2,
+  },
+};
+
+interface Played {
+  readonly shown: unknown;
+  readonly counted: number;
+  readonly requests: Readonly<Record<string, unknown>>;
+}
+
+async function play({ agent, steps, asked }: Scene, cross: (run: TestRun) => Promise<void>): Promise<Played> {
+  let counted = 0;
+  const model = scripts(steps);
+  const run = await testRun(agent(), {
+    input: 'Go.',
+    model,
+    tools: {
+      ...tools,
+      count: defineTool({ description: 'Counts.', inputSchema: z.object({}), execute: () => (counted++, 'counted') }),
+      ask: defineTool({
+        description: 'Asks.',
+        inputSchema: z.object({}),
+        execute: (_, asker) => (asker.resumed === undefined ? asker.interrupt('Which?') : String(asker.resumed.answer)),
+      }),
+    },
+  });
+  let answers = 0;
+  for (let open = await run.interrupts(); open.length > 0; open = await run.interrupts()) {
+    await cross(run);
+    expect(await run.interrupts()).toEqual(open);
+    await run.resume(open.at(-1)?.id ?? '', `yes ${++answers}`);
+  }
+  expect(answers).toBe(asked);
+  expect((await run.outcome()).status).toBe('completed');
+  for (const name of Object.keys(steps)) model.of[name]?.assertComplete();
+  const requests = Object.fromEntries(
+    Object.keys(steps).map((name) => [name, model.requests(name).map(({ messages, tools: offered }) => ({ messages, offered }))]),
+  );
+  return { ...withoutIds({ shown: { events: await logOf(run), view: await run.view() }, requests }), counted };
+}
+
+/** Ids of messages differ between two runs. */
+function withoutIds<T>(value: T): T {
+  const text = JSON.stringify(value);
+  const ids = [...new Set(text.match(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g) ?? [])];
+  return JSON.parse(ids.reduce((all, id, position) => all.replaceAll(id, `id-${position}`), text)) as T;
+}
+
+describe.each(Object.entries(scenes))('an interrupt in %s', (_, scene) => {
+  it('goes over borders with all that is around it, and nothing happens twice', async () => {
+    const straight = await play(scene, () => Promise.resolve());
+    expect(await play(scene, (run) => run.goOnAsNew())).toEqual(straight);
+    expect(
+      await play(scene, async (run) => {
+        await run.goOnAsNew();
+        await run.goOnAsNew();
+      }),
+    ).toEqual(straight);
+  });
+
+  it('goes on in code of a later deploy that changed nothing of what is open', async () => {
+    const straight = await play(scene, () => Promise.resolve());
+    expect(await play(scene, (run) => run.goOnAsNew(scene.agent()))).toEqual(straight);
+  });
+});
+
+describe('code that calls things for ever', () => {
+  it('goes over a border before the next call, of a hook', async () => {
+    const [door, begun] = [gate(), gate()];
+    let counted = 0;
+    let entered = 0;
+    const count = defineTool({
+      description: 'Counts.',
+      inputSchema: z.object({}),
+      execute: async () => (begun.open(), await door.opened, ++counted),
+    });
+    const polling: AgentMiddleware = {
+      name: 'polling',
+      beforeAgent: async (_, ctx) => {
+        entered++;
+        for (let n = 0; n < 4; n++) await ctx.call('count', {});
+      },
+    };
+    const run = await testRun(member('poller', { middleware: [polling] }), {
+      input: 'Go.',
+      model: scripts({ poller: [{ text: 'Done.' }] }),
+      tools: { ...tools, count },
+    });
+    await begun.opened;
+    const over = run.goOnAsNew();
+    door.open();
+    await over;
+    expect(entered).toBe(2);
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(counted).toBe(4);
+  });
+
+  it('goes over a border before the next agent and the next event, of an agent made by hand', async () => {
+    const [door, begun] = [gate(), gate()];
+    const wait = defineTool({
+      description: 'Waits.',
+      inputSchema: z.object({}),
+      execute: async () => (begun.open(), await door.opened, 'waited'),
+    });
+    let entered = 0;
+    const guide = customAgent({
+      name: 'guide',
+      agents: [member('helper', { tools: ['wait'] })],
+      async *run(_, ctx) {
+        entered++;
+        for (let n = 0; n < 3; n++) {
+          const { text } = await ctx.runAgent('helper', 'Help.');
+          yield says(text);
+        }
+      },
+    });
+    const model = scripts({ helper: [call('wait'), { text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }] });
+    const run = await testRun(guide, { input: 'Go.', model, tools: { ...tools, wait } });
+    await begun.opened;
+    const over = run.goOnAsNew();
+    door.open();
+    await over;
+    expect(entered).toBe(2);
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Three.' });
+    expect((await logOf(run)).filter(({ type }) => type === 'agent-message')).toHaveLength(3);
+    model.of['helper']?.assertComplete();
+  });
+
+  it('goes over a border where an agent made by hand only calls tools', async () => {
+    const [first, second, begun] = [gate(), gate(), gate()];
+    const wait = defineTool({
+      description: 'Waits.',
+      inputSchema: z.object({ n: z.number() }),
+      execute: async ({ n }) => (begun.open(), await (n === 0 ? first : second).opened, 'waited'),
+    });
+    let entered = 0;
+    const guide = customAgent({
+      name: 'guide',
+      async *run(_, ctx) {
+        entered++;
+        await ctx.call('wait', { n: 0 });
+        await ctx.call('wait', { n: 1 });
+        yield says('Waited.');
+      },
+    });
+    const run = await testRun(guide, { input: 'Go.', model: scripts({}), tools: { ...tools, wait } });
+    await begun.opened;
+    const over = run.goOnAsNew();
+    first.open();
+    second.open();
+    await over;
+    expect(entered).toBe(2);
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Waited.' });
+  });
+});
+
+describe('an upgrade of a run that waits', () => {
+  it.each(Object.entries(scenes))('moves what is open in %s, when its code is the same', async (_, scene) => {
+    const straight = await play(scene, () => Promise.resolve());
+    expect(await play(scene, (run) => run.upgrade(scene.agent()))).toEqual(straight);
+  });
+
+  const layer = (wrapToolCall: NonNullable<AgentMiddleware['wrapToolCall']>): AgentMiddleware => ({ name: 'asking', wrapToolCall });
+  const family = (
+    middleware: readonly AgentMiddleware[],
+    others: readonly AgentPart[] = [],
+    last: { instructions?: string; tools?: string[] } = {},
+  ): AnyAgent => {
+    const inner = member('inner', { tools: ['echo'], middleware });
+    const outer = member('outer', { tools: [agentTool(inner)] });
+    return sequential({
+      name: 'all',
+      agents: [parallel({ name: 'lanes', agents: [...others, outer, member('other')] }), member('last', { instructions: 'Old.', ...last })],
+    });
+  };
+  const asking = layer(async (request, next, ctx) => {
+    const output = await next(request);
+    await ctx.interrupt('Keep it?');
+    return output;
+  });
+  const steps = {
+    outer: [call('inner', { request: 'Deep.' }), { text: 'Out.' }],
+    inner: [call('echo', { text: 'a' }), { text: 'In.' }],
+    other: [{ text: 'Other.' }],
+    last: [{ text: 'Done.' }],
+  };
+  const place = 'all/lanes/outer/t1/inner.0/inner/inner!1/t1/echo.0/asking';
+
+  it.each<[string, () => AnyAgent, string]>([
+    ['asks for something else', () => family([layer(async (request, next, ctx) => (await ctx.sleep('1s'), next(request)))]), place],
+    ['no longer asks', () => family([layer(async (request, next) => next(request))]), place],
+    [
+      'catches what it is told',
+      () =>
+        family([
+          layer(async (request, next, ctx) =>
+            ctx.sleep('1s').then(
+              () => next(request),
+              () => 'caught',
+            ),
+          ),
+        ]),
+      place,
+    ],
+    ['fails at once', () => family([layer(() => Promise.reject(new Error('No.')))]), place],
+    ['is not there any more', () => family([]), 'all/lanes/outer/t1/inner.0/inner/inner!1/t1/echo.0'],
+    [
+      'is behind a layer that calls something first',
+      () =>
+        family([
+          { name: 'first', wrapToolCall: async (request, next, ctx) => (await ctx.call('echo', { text: 'b' }), next(request)) },
+          asking,
+        ]),
+      place,
+    ],
+    ['belongs to a lane among others', () => family([asking], [member('new')]), 'all/lanes'],
+    ['names a tool that no worker has', () => family([asking], [], { tools: ['nobody'] }), 'nobody'],
+  ])('is refused when the code of what is open %s, and the run goes on as it was', async (_, changed, named) => {
+    const run = await testRun(family([asking]), { input: 'Go.', model: scripts(steps), tools });
+    const open = await run.interrupts();
+    await expect(run.upgrade(changed())).rejects.toMatchObject({
+      code: named === 'nobody' ? 'tool-unknown' : 'frame-changed',
+      message: expect.stringContaining(named) as string,
+    });
+    expect(await run.interrupts()).toEqual(open);
+    await run.resume(open[0]?.id ?? '', true);
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
+  });
+
+  it('brings new code to what is not open yet', async () => {
+    const model = scripts(steps);
+    const run = await testRun(family([asking]), { input: 'Go.', model, tools });
+    await run.upgrade(family([asking], [], { instructions: 'New.' }));
+    await run.resume((await run.interrupts())[0]?.id ?? '', true);
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(model.requests('last')[0]?.instructions).toBe('New.');
+    for (const name of Object.keys(steps)) model.of[name]?.assertComplete();
+  });
+
+  it('is refused when the run has ended', async () => {
+    const run = await testRun(member('one'), { input: 'Go.', model: scripts({ one: [{ text: 'Done.' }] }), tools });
+    await expect(run.upgrade(member('one'))).rejects.toMatchObject({ code: 'run-ended' });
+  });
+});

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import type { Connection } from '@temporalio/client';
+import { Client, WorkflowFailedError } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
+import { HoldfastError, messageOf } from '../contract/plain/errors';
+import { names } from '../contract/plain/names';
+import type { AgentRunInput, TrialVerdict } from '../contract/plain/wire';
+
+const trialTimeoutMs = 30_000;
+
+/** New workflows go to the newest build, so a short one of them is asked whether it can go on with a run of an older one. */
+export function newestBuildTrials(
+  connection: Connection,
+  namespace: string,
+  taskQueue: string,
+  dataConverter: DataConverter | undefined,
+): (input: AgentRunInput) => Promise<TrialVerdict> {
+  const client = new Client({ connection, namespace, ...(dataConverter === undefined ? {} : { dataConverter }) });
+  return async (input) => {
+    const { tenant, id } = input.start;
+    try {
+      return (await client.workflow.execute(names.trialWorkflow, {
+        workflowId: `trial:${tenant}/${id}:${randomUUID()}`,
+        taskQueue,
+        args: [input],
+        workflowExecutionTimeout: trialTimeoutMs,
+      })) as TrialVerdict;
+    } catch (error) {
+      const reason = error instanceof WorkflowFailedError ? (error.cause ?? error) : error;
+      throw new HoldfastError('upgrade-failed', `The newest build could not be asked: ${messageOf(reason)}`, { cause: error });
+    }
+  };
+}

@@ -1,0 +1,102 @@
+import { ActivityFailure, ApplicationFailure, condition, scheduleActivity, workflowInfo } from '@temporalio/workflow';
+import type { VersioningBehavior } from '@temporalio/common';
+import { isErrorCode, messageOf } from '../contract/plain/errors';
+import type { Failure } from '../contract/plain/messages';
+import { names } from '../contract/plain/names';
+import type { AgentRunInput, Snapshot, TrialVerdict, UpgradeReceipt } from '../contract/plain/wire';
+import type { AnyAgent } from '../kernel/agents/definition';
+import type { RunState } from '../kernel/state';
+import { Trial } from '../kernel/trial';
+import { activation } from './interceptors';
+import { TemporalPorts } from './temporal-ports';
+
+type Agents = ReadonlyMap<string, AnyAgent>;
+
+/** Who asked that the run moves to the newest build, until they have their answer. */
+export class UpgradeDesk {
+  private asking: { resolve(receipt: UpgradeReceipt): void; reject(error: unknown): void }[] = [];
+
+  get isAsked(): boolean {
+    return this.asking.length > 0;
+  }
+
+  ask(): Promise<UpgradeReceipt> {
+    return new Promise((resolve, reject) => this.asking.push({ resolve, reject }));
+  }
+
+  answer(verdict: TrialVerdict): void {
+    const { asking } = this;
+    this.asking = [];
+    const { build, failure } = verdict;
+    for (const { resolve, reject } of asking) {
+      if (failure === undefined) resolve({ build, moved: moves(verdict) });
+      else reject(ApplicationFailure.nonRetryable(failure.message, failure.code));
+    }
+  }
+}
+
+export function moves({ build, failure }: TrialVerdict): boolean {
+  return failure === undefined && build !== ownBuild();
+}
+
+function ownBuild(): string {
+  return workflowInfo().currentDeploymentVersion?.buildId ?? '';
+}
+
+/** Asks the newest build, by a worker, whether it can go on with the run as it stands. */
+export async function askNewestBuild(input: AgentRunInput): Promise<TrialVerdict> {
+  try {
+    return await scheduleActivity<TrialVerdict>(names.trialActivity, [input], {
+      startToCloseTimeout: 40_000,
+      scheduleToCloseTimeout: 60_000,
+      retry: { maximumAttempts: 1 },
+    });
+  } catch (error) {
+    const { cause } = error instanceof ActivityFailure ? error : { cause: error };
+    const { type } = (cause ?? {}) as { type?: unknown };
+    return { build: ownBuild(), failure: { code: isErrorCode(type) ? type : 'upgrade-failed', message: messageOf(cause ?? error) } };
+  }
+}
+
+/** What speaks against going on with a run here. Nothing of it is done. */
+export async function tryHere(agents: Agents, input: AgentRunInput, snapshot: Snapshot): Promise<Failure | undefined> {
+  const facts = new TemporalPorts(input, () => false);
+  const trial = new Trial(agents, { state: snapshot.state as RunState, lists: snapshot.lists }, facts, Date.now());
+  await condition(() => activation.settled && !trial.asks);
+  return trial.failure;
+}
+
+/** The workflow that a run's worker starts under the newest build. */
+export function serveTrials(agents: Agents): (input: AgentRunInput) => Promise<TrialVerdict> {
+  return async (input) => {
+    const { snapshot } = input;
+    if (snapshot === undefined)
+      throw ApplicationFailure.nonRetryable('There is nothing to try: the input has no snapshot.', 'input-invalid');
+    const failure = await tryHere(agents, input, snapshot);
+    const build = ownBuild();
+    return failure === undefined ? { build } : { build, failure };
+  };
+}
+
+/**
+ * Unpins the run with the task that continues it as new, so that it goes on under the newest build. The SDK has an option of
+ * continue-as-new for this, which server 1.29 takes and does not heed; all heed the behaviour that a task reports.
+ */
+export function unpin(): void {
+  const { __TEMPORAL_ACTIVATOR__: activator } = globalThis as { __TEMPORAL_ACTIVATOR__?: { versioningBehavior?: VersioningBehavior } };
+  if (activator !== undefined) activator.versioningBehavior = 'AUTO_UPGRADE';
+}
+
+/** Fails the task, and not the run. */
+export class CannotGoOnHere extends Error {}
+
+/**
+ * A run that moved comes to the build that tried it, or, when another became the newest in that moment, to one that did not. That one
+ * tries it first. A task that fails leaves nothing behind, and the run is stuck, unharmed, until a build comes that can go on with it.
+ */
+export async function tryUntried(agents: Agents, input: AgentRunInput): Promise<void> {
+  const { snapshot } = input;
+  if (snapshot?.movedTo === undefined || snapshot.movedTo === ownBuild()) return;
+  const failure = await tryHere(agents, input, snapshot);
+  if (failure !== undefined) throw new CannotGoOnHere(`${failure.code}: ${failure.message}`);
+}
