@@ -8,7 +8,7 @@ import type { GenerateRequest, LanguageModel, ModelChunk, Observer } from 'holdf
 import { answerOfChunks, defineTool, defineWorkerMiddleware, messagesIn } from 'holdfast/worker';
 import type { Json, Message, Part } from 'holdfast/workflow';
 import { agentsFor, approval, eventSenderToolWrapper, onWorker, textOf, withInstruction } from 'holdfast/workflow';
-import { agentTool, breakLoopAction, customAgent, loop, setSubAgents, supervisor } from 'holdfast/workflow';
+import { agentTool, breakLoopAction, customAgent, loop, runAgentAsChild, setSubAgents, supervisor } from 'holdfast/workflow';
 import { agenticMiddleware, chatMiddleware } from 'holdfast/workflow';
 import { StopError, agentCallbacks, callbacks, modelCallbacks, plugin, toolCallbacks } from 'holdfast/workflow';
 
@@ -185,6 +185,15 @@ export const reviewed = customAgent({
     yield { message: { role: 'assistant', parts: [{ type: 'text', text }] } };
   },
 });
+
+export async function ticket(orderId: string): Promise<string> {
+  const answer = await runAgentAsChild<typeof orders>(
+    'orders',
+    { orderId },
+    { id: `ticket-${orderId}`, taskQueue: 'holdfast', deadline: '7d' },
+  );
+  return `The customer was told: ${answer}`;
+}
 
 // retry.md
 
