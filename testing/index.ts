@@ -3,6 +3,7 @@ export type { TestRun, TestRunOptions } from './test-run';
 export type { LosableCall, LoseCall } from './memory-work';
 export { scriptedModel } from './scripted-model';
 export type {
+  Script,
   ScriptedAnswer,
   ScriptedModel,
   ScriptedModelOptions,

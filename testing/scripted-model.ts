@@ -33,23 +33,35 @@ export interface ScriptedRequest extends GenerateRequest {
 
 /** Answers step by step. It fails on a call too many, and `assertComplete` on steps that are left. */
 export interface ScriptedModel extends ModelProvider, LanguageModel {
+  /** All in their order, each with the model that was asked. */
   readonly requests: readonly ScriptedRequest[];
   assertComplete(): void;
 }
 
-export function scriptedModel(steps: readonly ScriptedStep[], options: ScriptedModelOptions = {}): ScriptedModel {
-  checkScript(steps);
+export type Script = readonly ScriptedStep[];
+
+type Scripts = Readonly<Record<string, Script>>;
+
+/** A script for each model by its name: `{ 'test/writer': [...], 'test/critic': [...] }`. */
+export function scriptedModel(scripts: Scripts, options?: ScriptedModelOptions): ScriptedModel;
+/** One script, whatever model is asked. */
+export function scriptedModel(steps: Script, options?: ScriptedModelOptions): ScriptedModel;
+export function scriptedModel(script: Script | Scripts, options: ScriptedModelOptions = {}): ScriptedModel {
+  const parts = partsOf(script);
   const streams = checkedStream(options);
   const requests: ScriptedRequest[] = [];
   const next = async (request: ScriptedRequest): Promise<Said> => {
-    const position = requests.push(request) - 1;
+    requests.push(request);
+    const part = partFor(parts, request);
+    const { label, steps } = part;
+    const position = part.used++;
     const step = steps[position];
     if (step === undefined)
       throw failure(
-        `scriptedModel: call ${position + 1} is one too many, the script has ${count(steps.length)}. The model was asked: ${asked(request)}`,
+        `${label}: call ${position + 1} is one too many, the script has ${count(steps.length)}. The model was asked: ${asked(request)}`,
       );
     const given = typeof step === 'function' ? await step(request) : step;
-    const problem = problemOf(given, position);
+    const problem = problemOf(given, position, label);
     if (problem !== undefined) throw failure(problem);
     return saidBy(given, position);
   };
@@ -62,21 +74,58 @@ export function scriptedModel(steps: readonly ScriptedStep[], options: ScriptedM
     ...modelNamed('scripted'),
     model: modelNamed,
     assertComplete() {
-      const left = steps.slice(requests.length).map((step, index) => `${requests.length + index + 1}. ${described(step)}`);
-      if (left.length > 0)
-        throw new Error(
-          `scriptedModel: the model was called ${requests.length} times, and ${count(left.length)} of the script were not used: ${left.join(' ')}`,
-        );
+      const problems = parts.filter(({ used, steps }) => used < steps.length).map(leftIn);
+      if (problems.length > 0) throw new Error(problems.join(' '));
     },
   };
 }
 
-function checkScript(steps: unknown): void {
-  if (!Array.isArray(steps)) throw new HoldfastError('request-invalid', 'scriptedModel takes a list of steps.');
+/** The script of one model, or of all. */
+interface ScriptPart {
+  /** Absent: it is for every model. */
+  readonly name?: string;
+  readonly label: string;
+  readonly steps: Script;
+  used: number;
+}
+
+function partsOf(script: unknown): readonly ScriptPart[] {
+  if (Array.isArray(script)) return [checkedPart({ label: 'scriptedModel', steps: script as Script, used: 0 })];
+  const entries = typeof script === 'object' && script !== null ? Object.entries(script) : [];
+  if (entries.length === 0) throw noScript();
+  return entries.map(([name, steps]) => checkedPart({ name, label: `scriptedModel "${name}"`, steps: steps as Script, used: 0 }));
+}
+
+/** A provider is asked for a model without its own name in front: `writer` is the script of `test/writer`. */
+function partFor(parts: readonly ScriptPart[], request: ScriptedRequest): ScriptPart {
+  const { model } = request;
+  const found =
+    parts.find(({ name }) => name === undefined || name === model) ?? parts.find(({ name }) => name?.endsWith(`/${model}`) === true);
+  if (found !== undefined) return found;
+  const known = parts.map(({ name }) => `"${name}"`).join(', ');
+  throw failure(`scriptedModel: there is no script for the model "${model}", only for ${known}. It was asked: ${asked(request)}`);
+}
+
+function leftIn({ label, steps, used }: ScriptPart): string {
+  const left = steps.slice(used).map((step, index) => `${used + index + 1}. ${described(step)}`);
+  return `${label}: the model was called ${used} times, and ${count(left.length)} of the script were not used: ${left.join(' ')}`;
+}
+
+function checkedPart(part: ScriptPart): ScriptPart {
+  const { name, label, steps } = part;
+  if (!Array.isArray(steps)) throw noScript(`; "${name}" has none`);
   steps.forEach((step: unknown, position) => {
-    const problem = typeof step === 'function' ? undefined : problemOf(step, position);
+    const problem = typeof step === 'function' ? undefined : problemOf(step, position, label);
     if (problem !== undefined) throw new HoldfastError('request-invalid', problem);
   });
+  return part;
+}
+
+function noScript(which = ''): HoldfastError {
+  return new HoldfastError(
+    'request-invalid',
+    `scriptedModel takes a list of steps, or an object with such lists by the names of models${which}.`,
+  );
 }
 
 function checkedStream(options: unknown): boolean {
@@ -87,7 +136,8 @@ function checkedStream(options: unknown): boolean {
 }
 
 /** A step that says nothing, such as one with a misspelt field, would pass for an answer without text. */
-function problemOf(step: unknown, position: number): string | undefined {
+function problemOf(step: unknown, position: number, label: string): string | undefined {
+  const wrong = (what: string): string => `${label}: step ${position + 1} ${what}: ${messageOf(step)}`;
   const fields = (typeof step === 'object' && step !== null ? step : {}) as Record<string, unknown>;
   const { text, toolCalls } = fields;
   const isText = (value: unknown): boolean => typeof value === 'string';
@@ -97,18 +147,14 @@ function problemOf(step: unknown, position: number): string | undefined {
     call !== null &&
     isText((call as ScriptedToolCall).name) &&
     (call as { input?: unknown }).input !== undefined;
-  if ('error' in fields && !isText(fields['error'])) return wrong(position, 'has an error that is no text', step);
-  if ('error' in fields && toolCalls !== undefined) return wrong(position, 'has toolCalls beside its error', step);
+  if ('error' in fields && !isText(fields['error'])) return wrong('has an error that is no text');
+  if ('error' in fields && toolCalls !== undefined) return wrong('has toolCalls beside its error');
   if (!('error' in fields) && text === undefined && (toolCalls === undefined || (toolCalls as unknown[]).length === 0))
-    return wrong(position, 'is neither text, toolCalls nor error', step);
-  if (text !== undefined && !isSaid(text)) return wrong(position, 'has a text that is none', step);
+    return wrong('is neither text, toolCalls nor error');
+  if (text !== undefined && !isSaid(text)) return wrong('has a text that is none');
   if (toolCalls !== undefined && !(Array.isArray(toolCalls) && toolCalls.every(isCall)))
-    return wrong(position, 'has toolCalls that are no list of { name, input }', step);
+    return wrong('has toolCalls that are no list of { name, input }');
   return undefined;
-}
-
-function wrong(position: number, what: string, step: unknown): string {
-  return `scriptedModel: step ${position + 1} ${what}: ${messageOf(step)}`;
 }
 
 function saidBy(answer: ScriptedAnswer, position: number): Said {

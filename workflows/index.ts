@@ -160,3 +160,5 @@ export type { AnyMessage, MessageShape, MessageShapes } from '../contract/plain/
 export type { ProviderPart } from '../contract/plain/provider-parts';
 export type { ApprovalDecision, Interrupt } from '../contract/plain/interrupts';
 export { serveAgents } from './agent-run';
+export { runAgentAsChild } from './agent-as-child';
+export type { ChildAgentOptions } from './agent-as-child';

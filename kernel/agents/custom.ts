@@ -1,4 +1,4 @@
-import { nthSegment } from '../../contract/plain/agent-paths';
+import { nthSegment, toolSegment } from '../../contract/plain/agent-paths';
 import { HoldfastError } from '../../contract/plain/errors';
 import type { Json, Message, StoredMessage } from '../../contract/plain/messages';
 import { messagesOfInput, notJson, textOf } from '../../contract/plain/messages';
@@ -140,13 +140,15 @@ function contextOf(scope: AgentScope, defined: CustomDefinition, place: Place, f
       input === undefined ? messages : messages.map((message) => ({ ...message, id: run.ports.uuid() })),
     );
   };
+  // An agent that is asked something of its own is no part of the conversation that readers see, and has a place that says so.
+  const isApart = (input: unknown): boolean => input !== undefined || place.lane === undefined;
   return Object.assign(hookContext(scope, frame) as CustomContext, {
     runAgent: (name: string, input?: string | readonly Message[]): Promise<RanAgent> => {
       // Counted also where the result is only recalled: the same call has the same place every time.
       const n = (times.get(name) ?? 0) + 1;
       times.set(name, n);
       const running = frame.effect(`agent:${name}`, async () => {
-        const { output, text, action } = await start(name, nthSegment(name, n), input);
+        const { output, text, action } = await start(name, isApart(input) ? toolSegment(name, n, true) : nthSegment(name, n), input);
         return { output, text, ...(action === undefined ? {} : { action }) };
       });
       running.catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Json } from '../../contract/plain/messages';
 
@@ -46,7 +46,7 @@ export interface Child {
   terminate(): Promise<number | null>;
 }
 
-const programs = join(__dirname, '..', '..', 'dist', 'test', 'kill');
+const programs = extname(__filename) === '.js' ? __dirname : join(__dirname, '..', '..', 'dist', 'test', 'kill');
 const children: ChildProcess[] = [];
 
 export function spawnWorker(settings: WorkerSettings): Child {

@@ -6,6 +6,7 @@ import type { GenerateRequest, LanguageModel, ModelChunk, Observer } from 'holdf
 import { answerOfChunks, defineTool, defineWorkerMiddleware, messagesIn } from 'holdfast/worker';
 import type { Json, Message, Part } from 'holdfast/workflow';
 import { agentsFor, approval, eventSenderToolWrapper, onWorker, textOf, withInstruction } from 'holdfast/workflow';
+import { agentTool, breakLoopAction, customAgent, loop, runAgentAsChild, setSubAgents, supervisor } from 'holdfast/workflow';
 import { agenticMiddleware, chatMiddleware } from 'holdfast/workflow';
 import { StopError, agentCallbacks, callbacks, modelCallbacks, plugin, toolCallbacks } from 'holdfast/workflow';
 import { describeExamples } from '../support/document-examples';
@@ -115,6 +116,83 @@ export const search = defineTool({
   inputSchema: z.object({ query: z.string() }),
   execute: async ({ query }, call) => catalogue(query, { region: call.options['region'] ?? 'us', limit: call.options['limit'] ?? 10 }),
 });
+
+export const writer = defineAgent({
+  name: 'writer',
+  description: 'Writes short texts.',
+  instructions: 'Write what you are asked for. When a critic named faults, mend them.',
+  model: 'writer',
+  tools: [],
+});
+
+export const critic = defineAgent({
+  name: 'critic',
+  description: 'Finds faults in texts.',
+  instructions: 'Name the worst fault of the text. When it has none, call accept.',
+  model: 'critic',
+  tools: [
+    {
+      name: 'accept',
+      description: 'Takes the text as it is.',
+      inputSchema: { type: 'object', properties: {} },
+      execute(_, ctx) {
+        ctx.sendToolAction(breakLoopAction());
+        return 'It is taken.';
+      },
+    },
+  ],
+});
+
+export const polished = loop({ name: 'polished', agents: [writer, critic], maxIterations: 5 });
+
+const specialist = <const Name extends string>(name: Name, description: string) =>
+  defineAgent({ name, description, instructions: description, model: name, tools: ['findOrder'] });
+
+export const office = supervisor({
+  name: 'office',
+  description: 'Answers letters.',
+  supervisor: specialist('head', 'Gives work to the others, then answers the letter.'),
+  agents: [specialist('clerk', 'Looks orders up.'), specialist('lawyer', 'Knows what we owe by law.')],
+});
+
+export const frontDesk = setSubAgents(specialist('desk', 'Says who is in charge.'), [
+  specialist('billing', 'Answers questions about bills.'),
+  specialist('travel', 'Answers questions about journeys.'),
+]);
+
+export const editor = defineAgent({
+  name: 'editor',
+  description: 'Puts a page together.',
+  instructions: 'Have each paragraph written, then put them in order.',
+  model: 'editor',
+  tools: [agentTool(writer, { forwardEvents: true }), 'findOrder'],
+});
+
+export const reviewed = customAgent({
+  name: 'reviewed',
+  description: 'Writes a text that a person has read.',
+  agents: [writer],
+  async *run({ messages }, ctx) {
+    const wanted = messages.map(textOf).join('\n');
+    let { text } = await ctx.runAgent('writer', wanted);
+    for (;;) {
+      const wish = await ctx.interrupt<string>({ text, question: 'What should be different?' });
+      if (wish === '') break;
+      yield { name: 'wish', output: { wish } };
+      ({ text } = await ctx.runAgent('writer', `${wanted}\nIt was: ${text}\n${wish}`));
+    }
+    yield { message: { role: 'assistant', parts: [{ type: 'text', text }] } };
+  },
+});
+
+export async function ticket(orderId: string): Promise<string> {
+  const answer = await runAgentAsChild<typeof orders>(
+    'orders',
+    { orderId },
+    { id: `ticket-${orderId}`, taskQueue: 'holdfast', deadline: '7d' },
+  );
+  return `The customer was told: ${answer}`;
+}
 
 // retry.md
 
@@ -925,6 +1003,61 @@ describe('the examples do what their documents say:', () => {
       ['orders', 'audited/t1/findOrder.0'],
       ['orders', 'audited/t2/model'],
     ]);
+  });
+});
+
+it('is mended until the critic takes it', async () => {
+  const model = scriptedModel({
+    writer: [{ text: 'Roses is red.' }, { text: 'Roses are red.' }],
+    critic: [{ text: 'It is "are".' }, { toolCalls: [{ name: 'accept', input: {} }] }, { text: 'Good.' }],
+  });
+  const run = await testRun(polished, { input: 'A verse.', model });
+  expect(await run.result()).toBe('Good.');
+  expect(model.requests[2]!.messages.map(textOf)).toEqual(['A verse.', 'Roses is red.', 'For context: [critic] said: It is "are"..']);
+  model.assertComplete();
+});
+
+describe('agents together in the documents', () => {
+  const transfer = (name: string) => ({ toolCalls: [{ name: 'transfer_to_agent', input: { agent_name: name } }] });
+
+  it('give work away and get it back, or hand over', async () => {
+    const model = scriptedModel({
+      head: [transfer('clerk'), transfer('lawyer'), { text: 'You get it back.' }],
+      clerk: [{ toolCalls: [findCall({ orderId: '42' })] }, { text: 'It is a teapot.' }],
+      lawyer: [{ text: 'We owe it.' }],
+    });
+    const run = await testRun(office, { input: 'My money!', model, tools });
+    expect(await run.result()).toBe('You get it back.');
+    model.assertComplete();
+    const desk = scriptedModel({ desk: [transfer('travel')], travel: [{ text: 'By train.' }] });
+    expect(await (await testRun(frontDesk, { input: 'How?', model: desk, tools })).result()).toBe('By train.');
+  });
+
+  it('are tools of others', async () => {
+    const model = scriptedModel({
+      editor: [{ toolCalls: [{ name: 'writer', input: { request: 'A verse.' } }] }, { text: 'Page 1: Roses are red.' }],
+      writer: [{ text: 'Roses are red.' }],
+    });
+    const run = await testRun(editor, { input: 'A page.', model, tools });
+    expect(await run.result()).toBe('Page 1: Roses are red.');
+    const paths = new Set<string>();
+    for await (const event of run.events()) if ('runPath' in event) paths.add(event.runPath.join('/'));
+    expect([...paths]).toEqual(['editor', 'editor/writer@1']);
+  });
+
+  it('are made by hand, and go over a border while they ask', async () => {
+    const model = scriptedModel({ writer: [{ text: 'Roses is red.' }, { text: 'Roses are red.' }] });
+    const run = await testRun(reviewed, { input: 'A verse.', model });
+    for (const wish of ['It is "are".', '']) {
+      await run.goOnAsNew();
+      const [interrupt] = await run.interrupts();
+      await run.resume(interrupt!.id, wish);
+    }
+    expect(await run.result()).toBe('Roses are red.');
+    const customs: unknown[] = [];
+    for await (const event of run.events()) if (event.type === 'custom') customs.push(event.data);
+    expect(customs).toEqual([{ output: { wish: 'It is "are".' } }]);
+    model.assertComplete();
   });
 });
 

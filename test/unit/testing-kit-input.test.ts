@@ -27,8 +27,14 @@ describe('a step of scriptedModel that is none', () => {
     });
   });
 
-  it('is also a script that is no list', () => {
-    expect(() => scriptedModel({ text: 'Done.' } as never)).toThrow(invalid('scriptedModel takes a list of steps.'));
+  it('is also a script that is neither a list nor lists by the names of models', () => {
+    const takes = 'scriptedModel takes a list of steps, or an object with such lists by the names of models';
+    expect(() => scriptedModel({ text: 'Done.' } as never)).toThrow(invalid(`${takes}; "text" has none.`));
+    expect(() => scriptedModel({})).toThrow(invalid(`${takes}.`));
+    expect(() => scriptedModel(undefined as never)).toThrow(invalid(`${takes}.`));
+    expect(() => scriptedModel({ 'test/writer': [{ text: 'Done.' }, {} as never] })).toThrow(
+      invalid(expect.stringContaining('scriptedModel "test/writer": step 2 is neither text, toolCalls nor error')),
+    );
   });
 });
 

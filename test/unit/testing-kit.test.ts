@@ -2,13 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { ModelProvider } from 'holdfast/worker';
 import { currentCall, defineTool } from 'holdfast/worker';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
+import { sequential } from 'holdfast/workflow';
 import { ModelRegistry } from '../../activities/models';
 import { VirtualClock } from '../../kernel/memory/clock';
 import { readHistories, writeHistory } from '../../testing/history-files';
 import { agentUnder, agentWith, echo, only, tools, transcriptOf } from '../support/memory-bed';
+import { member } from '../support/team-bed';
 
 describe('scriptedModel', () => {
   it('fails the run on a call too many, and says which and what was asked', async () => {
@@ -258,5 +261,45 @@ describe('an agent', () => {
     ['a tool of an MCP server', { tools: ['mcp:files'] }, /not available in this version/],
   ])('with %s is refused when it is defined', (_, options, message) => {
     expect(() => agentWith(options)).toThrow(message);
+  });
+});
+
+describe('scriptedModel with a script for each model', () => {
+  const pair = sequential({ name: 'pair', agents: [member('writer'), member('critic')] });
+
+  it('answers each from its own, and has all requests in their order', async () => {
+    const model = scriptedModel({ 'test/writer': [{ text: 'A line.' }], 'test/critic': [{ text: 'Good.' }] });
+    const run = await testRun(pair, { input: 'Write.', model });
+    expect(await run.result()).toBe('Good.');
+    expect(model.requests.map((request) => request.model)).toEqual(['test/writer', 'test/critic']);
+    model.assertComplete();
+  });
+
+  it('answers a provider, which is asked without its own name', async () => {
+    const model = scriptedModel({ 'test/writer': [{ text: 'A line.' }], 'test/critic': [{ text: 'Good.' }] });
+    const bare: ModelProvider = { model: (name) => model.model(name.replace('test/', '')) };
+    const run = await testRun(pair, { input: 'Write.', model: bare });
+    expect(await run.result()).toBe('Good.');
+    expect(model.requests.map((request) => request.model)).toEqual(['writer', 'critic']);
+    model.assertComplete();
+  });
+
+  it('says which model has no script, one call too many, or steps that are left', async () => {
+    const model = scriptedModel({ 'test/writer': [{ text: 'A line.' }, { text: 'More.' }], 'test/other': [{ text: 'No.' }] });
+    const run = await testRun(pair, { input: 'Write.', model });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: {
+        message: expect.stringContaining('there is no script for the model "test/critic", only for "test/writer", "test/other".') as string,
+      },
+    });
+    expect(() => model.assertComplete()).toThrow(
+      'scriptedModel "test/writer": the model was called 1 times, and 1 step of the script were not used: 2. {"text":"More."} ' +
+        'scriptedModel "test/other": the model was called 0 times, and 1 step of the script were not used: 1. {"text":"No."}',
+    );
+    const short = await testRun(pair, { input: 'Write.', model: scriptedModel({ 'test/writer': [], 'test/critic': [] }) });
+    expect(await short.outcome()).toMatchObject({
+      error: { message: expect.stringContaining('scriptedModel "test/writer": call 1 is one too many, the script has 0 steps.') as string },
+    });
   });
 });

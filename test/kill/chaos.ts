@@ -1,0 +1,64 @@
+/**
+ * `npm run chaos` runs the tests that kill. `npm run chaos -- research` plays examples/research once for each event of a run and kills the worker
+ * there; `-- research 10` does so for ten events, spread evenly.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedServer } from '../../host/embedded-server';
+import { quietRuntime } from '../../worker/runtime';
+import { killAll } from './child';
+import type { Kill } from './research-chaos';
+import { researchChaos } from './research-chaos';
+
+async function research(wanted: number): Promise<number> {
+  quietRuntime();
+  const server = await startEmbeddedServer({
+    directory: mkdtempSync(join(tmpdir(), 'holdfast-chaos-')),
+    database: 'memory',
+    dynamicConfig: { 'history.timerProcessorMaxTimeShift': '10ms' },
+  });
+  try {
+    const began = Date.now();
+    const chaos = await researchChaos({ address: server.address, namespace: 'default' });
+    // The last event ends the run: nothing is left to kill.
+    const all = chaos.events - 1;
+    const count = Math.min(wanted, all);
+    const points = Array.from({ length: count }, (_, n) => Math.floor((n * all) / count));
+    console.log(`${all} events, ${count} kills`);
+    const kills = await chaos.kill(points, (kill) => console.log(lineOf(kill)));
+    const different = kills.filter(({ differences }) => differences.length > 0);
+    for (const { point, differences } of different) for (const difference of differences) console.log(`${point}: ${difference}`);
+    const seconds = Math.round((Date.now() - began) / 1000);
+    console.log(`${kills.length} kills, ${different.length} runs that differ, ${seconds} s`);
+    return different.length === 0 ? 0 : 1;
+  } finally {
+    killAll();
+    await server.stop();
+  }
+}
+
+function lineOf({ point, at, seconds, differences }: Kill): string {
+  const verdict = differences.length === 0 ? 'same' : `${differences.length} differences`;
+  return `${String(point).padStart(4)}  ${at.padEnd(44)} ${seconds.toFixed(1).padStart(6)} s  ${verdict}`;
+}
+
+function tests(patterns: readonly string[]): Promise<number> {
+  const child = spawn(
+    process.execPath,
+    [require.resolve('jest/bin/jest'), '--selectProjects', 'kill', ...patterns.flatMap((each) => ['--testPathPatterns', each])],
+    { stdio: 'inherit' },
+  );
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
+}
+
+const [what, count] = process.argv.slice(2);
+const done = what === 'research' ? research(count === undefined ? Infinity : Number(count)) : tests(process.argv.slice(2));
+done.then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

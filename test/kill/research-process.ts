@@ -1,0 +1,111 @@
+/**
+ * A worker for the agents of examples/research as a process of its own, to be killed at any time. A line `serve QUEUE FILE` on stdin makes it
+ * work on a task queue; notes are filed in the file, a line each, however often they are. It says `ready QUEUE` when it polls.
+ */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models';
+import { defineTool } from '../../activities/tools';
+import type { Json } from '../../contract/plain/messages';
+import type { TemporalSettings } from '../../host/connection';
+import type { WorkflowBundle } from '../../worker/bundle';
+import { HoldfastWorker } from '../../worker/create-worker';
+import { quietRuntime } from '../../worker/runtime';
+
+export interface ResearchSettings {
+  readonly server: TemporalSettings;
+  readonly agents: string;
+  /** File with the bundle of these agents. */
+  readonly bundle: string;
+  readonly bundles: string;
+}
+
+export interface Note {
+  readonly key: string;
+  readonly subject: string;
+}
+
+export function notesIn(file: string): readonly Note[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as Note);
+}
+
+function toolsWith(file: string): Readonly<Record<string, unknown>> {
+  return {
+    search: defineTool({
+      description: 'Searches the library.',
+      inputSchema: z.object({ query: z.string() }),
+      execute: ({ query }) => ({ found: [`What there is about ${query}.`] }),
+    }),
+    fileNote: defineTool({
+      description: 'Files a note.',
+      inputSchema: z.object({ subject: z.string(), text: z.string() }),
+      effect: 'once',
+      execute: ({ subject }, call) => {
+        appendFileSync(file, `${JSON.stringify({ key: call.idempotencyKey, subject } satisfies Note)}\n`);
+        return { filed: subject };
+      },
+      reconcile: (_, call) => {
+        const note = notesIn(file).find(({ key }) => key === call.idempotencyKey);
+        return note === undefined ? { happened: false } : { happened: true, result: { filed: note.subject } };
+      },
+    }),
+  };
+}
+
+/** Searches, files a note, says what it found; the editor, who has no tools, reports at once. */
+function answer({ instructions, messages, tools }: GenerateRequest): GenerateAnswer {
+  const subject = /about the (\w+) of/.exec(instructions)?.[1] ?? 'report';
+  const turn = tools.length === 0 ? 2 : messages.filter(({ role }) => role === 'assistant').length;
+  const usage = { inputTokens: 10, outputTokens: 5 };
+  const call = (name: string, input: Json): GenerateAnswer => ({
+    parts: [{ type: 'tool-call', id: `call-${turn}`, name, input }],
+    usage,
+  });
+  if (turn === 0) return call('search', { query: subject });
+  if (turn === 1) return call('fileNote', { subject, text: 'Found.' });
+  return { parts: [{ type: 'text', text: `The ${subject} is done.` }], usage };
+}
+
+async function serve(settings: ResearchSettings, taskQueue: string, file: string): Promise<HoldfastWorker> {
+  const worker = await HoldfastWorker.create({
+    server: settings.server,
+    agents: settings.agents,
+    bundle: JSON.parse(readFileSync(settings.bundle, 'utf8')) as WorkflowBundle,
+    tools: toolsWith(file),
+    models: {
+      names: { default: ['test/model'] },
+      providers: { test: { model: () => ({ generate: async (request) => answer(request) }) } },
+    },
+    bundles: settings.bundles,
+    taskQueue,
+    modelFacts: { heartbeatMs: 1500 },
+    toolDefaults: { heartbeatMs: 1500 },
+    shutdownGraceMs: 0,
+  });
+  void worker.run().catch(fail);
+  return worker;
+}
+
+function fail(error: unknown): void {
+  console.error(error);
+  process.exit(1);
+}
+
+if (require.main === module) {
+  const settings = JSON.parse(process.argv[2] ?? '{}') as ResearchSettings;
+  quietRuntime();
+  let serving: Promise<HoldfastWorker | undefined> = Promise.resolve(undefined);
+  createInterface(process.stdin).on('line', (line) => {
+    const [, queue = '', file = ''] = line.split(' ');
+    serving = serving.then(async (before) => {
+      await before?.shutdown();
+      const worker = await serve(settings, queue, file);
+      process.stdout.write(`ready ${queue}\n`);
+      return worker;
+    });
+    serving.catch(fail);
+  });
+}

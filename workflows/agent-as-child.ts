@@ -1,0 +1,156 @@
+import {
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  ChildWorkflowFailure,
+  TerminatedFailure,
+  TimeoutFailure,
+  executeChild,
+  uuid4,
+} from '@temporalio/workflow';
+import { WorkflowExecutionAlreadyStartedError, defineSearchAttributeKey } from '@temporalio/common';
+import { millisecondsOf } from '../contract/plain/duration';
+import { HoldfastError, codeOf, isErrorCode, messageOf } from '../contract/plain/errors';
+import { jsonSize, limits } from '../contract/plain/limits';
+import { isAnyMessage, messagesOf } from '../contract/plain/message-shapes';
+import type { Json, ModelSettings } from '../contract/plain/messages';
+import { canonicalJson, isMessage, notJson } from '../contract/plain/messages';
+import { settingsProblem } from '../contract/plain/model-settings';
+import { defaultTaskQueue, defaultTenant, isName, isRunId, names, workflowIdOf } from '../contract/plain/names';
+import type { RunOptions } from '../contract/plain/run-options';
+import { runOptionsProblem } from '../contract/plain/run-options';
+import { sha256 } from '../contract/plain/sha256';
+import type { AgentRunInput, AgentRunResult, StartInput } from '../contract/plain/wire';
+import type { Agent } from '../kernel/agent';
+
+export interface ChildAgentOptions {
+  /** The id of the run, under which clients find it. Default: one of its own. An id that is taken is `run-id-in-use`. */
+  readonly id?: string;
+  readonly tenant?: string;
+  /** Where the worker is that serves the agent. Default: `holdfast`. */
+  readonly taskQueue?: string;
+  readonly values?: Readonly<Record<string, Json>>;
+  readonly model?: string;
+  readonly settings?: ModelSettings;
+  /** Default: yes. */
+  readonly stream?: boolean;
+  /** How long the run may take in all, such as '30d'. */
+  readonly deadline?: string;
+  readonly tags?: readonly string[];
+  readonly options?: RunOptions;
+  /** Who starts it. */
+  readonly by?: string;
+  /** Snapshots of the run may go to external storage, which its worker then has. */
+  readonly externalStorage?: boolean;
+}
+
+type SomeAgent = Agent<string, unknown, unknown>;
+type TypesOf<A extends SomeAgent> = NonNullable<A['types']>;
+
+const keys = {
+  agent: defineSearchAttributeKey('HoldfastAgent', 'KEYWORD'),
+  tenant: defineSearchAttributeKey('HoldfastTenant', 'KEYWORD'),
+  status: defineSearchAttributeKey('HoldfastStatus', 'KEYWORD'),
+  tags: defineSearchAttributeKey('HoldfastTags', 'KEYWORD_LIST'),
+};
+
+/**
+ * Runs an agent as a child of another workflow, and gives its output. The child is a run like any other: clients find it by its id, and
+ * answer what it asks. Fails with an `ApplicationFailure` whose `type` is the code; a cancelled workflow cancels its child.
+ */
+export async function runAgentAsChild<A extends SomeAgent = Agent<string, Json, Json>>(
+  agent: A | A['name'],
+  input: TypesOf<A>['input'],
+  options: ChildAgentOptions = {},
+): Promise<TypesOf<A>['output']> {
+  const start = coded(() => startOf(typeof agent === 'string' ? agent : agent.name, input, options));
+  const { deadline, taskQueue = defaultTaskQueue } = options;
+  const timeout = deadline === undefined ? {} : { workflowExecutionTimeout: coded(() => millisecondsOf(deadline, 'input-invalid')) };
+  let result: AgentRunResult;
+  try {
+    result = await executeChild<(input: AgentRunInput) => Promise<AgentRunResult>>(names.workflow, {
+      workflowId: workflowIdOf(start.tenant, start.id),
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      taskQueue,
+      args: [{ start }],
+      memo: { [names.memo.start]: sha256(canonicalJson([start.agent, input as Json])) },
+      typedSearchAttributes: [
+        { key: keys.agent, value: start.agent },
+        { key: keys.tenant, value: start.tenant },
+        { key: keys.status, value: 'running' },
+        ...((start.tags ?? []).length === 0 ? [] : [{ key: keys.tags, value: [...(start.tags ?? [])] }]),
+      ],
+      ...timeout,
+    });
+  } catch (error) {
+    throw failureOfChild(error, start.id);
+  }
+  const { output, pendingToolCalls } = result;
+  if (pendingToolCalls === undefined) return output;
+  const tools = pendingToolCalls.map(({ name }) => `'${name}'`).join(', ');
+  throw failure('tool-calls-pending', `The run "${start.id}" has no result: it ended with calls of ${tools}, which no worker runs.`);
+}
+
+function startOf(agent: unknown, input: unknown, options: ChildAgentOptions): StartInput {
+  const { id = `child-${uuid4()}`, tenant = defaultTenant, values = {}, stream = true, tags = [] } = options;
+  if (!isName(agent)) throw new HoldfastError('agent-unknown', `"${String(agent)}" is no name of an agent.`);
+  if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `"${String(id)}" is no id for a run.`);
+  if (input === undefined || input === null)
+    throw new HoldfastError('input-invalid', 'The input is missing: send a text, a list of messages or a job.');
+  const unfit =
+    (options.settings === undefined ? undefined : settingsProblem(options.settings)) ??
+    (options.options === undefined ? undefined : runOptionsProblem(options.options));
+  if (unfit !== undefined) throw new HoldfastError('options-invalid', `The options of the start: ${unfit}.`);
+  const start: StartInput = {
+    version: 1,
+    tenant,
+    id,
+    agent: agent,
+    input: messagesIn(input),
+    values,
+    stream,
+    options: options.options ?? {},
+    tags,
+    ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.settings === undefined ? {} : { settings: options.settings }),
+    ...(options.by === undefined ? {} : { by: options.by }),
+    ...(options.externalStorage === true ? { externalStorage: true } : {}),
+  };
+  const problem = notJson(start);
+  if (problem !== undefined) throw new HoldfastError('input-invalid', `The input is not JSON: ${problem}.`);
+  const bytes = jsonSize(start);
+  if (bytes > limits.runInput) throw new HoldfastError('input-too-large', `The input has ${bytes} bytes; at most ${limits.runInput} fit.`);
+  return start;
+}
+
+/** Histories have messages in one shape only. */
+function messagesIn(input: unknown): Json {
+  const isList = Array.isArray(input) && input.length > 0 && !input.every(isMessage) && input.every(isAnyMessage);
+  return (isList ? messagesOf(input) : input) as Json;
+}
+
+/** Of what a workflow throws only failures of Temporal's own kind end it; others fail its task for ever. */
+function coded<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const code = codeOf(error);
+    throw code === undefined ? error : failure(code, messageOf(error));
+  }
+}
+
+function failureOfChild(error: unknown, id: string): unknown {
+  if (error instanceof WorkflowExecutionAlreadyStartedError) return failure('run-id-in-use', `There is a run "${id}" already.`);
+  if (!(error instanceof ChildWorkflowFailure)) return error;
+  const { cause } = error;
+  if (cause instanceof CancelledFailure)
+    return CancellationScope.current().consideredCancelled ? error : failure('cancelled', `The run "${id}" was cancelled.`, error);
+  if (cause instanceof TerminatedFailure) return failure('run-terminated', `The run "${id}" was terminated.`, error);
+  if (cause instanceof TimeoutFailure) return failure('run-timed-out', `The run "${id}" did not end in time.`, error);
+  const type = (cause as { readonly type?: unknown } | undefined)?.type;
+  return failure(isErrorCode(type) ? type : 'run-failed', messageOf(cause ?? error), error);
+}
+
+function failure(code: string, message: string, cause?: Error): ApplicationFailure {
+  return ApplicationFailure.create({ type: code, message, nonRetryable: true, ...(cause === undefined ? {} : { cause }) });
+}
