@@ -139,7 +139,7 @@ export class RunFollower {
       getWorkflowExecutionHistory: ((request: Parameters<typeof workflowService.getWorkflowExecutionHistory>[0]) => {
         this.page = new AbortController();
         return this.connection.withAbortSignal(this.page.signal, () => workflowService.getWorkflowExecutionHistory(request));
-      }) as typeof workflowService.getWorkflowExecutionHistory,
+      }),
       getWorkflowExecutionHistoryReverse: workflowService.getWorkflowExecutionHistoryReverse.bind(workflowService),
     };
   }
