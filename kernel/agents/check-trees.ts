@@ -2,8 +2,12 @@ import { HoldfastError } from '../../contract/plain/errors';
 import type { AnyAgent } from './definition';
 import { agentsIn, originOf } from './definition';
 
-/** Refuses agents that could not be told apart by their names, and those that stand under themselves. */
+/** Refuses agents that could not be told apart by their names in one run, and those that stand under themselves. */
 export function checkTrees(roots: readonly AnyAgent[]): void {
+  for (const root of roots) checkTree(root);
+}
+
+function checkTree(root: AnyAgent): void {
   const byName = new Map<string, AnyAgent>();
   const checked = new Set<AnyAgent>();
   const visit = (agent: AnyAgent, above: readonly AnyAgent[]): void => {
@@ -17,7 +21,7 @@ export function checkTrees(roots: readonly AnyAgent[]): void {
     if (known !== undefined && known !== origin)
       throw new HoldfastError(
         'agent-invalid',
-        `Two agents are named "${agent.name}". The agents of a module, with all inside of them, need names that differ.`,
+        `Two agents inside of "${root.name}" are named "${agent.name}". The names of agents that work together differ.`,
       );
     byName.set(agent.name, origin);
     if (checked.has(agent)) return;
@@ -25,5 +29,5 @@ export function checkTrees(roots: readonly AnyAgent[]): void {
     const inner = agent.kind === 'hand-over' ? above : [...above, origin];
     for (const child of agentsIn(agent)) visit(child, inner);
   };
-  for (const root of roots) visit(root, []);
+  visit(root, []);
 }

@@ -1,0 +1,115 @@
+import { HoldfastError } from '../../contract/plain/errors';
+import type { Language } from '../../contract/plain/manifest';
+import { nameProblem } from '../../contract/plain/names';
+import type { Agent, AgentOptions } from '../../kernel/agent';
+import { defineAgent, definitionOf, isAgent } from '../../kernel/agent';
+import { answerOf } from '../../kernel/agents/agent-tool';
+import type { AgentPart } from '../../kernel/agents/define';
+import type { AnyAgent } from '../../kernel/agents/definition';
+import type { Tools } from '../../kernel/middleware';
+import type { OwnToolRef } from '../../kernel/own-tools';
+import { ownToolRef, parsedBy } from '../../kernel/own-tools';
+import { ToolError } from '../../kernel/tool-call';
+import { todo } from '../todo/workflow';
+
+export interface DeepAgentOptions<Name extends string, T extends Tools = Tools> extends Omit<
+  AgentOptions<T, Name, string>,
+  'instructions' | 'tools' | 'subAgents' | 'output' | 'prompt'
+> {
+  /** In place of ours. */
+  readonly instructions?: string;
+  readonly tools?: AgentOptions<T, Name, string>['tools'];
+  /** Agents that the model gives tasks to, beside the general one. */
+  readonly subAgents?: readonly AgentPart[];
+  /** Gives the model no list of what is to be done. */
+  readonly withoutWriteTodos?: boolean;
+  /** There is no general sub-agent with the tools of this one. */
+  readonly withoutGeneralSubAgent?: boolean;
+  /** What the model is told of the tool `task`, in place of our words. */
+  readonly taskDescription?: (agents: readonly { readonly name: string; readonly description: string }[]) => string;
+  /** Readers see what sub-agents do. */
+  readonly forwardEvents?: boolean;
+}
+
+const general = 'general-purpose';
+
+/** An agent for long work: it keeps a list of what is to be done, and gives tasks to others that begin with nothing but the task. */
+export function deepAgent<const Name extends string, T extends Tools = Tools>(options: DeepAgentOptions<Name, T>): Agent<Name> {
+  const { subAgents = [], withoutWriteTodos, withoutGeneralSubAgent, taskDescription, forwardEvents, tools = [], ...agent } = options;
+  const refuse = (problem: string): never => {
+    throw new HoldfastError('agent-invalid', `deepAgent "${String(options.name)}": ${problem}`);
+  };
+  if (nameProblem(options.name) !== undefined) refuse(`${nameProblem(options.name)}.`);
+  if (!Array.isArray(subAgents)) refuse('subAgents are a list of agents.');
+  const named = new Map<string, AnyAgent>();
+  const both = {
+    model: agent.model,
+    instructions: agent.instructions ?? instructionsOf(agent.language ?? 'en'),
+    tools,
+    middleware: [...(withoutWriteTodos === true ? [] : [todo()]), ...(agent.middleware ?? [])],
+  };
+  if (withoutGeneralSubAgent !== true) {
+    const helper = defineAgent({
+      ...both,
+      name: `${options.name}-${general}`,
+      description: 'Does tasks of every kind that take several steps, with all tools.',
+      ...(agent.maxIterations === undefined ? {} : { maxIterations: agent.maxIterations }),
+    } as never);
+    named.set(general, definitionOf(helper));
+  }
+  for (const sub of subAgents) {
+    if (!isAgent(sub)) return refuse('subAgents are a list of agents; make them with defineAgent.');
+    if (named.has(sub.name)) refuse(`two of its sub-agents are named "${sub.name}".`);
+    named.set(sub.name, definitionOf(sub));
+  }
+  const all = named.size === 0 ? tools : [...tools, taskTool(named, taskDescription, forwardEvents === true)];
+  return defineAgent({ ...agent, ...both, tools: all } as never);
+}
+
+function taskTool(agents: ReadonlyMap<string, AnyAgent>, describe = descriptionOf, forwardEvents: boolean): OwnToolRef {
+  const told = [...agents].map(([name, { description }]) => ({ name, description }));
+  const spec = {
+    name: 'task',
+    description: describe(told),
+    inputSchema: {
+      type: 'object',
+      properties: {
+        subagent_type: { type: 'string', description: 'The name of the agent that does it.' },
+        description: { type: 'string', description: 'The whole task: the agent knows nothing else.' },
+      },
+      required: ['subagent_type', 'description'],
+      additionalProperties: false,
+    },
+  };
+  return ownToolRef({
+    spec,
+    agents: [...agents.values()],
+    parse: (input) => parsedBy(spec, input),
+    run: async (scope, call, frame) => {
+      const { subagent_type: type, description } = call.input as { readonly subagent_type: string; readonly description: string };
+      const agent = agents.get(type);
+      if (agent === undefined)
+        throw new ToolError(
+          { code: 'tool-failed', message: `The sub-agent "${type}" was not found. There are: ${[...agents.keys()].join(', ')}.` },
+          undefined,
+        );
+      const asked = { role: 'user', parts: [{ type: 'text', text: description }] } as const;
+      return answerOf(scope, frame, agent, () => [{ ...asked, id: scope.run.ports.uuid() }], forwardEvents);
+    },
+  });
+}
+
+function descriptionOf(agents: readonly { readonly name: string; readonly description: string }[]): string {
+  const list = agents.map(({ name, description }) => `- ${name}: ${description}`).join('\n');
+  return `Gives a task to another agent, which does it by itself and comes back with the result. Several tasks may be given at once. The agents:\n${list}`;
+}
+
+function instructionsOf(language: Language): string {
+  if (language === 'zh')
+    return '你负责处理需要多个步骤的工作。先弄清楚要做什么,再一步一步完成;可以独立完成的部分用 task 工具交给其他代理,并核对它们的结果。完成后给出完整的答复。';
+  return (
+    'You do work that takes many steps. Find out what is wanted before you begin, go step by step, and check what came of each. ' +
+    'Give parts that stand for themselves to other agents with the tool task, several at once where they do not depend on each other, and check their results. ' +
+    'Answer when all of it is done, and say what is left open.'
+  );
+}

@@ -1,0 +1,198 @@
+import { HoldfastError } from '../../contract/plain/errors';
+import type { Json, ModelSettings } from '../../contract/plain/messages';
+import { toolCallsOf } from '../../contract/plain/messages';
+import type { Agent } from '../../kernel/agent';
+import { defineAgent } from '../../kernel/agent';
+import { breakLoopAction } from '../../kernel/agents/actions';
+import type { AgentPart } from '../../kernel/agents/define';
+import { customAgent } from '../../kernel/agents/define';
+import type { CustomContext } from '../../kernel/agents/definition';
+import type { AgentMiddleware, WorkflowTool } from '../../kernel/middleware';
+import { bound, checkedOptions, func, isRecord, requiredName, text } from '../checked-options';
+
+/** Who makes the plan, or looks at it again. */
+export interface PlanningOptions {
+  readonly model: string;
+  /** In place of ours. */
+  readonly instructions?: string;
+  readonly settings?: ModelSettings;
+  readonly middleware?: readonly AgentMiddleware[];
+}
+
+/** What a prompt is made of. */
+export interface PlanState {
+  /** What the run was asked. */
+  readonly userInput: string;
+  readonly steps: readonly string[];
+  readonly executed: readonly ExecutedStep[];
+}
+
+export interface ExecutedStep {
+  readonly step: string;
+  readonly result: string;
+}
+
+export interface PlanExecuteOptions<Name extends string> {
+  readonly name: Name;
+  readonly description?: string;
+  readonly planner: PlanningOptions;
+  /** Does one step after another, each with a conversation of its own. */
+  readonly executor: AgentPart;
+  readonly replanner: PlanningOptions;
+  /** How many steps are done at most. Default 10. */
+  readonly maxIterations?: number;
+  /** What the executor is told of the step, in place of our words. */
+  readonly stepPrompt?: (state: PlanState) => string;
+}
+
+/** Where the plan stands in the values of the run. */
+const keys = { userInput: 'UserInput', plan: 'Plan', step: 'ExecutedStep', steps: 'ExecutedSteps' } as const;
+
+const stepsSchema = {
+  type: 'object',
+  properties: {
+    steps: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 50,
+      items: { type: 'string', minLength: 1 },
+      description: 'What is to be done, step by step, in order. Each step stands for itself.',
+    },
+  },
+  required: ['steps'],
+  additionalProperties: false,
+};
+
+/** Makes a plan, does its first step, looks at the plan again, until the answer is there. */
+export function planExecute<const Name extends string>(options: PlanExecuteOptions<Name>): Agent<Name> {
+  const checked = checkedOptions<PlanExecuteOptions<Name>>('planExecute', options, {
+    name: requiredName,
+    description: text,
+    planner: [isRecord, 'an object with the model that plans: { model }'],
+    executor: [isRecord, 'the agent that does the steps'],
+    replanner: [isRecord, 'an object with the model that looks at the plan again: { model }'],
+    maxIterations: bound,
+    stepPrompt: func,
+  });
+  const { name, description = '', planner, executor, replanner, maxIterations = 10, stepPrompt = ours.step } = checked;
+  const plans = planningAgent(`${name}-planner`, ours.planner, planner, [planTool]);
+  const replans = planningAgent(`${name}-replanner`, ours.replanner, replanner, [planTool, respondTool]);
+  return customAgent({
+    name,
+    description,
+    agents: [plans, executor, replans],
+    async *run(input, ctx) {
+      const userInput = ctx.userMessage;
+      ctx.session.set(keys.userInput, userInput);
+      ctx.session.set(keys.steps, []);
+      await ctx.runAgent(plans.name, input.messages);
+      let last = '';
+      for (let round = 0; round < maxIterations; round++) {
+        const state = stateOf(ctx);
+        const [step] = state.steps;
+        if (step === undefined)
+          throw new HoldfastError('agent-failed', `The plan of agent "${name}" has no step left, and there is no answer.`);
+        const { text: result } = await ctx.runAgent(executor.name, stepPrompt(state));
+        ctx.session.set(keys.step, result);
+        ctx.session.set(keys.steps, [...state.executed, { step, result }] as unknown as Json);
+        last = result;
+        const { text: answer, action } = await ctx.runAgent(replans.name, ours.review(stateOf(ctx)));
+        if (action === undefined || !('breakLoop' in action)) continue;
+        last = answer;
+        break;
+      }
+      yield { message: { role: 'assistant', parts: [{ type: 'text', text: answerIn(last) }] } };
+    },
+  });
+}
+
+function stateOf({ session }: CustomContext): PlanState {
+  const { steps = [] } = (session.get(keys.plan) ?? {}) as { readonly steps?: readonly string[] };
+  return {
+    userInput: String(session.get(keys.userInput) ?? ''),
+    steps,
+    executed: (session.get(keys.steps) ?? []) as unknown as readonly ExecutedStep[],
+  };
+}
+
+/** The answer of `respond` is its arguments, as text. */
+function answerIn(result: string): string {
+  try {
+    const { response } = JSON.parse(result) as { readonly response?: unknown };
+    return typeof response === 'string' ? response : result;
+  } catch {
+    return result;
+  }
+}
+
+const planTool: WorkflowTool = {
+  name: 'plan',
+  description: 'Sets the plan: the steps that are still to be done.',
+  inputSchema: stepsSchema,
+  execute(input, ctx) {
+    ctx.session.set(keys.plan, input);
+    return JSON.stringify(input);
+  },
+};
+
+const respondTool: WorkflowTool = {
+  name: 'respond',
+  description: 'Answers the user. Nothing more is done after that.',
+  inputSchema: {
+    type: 'object',
+    properties: { response: { type: 'string', description: 'The whole answer.' } },
+    required: ['response'],
+    additionalProperties: false,
+  },
+  execute(input, ctx) {
+    ctx.sendToolAction({ ...breakLoopAction() });
+    return JSON.stringify(input);
+  },
+};
+
+function planningAgent(
+  name: string,
+  instructions: string,
+  options: PlanningOptions,
+  tools: readonly WorkflowTool[],
+): AgentPart & { readonly name: string } {
+  return defineAgent({
+    name,
+    description: 'Plans.',
+    instructions: options.instructions ?? instructions,
+    model: options.model,
+    tools,
+    returnDirectly: tools.map((tool) => tool.name) as never,
+    middleware: [...(options.middleware ?? []), mustPlan(name, tools)],
+    settings: { toolChoice: tools.length === 1 ? { type: 'tool', toolName: 'plan' } : 'required', ...options.settings },
+  });
+}
+
+/** A model that was told to call a tool and answers with words has made no plan. */
+function mustPlan(agent: string, tools: readonly WorkflowTool[]): AgentMiddleware {
+  const names = tools.map(({ name }) => `'${name}'`).join(' or ');
+  return {
+    name: 'must-plan',
+    afterModelRewriteState({ messages }) {
+      const last = messages.at(-1);
+      if (last !== undefined && toolCallsOf(last).length > 0) return;
+      throw new HoldfastError('model-response-invalid', `The model of agent "${agent}" did not call ${names}.`);
+    },
+  };
+}
+
+const list = (items: readonly string[]): string => items.map((item, position) => `${position + 1}. ${item}`).join('\n');
+const done = ({ executed }: PlanState): string =>
+  executed.length === 0
+    ? 'Nothing has been done yet.'
+    : `Done so far:\n${list(executed.map(({ step, result }) => `${step}\n   Result: ${result}`))}`;
+
+const ours = {
+  planner: 'Make a plan for what the user asks: few steps, in order, each of which can be done by itself. Call the tool plan with it.',
+  replanner:
+    'You look at what has been done of a plan. When that is enough to answer the user, call respond with the whole answer. ' +
+    'Otherwise call plan with the steps that are still to be done, without those that are done.',
+  step: (state: PlanState): string =>
+    `The user asks:\n${state.userInput}\n\nThe plan:\n${list(state.steps)}\n\n${done(state)}\n\nDo this step now, and say what came of it:\n${state.steps[0] ?? ''}`,
+  review: (state: PlanState): string => `The user asks:\n${state.userInput}\n\nThe plan was:\n${list(state.steps)}\n\n${done(state)}`,
+};
