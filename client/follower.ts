@@ -136,10 +136,10 @@ export class RunFollower {
   private abortableService(): HistorySource['workflowService'] {
     const { workflowService } = this.connection;
     return {
-      getWorkflowExecutionHistory: ((request: Parameters<typeof workflowService.getWorkflowExecutionHistory>[0]) => {
+      getWorkflowExecutionHistory: (request: Parameters<typeof workflowService.getWorkflowExecutionHistory>[0]) => {
         this.page = new AbortController();
         return this.connection.withAbortSignal(this.page.signal, () => workflowService.getWorkflowExecutionHistory(request));
-      }),
+      },
       getWorkflowExecutionHistoryReverse: workflowService.getWorkflowExecutionHistoryReverse.bind(workflowService),
     };
   }

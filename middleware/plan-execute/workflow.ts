@@ -109,7 +109,7 @@ export function planExecute<const Name extends string>(options: PlanExecuteOptio
 function stateOf({ session }: CustomContext): PlanState {
   const { steps = [] } = (session.get(keys.plan) ?? {}) as { readonly steps?: readonly string[] };
   return {
-    userInput: String(session.get(keys.userInput) ?? ''),
+    userInput: (session.get(keys.userInput) ?? '') as string,
     steps,
     executed: (session.get(keys.steps) ?? []) as unknown as readonly ExecutedStep[],
   };
@@ -162,7 +162,7 @@ function planningAgent(
     instructions: options.instructions ?? instructions,
     model: options.model,
     tools,
-    returnDirectly: tools.map((tool) => tool.name) as never,
+    returnDirectly: tools.map((tool) => tool.name),
     middleware: [...(options.middleware ?? []), mustPlan(name, tools)],
     settings: { toolChoice: tools.length === 1 ? { type: 'tool', toolName: 'plan' } : 'required', ...options.settings },
   });

@@ -15,7 +15,7 @@ const shows = (...names: readonly string[]): AgentMiddleware => ({
 
 async function play(agent: Parameters<typeof testRun>[0], steps: Readonly<Record<string, readonly ScriptedStep[]>>, options: object = {}) {
   const model = scripts(steps);
-  const run = await testRun(agent as never, { input: 'Go.', model, tools, ...options } as never);
+  const run = await testRun(agent as never, { input: 'Go.', model, tools, ...options });
   const outcome = await run.outcome();
   const log = await logOf(run);
   const said = (name: string): Json | undefined => {
