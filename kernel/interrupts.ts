@@ -4,6 +4,7 @@ import type { EventBody } from '../contract/plain/events';
 import { refusalOf } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Failure, Json } from '../contract/plain/messages';
+import { sha256 } from '../contract/plain/sha256';
 import type { Ports, Timer } from './ports';
 import type { PendingInterrupt, RunState } from './state';
 
@@ -218,6 +219,12 @@ function byOf(answer: Answer): { by?: string } {
 
 /** Readable, safe in a URL, and the same whenever the same frame asks for the same effect. */
 export function interruptId(address: readonly string[], n: number): string {
-  const path = address.map((segment) => segment.replace(/[@!#~]/g, '~').replace(/[^A-Za-z0-9_~-]+/g, '-')).join('.');
+  const path = address.map(readable).join('.');
   return n === 0 ? path : `${path}.${n}`;
+}
+
+/** Names of layers may have any character: those that would read the same are told apart. */
+function readable(segment: string): string {
+  const text = segment.replace(/[@!#~]/g, '~').replace(/[^A-Za-z0-9_~-]+/g, '-');
+  return /^[A-Za-z0-9_@!#~:.-]*$/.test(segment) ? text : `${text}~${sha256(segment).slice(0, 6)}`;
 }

@@ -53,7 +53,7 @@ interface Named<Options> {
  */
 export function ownToolsOf<Options extends object>(options: Options): Named<Options> {
   const ownTools = new Map<string, OwnTool>();
-  const { name, tools, middleware } = (options ?? {}) as { name?: unknown; tools?: unknown; middleware?: unknown };
+  const { name, tools, middleware, exitTool } = (options ?? {}) as Partial<Record<'name' | 'tools' | 'middleware' | 'exitTool', unknown>>;
   if (!Array.isArray(tools)) return { named: options as never, ownTools };
   const refuse = (problem: string): never => {
     throw new HoldfastError('agent-invalid', `${typeof name === 'string' ? `Agent "${name}"` : 'An agent without a name'}: ${problem}`);
@@ -61,6 +61,8 @@ export function ownToolsOf<Options extends object>(options: Options): Named<Opti
   const add = (tool: WorkflowTool | OwnToolRef): string => {
     const own = ownMark in tool ? tool[ownMark] : ownToolOf(tool, refuse);
     if (ownTools.has(own.spec.name)) refuse(`two tools are named "${own.spec.name}".`);
+    if (own.spec.name === 'transfer_to_agent' || (own.spec.name === 'exit' && exitTool === true))
+      refuse(`"${own.spec.name}" is the name of a tool that agents have by themselves; give this one another name.`);
     ownTools.set(own.spec.name, own);
     return own.spec.name;
   };

@@ -16,6 +16,7 @@ import { blame } from './compose';
 import { Frame, Journal } from './frames';
 import { InterruptDesk } from './interrupts';
 import type { AgentResult } from './loop';
+import { pendingCallsOf } from './pending-calls';
 import type { Ports } from './ports';
 import { isCancellation } from './ports';
 import { RunLocalBook } from './run-local';
@@ -78,7 +79,15 @@ export class AgentRun {
   /** The messages that the run begins with, or those that its first agent has by now. */
   private beginning(root: AnyAgent, path: readonly string[], isFresh: boolean): readonly StoredMessage[] {
     const { state } = this;
-    if (!isChat(root) || !isAlone(root)) return isFresh ? this.firstMessages(root) : [];
+    if (!isChat(root) || !isAlone(root)) {
+      const messages = isFresh ? this.firstMessages(root) : [];
+      if (!isChat(root) && pendingCallsOf(messages).length > 0)
+        throw new HoldfastError(
+          'input-invalid',
+          `The input ends in tool calls that have no results. Agent "${root.name}" is made of others and has no tools to run them: start the agent that has.`,
+        );
+      return messages;
+    }
     const agent = agentForRun(root, runOptionsOf(state.options, root.name));
     const record = state.agents[root.name] ?? freshRecord(agent, path, this.firstMessages(root), state);
     state.agents[root.name] = record;

@@ -5,7 +5,7 @@ import { limits } from '../../contract/plain/limits';
 import type { Json, StoredMessage, ToolCall } from '../../contract/plain/messages';
 import { toolMessage } from '../../contract/plain/messages';
 import type { Agent } from '../agent';
-import { definitionOf } from '../agent';
+import { definitionOf, isAgent } from '../agent';
 import { isStop } from '../callbacks/stop-error';
 import type { OwnTool, OwnToolRef } from '../own-tools';
 import { ownToolRef, parsedBy } from '../own-tools';
@@ -45,7 +45,9 @@ const request: Json = {
 
 /** An agent as a tool of another one. It has a conversation of its own; its answer is the result of the call. */
 export function agentTool(agent: Agent<string, unknown, unknown>, options: AgentToolOptions = {}): OwnToolRef {
-  const defined = definitionOf(agent as unknown as Agent);
+  if (!isAgent(agent))
+    throw new HoldfastError('agent-invalid', 'agentTool takes an agent; make it with defineAgent, sequential, loop or another of these.');
+  const defined = definitionOf(agent);
   const name = options.name ?? defined.name;
   const refuse = (problem: string): never => {
     throw new HoldfastError('agent-invalid', `agentTool("${name}"): ${problem}`);

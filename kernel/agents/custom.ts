@@ -36,7 +36,8 @@ export async function runCustom(run: RunScope, defined: CustomDefinition, place:
   const scope: AgentScope = { run, agent, options, path: place.path, record, ...(place.lane === undefined ? {} : { lane: place.lane }) };
   const shown = new Shown(scope, label);
   try {
-    const ctx = contextOf(scope, defined, place, frame);
+    const open = new Map<Promise<unknown>, string>();
+    const ctx = contextOf(scope, defined, place, frame, open);
     const generator = defined.run({ messages: frozen(record.messages), streaming: state.stream, options: options.custom ?? {} }, ctx);
     if (typeof (generator as { next?: unknown } | undefined)?.next !== 'function')
       throw new HoldfastError('hook-failed', `run of ${label} is no async generator; write: async *run(input, ctx) { … }.`);
@@ -45,6 +46,12 @@ export async function runCustom(run: RunScope, defined: CustomDefinition, place:
       if (border !== undefined) await border;
       const next = await generator.next();
       if (next.done === true) {
+        const [left] = open.values();
+        if (left !== undefined)
+          throw new HoldfastError(
+            'next-left-running',
+            `${label} ended while ctx.runAgent("${left}") was still running. Await every agent that it runs.`,
+          );
         const end = shown.end(next.value);
         frame.close();
         return end;
@@ -123,7 +130,13 @@ class Shown {
   }
 }
 
-function contextOf(scope: AgentScope, defined: CustomDefinition, place: Place, frame: Place['frame']): CustomContext {
+function contextOf(
+  scope: AgentScope,
+  defined: CustomDefinition,
+  place: Place,
+  frame: Place['frame'],
+  open: Map<Promise<unknown>, string>,
+): CustomContext {
   const { run } = scope;
   const times = new Map<string, number>();
   const start = (name: string, segment: string, input: string | readonly Message[] | undefined): Promise<AgentEnd> => {
@@ -151,7 +164,9 @@ function contextOf(scope: AgentScope, defined: CustomDefinition, place: Place, f
         const { output, text, action } = await start(name, isApart(input) ? toolSegment(name, n, true) : nthSegment(name, n), input);
         return { output, text, ...(action === undefined ? {} : { action }) };
       });
-      running.catch(() => undefined);
+      const settled = (): void => void open.delete(running);
+      open.set(running, name);
+      running.then(settled, settled);
       return running;
     },
   });

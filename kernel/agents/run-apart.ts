@@ -21,7 +21,9 @@ export async function runApart(
   if (isAlone(agent)) return runAgent(run, agent, { ...place, messages });
   const key = keyOf(place);
   const lane = run.state.said?.[key] === undefined ? openConversation(run, key, messages()) : { conversation: key, lane: '' };
-  const end = await runAgent(run, agent, { ...place, lane });
-  closeConversation(run, key);
-  return end;
+  try {
+    return await runAgent(run, agent, { ...place, lane });
+  } finally {
+    closeConversation(run, key);
+  }
 }

@@ -77,6 +77,12 @@ function rejection(call: ToolCall, feedback: string | undefined): Json {
 
 function checkedOptions(options: unknown): { readonly name: string; readonly rules: ReadonlyMap<string, ApprovalRule<unknown>> } {
   const { name = 'approval', tools } = (isRecord(options) ? options : {}) as { name?: unknown; tools?: unknown };
+  const other = Object.keys(isRecord(options) ? options : {}).find((field) => field !== 'name' && field !== 'tools');
+  if (other !== undefined)
+    throw new HoldfastError(
+      'agent-invalid',
+      `approval has no "${other}"; it has name and tools. What is meant for a tool stands in its rule.`,
+    );
   if (typeof name !== 'string' || name === '') throw new HoldfastError('agent-invalid', 'approval: name is a text.');
   if (!isRecord(tools)) throw new HoldfastError('agent-invalid', 'approval needs tools: { refund: true } or a rule for each.');
   const rules = new Map<string, ApprovalRule<unknown>>();

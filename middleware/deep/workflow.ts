@@ -51,6 +51,8 @@ export function deepAgent<const Name extends string, T extends Tools = Tools>(op
   if (withoutGeneralSubAgent !== true) {
     const helper = defineAgent({
       ...both,
+      // Its list is its own: several work at once.
+      middleware: [...(withoutWriteTodos === true ? [] : [todo({ keptIn: 'runLocal' })]), ...(agent.middleware ?? [])],
       name: `${options.name}-${general}`,
       description: 'Does tasks of every kind that take several steps, with all tools.',
       ...(agent.maxIterations === undefined ? {} : { maxIterations: agent.maxIterations }),

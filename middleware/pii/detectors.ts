@@ -50,12 +50,15 @@ const email: Detector = {
 /** Where the name of a host with a top-level domain ends; its start when it is none. */
 function endOfHost(text: string, start: number, end: number): number {
   let last = end;
-  while (last > start && !isLetter(text.charCodeAt(last - 1)) && !isDigit(text.charCodeAt(last - 1))) last -= 1;
-  let dot = last - 1;
-  while (dot > start && text.charCodeAt(dot) !== 46) dot -= 1;
-  if (dot <= start || last - dot < 3) return start;
-  for (let at = dot + 1; at < last; at++) if (isLetter(text.charCodeAt(at))) return last;
-  return start;
+  for (;;) {
+    while (last > start && !isLetter(text.charCodeAt(last - 1)) && !isDigit(text.charCodeAt(last - 1))) last -= 1;
+    let dot = last - 1;
+    while (dot > start && text.charCodeAt(dot) !== 46) dot -= 1;
+    if (dot <= start) return start;
+    if (last - dot >= 3) for (let at = dot + 1; at < last; at++) if (isLetter(text.charCodeAt(at))) return last;
+    // What follows without a blank is no part of the name: the next sentence.
+    last = dot;
+  }
 }
 
 const schemes = ['http', 'https', 'ftp', 'ftps', 'ws', 'wss', 'file', 'ssh', 'sftp'];

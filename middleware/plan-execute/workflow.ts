@@ -1,6 +1,7 @@
+import { contextOf } from '../../contract/plain/context-messages';
 import { HoldfastError } from '../../contract/plain/errors';
-import type { Json, ModelSettings } from '../../contract/plain/messages';
-import { toolCallsOf } from '../../contract/plain/messages';
+import type { Json, Message, ModelSettings, StoredMessage } from '../../contract/plain/messages';
+import { textOf, toolCallsOf } from '../../contract/plain/messages';
 import type { Agent } from '../../kernel/agent';
 import { defineAgent } from '../../kernel/agent';
 import { breakLoopAction } from '../../kernel/agents/actions';
@@ -45,8 +46,11 @@ export interface PlanExecuteOptions<Name extends string> {
   readonly stepPrompt?: (state: PlanState) => string;
 }
 
-/** Where the plan stands in the values of the run. */
-const keys = { userInput: 'UserInput', plan: 'Plan', step: 'ExecutedStep', steps: 'ExecutedSteps' } as const;
+/** Where the plan stands in the values of the run. One that is part of something else has its place behind the names: there may be several. */
+function keysAt(path: readonly string[]): Readonly<Record<'userInput' | 'plan' | 'step' | 'steps', string>> {
+  const place = path.length === 1 ? '' : `:${path.join('/')}`;
+  return { userInput: `UserInput${place}`, plan: `Plan${place}`, step: `ExecutedStep${place}`, steps: `ExecutedSteps${place}` };
+}
 
 const stepsSchema = {
   type: 'object',
@@ -82,7 +86,8 @@ export function planExecute<const Name extends string>(options: PlanExecuteOptio
     description,
     agents: [plans, executor, replans],
     async *run(input, ctx) {
-      const userInput = ctx.userMessage;
+      const keys = keysAt(ctx.runPath);
+      const userInput = askedIn(input.messages) ?? ctx.userMessage;
       ctx.session.set(keys.userInput, userInput);
       ctx.session.set(keys.steps, []);
       await ctx.runAgent(plans.name, input.messages);
@@ -106,7 +111,17 @@ export function planExecute<const Name extends string>(options: PlanExecuteOptio
   });
 }
 
-function stateOf({ session }: CustomContext): PlanState {
+/** What the user said, and not what other agents did since. */
+function askedIn(messages: readonly Message[]): string | undefined {
+  const said = messages.filter(
+    (message) => message.role === 'user' && contextOf((message as Partial<StoredMessage>).id ?? '') === undefined,
+  );
+  const last = said.at(-1);
+  return last === undefined ? undefined : textOf(last);
+}
+
+function stateOf({ session, runPath }: CustomContext): PlanState {
+  const keys = keysAt(runPath);
   const { steps = [] } = (session.get(keys.plan) ?? {}) as { readonly steps?: readonly string[] };
   return {
     userInput: (session.get(keys.userInput) ?? '') as string,
@@ -130,7 +145,8 @@ const planTool: WorkflowTool = {
   description: 'Sets the plan: the steps that are still to be done.',
   inputSchema: stepsSchema,
   execute(input, ctx) {
-    ctx.session.set(keys.plan, input);
+    // It is called by the planner or the replanner, whose place is behind that of the plan.
+    ctx.session.set(keysAt(ctx.runPath.slice(0, -1)).plan, input);
     return JSON.stringify(input);
   },
 };

@@ -21,8 +21,17 @@ export function withUserMessages(summary: string, messages: readonly Message[], 
   const last = [...summary.matchAll(block)].at(-1);
   if (last === undefined) return summary;
   const said = keptUserMessages(messages, mostTokens).map((text) => `- ${text}\n`);
-  const filled = `<all_user_messages>\n${said.join('')}</all_user_messages>`;
+  // What was said before an earlier summary stands in no message any more: that summary has the words.
+  const filled = `<all_user_messages>\n${earlierWords(messages)}${said.join('')}</all_user_messages>`;
   return summary.slice(0, last.index) + filled + summary.slice(last.index + last[0].length);
+}
+
+/** The words of the user that the summary before this one has. */
+function earlierWords(messages: readonly Message[]): string {
+  const earlier = messages.filter(isSummary).at(-1);
+  const found = earlier === undefined ? undefined : [...textOf(earlier).matchAll(block)].at(-1)?.[0];
+  const words = found?.slice(found.indexOf('>') + 1, found.lastIndexOf('<')).trim() ?? '';
+  return words === '' ? '' : `${words}\n`;
 }
 
 function keptUserMessages(messages: readonly Message[], mostTokens: number): readonly string[] {

@@ -1,4 +1,4 @@
-import { agentTool, customAgent, deepAgent, planExecute } from 'holdfast/workflow';
+import { agentTool, customAgent, deepAgent, planExecute, textOf } from 'holdfast/workflow';
 import type { AgentMiddleware, Json } from 'holdfast/workflow';
 import { testRun } from 'holdfast/testing';
 import type { ScriptedStep } from 'holdfast/testing';
@@ -176,5 +176,33 @@ describe('the plan-execute agent', () => {
     expect(await run.outcome()).toMatchObject({ output: 'It is done.' });
     expect(model.requests('boss')[1]?.messages.at(-1)?.parts).toMatchObject([{ output: 'Done.' }]);
     expect(model.requests('planner')).toHaveLength(1);
+  });
+
+  it('[eino 224] keeps the plans of two at once apart', async () => {
+    const boss: ScriptedStep = {
+      toolCalls: [
+        { name: 'work', input: { request: 'Paris' } },
+        { name: 'work', input: { request: 'Rome' } },
+      ],
+    };
+    const byRequest: ScriptedStep = ({ messages }) => ({
+      toolCalls: [{ name: 'plan', input: { steps: [`Visit ${messages.map(textOf).join()}`] } }],
+    });
+    const byResult: ScriptedStep = ({ messages }) => ({
+      toolCalls: [{ name: 'respond', input: { response: /Result: (.*)/.exec(messages.map(textOf).join())?.[1] ?? '' } }],
+    });
+    const visits: ScriptedStep = ({ messages }) => ({ text: `Done: ${messages.map(textOf).join().split('\n').at(-1)}` });
+    const { model } = await play(member('boss', { tools: [agentTool(agent())] }), {
+      boss: [boss, { text: 'End.' }],
+      planner: [byRequest, byRequest],
+      executor: [visits, visits],
+      replanner: [byResult, byResult],
+    });
+    expect(
+      model
+        .requests('boss')[1]
+        ?.messages.slice(-2)
+        .map(({ parts }) => parts[0]),
+    ).toMatchObject([{ output: 'Done: Visit Paris' }, { output: 'Done: Visit Rome' }]);
   });
 });

@@ -359,3 +359,61 @@ describe('what defines no group of agents', () => {
     expect(() => setSubAgents(member('b'), [shared])).toThrow('"shared" is a sub-agent of "a" already');
   });
 });
+
+describe('what an agent leaves behind', () => {
+  it('is told by name: an agent made by hand may not end before those that it runs', async () => {
+    const asking: AgentMiddleware = { name: 'asking', beforeAgent: async (_, ctx) => void (await ctx.interrupt('Ready?')) };
+    const hasty = customAgent({
+      name: 'hasty',
+      agents: [member('slow', { middleware: [asking] })],
+       
+      async *run(_, ctx) {
+        await Promise.race([ctx.runAgent('slow', 'x'), Promise.resolve()]);
+        return 'done';
+      },
+    });
+    const { outcome } = await play(hasty, { slow: [] });
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      error: { code: 'next-left-running', message: expect.stringContaining('ctx.runAgent("slow") was still running') as string },
+    });
+  });
+
+  it('is nothing: the conversation of an agent tool that failed is forgotten', async () => {
+    const inner = sequential({ name: 'inner', description: 'Inner.', agents: [member('bad')] });
+    const calls = Array.from({ length: 3 }, () => ({ toolCalls: [{ name: 'inner', input: { request: 'z' } }] }));
+    const model = scripts({ outer: [...calls, { text: 'End.' }], bad: calls.map(() => ({ error: 'Broken.' })) });
+    const run = await testRun(member('outer', { tools: [agentTool(inner)] }), { input: 'Go.', model, tools });
+    expect(await run.outcome()).toMatchObject({ output: 'End.' });
+    expect(model.requests('outer')).toHaveLength(4);
+  });
+});
+
+describe('questions of layers whose names read alike', () => {
+  it('have ids of their own', async () => {
+    const ask = (name: string): AgentMiddleware => ({ name, beforeAgent: async (_, ctx) => void (await ctx.interrupt(name)) });
+    const model = scripts({ a: [{ text: 'A.' }] });
+    const run = await testRun(member('a', { middleware: [ask('risk check'), ask('risk-check')] }), { input: 'Go.', model, tools });
+    const [first] = await run.interrupts();
+    await run.resume(first?.id ?? '', 'yes');
+    const [second] = await run.interrupts();
+    expect(second?.id).not.toBe(first?.id);
+    await expect(run.resume(first?.id ?? '', 'yes')).rejects.toMatchObject({ code: 'interrupt-answered' });
+  });
+});
+
+describe('an input that ends in calls of tools', () => {
+  it('is refused by agents that are made of others', async () => {
+    const input = [
+      { role: 'user', parts: [{ type: 'text', text: 'x' }] },
+      { role: 'assistant', parts: [{ type: 'tool-call', id: '1', name: 'echo', input: { text: 'x' } }] },
+    ] as const;
+    const run = await testRun(sequential({ name: 's', agents: [member('a', { tools: ['echo'] })] }), {
+      input: input as never,
+      model: scripts({ a: [] }),
+      tools,
+      runPendingToolCalls: true,
+    });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'input-invalid' } });
+  });
+});

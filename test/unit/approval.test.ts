@@ -368,3 +368,9 @@ describe('approval', () => {
     });
   });
 });
+
+describe('the options of an approval', () => {
+  it('are those that there are: an expiry beside the tools would never come', () => {
+    expect(() => approval({ tools: { echo: true }, expires: '1d' } as never)).toThrow('approval has no "expires"');
+  });
+});

@@ -231,3 +231,28 @@ describe('filesystem', () => {
     );
   });
 });
+
+describe('edits of one file', () => {
+  const edit = (from: string, to: string): object => ({ file_path: '/p', old_string: from, new_string: to });
+
+  it('at the same time all count', async () => {
+    const backend = memoryBackend({ '/p': 'a b c d' });
+    const { edit_file: tool } = fileTools({ backend });
+    await Promise.all(['a', 'b', 'c', 'd'].map((letter) => told(tool, edit(letter, letter.repeat(3)))));
+    expect(await backend.read('/p')).toBe('aaa bbb ccc ddd');
+  });
+
+  it('are not made twice when an attempt was lost: the model is told to look', async () => {
+    const backend = memoryBackend({ '/p': 'foobar' });
+    const { edit_file: tool } = fileTools({ backend });
+    expect(await told(tool, edit('foo', 'foobar'), { attempt: 2 })).toContain('Nobody knows whether /p was edited');
+    expect(await backend.read('/p')).toBe('foobar');
+    await backend.write('/p', 'foo');
+    expect(await told(tool, edit('foo', 'foobar'), { attempt: 2 })).toBe('Replaced the text in /p');
+  });
+
+  it('and searches with very many hits end', async () => {
+    const { grep } = fileTools({ backend: memoryBackend({ '/big': 'a\n'.repeat(150_000) }) });
+    expect(await told(grep, { pattern: 'a', output_mode: 'count' })).toContain('150000');
+  });
+});

@@ -23,6 +23,7 @@ describe('what is found', () => {
     ['email', 'an @ alone, bob@localhost, @handle, a@b@c', 'an @ alone, bob@localhost, @handle, a@b@c'],
     ['email', 'x@y@bob@example.com', 'x@y@_'],
     ['email', '写信给bob@example.com吧', '写信给_吧'],
+    ['email', 'Write to bob@example.com.A copy to ann@b.co.1', 'Write to _.A copy to _.1'],
     ['creditCard', 'card 4111 1111 1111 1111 exp', 'card _ exp'],
     ['creditCard', '4111-1111-1111-1111, 378282246310005', '_, _'],
     ['creditCard', 'order 12 4111111111111111', 'order 12 _'],

@@ -24,7 +24,7 @@ export function writeFileTool(backend: FileBackend, description: string): Tool<z
     inputSchema: writeInput,
     effect: 'idempotent',
     execute: async ({ file_path: path, content }) => {
-      await backend.write(path, content);
+      await oneByOne(backend, path, () => backend.write(path, content));
       return `Updated file ${path}`;
     },
   });
@@ -38,17 +38,40 @@ export function editFileTool(backend: FileBackend, description: string): Tool<z.
     execute: async ({ file_path: path, old_string: before, new_string: after, replace_all: all = false }, { attempt }) => {
       if (before === '') throw new Error('old_string is empty. Say which text to replace, or write the whole file with write_file.');
       if (before === after) throw new Error('old_string and new_string are the same.');
-      const content = await backend.read(path);
-      const count = content.split(before).length - 1;
-      // An attempt that was lost may have made the change.
-      if (count === 0 && attempt > 1 && content.includes(after)) return edited(path);
-      if (count === 0) throw new Error(`The file ${path} does not have this text: ${shortened(before)}`);
-      if (count > 1 && !all)
-        throw new Error(`The file ${path} has this text ${count} times. Give more of what stands around it, or set replace_all.`);
-      await backend.write(path, content.split(before).join(after));
-      return edited(path);
+      return oneByOne(backend, path, async () => {
+        const content = await backend.read(path);
+        const count = content.split(before).length - 1;
+        // An attempt that was lost may have made the change.
+        const mayBeDone = attempt > 1 && content.includes(after);
+        if (count === 0 && mayBeDone) return edited(path);
+        if (count === 0) throw new Error(`The file ${path} does not have this text: ${shortened(before)}`);
+        if (mayBeDone)
+          throw new Error(
+            `Nobody knows whether ${path} was edited: an attempt was lost, and the new text stands in the file. Read it and see.`,
+          );
+        if (count > 1 && !all)
+          throw new Error(`The file ${path} has this text ${count} times. Give more of what stands around it, or set replace_all.`);
+        await backend.write(path, content.split(before).join(after));
+        return edited(path);
+      });
     },
   });
+}
+
+const busy = new WeakMap<FileBackend, Map<string, Promise<unknown>>>();
+
+/** A change of a file reads it and writes it: changes of one message begin at once, and each has to see the one before it. */
+async function oneByOne<Result>(backend: FileBackend, path: string, change: () => Promise<Result>): Promise<Result> {
+  const files = busy.get(backend) ?? new Map<string, Promise<unknown>>();
+  busy.set(backend, files);
+  const before = files.get(path);
+  const changing = before === undefined ? change() : before.then(change, change);
+  files.set(path, changing);
+  try {
+    return await changing;
+  } finally {
+    if (files.get(path) === changing) files.delete(path);
+  }
 }
 
 function edited(path: string): string {

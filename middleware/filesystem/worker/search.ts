@@ -58,7 +58,7 @@ export async function grep(backend: FileBackend, request: GrepRequest, signal?: 
   for (const path of files) {
     signal?.throwIfAborted();
     const text = await textOrNothing(backend, path);
-    if (text !== undefined) lines.push(...linesOf(path, text, expression, request, until - Date.now()));
+    if (text !== undefined) for (const line of linesOf(path, text, expression, request, until - Date.now())) lines.push(line);
   }
   const name = (path: string): string => posix.basename(path);
   const compared = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
