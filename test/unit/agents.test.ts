@@ -366,7 +366,7 @@ describe('what an agent leaves behind', () => {
     const hasty = customAgent({
       name: 'hasty',
       agents: [member('slow', { middleware: [asking] })],
-       
+
       async *run(_, ctx) {
         await Promise.race([ctx.runAgent('slow', 'x'), Promise.resolve()]);
         return 'done';
