@@ -10,6 +10,7 @@ import { sha256 } from '../contract/plain/sha256';
 import type { ParseInputResult } from '../contract/plain/wire';
 import type { AgentDefinition } from './agent';
 import type { AnyAgent } from './agents/definition';
+import { transferTool } from './agents/transfer-names';
 import { hookContext } from './context';
 import type { Frame } from './frames';
 import { frozen } from './freeze';
@@ -18,6 +19,7 @@ import { isCancellation } from './ports';
 import type { AgentScope } from './scope';
 import type { ToolCallPlan, ToolDone } from './tool-call';
 import { ToolError } from './tool-call';
+import { exitTool as nameOfExit } from './tool-plan';
 import { isToolProblem } from './tool-problems';
 
 /** A tool that is answered inside of the run, as the kernel sees it. */
@@ -61,7 +63,7 @@ export function ownToolsOf<Options extends object>(options: Options): Named<Opti
   const add = (tool: WorkflowTool | OwnToolRef): string => {
     const own = ownMark in tool ? tool[ownMark] : ownToolOf(tool, refuse);
     if (ownTools.has(own.spec.name)) refuse(`two tools are named "${own.spec.name}".`);
-    if (own.spec.name === 'transfer_to_agent' || (own.spec.name === 'exit' && exitTool === true))
+    if (own.spec.name === transferTool || (own.spec.name === nameOfExit && exitTool === true))
       refuse(`"${own.spec.name}" is the name of a tool that agents have by themselves; give this one another name.`);
     ownTools.set(own.spec.name, own);
     return own.spec.name;

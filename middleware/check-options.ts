@@ -1,9 +1,11 @@
 import { HoldfastError } from '../contract/plain/errors';
+import type { FieldCheck, Fields, Refuse } from './checked-options';
+import { isRecord, optional } from './checked-options';
 
-export type Fields = Readonly<Record<string, unknown>>;
-export type Refuse = (problem: string) => never;
+export { isRecord, optional };
+
 /** What a field has to be, and in words. */
-export type Form = readonly [fits: (value: unknown) => boolean, form: string];
+export type Form = FieldCheck;
 
 export function refuseFor(middleware: string): Refuse {
   return (problem) => {
@@ -22,11 +24,6 @@ export function checkedOptions(middleware: string, options: unknown, forms: Read
   return options;
 }
 
-export const optional =
-  (fits: (value: unknown) => boolean) =>
-  (value: unknown): boolean =>
-    value === undefined || fits(value);
-
 export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 export const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.length > 0 && value.every(isText);
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 1;
@@ -36,9 +33,5 @@ export const isOneOf =
   (...values: readonly unknown[]) =>
   (value: unknown): boolean =>
     values.includes(value);
-
-export function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export const nameForm: Form = [optional(isText), 'a text'];

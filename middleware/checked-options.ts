@@ -50,7 +50,7 @@ export function isTextList(value: unknown): value is readonly string[] {
 }
 
 const isWhole = (value: unknown, least: number): boolean => Number.isSafeInteger(value) && (value as number) >= least;
-const optional =
+export const optional =
   (fits: (value: unknown) => boolean) =>
   (value: unknown): boolean =>
     value === undefined || fits(value);

@@ -17,7 +17,7 @@ import type { AnyAgent } from './definition';
 import { runIsolated } from './isolated';
 import type { Place } from './place';
 import { runApart } from './run-apart';
-import { transferResult, transferTool } from './transfer-tool';
+import { transferResult, transferTool } from './transfer-names';
 
 export interface AgentToolOptions {
   /** In place of the name of the agent. */

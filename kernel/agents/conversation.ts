@@ -8,7 +8,7 @@ import type { RunScope } from '../scope';
 import type { SaidEntry } from '../state';
 import { storedMessages } from '../transcript';
 import type { HistoryEntry, HistoryRewriter } from './definition';
-import { transferTool } from './transfer-tool';
+import { transferTool } from './transfer-names';
 
 /** Where an agent takes part in a conversation: in which one, and in which of the lanes that run at the same time. */
 export interface Lane {

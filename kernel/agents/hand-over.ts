@@ -6,7 +6,7 @@ import { say } from './conversation';
 import type { AgentEnd, HandOverDefinition } from './definition';
 import type { Place } from './place';
 import { enterAgent } from './run-agent';
-import { transferResult, transferTool } from './transfer-tool';
+import { transferResult, transferTool } from './transfer-names';
 
 /** An agent, and when it has ended well the words by which it hands over. One that exits has the last word. */
 export async function runHandOver(run: RunScope, { name, agent, to }: HandOverDefinition, place: Place): Promise<AgentEnd> {

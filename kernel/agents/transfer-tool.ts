@@ -3,12 +3,7 @@ import type { AgentDefinition } from '../agent';
 import type { OwnTool } from '../own-tools';
 import { parsedBy } from '../own-tools';
 import type { AnyAgent } from './definition';
-
-export const transferTool = 'transfer_to_agent';
-
-export function transferResult(agent: string): string {
-  return `successfully transferred to agent [${agent}]`;
-}
+import { transferResult, transferTool } from './transfer-names';
 
 /** An agent that may hand over to others: it is told of them, and has the tool for it. */
 export function withTransfers(

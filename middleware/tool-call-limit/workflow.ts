@@ -1,5 +1,5 @@
 import { HoldfastError } from '../../contract/plain/errors';
-import { transferTool } from '../../kernel/agents/transfer-tool';
+import { transferTool } from '../../kernel/agents/transfer-names';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/middleware';
 import { timesIn } from '../call-counts';
 import { checkedOptions, isCount, isOneOf, isText, isTexts, nameForm, optional, refuseFor } from '../check-options';

@@ -1,7 +1,7 @@
 import { codeOf } from '../../contract/plain/errors';
 import { canonicalJson, textOf } from '../../contract/plain/messages';
 import { sha256 } from '../../contract/plain/sha256';
-import { transferTool } from '../../kernel/agents/transfer-tool';
+import { transferTool } from '../../kernel/agents/transfer-names';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/middleware';
 import { exitTool } from '../../kernel/tool-plan';
 import { checkedOptions, isCount, isText, isTexts, nameForm, optional } from '../check-options';

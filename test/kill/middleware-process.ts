@@ -6,6 +6,7 @@ import { runIdOf } from '../../contract/plain/names';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { HoldfastWorker } from '../../worker/create-worker';
 import { quietRuntime } from '../../worker/runtime';
+import { drainOnSigterm } from './drain';
 import { answerOf, heldTurn, rowOf, turnOf } from './middleware-rows';
 import { countWith, rowTools } from './middleware-tools';
 
@@ -61,12 +62,7 @@ async function main(): Promise<void> {
     modelFacts: { heartbeatMs: 1500 },
     toolDefaults: { heartbeatMs: 1500 },
   });
-  process.once('SIGTERM', () => {
-    worker.shutdown().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
-  });
+  drainOnSigterm(() => worker.shutdown());
   say('ready');
   await worker.run();
 }

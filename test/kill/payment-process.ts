@@ -14,6 +14,7 @@ import { runIdOf } from '../../contract/plain/names';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { HoldfastWorker } from '../../worker/create-worker';
 import { quietRuntime } from '../../worker/runtime';
+import { drainOnSigterm } from './drain';
 import { fixtureTools } from '../fixtures/tools';
 import type { Receipt } from './payment-server';
 
@@ -101,12 +102,7 @@ async function main(): Promise<void> {
     modelFacts: { heartbeatMs: 1500 },
     toolDefaults: { heartbeatMs: 1500 },
   });
-  process.once('SIGTERM', () => {
-    worker.shutdown().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
-  });
+  drainOnSigterm(() => worker.shutdown());
   say('ready');
   await worker.run();
 }

@@ -19,6 +19,7 @@ import type { WorkflowBundle } from '../../worker/bundle';
 import { HoldfastWorker } from '../../worker/create-worker';
 import { quietRuntime } from '../../worker/runtime';
 import { fixtureTools } from '../fixtures/tools';
+import { drainOnSigterm } from './drain';
 
 export interface ServiceSettings {
   readonly address: string;
@@ -115,12 +116,9 @@ async function main(): Promise<void> {
     await service?.close();
     await client.close();
   };
-  process.once('SIGTERM', () => {
+  drainOnSigterm(() => {
     say('draining');
-    stop().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
+    return stop();
   });
   say('ready');
   await worker.run();

@@ -15,6 +15,7 @@ import { startEmbeddedServer } from '../../host/embedded-server';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { HoldfastWorker } from '../../worker/create-worker';
 import { quietRuntime } from '../../worker/runtime';
+import { drainOnSigterm } from './drain';
 import { fixtureTools } from '../fixtures/tools';
 import type { Payment, Step, WorkerSettings } from './child';
 
@@ -112,12 +113,9 @@ async function main(): Promise<void> {
     toolDefaults: { heartbeatMs: 1500 },
     ...(settings.graceMs === undefined ? {} : { shutdownGraceMs: settings.graceMs }),
   });
-  process.once('SIGTERM', () => {
+  drainOnSigterm(() => {
     say('draining');
-    worker.shutdown().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
+    return worker.shutdown();
   });
   say('ready');
   await worker.run();

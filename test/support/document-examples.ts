@@ -9,9 +9,7 @@ const flat = (code: string): string => code.replace(/\s+/g, ' ').trim();
 export function describeExamples(documents: readonly string[], file: string, least: number): void {
   describe.each(documents)('docs/%s.md', (name) => {
     const here = readFileSync(file, 'utf8');
-    const blocks = [...readFileSync(join(root, 'docs', `${name}.md`), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(
-      ([, code = '']) => code,
-    );
+    const blocks = blocksOf(`${name}.md`);
 
     it('has examples, each with a name', () => {
       expect(blocks.length).toBeGreaterThanOrEqual(least);
@@ -24,12 +22,32 @@ export function describeExamples(documents: readonly string[], file: string, lea
     });
 
     it('imports what this file imports', () => {
-      const imported = (code: string): string[] =>
-        [...code.matchAll(importOf)].flatMap(([, names = '', from = '']) =>
-          from.startsWith('.') ? [] : names.split(', ').map((each) => `${from} ${each}`),
-        );
-      const known = imported(here);
-      expect(blocks.flatMap(imported).filter((each) => !known.includes(each))).toEqual([]);
+      const known = importsOf(here);
+      expect(blocks.flatMap(importsOf).filter((each) => !known.includes(each))).toEqual([]);
     });
   });
+}
+
+/** What the examples of a document have that the test file beside them has not: code, word for word, and imports. */
+export function missingExamples(document: string, testFile: string): { readonly count: number; readonly missing: readonly string[] } {
+  const here = readFileSync(testFile, 'utf8');
+  const blocks = blocksOf(document);
+  const known = importsOf(here);
+  return {
+    count: blocks.length,
+    missing: blocks.flatMap((code) => [
+      ...(flat(here).includes(flat(code.replace(importOf, ''))) ? [] : [code]),
+      ...importsOf(code).filter((each) => !known.includes(each)),
+    ]),
+  };
+}
+
+function importsOf(code: string): readonly string[] {
+  return [...code.matchAll(importOf)].flatMap(([, names = '', from = '']) =>
+    from.startsWith('.') ? [] : names.split(', ').map((name) => `${from} ${name}`),
+  );
+}
+
+function blocksOf(document: string): readonly string[] {
+  return [...readFileSync(join(root, 'docs', document), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
 }

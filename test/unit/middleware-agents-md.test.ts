@@ -4,7 +4,7 @@ import { importsOf, loadFiles } from '../../middleware/agents-md/worker/load-fil
 import { scriptedModel, testRun } from '../../testing/index';
 import { memoryBackend } from '../../worker/index';
 import { textOf } from '../../workflows/index';
-import { missingExamples } from '../support/doc-examples';
+import { missingExamples } from '../support/document-examples';
 import { agentUnder, echo, tools } from '../support/memory-bed';
 
 export const instructionTools = { agents_md: agentsMdTool({ backend: directoryBackend('.') }) };

@@ -6,7 +6,7 @@ import { directoryBackend, directoryShell, fileTools } from 'holdfast/worker';
 import { approval, defineAgent, filesystem } from 'holdfast/workflow';
 import { largeResults, memoryBackend } from '../../worker/index';
 import { globMatcher } from '../../middleware/filesystem/worker/glob';
-import { missingExamples } from '../support/doc-examples';
+import { missingExamples } from '../support/document-examples';
 import { agentUnder, tools } from '../support/memory-bed';
 import { execute } from '../support/tool-bed';
 

@@ -4,7 +4,7 @@ import type { ScriptedStep } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
 import { memoryBackend } from '../../worker/index';
 import { tasksOf } from '../../workflows/index';
-import { missingExamples } from '../support/doc-examples';
+import { missingExamples } from '../support/document-examples';
 import { agentUnder, logOf, tools } from '../support/memory-bed';
 import { execute } from '../support/tool-bed';
 

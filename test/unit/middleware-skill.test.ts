@@ -3,7 +3,7 @@ import { defineAgent, skill } from 'holdfast/workflow';
 import type { AgentMiddleware, SkillOptions } from '../../workflows/index';
 import { scriptedModel, testRun } from '../../testing/index';
 import { memoryBackend } from '../../worker/index';
-import { missingExamples } from '../support/doc-examples';
+import { missingExamples } from '../support/document-examples';
 import { agentUnder, echo, tools } from '../support/memory-bed';
 
 export const skillTools = { skill_files: skillFilesTool({ backend: skillFiles(directoryBackend('.'), '/skills') }) };

@@ -1,7 +1,7 @@
 import { defineAgent, todo, todosOf } from 'holdfast/workflow';
 import type { ScriptedStep } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
-import { missingExamples } from '../support/doc-examples';
+import { missingExamples } from '../support/document-examples';
 import { agentUnder, logOf, tools } from '../support/memory-bed';
 
 export const worker = defineAgent({

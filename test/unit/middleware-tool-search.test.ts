@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool, toolSearchTool } from 'holdfast/worker';
 import { defineAgent, toolSearch } from 'holdfast/workflow';
 import { scriptedModel, testRun } from '../../testing/index';
-import { missingExamples } from '../support/doc-examples';
+import { missingExamples } from '../support/document-examples';
 import { agentUnder, tools } from '../support/memory-bed';
 
 const does = (description: string) => defineTool({ description, inputSchema: z.object({}), execute: () => 'done' });
