@@ -20,6 +20,7 @@ const dynamicConfig = {
   'matching.numTaskqueueReadPartitions': 1,
   'matching.numTaskqueueWritePartitions': 1,
   'system.enableActivityEagerExecution': true,
+  'history.sendRawHistoryBetweenInternalServices': true,
 };
 
 /** WAL with NORMAL is safe against the death of a process; a power cut may take the last commits. */
