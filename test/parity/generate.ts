@@ -60,7 +60,19 @@ function saidBy(random: Random): Said {
     [3, 3],
     [1, 5],
   ]);
-  return { calls: random.list(count, (position) => callFor(random, position)), ...(random.chance(0.2) ? { says: textFor(random) } : {}) };
+  const calls = besideStop(random.list(count, (position) => callFor(random, position)));
+  return { calls, ...(random.chance(0.2) ? { says: textFor(random) } : {}) };
+}
+
+/**
+ * A stop takes the calls beside it with it, as far as they have not come back. Where they come back at the same time, only the server
+ * knows whether they are earlier; those that wait are later for certain.
+ */
+function besideStop(calls: readonly ScriptedCall[]): readonly ScriptedCall[] {
+  const stops = ({ input }: ScriptedCall): boolean => JSON.stringify(input).includes(stopAll);
+  const waits = ({ name }: ScriptedCall): boolean => name === 'ask' || name === 'quickAsk' || name === 'slow';
+  const first = calls.find(stops);
+  return first === undefined ? calls : calls.filter((call) => call === first || (waits(call) && !stops(call)));
 }
 
 function textFor(random: Random): string {
@@ -82,6 +94,8 @@ function textFor(random: Random): string {
   ]);
 }
 
+const stopAll = 'fail and stop all';
+
 /** What becomes of a call, by the word that it says. */
 const words: readonly (readonly [number, string])[] = [
   [8, 'fine'],
@@ -89,7 +103,7 @@ const words: readonly (readonly [number, string])[] = [
   [1, 'risky swap'],
   [3, 'fail'],
   [1, 'fail caught'],
-  [0.5, 'fail and stop all'],
+  [0.5, stopAll],
   [0.5, 'large'],
   [0.5, 'nothing'],
   [0.5, 'enough'],
