@@ -27,6 +27,9 @@ module.exports = {
       displayName: 'integration',
       testMatch: ['<rootDir>/test/integration/**/*.test.ts', '<rootDir>/test/replay/**/*.test.ts'],
     },
+    // The cases in memory: a part of `npm test`.
+    { ...base, displayName: 'cases', testMatch: ['<rootDir>/test/conformance/**/*.test.ts'], globals: { holdfastEngines: ['memory'] } },
+    // And on every engine that they name: `npm run conformance`.
     {
       ...base,
       ...real,

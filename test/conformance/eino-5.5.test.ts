@@ -9,7 +9,7 @@ import { agentWith, logOf, only, transcriptOf } from '../support/memory-bed';
 import { heard, member, placed, scripts, teamModel, transfer } from '../support/team-bed';
 import * as agents from './agents';
 import type { Engine } from './engines';
-import { closeEngines, onEngines, serverClient } from './engines';
+import { closeEngines, onEngines, onServer } from './engines';
 import * as teams from './team-agents';
 import { holder, tools } from './tools';
 
@@ -218,8 +218,7 @@ onEngines('[eino 129] a tool that a hook added is still offered after an answer'
   );
 });
 
-it('[eino 131] an answer to a run that is not there is an error with a code', async () => {
-  const client = await serverClient();
+onServer('[eino 131] an answer to a run that is not there is an error with a code', async (client) => {
   const nobody = client.run('nobody');
   await expect(nobody.resume('agent.t1.asks-0', 'yes')).rejects.toMatchObject({ code: 'run-unknown' });
   await expect(nobody.approve('agent.t1.asks-0')).rejects.toMatchObject({ code: 'run-unknown' });

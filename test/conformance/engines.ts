@@ -198,16 +198,19 @@ function played(run: AnyRun, { followed, events, letTimePass, goOnAsNew }: Means
   };
 }
 
+/** The engines of this Jest project: those that it names in its globals, else both. */
+const here = (globalThis as { readonly holdfastEngines?: readonly EngineName[] }).holdfastEngines ?? ['memory', 'temporal'];
+
 /** Runs a case on each engine that it names, with the same assertions. */
 export function onEngines(title: string, test: (engine: Engine) => Promise<void>): void {
   const found = cases.find(({ key }) => key === keyOf(title));
   if (found === undefined) throw new Error(`"${title}" begins with the key of no case.`);
-  for (const name of found.engines) it(`${title} (${name})`, () => test(name === 'memory' ? memory : temporal));
+  for (const name of found.engines) if (here.includes(name)) it(`${title} (${name})`, () => test(name === 'memory' ? memory : temporal));
 }
 
-/** A client of the server that cases run on. */
-export async function serverClient(): Promise<HoldfastClient> {
-  return (await (bed ??= startBed())).client;
+/** What only a server can tell. */
+export function onServer(title: string, test: (client: HoldfastClient) => Promise<void>): void {
+  if (here.includes('temporal')) it(title, async () => test((await (bed ??= startBed())).client));
 }
 
 /** Ends the worker that the cases of a file used. */
