@@ -11,26 +11,18 @@ import { HoldfastError, isErrorCode, messageOf } from '../contract/plain/errors'
 import type { Delta } from '../contract/plain/deltas';
 import type { RunEvent, RunView } from '../contract/plain/events';
 import type { Answer, Interrupt } from '../contract/plain/interrupts';
-import type { Failure, Json, ToolCall, Usage } from '../contract/plain/messages';
+import type { Json, Usage } from '../contract/plain/messages';
 import { names, workflowIdOf } from '../contract/plain/names';
 import type { AgentRunResult, ResumeReceipt, UpgradeReceipt } from '../contract/plain/wire';
 import type { AnswerOptions, ApproveOptions } from './answers';
 import { answerOf, approvalOf, checkAnswer, checkSize, rejectionOf } from './answers';
 import type { ReadOptions } from './follower';
+import type { Outcome } from './outcome';
+import { callsPending, outcomeOf } from './outcome';
 import { optionsOf } from './options';
 import type { TranscriptMessage, TranscriptShape } from './transcript';
 import { shapeOf, transcriptIn } from './transcript';
 import type { RunReader } from './run-reader';
-
-export type Outcome<Output> =
-  | { readonly status: 'completed'; readonly output: Output; readonly text: string }
-  /** The run ended with calls of external tools. Make them, and start another run with its messages and their results. */
-  | { readonly status: 'tool-calls-pending'; readonly toolCalls: readonly ToolCall[]; readonly text: string }
-  | { readonly status: 'waiting'; readonly interrupts: readonly Interrupt[] }
-  | { readonly status: 'failed'; readonly error: Failure }
-  | { readonly status: 'stuck'; readonly error: Failure }
-  | { readonly status: 'cancelled' }
-  | { readonly status: 'running' };
 
 /** How long an answer waits for a worker before it is left as a signal. */
 const updateTimeoutMs = 5000;
@@ -205,29 +197,6 @@ export class Run<Output = unknown> {
     const { status } = await this.view();
     return new HoldfastError('run-ended', `The run "${this.id}" has ended (${status}).`, { cause: error });
   }
-}
-
-export function outcomeOf(view: RunView): Outcome<unknown> {
-  const { status, error } = view;
-  switch (status) {
-    case 'completed':
-      if (view.pendingToolCalls !== undefined)
-        return { status: 'tool-calls-pending', toolCalls: view.pendingToolCalls, text: view.text ?? '' };
-      return { status, output: view.output ?? null, text: view.text ?? '' };
-    case 'waiting':
-      return { status, interrupts: view.interrupts };
-    case 'failed':
-    case 'stuck':
-      return { status, error: error ?? { code: 'run-failed', message: 'The run failed.' } };
-    default:
-      return { status };
-  }
-}
-
-/** The run is over, and what it was started for is not there. */
-export function callsPending(id: string, calls: readonly ToolCall[]): HoldfastError {
-  const tools = calls.map(({ name }) => `'${name}'`).join(', ');
-  return new HoldfastError('tool-calls-pending', `The run "${id}" has no result: it ended with calls of ${tools}, which no worker runs.`);
 }
 
 function refusedAnswer(error: WorkflowUpdateFailedError): HoldfastError {

@@ -12,7 +12,6 @@ export type {
   ScriptedText,
   ScriptedToolCall,
 } from './scripted-model';
-export { replayHistories } from './replay-histories';
+export { recordHistory, replayHistories } from './histories';
 export type { ReplayOptions, Replayed } from './replay-histories';
-export { recordHistory } from './record-history';
 export type { RecordOptions } from './record-history';

@@ -1,8 +1,9 @@
 import type { RunEvent } from '../../contract/plain/events';
 import { scriptedModel, testRun } from '../../testing/index';
 import type { TestRun } from '../../testing/index';
-import type { FileBackend } from '../../worker/index';
-import { agentsMdTool, memoryBackend } from '../../worker/index';
+import type { FileBackend } from '../../middleware/filesystem/worker/backend';
+import { agentsMdTool } from '../../middleware/agents-md/worker';
+import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
 import type { AgentMiddleware, AgentsMdOptions, Json, Message } from '../../workflows/index';
 import { agentsMd, textOf } from '../../workflows/index';
 import { agentUnder, echo, logOf, tools as others } from '../support/memory-bed';

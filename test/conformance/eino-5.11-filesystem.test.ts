@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { scriptedModel, testRun } from '../../testing/index';
-import type { CommandPiece, FileBackend, FileToolSettings } from '../../worker/index';
-import { defineTool, fileTools, largeResults, memoryBackend } from '../../worker/index';
+import type { FileToolSettings } from '../../middleware/filesystem/file-tool-names';
+import type { FileBackend } from '../../middleware/filesystem/worker/backend';
+import type { CommandPiece } from '../../middleware/filesystem/worker/shell';
+import { defineTool } from '../../activities/tools';
+import { fileTools } from '../../middleware/filesystem/worker';
+import { largeResults } from '../../middleware/filesystem/worker/large-results';
+import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
 import { defineAgent, filesystem } from '../../workflows/index';
 import { only } from '../support/memory-bed';
 import { execute } from '../support/tool-bed';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from '../../activities/tools';
 import type { Json, Message, Part } from '../../contract/plain/messages';
-import type { ReductionHalfOptions } from '../../worker/index';
-import { offloadTools, reductionHalf } from '../../worker/index';
+import type { ReductionHalfOptions } from '../../middleware/reduction/worker';
+import { offloadTools, reductionHalf } from '../../middleware/reduction/worker';
 import type { ClearedRound, ReductionOptions } from '../../workflows/index';
 import { reduction } from '../../workflows/index';
 import type { Asked } from '../support/compaction-bed';

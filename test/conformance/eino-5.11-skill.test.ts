@@ -1,6 +1,8 @@
 import { scriptedModel, testRun } from '../../testing/index';
-import type { SkillBackend } from '../../worker/index';
-import { memoryBackend, skillFiles, skillFilesTool } from '../../worker/index';
+import type { SkillBackend } from '../../middleware/skill/worker/skill-files';
+import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
+import { skillFilesTool } from '../../middleware/skill/worker';
+import { skillFiles } from '../../middleware/skill/worker/skill-files';
 import type { SkillOptions } from '../../workflows/index';
 import { defineAgent, skill, textOf } from '../../workflows/index';
 import * as agents from './built-in-agents';

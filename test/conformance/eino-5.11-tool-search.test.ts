@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ScriptedModel } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
-import { defineTool, toolSearchTool } from '../../worker/index';
+import { defineTool } from '../../activities/tools';
+import { toolSearchTool } from '../../middleware/tool-search/worker';
 import * as agents from './built-in-agents';
 import { closeEngines, onEngines } from './engines';
 import type { AgentMiddleware, AgentState, Json, Message, ToolSearchOptions } from '../../workflows/index';

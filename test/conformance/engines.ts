@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chunksOf } from '../../activities/chunks';
 import type { LanguageModel, ModelProvider } from '../../activities/models';
-import type { Outcome } from '../../client/run';
+import type { Outcome } from '../../client/outcome';
 import type { HoldfastClient } from '../../client/connect';
 import type { AgenticMessage } from '../../contract/plain/agentic-messages';
 import type { Delta } from '../../contract/plain/deltas';
@@ -16,10 +16,10 @@ import type { Agent } from '../../kernel/agent';
 import { testRun } from '../../testing/index';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { eventLine, lineOf } from '../support/memory-bed';
+import type * as TemporalSupport from '../support/temporal';
 import type { Temporal } from '../support/temporal';
-import { openTemporal } from '../support/temporal';
+import type * as BedSupport from '../support/test-bed';
 import type { TestBed } from '../support/test-bed';
-import { startTestBed, testDirectory } from '../support/test-bed';
 import type { EngineName } from './cases';
 import { cases, keyOf } from './cases';
 import { tools } from './tools';
@@ -100,7 +100,7 @@ const temporal: Engine = {
       events: () => run.events({ until: 'waiting', deltas: false }),
       letTimePass: async () => undefined,
       async goOnAsNew() {
-        const { executionOf, handle, untilAnotherExecution } = await (server ??= openTemporal());
+        const { executionOf, handle, untilAnotherExecution } = await (server ??= temporalSupport().openTemporal());
         const before = await executionOf(run.id);
         await handle(run.id).signal(names.borderSignal);
         await untilAnotherExecution(run.id, before);
@@ -113,7 +113,14 @@ async function follow(events: AsyncIterable<RunEvent | Delta>, onDelta: Play['on
   for await (const event of events) if (isDelta(event)) onDelta?.(event);
 }
 
+// Loaded where a server is used: the cases in memory do without worker and client.
+/* eslint-disable @typescript-eslint/no-require-imports */
+const temporalSupport = (): typeof TemporalSupport => require('../support/temporal') as typeof TemporalSupport;
+const bedSupport = (): typeof BedSupport => require('../support/test-bed') as typeof BedSupport;
+/* eslint-enable @typescript-eslint/no-require-imports */
+
 function startBed(): Promise<TestBed> {
+  const { startTestBed, testDirectory } = bedSupport();
   return startTestBed(() => ({ parts: [] }), {
     agents: join(__dirname, 'all-agents.ts'),
     bundle: JSON.parse(readFileSync(join(testDirectory(), 'conformance-bundle.json'), 'utf8')) as WorkflowBundle,

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { defineTool } from '../../activities/define-tool';
 import type { Part } from '../../contract/plain/messages';
-import { skillFiles, skillFilesTool, memoryBackend, taskTools, toolSearchTool } from '../../worker/index';
+import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
+import { taskTools } from '../../middleware/plan-task/worker';
+import { skillFilesTool } from '../../middleware/skill/worker';
+import { skillFiles } from '../../middleware/skill/worker/skill-files';
+import { toolSearchTool } from '../../middleware/tool-search/worker';
 import { StopError } from '../../kernel/callbacks/stop-error';
 import type { Gate } from '../support/gate';
 

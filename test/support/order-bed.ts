@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Observed, ObservedEnd, Observer, WorkerMiddleware } from '../../worker/index';
-import { defineTool, defineWorkerMiddleware } from '../../worker/index';
+import type { WorkerMiddleware } from '../../activities/worker-middleware';
+import type { Observed, ObservedEnd, Observer } from '../../contract/plain/observed';
+import { defineTool } from '../../activities/tools';
+import { defineWorkerMiddleware } from '../../activities/worker-middleware';
 
 /** The order of hooks as docs/middleware.md shows it: what has an inside is there twice, as `in` and `out`. */
 export function shownOrder(): readonly string[] {

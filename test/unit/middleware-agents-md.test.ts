@@ -2,7 +2,7 @@ import { agentsMdTool, directoryBackend } from 'holdfast/worker';
 import { agentsMd, defineAgent } from 'holdfast/workflow';
 import { importsOf, loadFiles } from '../../middleware/agents-md/worker/load-files';
 import { scriptedModel, testRun } from '../../testing/index';
-import { memoryBackend } from '../../worker/index';
+import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
 import { textOf } from '../../workflows/index';
 import { missingExamples } from '../support/document-examples';
 import { agentUnder, echo, tools } from '../support/memory-bed';

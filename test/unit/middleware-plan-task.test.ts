@@ -2,7 +2,7 @@ import { directoryBackend, taskTools } from 'holdfast/worker';
 import { defineAgent, planTask } from 'holdfast/workflow';
 import type { ScriptedStep } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
-import { memoryBackend } from '../../worker/index';
+import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
 import { tasksOf } from '../../workflows/index';
 import { missingExamples } from '../support/document-examples';
 import { agentUnder, logOf, tools } from '../support/memory-bed';

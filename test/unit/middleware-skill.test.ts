@@ -2,7 +2,7 @@ import { directoryBackend, skillFiles, skillFilesTool } from 'holdfast/worker';
 import { defineAgent, skill } from 'holdfast/workflow';
 import type { AgentMiddleware, SkillOptions } from '../../workflows/index';
 import { scriptedModel, testRun } from '../../testing/index';
-import { memoryBackend } from '../../worker/index';
+import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
 import { missingExamples } from '../support/document-examples';
 import { agentUnder, echo, tools } from '../support/memory-bed';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { OutputRegistry } from '../../activities/outputs';
 import type { ScriptedStep } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
-import { defineTool } from '../../worker/index';
+import { defineTool } from '../../activities/tools';
 import type { AgentMiddleware } from '../../workflows/index';
 import { agentWith, linesOf, only, tools, transcriptOf } from '../support/memory-bed';
 

@@ -10,7 +10,7 @@ import { definitionOf } from '../../kernel/agent';
 import { MemoryRun } from '../../kernel/memory/run';
 import { scriptedModel, testRun } from '../../testing/index';
 import { memoryWork } from '../../testing/memory-work';
-import { defineTool } from '../../worker/index';
+import { defineTool } from '../../activities/tools';
 import { agentWith, gate, only, transcriptOf } from '../support/memory-bed';
 
 const same = (text: string) => ({ name: 'note', input: { text }, id: 'same-id' });

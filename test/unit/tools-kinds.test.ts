@@ -4,7 +4,8 @@ import { ToolRetry } from '../../activities/call-tool';
 import type { DeltaBody } from '../../contract/plain/deltas';
 import type { Part } from '../../contract/plain/messages';
 import type { StreamMode } from '../../contract/plain/wire';
-import { defineTool, defineWorkerMiddleware } from '../../worker/index';
+import { defineTool } from '../../activities/tools';
+import { defineWorkerMiddleware } from '../../activities/worker-middleware';
 import { gate } from '../support/memory-bed';
 import { execute, seen } from '../support/tool-bed';
 
