@@ -146,13 +146,20 @@ function quietLogger(
   };
 }
 
-/** Keeps the code of every build: a run that is open goes on under the code it began with. */
+/**
+ * Keeps the code of every build: a run that is open goes on under the code it began with. A worker saves a build after it has loaded it in
+ * the sandbox, so what stands here loads.
+ */
 export class BundleStore {
   constructor(private readonly directory: string) {}
 
+  has(buildId: string): boolean {
+    return existsSync(this.pathOf(buildId));
+  }
+
   async save({ buildId, code }: WorkflowBundle): Promise<void> {
     const path = this.pathOf(buildId);
-    if (existsSync(path)) return;
+    if (this.has(buildId)) return;
     await mkdir(this.directory, { recursive: true });
     const temporary = `${path}.${process.pid}`;
     await writeFile(temporary, code);

@@ -110,9 +110,11 @@ export class HoldfastWorker {
     try {
       native = await connectNative(server, NativeConnection);
       await checkSearchAttributes(connection, server.namespace);
-      await checkBundle(bundle);
       const store = new BundleStore(options.bundles);
-      await store.save(bundle);
+      if (!store.has(bundle.buildId)) {
+        await checkBundle(bundle);
+        await store.save(bundle);
+      }
       const parts = partsOf(options, connection);
       await parts.tools.ready();
       await parts.outputs.ready();

@@ -11,6 +11,7 @@ import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';
 import type { Temporal } from '../support/temporal';
 import { eventually, openTemporal } from '../support/temporal';
+import { sharedBundle } from '../support/shared-bundle';
 import type { TestBed } from '../support/test-bed';
 import { recordHistory, replayHistories } from '../../testing/index';
 import { calls, startTestBed, testServer, text } from '../support/test-bed';
@@ -74,7 +75,7 @@ describe('isolated agents on a real server', () => {
     const histories = mkdtempSync(join(tmpdir(), 'holdfast-isolated-'));
     const recorded = [run.id, `${run.id}~each.pays`, cancelled.run.id, `${cancelled.run.id}~asks`];
     for (const [n, id] of recorded.entries()) await recordHistory({ id, server: testServer(), file: join(histories, `${n}.json`) });
-    const replayed = await replayHistories({ agents, histories });
+    const replayed = await replayHistories({ agents, bundle: await sharedBundle(agents), histories });
     expect(replayed.length).toBeGreaterThanOrEqual(recorded.length);
     expect(replayed.filter(({ error }) => error !== undefined)).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { openTemporal } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
 import { startTestBed } from '../support/test-bed';
 
-const turns = 100;
+const turns = 50;
 
 let bed: TestBed | undefined;
 let temporal: Temporal | undefined;
@@ -15,7 +15,7 @@ afterEach(async () => {
   await bed?.close();
 });
 
-it('100 turns under contextEditing and summarization stay under their bound, and the worker finds every message', async () => {
+it('50 turns under contextEditing and summarization stay under their bound, and the worker finds every message', async () => {
   const work = new LongWork(turns);
   bed = await startTestBed(work.generate);
   temporal = await openTemporal();

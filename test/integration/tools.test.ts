@@ -14,6 +14,7 @@ import { recordHistory } from '../../testing/record-history';
 import { gate } from '../support/gate';
 import type { Temporal } from '../support/temporal';
 import { openTemporal } from '../support/temporal';
+import { sharedBundle } from '../support/shared-bundle';
 import type { TestBed } from '../support/test-bed';
 import { calls, startTestBed, testServer, text } from '../support/test-bed';
 
@@ -141,7 +142,7 @@ describe('tools on a real server', () => {
     const directory = mkdtempSync(join(tmpdir(), 'holdfast-recorded-'));
     await recordHistory({ id: run.id, server: testServer(), file: join(directory, 'run.json') });
     const agents = join(__dirname, '..', 'fixtures', 'kinds-agents.ts');
-    const replayed = await replayHistories({ agents, histories: directory });
+    const replayed = await replayHistories({ agents, bundle: await sharedBundle(agents), histories: directory });
     expect(replayed.length).toBeGreaterThan(0);
     expect(replayed.filter(({ error }) => error !== undefined)).toEqual([]);
   };

@@ -6,7 +6,10 @@ import { connect } from '../../client/connect';
 import type { HoldfastError } from '../../contract/plain/errors';
 import type { EmbeddedServer } from '../../host/embedded-server';
 import { startEmbeddedServer } from '../../host/embedded-server';
+import type { WorkflowBundle } from '../../worker/bundle';
+import { bundleAgents } from '../../worker/bundle';
 import { gate } from '../support/gate';
+import { variantOf } from '../support/shared-bundle';
 import { eventually } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
 import { calls, startTestBed, text } from '../support/test-bed';
@@ -16,13 +19,15 @@ jest.setTimeout(120_000);
 const directory = mkdtempSync(join(tmpdir(), 'holdfast-rollback-'));
 const taskQueue = 'rollback';
 
-const agentsModule = (text: string): string => `
+const words = 'Words of this build.';
+const agentsModule = `
 import { approval, defineAgent } from 'holdfast/workflow';
-const base = { description: 'Helps.', instructions: '${text}', model: 'test/model', tools: ['echo'] };
+const base = { description: 'Helps.', instructions: '${words}', model: 'test/model', tools: ['echo'] };
 export const helper = defineAgent({ ...base, name: 'helper' });
 export const careful = defineAgent({ ...base, name: 'careful', middleware: [approval({ tools: { echo: true } })] });`;
 
 let server: EmbeddedServer;
+let bundle: WorkflowBundle;
 let client: HoldfastClient;
 const problems: HoldfastError[] = [];
 let told = gate();
@@ -35,6 +40,9 @@ beforeAll(async () => {
     dynamicConfig: { 'matching.longPollExpirationInterval': '1s', 'history.workflowIdReuseMinimalInterval': '0s' },
   });
   client = await connect({ server, taskQueue });
+  const agents = join(directory, 'agents.ts');
+  writeFileSync(agents, agentsModule);
+  bundle = await bundleAgents(agents);
 });
 afterAll(async () => {
   await client.close();
@@ -42,8 +50,6 @@ afterAll(async () => {
 });
 
 async function deploy(name: string): Promise<TestBed & { readonly asked: string[] }> {
-  const agents = join(directory, `${name}.ts`);
-  writeFileSync(agents, agentsModule(`This is ${name}.`));
   const asked: string[] = [];
   const bed = await startTestBed(
     ({ instructions, messages }) => {
@@ -54,7 +60,7 @@ async function deploy(name: string): Promise<TestBed & { readonly asked: string[
     },
     {
       server,
-      agents,
+      bundle: variantOf(bundle, words, `This is ${name}.`),
       taskQueue,
       bundles: join(directory, 'bundles'),
       buildCheckMs: 250,

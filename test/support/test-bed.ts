@@ -48,13 +48,15 @@ export async function startTestBed(answer: Answerer, options: Partial<WorkerOpti
   quietRuntime();
   const taskQueue = options.taskQueue ?? `queue-${process.pid}-${queues++}`;
   const server = testServer();
+  const shared = options.bundle ?? (await bundleOf(options.agents));
   const worker = await HoldfastWorker.create({
     server,
     agents: join(__dirname, '..', 'fixtures', 'agents.ts'),
-    bundle: options.bundle ?? (await bundleOf(options.agents)),
+    bundle: shared,
     tools: fixtureTools,
     models: { providers: { test: { model: () => ({ generate: async (request) => answer(request) }) } } },
-    bundles: join(testDirectory(), 'bundles', taskQueue),
+    // A bundle that many tests use is looked at once.
+    bundles: join(testDirectory(), 'bundles', shared?.buildId ?? taskQueue),
     taskQueue,
     shutdownGraceMs: 2000,
     ...options,
