@@ -7,8 +7,8 @@ import { heard, member, play, scripts } from '../support/team-bed';
 
 const call = (name: string, input: object): NonNullable<ScriptedStep & { toolCalls?: unknown }> =>
   ({ toolCalls: [{ name, input }] }) as never;
-const plan = (...steps: readonly string[]): ScriptedStep => call('plan', { steps }) as ScriptedStep;
-const respond = (response: string): ScriptedStep => call('respond', { response }) as ScriptedStep;
+const plan = (...steps: readonly string[]): ScriptedStep => call('plan', { steps });
+const respond = (response: string): ScriptedStep => call('respond', { response });
 const planned = (options: Partial<PlanExecuteOptions<'job'>> = {}) =>
   planExecute({
     name: 'job',
