@@ -204,7 +204,7 @@ function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDef
     ...(options.toolArguments === undefined ? {} : { toolArguments: options.toolArguments }),
     ...(retry === undefined ? {} : { retry }),
     ...(failover === undefined ? {} : { failover }),
-    subAgents: membersOf(options.name, options.subAgents ?? []),
+    subAgents: subAgentsOf(options.name, options.subAgents === undefined ? [] : options.subAgents),
     agentTools: [...ownTools.values()].flatMap(({ agents }) => agents ?? []),
     disallowTransferToParent: options.disallowTransferToParent ?? false,
     ...(options.historyRewriter === undefined ? {} : { historyRewriter: options.historyRewriter }),
@@ -218,7 +218,8 @@ export function membersOf(parent: string, agents: readonly unknown[]): readonly 
     throw new HoldfastError('agent-invalid', `Agent "${parent}": ${problem}`);
   };
   if (!Array.isArray(agents)) return refuse('its agents are a list of agents.');
-  const members = agents.map((agent, position) =>
+  // A list may have holes, which map passes over.
+  const members = Array.from(agents as readonly unknown[], (agent, position) =>
     isAgent(agent)
       ? definitionOf(agent)
       : refuse(`entry ${position + 1} of its agents is none; make it with defineAgent, sequential, loop, parallel or another of these.`),
@@ -228,5 +229,21 @@ export function membersOf(parent: string, agents: readonly unknown[]): readonly 
       refuse('an agent of its own name stands under it. An agent cannot be its own sub-agent; names in one tree differ.');
     if (members.some((other) => other !== member && other.name === member.name)) refuse(`two of its agents are named "${member.name}".`);
   }
+  return members;
+}
+
+/** The definitions of agents that a model hands over to, or gives tasks to: it chooses by their descriptions. */
+export function subAgentsOf(parent: string, agents: readonly unknown[]): readonly AnyAgent[] {
+  const members = membersOf(parent, agents);
+  const refuse = (problem: string): never => {
+    throw new HoldfastError('agent-invalid', `Agent "${parent}": ${problem}`);
+  };
+  members.forEach((member, position) => {
+    if (members.indexOf(member) !== position) refuse(`"${member.name}" stands twice among its sub-agents; name it once.`);
+    if (member.description === '') refuse(`its sub-agent "${member.name}" needs a description: the model chooses by it.`);
+    const target = member.kind === 'hand-over' ? member.to.at(-1) : undefined;
+    if (target !== undefined && target !== parent)
+      refuse(`its sub-agent "${member.name}" hands over to "${target}", and can hand over to "${parent}" only. Name that last in to.`);
+  });
   return members;
 }

@@ -74,7 +74,12 @@ const forms: Readonly<Record<string, readonly [(value: unknown) => boolean, stri
   tools: [isTexts, 'tools are a list of names of tools, possibly empty.'],
   settings: [optional(isRecord), 'settings are an object.'],
   prompt: [isFunction, 'prompt is a function.'],
-  outputKey: [optional((value) => isText(value) && value !== ''), 'outputKey is the key of a session value.'],
+  outputKey: [
+    optional((value) => isText(value) && value !== '' && value !== '__proto__'),
+    'outputKey is the key of a session value: a text that is not empty, and not "__proto__".',
+  ],
+  historyRewriter: [isFunction, 'historyRewriter is a function: (history, agent) => messages.'],
+  disallowTransferToParent: [isSwitch, 'disallowTransferToParent is true or false.'],
   output: [optional((value) => nameProblem(value) === undefined), 'output is the name of a schema among the outputs of the worker.'],
   middleware: [optional(Array.isArray), 'middleware is a list.'],
   toolCallMiddlewares: [optional(Array.isArray), 'toolCallMiddlewares are a list.'],

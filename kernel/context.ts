@@ -30,7 +30,14 @@ import { storedMessage, storedMessages } from './transcript';
 export function hookContext(scope: AgentScope, frame: Frame): HookContext {
   const context = madeWhenUsed(() => {
     waivers.set(context, waiversFor(scope, frame));
-    insides.set(context, { facts: (tool) => toolFactsOf(scope.run.manifest, tool), beside: frame.decision?.beside });
+    insides.set(context, {
+      facts: (tool) => toolFactsOf(scope.run.manifest, tool),
+      beside: frame.decision?.beside,
+      dropSession: (keys) =>
+        frame.once('session', () => {
+          for (const key of keys) delete scope.run.state.session[key];
+        }),
+    });
     return contextOf(scope, frame);
   });
   return context;
@@ -163,6 +170,7 @@ export interface Waivers {
 interface Inside {
   readonly facts: (tool: string) => ToolFacts;
   readonly beside: (() => CallsBeside) | undefined;
+  dropSession(keys: readonly string[]): void;
 }
 
 const insides = new WeakMap<HookContext, Inside>();
@@ -181,6 +189,11 @@ export function factsOfTool(context: HookContext, tool: string): ToolFacts | und
 /** In a wrap of a tool call: the calls of the same message. Calls come to a wrap in whatever order; here they have that of the model. */
 export function callsBeside(context: HookContext): CallsBeside | undefined {
   return insideOf(context)?.beside?.();
+}
+
+/** Takes session values back that are nobody's any more. */
+export function dropSession(context: HookContext, keys: readonly string[]): void {
+  insideOf(context)?.dropSession(keys);
 }
 
 const waivers = new WeakMap<HookContext, Waivers>();

@@ -2,15 +2,8 @@ import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
 import { limits } from '../contract/plain/limits';
 import type { Failure, Json } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
+import type { Effect, Journal, RecordedFailure } from './journal';
 import { isCancellation } from './ports';
-
-/** An effect of an open frame: settled, or on its way. Numbered in the order in which the frame asked for them. */
-export type Effect = { readonly n: number; readonly kind: string } & (
-  { readonly value?: unknown } | { readonly error: RecordedFailure } | { readonly open: true }
-);
-
-/** What a frame that is entered again is thrown at with. */
-type RecordedFailure = Failure & { readonly details?: unknown };
 
 /** A value, or the promise of one. */
 export type Soon<T> = T | Promise<T>;
@@ -27,115 +20,6 @@ export interface Ending<T> {
 }
 
 const asItIs: Ending<never> = { settled: (value) => value, refused: (error) => error };
-
-type OnTheirWay = Map<string, Map<number, string>>;
-
-/** The effects of the frames that are open. A closed frame is its result, which stands in its parent's journal. */
-export class Journal {
-  private readonly frames = new Map<string, Effect[]>();
-  private readonly open = new Map<string, string>();
-  private readonly started: OnTheirWay = new Map();
-  /** On their way when the run went over a border, and not asked for again since. */
-  private readonly awaited: OnTheirWay = new Map();
-  private mismatch: HoldfastError | undefined;
-
-  constructor(saved: Readonly<Record<string, readonly Effect[]>> = {}) {
-    for (const [address, effects] of Object.entries(saved)) {
-      this.frames.set(
-        address,
-        effects.filter((effect) => !('open' in effect)),
-      );
-      for (const effect of effects) if ('open' in effect) put(this.awaited, address, effect.n, effect.kind);
-    }
-  }
-
-  find(address: string, n: number): Effect | undefined {
-    return this.frames.get(address)?.find((effect) => effect.n === n);
-  }
-
-  /** What the code asked for here before the border, when that has not settled. */
-  awaitedKind(address: string, n: number): string | undefined {
-    return this.awaited.get(address)?.get(n);
-  }
-
-  /** Whether the code asked before the border for something that it does not ask for now. */
-  asksForLess(address: string, count: number): boolean {
-    return this.find(address, count) !== undefined || (this.awaited.get(address)?.size ?? 0) > 0;
-  }
-
-  /** The first place where the code turned out to be another than before the border, also when something caught the error. */
-  get changed(): HoldfastError | undefined {
-    return this.mismatch;
-  }
-
-  /** The error for code that is not what it was before the border. */
-  change(message: string): HoldfastError {
-    const error = new HoldfastError('frame-changed', message);
-    this.mismatch ??= error;
-    return error;
-  }
-
-  /** Something that was on its way at the border in this frame or inside it, or anywhere, and that nobody asked for again. */
-  forgotten(address?: string): HoldfastError | undefined {
-    for (const [key, kinds] of this.awaited) {
-      if (address !== undefined && key !== address && !key.startsWith(`${address}/`)) continue;
-      for (const [n, kind] of kinds) return this.change(`The code at ${key} changed: effect ${n}, "${kind}", is not asked for any more.`);
-    }
-    return undefined;
-  }
-
-  start(address: string, n: number, kind: string): void {
-    this.awaited.get(address)?.delete(n);
-    put(this.started, address, n, kind);
-  }
-
-  /** What settles after its frame has closed is nobody's any more. */
-  settle(address: string, effect: Effect): void {
-    if (this.started.get(address)?.delete(effect.n) === true) this.keep(address, effect);
-  }
-
-  keep(address: string, effect: Effect): void {
-    const effects = this.frames.get(address);
-    if (effects === undefined) this.frames.set(address, [effect]);
-    else effects.push(effect);
-  }
-
-  enter(address: string, label: string): void {
-    this.open.set(address, label);
-  }
-
-  /** Forgets a frame and all frames inside it. */
-  close(address: string): void {
-    const inside = `${address}/`;
-    for (const map of [this.frames, this.open, this.started, this.awaited]) {
-      map.delete(address);
-      for (const key of map.keys()) if (key.startsWith(inside)) map.delete(key);
-    }
-  }
-
-  /** The innermost user code that is still open, for the message of a stalled run. */
-  get openLabels(): readonly string[] {
-    return [...this.open.values()];
-  }
-
-  toJSON(): Record<string, readonly Effect[]> {
-    const saved: Record<string, readonly Effect[]> = {};
-    for (const [address, effects] of this.frames) if (effects.length > 0) saved[address] = effects;
-    for (const map of [this.started, this.awaited]) {
-      for (const [address, kinds] of map) {
-        const open = [...kinds].map(([n, kind]) => ({ n, kind, open: true as const }));
-        if (open.length > 0) saved[address] = [...(saved[address] ?? []), ...open];
-      }
-    }
-    return saved;
-  }
-}
-
-function put(map: OnTheirWay, address: string, n: number, kind: string): void {
-  const kinds = map.get(address);
-  if (kinds === undefined) map.set(address, new Map([[n, kind]]));
-  else kinds.set(n, kind);
-}
 
 /** Calls of one message, by the names that the agent has for their tools. */
 export interface CallsBeside {
@@ -191,6 +75,7 @@ export class Frame {
    * without bringing down the workflow task.
    */
   effect<T>(kind: string, run: (n: number) => Promise<T>, ending: Ending<T> = asItIs): Promise<T> {
+    if (this.journal.isDeaf) return new Promise(() => undefined);
     let value: Soon<T>;
     try {
       value = this.soon(kind, run, ending);
@@ -208,6 +93,7 @@ export class Frame {
     const n = this.count++;
     const settled = this.journal.find(this.key, n);
     if (settled !== undefined) return this.recalled<T>(settled, kind);
+    this.checkIsOpen();
     this.checkAwaited(n, kind);
     this.journal.start(this.key, n, kind);
     const settle = (value: T): T => {
@@ -215,7 +101,8 @@ export class Frame {
       return value;
     };
     const refuse = (error: unknown): unknown => {
-      if (!isCancellation(error)) this.journal.settle(this.key, { n, kind, error: recordedFailure(error) });
+      if (isCancellation(error)) this.journal.toldCancelled();
+      else this.journal.settle(this.key, { n, kind, error: recordedFailure(error) });
       return error;
     };
     let value: Soon<T>;
@@ -241,6 +128,7 @@ export class Frame {
     const n = this.count++;
     const settled = this.journal.find(this.key, n);
     if (settled !== undefined) return this.recalled<T>(settled, kind);
+    this.checkIsOpen();
     this.checkAwaited(n, kind);
     const value = run();
     this.journal.keep(this.key, { n, kind, value });
@@ -259,6 +147,16 @@ export class Frame {
   abandon(): void {
     this.journal.forgotten(this.key);
     this.journal.close(this.key);
+  }
+
+  /** Leaves the frame while code inside of it is still at work: that can do nothing any more. */
+  leave(): void {
+    this.journal.leave(this.key);
+  }
+
+  private checkIsOpen(): void {
+    if (this.journal.isLeft(this.key))
+      throw new HoldfastError('next-left-running', `The code at ${this.key} is still at work, and what it is part of has ended.`);
   }
 
   private recalled<T>(settled: Effect, kind: string): T {

@@ -18,11 +18,18 @@ interface Waiting {
   readonly timer: Timer | undefined;
 }
 
+/** An interrupt that nobody was shown yet. */
+interface Later {
+  readonly shown: Interrupt;
+  show(): void;
+  refuse(error: unknown): void;
+}
+
 /** The one list of what a run waits for. Answers come by id, in any order; the first one counts. */
 export class InterruptDesk {
   private readonly waiting = new Map<string, Waiting>();
-  /** Of isolated agents, when there was no room for them. */
-  private readonly later = new Map<string, () => void>();
+  /** Those that there was no room for, first asked first. */
+  private readonly later = new Map<string, Later>();
   /** Set once the run is cancelled or stopped: then nothing is asked any more. */
   private closed: unknown;
   /** What answers and deadlines are to do once they count. Absent: they count at once. */
@@ -33,7 +40,10 @@ export class InterruptDesk {
     private readonly ports: Ports,
   ) {}
 
-  /** Waits for the answer. An interrupt that went over a border under the same id waits on. */
+  /**
+   * Waits for the answer. An interrupt that went over a border under the same id waits on. One that does not fit beside those that are open
+   * is shown when one of them has its answer.
+   */
   open(pending: PendingInterrupt): Promise<Json> {
     const { id } = pending.shown;
     const { [id]: early, ...others } = this.state.early ?? {};
@@ -45,13 +55,35 @@ export class InterruptDesk {
     const interrupt = known ?? pending;
     if (this.closed !== undefined) return Promise.reject(this.closed);
     if (known === undefined) {
-      this.checkRoom(pending);
-      this.state.interrupts.push(pending);
-      this.ports.emit({ type: 'interrupt-start', interrupt: pending.shown });
-      this.ports.showInterrupt(pending.shown);
+      if (!this.hasRoom(pending.shown)) return this.openLater(pending);
+      this.list(pending);
     }
+    return this.wait(interrupt);
+  }
+
+  /** People have as long for it as they would have had at once. */
+  private openLater(pending: PendingInterrupt): Promise<Json> {
+    const { shown } = pending;
+    const { deadline } = shown;
+    const asked = this.ports.now();
+    return new Promise((resolve, refuse) => {
+      const show = (): void => {
+        const late = deadline === undefined ? pending : { ...pending, shown: { ...shown, deadline: deadline + this.ports.now() - asked } };
+        this.list(late);
+        this.wait(late).then(resolve, refuse);
+      };
+      this.later.set(shown.id, { shown, show, refuse });
+    });
+  }
+
+  private list(pending: PendingInterrupt): void {
+    this.state.interrupts.push(pending);
+    this.ports.emit({ type: 'interrupt-start', interrupt: pending.shown });
+    this.ports.showInterrupt(pending.shown);
+  }
+
+  private wait({ shown: { id, deadline } }: PendingInterrupt): Promise<Json> {
     return new Promise((resolve, reject) => {
-      const { deadline } = interrupt.shown;
       const timer = deadline === undefined ? undefined : this.ports.timer(deadline);
       timer?.fired.then(
         () => this.expire(id),
@@ -69,12 +101,10 @@ export class InterruptDesk {
     const { id } = shown;
     if (this.closed !== undefined || this.waiting.has(id)) return;
     if (!this.hasRoom(shown)) {
-      this.later.set(id, () => this.show(shown, forward));
+      this.later.set(id, { shown, show: () => this.show(shown, forward), refuse: () => undefined });
       return;
     }
-    this.state.interrupts.push({ shown });
-    this.ports.emit({ type: 'interrupt-start', interrupt: shown });
-    this.ports.showInterrupt(shown);
+    this.list({ shown });
     this.waiting.set(id, { resolve: (_, whole) => forward(whole), reject: () => undefined, timer: undefined });
   }
 
@@ -89,24 +119,14 @@ export class InterruptDesk {
   }
 
   private showNext(): void {
-    for (const [id, show] of this.later) {
+    for (const [id, { shown, show }] of this.later) {
+      if (!this.hasRoom(shown)) return;
       this.later.delete(id);
       show();
-      // It went to the end of the line again.
-      if (this.later.has(id)) return;
     }
   }
 
   /** What is open stands in the memo of the run, which has its bounds. */
-  private checkRoom({ shown }: PendingInterrupt): void {
-    const { interrupts } = this.state;
-    if (this.hasRoom(shown)) return;
-    throw new HoldfastError(
-      'payload-too-large',
-      `The interrupt "${shown.id}" does not fit beside ${interrupts.length} open ones: at most ${limits.openInterrupts} with ${limits.interruptsTogether} bytes wait at once.`,
-    );
-  }
-
   private hasRoom(shown: Interrupt): boolean {
     const { interrupts } = this.state;
     const bytes = interrupts.reduce((sum, { shown: open }) => sum + jsonSize(open), jsonSize(shown));
@@ -185,7 +205,25 @@ export class InterruptDesk {
       waiting.timer?.cancel();
       waiting.reject(error);
     }
+    for (const { refuse } of this.later.values()) refuse(error);
+    this.later.clear();
     this.goOn();
+  }
+
+  /** Ends what is asked inside of a place that has ended: nobody waits there any more. */
+  leave(address: readonly string[], error: unknown): void {
+    const isInside = (shown: Interrupt): boolean => address.every((segment, position) => shown.address[position] === segment);
+    for (const [id, { shown, refuse }] of this.later) {
+      if (!isInside(shown)) continue;
+      this.later.delete(id);
+      refuse(error);
+    }
+    for (const { shown } of this.state.interrupts.filter((interrupt) => isInside(interrupt.shown))) {
+      const waiting = this.waiting.get(shown.id);
+      this.withdraw(shown.id, { answer: null, reason: 'cancel' });
+      waiting?.timer?.cancel();
+      waiting?.reject(error);
+    }
   }
 
   private expire(id: string): void {

@@ -27,12 +27,12 @@ export function checkedValue(kind: string, key: string, value: Json): Json {
 }
 
 /** Refuses what is no event, wherever it was sent from. Returns how many bytes it has. */
-export function checkedEvent(name: string, data: Json): number {
+export function checkedEvent(name: string, data: Json, from = ''): number {
   if (typeof name !== 'string' || name === '' || name.length > 200)
-    throw new HoldfastError('hook-failed', 'The name of an event is a text of 1 to 200 characters.');
+    throw new HoldfastError('hook-failed', `The name of an event${from} is a text of 1 to 200 characters.`);
   const bytes = jsonSize(checkedValue('event', name, data));
   if (bytes > limits.interrupt)
-    throw new HoldfastError('payload-too-large', `The event "${name}" has ${bytes} bytes; at most ${limits.interrupt} fit.`);
+    throw new HoldfastError('payload-too-large', `The event "${name}"${from} has ${bytes} bytes; at most ${limits.interrupt} fit.`);
   return bytes;
 }
 

@@ -1,3 +1,6 @@
+import type { AgentPath } from '../contract/plain/agent-paths';
+import { agentOfPath } from '../contract/plain/agent-paths';
+import { hiddenModelCall } from '../contract/plain/call-addresses';
 import { sourceOf } from '../contract/plain/context-messages';
 import type { EventBody, WireEvent } from '../contract/plain/events';
 import type { StoredMessage } from '../contract/plain/messages';
@@ -17,9 +20,15 @@ type ModelEdit = Pick<CallModelInput, 'base' | 'splices' | 'slots'>;
 /** Knows what history has, so that every message enters it once: later it is an id in an edit of an earlier list. */
 export class Ledger {
   private readonly entries = new Map<string, Entry>();
+  /** The last call of each agent that came back, wherever in the run it was. */
+  private readonly last = new Map<string, Entry>();
   private readonly known = new Set<string>();
+  /** Messages that the events of the step that is being made bring whole. */
+  private brought: ReadonlySet<string> = new Set();
   /** What the step that is being made has made known. */
   private fresh: string[] = [];
+  /** The edits before those that it has made. */
+  private replaced = new Map<string, Entry | undefined>();
 
   constructor(lists: Readonly<Record<string, readonly StoredMessage[]>>, shown: readonly StoredMessage[]) {
     for (const [key, messages] of Object.entries(lists)) {
@@ -35,6 +44,12 @@ export class Ledger {
     if (message !== undefined) this.known.add(message.id);
   }
 
+  /** A call came back: its list stands in history for sure. */
+  cameBack(path: AgentPath): void {
+    const entry = this.entries.get(path.join('/'));
+    if (entry !== undefined && isBehindRoot(path)) this.last.set(agentOfPath(path), entry);
+  }
+
   /** Whether history has this message, whole. */
   knows(id: string): boolean {
     return this.known.has(id);
@@ -44,17 +59,25 @@ export class Ledger {
     this.known.add(id);
   }
 
-  /** Makes a step. One that is refused enters no history: then nothing of it is known, and the next edit is of the list before. */
-  step<T>(make: () => T): T {
-    const entries = new Map(this.entries);
+  /**
+   * Makes a step, which takes these events along. One that is refused enters no history: then nothing of it is known, and the next edit is of
+   * the list before.
+   */
+  step<T>(events: readonly EventBody[], make: () => T): T {
     this.fresh = [];
+    this.replaced = new Map();
+    this.brought = new Set(events.flatMap((event) => ('message' in event ? event.message.id : [])));
     try {
       return make();
     } catch (error) {
       for (const id of this.fresh) this.known.delete(id);
-      this.entries.clear();
-      for (const [key, entry] of entries) this.entries.set(key, entry);
+      for (const [key, entry] of this.replaced) {
+        if (entry === undefined) this.entries.delete(key);
+        else this.entries.set(key, entry);
+      }
       throw error;
+    } finally {
+      this.brought = new Set();
     }
   }
 
@@ -73,10 +96,14 @@ export class Ledger {
     });
   }
 
-  /** The edit that makes this call's list out of the last one of the same agent. */
+  /**
+   * The edit that makes this call's list out of the last one of the same agent: at its place, or else in its turn before that, as in a loop,
+   * where it began with nearly the same.
+   */
   editFor(call: ModelCall): ModelEdit {
     const key = call.path.join('/');
-    const before = this.entries.get(key);
+    const own = this.entries.get(key);
+    const before = own ?? (isBehindRoot(call.path) ? this.last.get(agentOfPath(call.path)) : undefined);
     const ids = call.messages.map(({ id }) => id);
     const splices = this.splice(before?.ids ?? [], call.messages);
     const slots: RequestSlots = {
@@ -95,6 +122,7 @@ export class Ledger {
       catalog: call.catalog ?? null,
     };
     const changed = changedSlots(before?.slots ?? {}, slots);
+    this.replaced.set(key, own);
     this.entries.set(key, { base: call.address, ids, slots });
     return {
       ...(before === undefined ? {} : { base: before.base }),
@@ -117,15 +145,26 @@ export class Ledger {
   }
 
   private splice(before: readonly string[], messages: readonly StoredMessage[]): readonly Splice[] {
-    const splices = spliceBetween(before, messages, (id) => this.known.has(sourceOf(id)));
+    const splices = spliceBetween(before, messages, (id) => this.has(id));
     for (const [, , insert] of splices) for (const item of insert) if (typeof item !== 'string') this.enters(item.id);
     return splices;
+  }
+
+  /** What an agent sees of the message of another one is made of that, also where an event of the same step brings it. */
+  private has(id: string): boolean {
+    const source = sourceOf(id);
+    return this.known.has(source) || (source !== id && this.brought.has(source));
   }
 
   private enters(id: string): void {
     this.known.add(id);
     this.fresh.push(id);
   }
+}
+
+/** Whether it is an agent behind the root that calls its model, and no hook of one. */
+function isBehindRoot(path: AgentPath): boolean {
+  return path.length > 1 && path.at(-1) !== hiddenModelCall;
 }
 
 function changedSlots(before: Partial<RequestSlots>, slots: RequestSlots): Partial<RequestSlots> | undefined {

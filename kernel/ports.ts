@@ -99,7 +99,7 @@ export interface Ports {
   parseInput(tool: string, input: Json): Promise<ParseInputResult>;
   /** Reads an answer by the schema of that name. */
   parseOutput(output: string, text: string): Promise<ParseOutputResult>;
-  /** Starts the run of an isolated agent and waits for its end. Throws only when this run is cancelled, or where it could not be started. */
+  /** Starts the run of an isolated agent and waits for its end, also where it is cancelled. Throws only where it could not be started. */
   runChild(child: ChildRun): Promise<ChildEnd>;
   /** Hands an answer on to it. */
   answerChild(run: string, answer: Answer): void;

@@ -21,7 +21,9 @@ export function checkRunOptions(options: RunOptions, root: string, agents: Reado
   if (problem !== undefined) refuse(`${problem}.`);
   for (const name of new Set([root, ...Object.keys(options.agents ?? {})])) {
     const agent = agents.get(name);
-    if (agent === undefined) return refuse(`there is no agent "${name}". There are: ${[...agents.keys()].join(', ')}.`);
+    if (agent === undefined) return refuse(`there is no agent "${name}" in "${root}". There are: ${[...agents.keys()].join(', ')}.`);
+    const unread = optionsWithoutEffect(agent, options.agents?.[name] ?? {});
+    if (unread !== undefined) refuse(unread);
     const { toolAliases, tools = agent.kind === 'chat' ? agent.tools : [], toolOptions = {} } = runOptionsOf(options, name);
     if (toolAliases !== undefined) checkAliases(tools, toolAliases, refuse);
     for (const [tool, given] of Object.entries(toolOptions)) {
@@ -29,6 +31,14 @@ export function checkRunOptions(options: RunOptions, root: string, agents: Reado
       if (unfit !== undefined) refuse(`those of the tool "${tool}" for agent "${name}" ${unfit}.`);
     }
   }
+}
+
+function optionsWithoutEffect(agent: AnyAgent, own: AgentRunOptions): string | undefined {
+  const given = Object.keys(own).filter((field) => own[field as keyof AgentRunOptions] !== undefined);
+  const other = given.find((field) => (field === 'custom' ? agent.kind !== 'custom' : agent.kind !== 'chat'));
+  if (other === undefined) return undefined;
+  const reader = other === 'custom' ? 'one that is made by hand' : 'one that talks to a model';
+  return `agents.${agent.name}.${other} would change nothing: only ${reader} looks at it.`;
 }
 
 /** What the options name has to be there: options of a misspelt tool would reach nothing. */

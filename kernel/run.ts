@@ -1,4 +1,4 @@
-import { HoldfastError } from '../contract/plain/errors';
+import { HoldfastError, messageOf } from '../contract/plain/errors';
 import type { Answer, Interrupt } from '../contract/plain/interrupts';
 import type { Manifest } from '../contract/plain/manifest';
 import type { Failure, Json, StoredMessage } from '../contract/plain/messages';
@@ -13,8 +13,9 @@ import { isOwnTool, manifestRequest } from './agents/manifest-request';
 import { runAgent } from './agents/run-agent';
 import { isAlone } from './agents/run-apart';
 import { blame } from './compose';
-import { Frame, Journal } from './frames';
+import { Frame } from './frames';
 import { InterruptDesk } from './interrupts';
+import { Journal } from './journal';
 import type { AgentResult } from './loop';
 import { pendingCallsOf } from './pending-calls';
 import type { Ports } from './ports';
@@ -37,7 +38,7 @@ export class AgentRun {
     readonly state: RunState,
     private readonly ports: Ports,
   ) {
-    this.journal = new Journal(state.journal);
+    this.journal = new Journal(state.journal, () => ports.cancelled);
     this.desk = new InterruptDesk(state, ports);
   }
 
@@ -51,10 +52,11 @@ export class AgentRun {
       );
     }
     const isFresh = state.manifest === undefined;
-    const known = new Map([...this.agents, ...reachable(root).map((agent) => [agent.name, agent] as const)]);
+    const inside = new Map(reachable(root).map((agent) => [agent.name, agent] as const));
+    const known = new Map([...this.agents, ...inside]);
     // Those of an isolated agent were checked when the run began that it is part of.
     const isFirst = isFresh && state.parent === undefined;
-    if (isFirst) checkRunOptions(state.options, root.name, known);
+    if (isFirst) checkRunOptions(state.options, root.name, inside);
     const path = [root.name];
     const messages = this.beginning(root, path, isFresh);
     const manifest = await this.ports.prepare(manifestRequest(root, state), messages);
@@ -69,8 +71,10 @@ export class AgentRun {
     try {
       return await runAgent(scope, root, place);
     } catch (error) {
+      if (!isCancellation(error)) throw error;
       // Hooks behind a stop can call nothing any more. That is no cancellation of the run.
-      throw isCancellation(error) ? (scope.stoppedBy ?? error) : error;
+      if (scope.stoppedBy !== undefined || this.ports.cancelled) throw scope.stoppedBy ?? error;
+      throw new HoldfastError('run-failed', `The code of an agent threw a cancellation, and nobody cancelled the run: ${messageOf(error)}`);
     } finally {
       scope.ended = true;
     }

@@ -4,7 +4,7 @@ import type { AgentRunOptions } from '../contract/plain/run-options';
 import type { AgentDefinition } from './agent';
 import type { Lane } from './agents/conversation';
 import type { AnyAgent } from './agents/definition';
-import type { Journal } from './frames';
+import type { Journal } from './journal';
 import type { InterruptDesk } from './interrupts';
 import type { Meanings } from './meanings';
 import type { Ports } from './ports';

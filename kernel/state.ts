@@ -5,7 +5,7 @@ import type { Failure, Json, JsonObject, ModelSettings, StoredMessage, Usage } f
 import type { RunOptions } from '../contract/plain/run-options';
 import type { CallToolResult, ParentRun, StartInput } from '../contract/plain/wire';
 import type { Passed } from './event-senders';
-import type { Effect } from './frames';
+import type { Effect } from './journal';
 import type { LastAnswer } from './middleware';
 
 /** One agent at work, by its path. Its messages go over a border apart from the rest, so that they stand there once. */

@@ -110,7 +110,9 @@ class RunWorkflow {
     } catch (error) {
       this.done = true;
       this.ports.flush();
-      throw failureOfRun(error, this.detailsForParent());
+      const { left } = this;
+      if (left !== undefined && isCancellation(error)) await this.ports.tellParent(left);
+      throw failureOfRun(error, left);
     }
   }
 
@@ -168,11 +170,12 @@ class RunWorkflow {
     return this.ports.ledger.isRead(transcript, this.ports.seen.messages);
   }
 
-  private detailsForParent(): readonly FailedChildDetails[] {
+  /** What counts for the run that this one is part of, also without a result. */
+  private get left(): ChildNews['left'] {
     const { start } = this.input;
-    if (start.parent === undefined) return [];
+    if (start.parent === undefined) return undefined;
     const { usage, session } = this.run.state;
-    return [{ usage, ...sessionChanges(start.session, session) }];
+    return { usage, ...sessionChanges(start.session, session) };
   }
 
   private wantsBorder(): boolean {
@@ -197,6 +200,7 @@ class RunWorkflow {
     await condition(
       () => activation.settled && !this.done && !this.trying && this.isQuiet && !this.waits && !this.ports.parked && !this.ports.draining,
     );
+    if (this.ports.cancelled) throw new CancelledFailure('The run was cancelled.');
     const open = this.run.openCode.at(-1) ?? 'the agent';
     throw ApplicationFailure.nonRetryable(
       `${open} waits for something that never comes: no call, timer or interrupt of it is open.`,
@@ -320,7 +324,7 @@ function checkResult(result: AgentRunResult): void {
 }
 
 /** Only failures of Temporal's own kind end a workflow; anything else would fail its task for ever. */
-function failureOfRun(error: unknown, details: readonly FailedChildDetails[]): unknown {
+function failureOfRun(error: unknown, left: FailedChildDetails | undefined): unknown {
   if (isCancellation(error)) return error instanceof CancelledFailure ? error : new CancelledFailure('The run was cancelled.');
   if (
     error instanceof CannotGoOnHere ||
@@ -332,6 +336,6 @@ function failureOfRun(error: unknown, details: readonly FailedChildDetails[]): u
     message: messageOf(error).slice(0, limits.errorMessage),
     type: codeOf(error) ?? 'run-failed',
     nonRetryable: true,
-    ...(details.length === 0 ? {} : { details: [...details] }),
+    ...(left === undefined ? {} : { details: [left] }),
   });
 }

@@ -25,6 +25,17 @@ export class ParentLine {
     void this.whileBusy(this.send());
   }
 
+  /** The last word of a run that was cancelled. */
+  leave(left: NonNullable<ChildNews['left']>): Promise<void> {
+    const { tenant, id: run, parent } = this.start;
+    const { usage, session } = left;
+    if (session === undefined && usage.inputTokens === 0 && usage.outputTokens === 0) return Promise.resolve();
+    const news: ChildNews = { run, events: [], left: jsonSize(left) > limits.payload ? { usage } : left };
+    const sending = getExternalWorkflowHandle(workflowIdOf(tenant, parent?.id ?? '')).signal(names.childSignal, news);
+    // That run has ended, or takes no more signals: nobody counts any more.
+    return this.whileBusy(sending).catch(() => undefined);
+  }
+
   private async send(): Promise<void> {
     const { tenant, id: run, parent } = this.start;
     // What opens in the same moment goes together.

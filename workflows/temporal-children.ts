@@ -30,6 +30,8 @@ export interface FailedChildDetails {
  */
 export class TemporalChildren {
   private readonly open = new Map<string, ChildRun>();
+  /** What those have used and set that were cancelled, by their ids. */
+  private readonly left = new Map<string, FailedChildDetails>();
 
   constructor(private readonly parent: StartInput) {}
 
@@ -59,16 +61,21 @@ export class TemporalChildren {
         ...(silent === undefined ? {} : { silent }),
       };
     } catch (error) {
-      return endOfFailed(error);
+      const end = endOfFailed(error);
+      return isCancelledChild(end) ? { ...this.left.get(start.id), ...end } : end;
     } finally {
       this.open.delete(start.id);
+      this.left.delete(start.id);
     }
   }
 
   /** Takes a signal, with whatever is in it. */
   hear(news: unknown): void {
-    const { run, events } = (news ?? {}) as Readonly<Record<string, unknown>>;
-    if (typeof run === 'string' && Array.isArray(events)) this.open.get(run)?.hear(events as readonly unknown[]);
+    const { run, events, left } = (news ?? {}) as Readonly<Record<string, unknown>>;
+    if (typeof run !== 'string' || !this.open.has(run)) return;
+    if (Array.isArray(events)) this.open.get(run)?.hear(events as readonly unknown[]);
+    const details = left === undefined ? undefined : detailsIn(left);
+    if (details !== undefined) this.left.set(run, details);
   }
 
   answer(run: string, answer: Answer): void {
@@ -80,6 +87,28 @@ export class TemporalChildren {
       .signal(names.resumeSignal, answer)
       .catch(() => undefined);
   }
+}
+
+function isCancelledChild(end: ChildEnd): boolean {
+  return 'failed' in end && end.failed.code === 'child-cancelled';
+}
+
+/** Anybody who reaches the server can send such news: what makes no sense is passed over. */
+function detailsIn(left: unknown): FailedChildDetails | undefined {
+  if (!isRecord(left) || !isRecord(left['usage'])) return undefined;
+  const { usage, session } = left;
+  if (!Object.values(usage).every((tokens) => Number.isSafeInteger(tokens) && (tokens as number) >= 0)) return undefined;
+  const { inputTokens, outputTokens } = usage;
+  if (inputTokens === undefined || outputTokens === undefined) return undefined;
+  const values = isRecord(session) ? Object.entries(session).filter(([key]) => key !== '__proto__') : [];
+  return {
+    usage: usage as unknown as Usage,
+    ...(values.length === 0 ? {} : { session: Object.fromEntries(values) as JsonObject }),
+  };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** How an agent has ended whose workflow gave no result. */

@@ -28,6 +28,7 @@ import type {
   CallModelResult,
   CallToolInput,
   CallToolResult,
+  ChildNews,
   ParseInputResult,
   ParseOutputResult,
 } from '../contract/plain/wire';
@@ -126,6 +127,7 @@ export class TemporalPorts implements Ports {
         }),
       );
       this.ledger.learn(result.message);
+      this.ledger.cameBack(call.path);
       return result;
     } catch (error) {
       if (isCancellation(error)) throw error;
@@ -187,9 +189,7 @@ export class TemporalPorts implements Ports {
     this.refuseWhenCancelled();
     const room = this.makeRoom(child.start, `the start of the agent "${child.start.agent}"`);
     if (room !== undefined) await room;
-    const end = await this.counted(this.children.run(child));
-    if ('failed' in end) this.refuseWhenCancelled();
-    return end;
+    return this.counted(this.children.run(child));
   }
 
   answerChild(run: string, answer: Answer): void {
@@ -199,7 +199,7 @@ export class TemporalPorts implements Ports {
   emit(event: EventBody): void {
     if (event.type === 'interrupt-start' || event.type === 'interrupt-end') this.parentLine?.tell(event);
     if ('runPath' in event && !isShown(event.runPath)) return;
-    if (event.type === 'custom') this.makeRoomForEvent(event);
+    if (event.type === 'custom' || event.type === 'agent-message') this.makeRoomForEvent(event);
     this.offset += 1;
     this.outbox.push(event);
     if ('message' in event) this.seen.told(event.runPath, event.message);
@@ -304,12 +304,18 @@ export class TemporalPorts implements Ports {
 
   /** Ends what was held back, so that a cancelled run can end. */
   release(): void {
+    this.parked = false;
     this.ended.cancel();
   }
 
   /** No command would be made, and what it was to take along would be lost: it rides in the last one. */
   private refuseWhenCancelled(): void {
     if (this.cancelled) throw new CancelledFailure('The run was cancelled.');
+  }
+
+  /** The last word of a run that was cancelled, to the one that it is part of. */
+  tellParent(left: NonNullable<ChildNews['left']>): Promise<void> | undefined {
+    return CancellationScope.nonCancellable(() => Promise.resolve(this.parentLine?.leave(left)));
   }
 
   private async held(): Promise<void> {
@@ -375,7 +381,10 @@ export class TemporalPorts implements Ports {
       throw new HoldfastError('payload-too-large', `The events of one step have more than ${limits.activation / 2} bytes together.`);
     }
     this.outboxBytes += bytes;
-    if (this.outboxBytes > limits.payload / 2) this.flush();
+    if (this.outboxBytes <= limits.payload / 2) return;
+    this.flush();
+    // Of events of hooks it is not counted here, and open runs have been so all the time.
+    if (event.type === 'agent-message') this.outboxBytes = bytes;
   }
 
   private beginActivation(): void {
@@ -390,7 +399,7 @@ export class TemporalPorts implements Ports {
   private step<Input>(what: string, make: () => Input): { readonly input: Input; readonly room: Promise<void> | undefined } {
     const { outbox, outboxBytes } = this;
     try {
-      return this.ledger.step(() => {
+      return this.ledger.step(outbox, () => {
         const input = make();
         return { input, room: this.makeRoom(input, what) };
       });

@@ -46,6 +46,8 @@ export interface ParentRun {
 export interface ChildNews {
   readonly run: string;
   readonly events: readonly EventBody[];
+  /** It was cancelled and is about to end: what it has used and set. A cancelled workflow has no result that could say so. */
+  readonly left?: { readonly usage: Usage; readonly session?: JsonObject };
 }
 
 /** The slots of a model request that seldom change; an input carries only those that did. */

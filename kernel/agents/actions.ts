@@ -1,4 +1,5 @@
 import type { Json } from '../../contract/plain/messages';
+import { isName } from '../../contract/plain/names';
 import type { AgentScope } from '../scope';
 
 /** What an agent wants to happen when it has ended. It stands on an event of the agent; the last one counts. */
@@ -26,6 +27,18 @@ export function flowActionOf(action: Json | undefined): FlowAction | undefined {
   if (exit === true) return { exit };
   if (typeof transferTo === 'string') return { transferTo };
   return breakLoop === true ? { breakLoop } : undefined;
+}
+
+/** What is wrong with an action that has a field of ours. One of the user's own may be anything. */
+export function actionProblem(action: Json): string | undefined {
+  if (typeof action !== 'object' || action === null || Array.isArray(action)) return undefined;
+  const { exit, transferTo, breakLoop } = action as Readonly<Record<string, Json | undefined>>;
+  const isSwitch = (value: Json | undefined): boolean => value === undefined || typeof value === 'boolean';
+  if (!isSwitch(exit)) return 'exit is true';
+  if (!isSwitch(breakLoop)) return 'breakLoop is true';
+  if (transferTo !== undefined && !isName(transferTo)) return 'transferTo is the name of an agent';
+  const several = [exit === true, transferTo !== undefined, breakLoop === true].filter((is) => is).length > 1;
+  return several ? 'it has more than one of exit, transferTo and breakLoop' : undefined;
 }
 
 /** Keeps the last action that an agent has shown. Over a border it stays what it is, whatever of the agent is entered again. */

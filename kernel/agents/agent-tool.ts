@@ -3,7 +3,8 @@ import { contextMessage } from '../../contract/plain/context-messages';
 import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
 import { limits } from '../../contract/plain/limits';
 import type { Json, StoredMessage, ToolCall } from '../../contract/plain/messages';
-import { toolMessage } from '../../contract/plain/messages';
+import { notJson, toolMessage } from '../../contract/plain/messages';
+import { isName, nameProblem } from '../../contract/plain/names';
 import type { Agent } from '../agent';
 import { definitionOf, isAgent } from '../agent';
 import { isStop } from '../callbacks/stop-error';
@@ -48,17 +49,23 @@ export function agentTool(agent: Agent<string, unknown, unknown>, options: Agent
   if (!isAgent(agent))
     throw new HoldfastError('agent-invalid', 'agentTool takes an agent; make it with defineAgent, sequential, loop or another of these.');
   const defined = definitionOf(agent);
-  const name = options.name ?? defined.name;
+  const given = options as Partial<Record<keyof AgentToolOptions, unknown>> | null;
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new HoldfastError('agent-invalid', `agentTool("${defined.name}"): its options are an object with ${fields.join(', ')}.`);
+  const { name = defined.name, description = defined.description } = given;
   const refuse = (problem: string): never => {
-    throw new HoldfastError('agent-invalid', `agentTool("${name}"): ${problem}`);
+    throw new HoldfastError('agent-invalid', `agentTool("${String(name)}"): ${problem}`);
   };
-  const other = Object.keys(options).find((field) => !fields.includes(field));
+  const other = Object.keys(given).find((field) => !fields.includes(field));
   if (other !== undefined) refuse(`there is no option "${other}"; there are ${fields.join(', ')}.`);
-  const description = options.description ?? defined.description;
+  if (!isName(name)) return refuse(`name is one that a tool can have: ${nameProblem(name) ?? ''}.`);
+  if (typeof description !== 'string') return refuse('description is a text.');
   if (description === '') refuse('an agent needs a description to become a tool: the model chooses by it.');
-  const { inputSchema = request, fullHistory = false, forwardEvents = false, isolate = false } = options;
-  if (typeof inputSchema !== 'object' || inputSchema === null) refuse('inputSchema is a JSON Schema.');
-  if (typeof isolate !== 'boolean') refuse('isolate is true or false.');
+  const { inputSchema = request, fullHistory = false, forwardEvents = false, isolate = false } = given;
+  if (!isSchema(inputSchema)) return refuse('inputSchema is a JSON Schema of an object, such as { type: "object", properties: { … } }.');
+  if (typeof fullHistory !== 'boolean') return refuse('fullHistory is true or false.');
+  if (typeof forwardEvents !== 'boolean') return refuse('forwardEvents is true or false.');
+  if (typeof isolate !== 'boolean') return refuse('isolate is true or false.');
   if (isolate && forwardEvents) refuse('an isolated agent has a log of its own; its events cannot be forwarded. Leave forwardEvents out.');
   const spec = { name, description, inputSchema };
   return ownToolRef({
@@ -71,6 +78,11 @@ export function agentTool(agent: Agent<string, unknown, unknown>, options: Agent
       return isolate ? isolatedAnswer(scope, frame, defined, messages) : answerOf(scope, frame, defined, messages, forwardEvents);
     },
   } satisfies OwnTool);
+}
+
+/** Schemas of zod and of others are objects too, with functions in them. */
+function isSchema(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && notJson(value) === undefined;
 }
 
 /** What an agent says that answers a call of a tool, in a conversation of its own. */

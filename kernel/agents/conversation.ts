@@ -45,21 +45,26 @@ export function fork({ conversation, lane }: Lane, place: string, position: numb
 export function join({ state }: RunScope, { conversation, lane }: Lane, place: string): void {
   const inside = `${lane}/${place}:`;
   const said = state.said?.[conversation];
-  said?.forEach((entry, position) => {
+  if (said === undefined) return;
+  said.forEach((entry, position) => {
     if (entry.lane.startsWith(inside)) said[position] = { ...entry, lane };
   });
+  beginnings.delete(said);
 }
 
 function heard({ state }: RunScope, { conversation, lane }: Lane): readonly SaidEntry[] {
-  return (state.said?.[conversation] ?? []).filter((entry) => entry.lane === lane || lane.startsWith(`${entry.lane}/`));
+  return (state.said?.[conversation] ?? []).filter((entry) => isHeard(entry, lane));
+}
+
+function isHeard(entry: SaidEntry, lane: string): boolean {
+  return entry.lane === lane || lane.startsWith(`${entry.lane}/`);
 }
 
 /** What an agent begins with: what was said before it, its own words as they are, those of others as context. */
 export function historyFor(run: RunScope, lane: Lane, agent: string, rewriter: HistoryRewriter | undefined): readonly StoredMessage[] {
+  if (rewriter === undefined) return beginningOf(run, lane, agent);
   const entries = heard(run, lane);
-  const kept = run.state.options.skipTransferMessages === true ? withoutTransfers(entries) : entries;
-  if (rewriter === undefined)
-    return unique(kept.map(({ agent: by, message }) => (by === null || by === agent ? message : contextMessage(by, message))));
+  const kept = run.state.options.skipTransferMessages === true ? entries.filter(isNoTransfer) : entries;
   const history: readonly HistoryEntry[] = kept.map(({ agent: by, message }) =>
     by === null ? { isUserInput: true, message } : { isUserInput: false, agent: by, message },
   );
@@ -79,16 +84,40 @@ export function historyFor(run: RunScope, lane: Lane, agent: string, rewriter: H
   );
 }
 
-/** The same message may come by two ways. */
-function unique(messages: readonly StoredMessage[]): readonly StoredMessage[] {
-  return [...new Map(messages.map((message) => [message.id, message])).values()];
+/** What an agent in a lane begins with, as far as it was put together, by their names. */
+interface Beginning {
+  entries: number;
+  readonly ids: Set<string>;
+  readonly messages: StoredMessage[];
+}
+
+/** A conversation only grows: for each agent of a loop only what was said since its last turn is put together. */
+const beginnings = new WeakMap<readonly SaidEntry[], Map<string, Beginning>>();
+
+function beginningOf({ state }: RunScope, { conversation, lane }: Lane, agent: string): readonly StoredMessage[] {
+  const said = state.said?.[conversation] ?? [];
+  const known = beginnings.get(said) ?? new Map<string, Beginning>();
+  beginnings.set(said, known);
+  const key = `${agent} ${lane}`;
+  const beginning = known.get(key) ?? { entries: 0, ids: new Set(), messages: [] };
+  known.set(key, beginning);
+  const skips = state.options.skipTransferMessages === true;
+  for (; beginning.entries < said.length; beginning.entries++) {
+    const entry = said[beginning.entries] as SaidEntry;
+    if (!isHeard(entry, lane) || (skips && !isNoTransfer(entry))) continue;
+    const message = entry.agent === null || entry.agent === agent ? entry.message : contextMessage(entry.agent, entry.message);
+    // The same message may come by two ways.
+    if (beginning.ids.has(message.id)) continue;
+    beginning.ids.add(message.id);
+    beginning.messages.push(frozen(message));
+  }
+  return Object.freeze([...beginning.messages]);
 }
 
 /** That one agent handed over to another is left out: the call and its result. */
-function withoutTransfers(entries: readonly SaidEntry[]): readonly SaidEntry[] {
-  return entries.filter(
-    ({ message }) =>
-      !toolCallsOf(message).some(({ name }) => name === transferTool) &&
-      !message.parts.some((part) => part.type === 'tool-result' && part.name === transferTool),
+function isNoTransfer({ message }: SaidEntry): boolean {
+  return (
+    !toolCallsOf(message).some(({ name }) => name === transferTool) &&
+    !message.parts.some((part) => part.type === 'tool-result' && part.name === transferTool)
   );
 }

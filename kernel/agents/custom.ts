@@ -1,23 +1,19 @@
 import { nthSegment, toolSegment } from '../../contract/plain/agent-paths';
-import { HoldfastError } from '../../contract/plain/errors';
-import type { Json, Message, StoredMessage } from '../../contract/plain/messages';
-import { messagesOfInput, notJson, textOf } from '../../contract/plain/messages';
+import { HoldfastError, messageOf } from '../../contract/plain/errors';
+import type { Json, Message } from '../../contract/plain/messages';
+import { messagesOfInput } from '../../contract/plain/messages';
 import { runOptionsOf } from '../../contract/plain/run-options';
 import { bareAgent } from '../agent';
 import { blame } from '../compose';
 import { hookContext } from '../context';
-import { checkedEvent } from '../kept-values';
 import { frozen } from '../freeze';
-import { resultOf } from '../loop';
 import { isCancellation } from '../ports';
 import type { AgentScope, RunScope } from '../scope';
-import { storedMessage } from '../transcript';
-import { flowActionOf } from './actions';
 import { freshRecord } from './chat';
-import { say } from './conversation';
-import type { AgentEnd, CustomContext, CustomDefinition, CustomEvent, RanAgent } from './definition';
+import { Shown } from './custom-events';
+import type { AgentEnd, CustomContext, CustomDefinition, RanAgent } from './definition';
 import type { Place } from './place';
-import { inputAt, keyOf } from './place';
+import { forgetInside, inputAt, keyOf } from './place';
 import { runAgent } from './run-agent';
 import { runApart } from './run-apart';
 
@@ -35,16 +31,22 @@ export async function runCustom(run: RunScope, defined: CustomDefinition, place:
   const frame = place.frame.child('run', label);
   const scope: AgentScope = { run, agent, options, path: place.path, record, ...(place.lane === undefined ? {} : { lane: place.lane }) };
   const shown = new Shown(scope, label);
+  const open = new Map<Promise<unknown>, string>();
+  /** Set while it stands at a yield. */
+  let yielding: ReturnType<CustomDefinition['run']> | undefined;
   try {
-    const open = new Map<Promise<unknown>, string>();
     const ctx = contextOf(scope, defined, place, frame, open);
     const generator = defined.run({ messages: frozen(record.messages), streaming: state.stream, options: options.custom ?? {} }, ctx);
     if (typeof (generator as { next?: unknown } | undefined)?.next !== 'function')
       throw new HoldfastError('hook-failed', `run of ${label} is no async generator; write: async *run(input, ctx) { … }.`);
     for (;;) {
+      refuseWhenCancelled(run);
       const border = run.ports.border();
       if (border !== undefined) await border;
+      yielding = undefined;
       const next = await generator.next();
+      if (next.done !== true) yielding = generator;
+      refuseWhenCancelled(run);
       if (next.done === true) {
         const [left] = open.values();
         if (left !== undefined)
@@ -60,74 +62,40 @@ export async function runCustom(run: RunScope, defined: CustomDefinition, place:
       shown.take(frame.once('event', () => shown.show(event)));
     }
   } catch (error) {
-    if (isCancellation(error)) throw error;
+    if (yielding !== undefined) await closed(yielding);
+    if (isCancellation(error) && run.ports.cancelled) throw error;
     frame.abandon();
-    throw blame(error, label);
+    if (open.size > 0) leaveBehind(run, place, frame, label);
+    // Its own code cannot cancel the run, whatever code it throws with.
+    throw blame(isCancellation(error) ? new Error(messageOf(error)) : error, label);
   }
 }
 
-/** What an event came to; recorded, so that it comes to the same when the agent is entered again. */
-interface ShownEvent {
-  readonly text?: string;
-  readonly action?: Json;
+/** A cancelled run ends, also where the agent caught what it was told of that. */
+function refuseWhenCancelled({ ports }: RunScope): void {
+  if (ports.cancelled) throw new HoldfastError('cancelled', 'The run was cancelled.');
 }
 
-/** What the agent has shown, and what it therefore ends with. */
-class Shown {
-  private count = 0;
-  private text = '';
-  private action: Json | undefined;
+const mostReturns = 10;
 
-  constructor(
-    private readonly scope: AgentScope,
-    private readonly label: string,
-  ) {}
-
-  show(event: CustomEvent): ShownEvent {
-    const { run, agent, path, lane } = this.scope;
-    if (typeof event !== 'object' || (event as unknown) === null)
-      throw new HoldfastError(
-        'hook-failed',
-        `${this.label} yielded ${typeof event}; an event is an object with message, output, action or error.`,
-      );
-    const { message, output, action, error, name = 'agent-event' } = event;
-    if (error !== undefined) throw new HoldfastError('agent-failed', `${this.label} failed: ${String(error)}`);
-    const acted = action;
-    const problem = notJson(acted ?? null) ?? notJson(output ?? null);
-    if (problem !== undefined) throw new HoldfastError('value-not-json', `An event of ${this.label} is not JSON: ${problem}.`);
-    const about = { agent: agent.name, runPath: path };
-    const withAction = acted === undefined ? {} : { action: acted };
-    if (message === undefined) {
-      const data = { ...(output === undefined ? {} : { output }), ...withAction };
-      checkedEvent(name, data);
-      run.ports.emit({ type: 'custom', ...about, name, data });
-      return withAction;
+/** Runs the `finally` blocks of a generator that is not gone on with. Nobody sees what it yields there, and one that goes on yielding is left. */
+async function closed(generator: Partial<ReturnType<CustomDefinition['run']>>): Promise<void> {
+  try {
+    for (let n = 0; n < mostReturns; n++) {
+      const end = await generator.return?.();
+      if (end?.done !== false) return;
     }
-    const stored: StoredMessage = storedMessage(message, undefined, () => run.ports.uuid(), `A message of ${this.label}`);
-    run.ports.emit({ type: 'agent-message', ...about, message: stored, ...withAction });
-    if (lane !== undefined) say(run, lane, agent.name, stored);
-    return { text: stored.role === 'tool' ? resultOf(stored).text : textOf(stored), ...withAction };
+  } catch {
+    // The error before it is the one that counts.
   }
+}
 
-  take({ text, action }: ShownEvent): void {
-    this.count += 1;
-    if (text !== undefined) this.text = text;
-    if (action !== undefined) this.action = action;
-  }
-
-  /** What it returns, else the text of what it said last. */
-  end(returned: Json | void): AgentEnd {
-    const problem = returned === undefined ? undefined : notJson(returned);
-    if (problem !== undefined) throw new HoldfastError('value-not-json', `${this.label} returned something that is not JSON: ${problem}.`);
-    const output = returned === undefined ? this.text : returned;
-    const action = flowActionOf(this.action);
-    return {
-      output,
-      text: this.text === '' && typeof output === 'string' ? output : this.text,
-      ...(action === undefined ? {} : { action }),
-      ...(this.count === 0 && returned === undefined ? { silent: true } : {}),
-    };
-  }
+/** The agent has ended before those that it runs: they can do nothing any more, and what they ask nobody has to answer. */
+function leaveBehind(run: RunScope, place: Place, frame: Place['frame'], label: string): void {
+  frame.leave();
+  const error = new HoldfastError('next-left-running', `${label} has ended, and what it ran with it.`);
+  for (const address of [frame.address, place.path]) run.desk.leave(address, error);
+  forgetInside(run, place);
 }
 
 function contextOf(

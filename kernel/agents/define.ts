@@ -2,7 +2,7 @@ import { HoldfastError } from '../../contract/plain/errors';
 import type { Json } from '../../contract/plain/messages';
 import { nameProblem } from '../../contract/plain/names';
 import type { Agent } from '../agent';
-import { agentOf, membersOf } from '../agent';
+import { agentOf, isAgent, membersOf, subAgentsOf } from '../agent';
 import type { Tools } from '../middleware';
 import type { AgentObserver, AnyAgent, CustomContext, CustomEvent, CustomInput, CustomRun } from './definition';
 import { isChat, originOf } from './definition';
@@ -81,10 +81,15 @@ export function supervisor<const Name extends string>(options: SupervisorOptions
   if (lead === undefined || !isChat(lead))
     return refuse('supervisor', name, 'the supervisor is an agent that talks to a model, made with defineAgent.');
   if (lead.subAgents.length > 0) refuse('supervisor', name, `"${lead.name}" has sub-agents already.`);
-  const agents = checkedGroup('supervisor', options, ['supervisor', 'agents']).agents;
+  const { agents } = checkedGroup('supervisor', options, ['supervisor', 'agents']);
   const same = agents.find((agent) => agent.name === lead.name);
   if (same !== undefined) refuse('supervisor', name, `a specialist has the name of the supervisor, "${same.name}".`);
-  const specialists = agents.map((agent) => handingOver(agent, [lead.name]));
+  const twice = agents.find((agent, position) => agents.indexOf(agent) !== position);
+  if (twice !== undefined) refuse('supervisor', name, `"${twice.name}" stands twice among the specialists; name it once.`);
+  const specialists = subAgentsOf(
+    lead.name,
+    agents.map((agent) => agentOf(handingOver(agent, [lead.name]))),
+  );
   return agentOf({ kind: 'team', name, description, observers, lead: { ...lead, origin: originOf(lead), subAgents: specialists } });
 }
 
@@ -93,11 +98,15 @@ export function withDeterministicTransfer<Name extends string, Input, Output>(
   agent: Agent<Name, Input, Output>,
   options: { readonly to: readonly string[] },
 ): Agent<Name, Input, Output> {
-  const [inner] = membersOf('', [agent]);
-  const { to } = options as { to?: unknown };
-  if (inner === undefined) return agent;
+  const maker = 'withDeterministicTransfer';
+  const [inner] = isAgent(agent) ? membersOf('', [agent]) : [];
+  if (inner === undefined)
+    return refuse(maker, undefined, 'it takes an agent, made with defineAgent, sequential, loop, parallel or another of these.');
+  const { to, ...others } = (options ?? {}) as { to?: unknown };
+  const [other] = Object.keys(others);
+  if (other !== undefined) refuse(maker, inner.name, `there is no option "${other}"; there is to.`);
   if (!Array.isArray(to) || to.length === 0 || to.some((name) => nameProblem(name) !== undefined))
-    return refuse('withDeterministicTransfer', inner.name, 'to is a list of at least one name of an agent.');
+    return refuse(maker, inner.name, 'to is a list of at least one name of an agent: { to: ["…"] }.');
   return agentOf(handingOver(inner, to as readonly string[]));
 }
 
@@ -108,11 +117,13 @@ export function setSubAgents<Name extends string, Input, Output>(
   parent: Agent<Name, Input, Output>,
   subAgents: readonly AgentPart[],
 ): Agent<Name, Input, Output> {
-  const [lead] = membersOf('', [parent]);
-  if (lead === undefined || !isChat(lead))
-    return refuse('setSubAgents', parent.name, 'only an agent that talks to a model, made with defineAgent, has sub-agents.');
+  const [lead] = isAgent(parent) ? membersOf('', [parent]) : [];
+  if (lead === undefined)
+    return refuse('setSubAgents', undefined, 'it takes an agent, made with defineAgent, and a list of its sub-agents.');
+  if (!isChat(lead))
+    return refuse('setSubAgents', lead.name, 'only an agent that talks to a model, made with defineAgent, has sub-agents.');
   if (lead.subAgents.length > 0) refuse('setSubAgents', lead.name, 'its sub-agents are set already.');
-  const members = membersOf(lead.name, subAgents);
+  const members = subAgentsOf(lead.name, subAgents);
   for (const member of members) {
     const other = parents.get(member);
     if (other !== undefined) refuse('setSubAgents', lead.name, `"${member.name}" is a sub-agent of "${other}" already.`);
@@ -127,7 +138,10 @@ export function customAgent<const Name extends string, T extends Tools = Tools>(
   if (typeof (options as { run?: unknown }).run !== 'function')
     refuse('customAgent', name, 'run is an async generator: async *run(input, ctx) { … }.');
   const run: CustomRun = (input, ctx) => options.run(input, ctx);
-  return agentOf({ kind: 'custom', name, description, observers, run, agents: membersOf(name, options.agents ?? []) });
+  const agents = membersOf(name, options.agents === undefined ? [] : options.agents);
+  const twice = agents.find((agent, position) => agents.indexOf(agent) !== position);
+  if (twice !== undefined) refuse('customAgent', name, `"${twice.name}" stands twice among its agents; name it once.`);
+  return agentOf({ kind: 'custom', name, description, observers, run, agents });
 }
 
 function handingOver(agent: AnyAgent, to: readonly string[]): AnyAgent {

@@ -1,4 +1,5 @@
 import { childRunId } from '../../contract/plain/child-runs';
+import { HoldfastError } from '../../contract/plain/errors';
 import { addUsage } from '../../contract/plain/usage';
 import type { Failure, Json, JsonObject, StoredMessage } from '../../contract/plain/messages';
 import { textOf } from '../../contract/plain/messages';
@@ -47,6 +48,8 @@ export async function runIsolated(
     const { code, message } = end.failed;
     const failed: Failure = { code, message: `The agent '${agent.name}' failed: ${message}` };
     ports.emit({ type: 'agent-end', ...about, ...used, error: failed });
+    // What it has used counts also where it was cancelled with the run.
+    if (ports.cancelled) throw new HoldfastError('cancelled', 'The run was cancelled.');
     return { ...end, failed };
   }
   const { lane } = place;

@@ -46,6 +46,17 @@ export function isEntered({ state }: RunScope, place: Place): boolean {
   return state.places?.[keyOf(place)] !== undefined;
 }
 
+/** The same of all agents inside of one: they were left at work. */
+export function forgetInside({ state, borders, parsed }: RunScope, place: Place): void {
+  const inside = `${keyOf(place)}/`;
+  const drop = (values: Record<string, unknown> | undefined): void => {
+    for (const key of Object.keys(values ?? {})) if (key.startsWith(inside)) delete values?.[key];
+  };
+  for (const values of [state.agents, state.runLocal, state.places, state.actions]) drop(values);
+  state.said = Object.fromEntries(Object.entries(state.said ?? {}).filter(([key]) => !key.startsWith(inside)));
+  for (const map of [borders, parsed]) for (const key of map.keys()) if (key.startsWith(inside)) map.delete(key);
+}
+
 /** An agent behind the root has ended: nothing of it is needed any more but what it said. */
 export function forget({ state, borders, parsed }: RunScope, place: Place): void {
   const key = keyOf(place);

@@ -1,5 +1,3 @@
-import { HoldfastError } from '../../contract/plain/errors';
-import { limits } from '../../contract/plain/limits';
 import type { Answer } from '../../contract/plain/interrupts';
 import { checkedBytes } from '../call-inputs';
 import type { ChildEnd, ChildRun } from '../ports';
@@ -7,8 +5,7 @@ import { asJson } from './record';
 
 /** A run in memory that is part of another one. */
 export interface MemoryChild {
-  /** Cancelled: by somebody who cancelled it alone, or with the run that it is part of. */
-  readonly end: Promise<ChildEnd | 'cancelled'>;
+  readonly end: Promise<ChildEnd>;
   readonly standsStill: boolean;
   answer(answer: Answer): void;
   cancel(): void;
@@ -30,7 +27,7 @@ export class MemoryChildren<Child extends MemoryChild = MemoryChild> {
     return this.all.every(({ standsStill }) => standsStill);
   }
 
-  async run({ start, hear }: ChildRun, begin: (child: ChildRun) => Child): Promise<ChildEnd | 'cancelled'> {
+  async run({ start, hear }: ChildRun, begin: (child: ChildRun) => Child): Promise<ChildEnd> {
     checkedBytes(start, `the start of the agent "${start.agent}"`);
     const child = begin({ start: asJson(start), hear: (events) => this.open.has(start.id) && hear(asJson(events)) });
     this.open.set(start.id, child);
@@ -48,10 +45,4 @@ export class MemoryChildren<Child extends MemoryChild = MemoryChild> {
   cancel(): void {
     for (const child of this.all) child.cancel();
   }
-}
-
-/** An isolated agent that somebody cancelled, and not the run that it is part of. */
-export function cancelledAlone(): ChildEnd {
-  const { code, message } = new HoldfastError('child-cancelled', 'Its run was cancelled.');
-  return { failed: { code, message: message.slice(0, limits.errorMessage) } };
 }

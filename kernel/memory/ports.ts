@@ -2,6 +2,7 @@ import { isShown } from '../../contract/plain/agent-paths';
 import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
 import type { EventBody } from '../../contract/plain/events';
 import type { Answer, Interrupt } from '../../contract/plain/interrupts';
+import { jsonSize, limits } from '../../contract/plain/limits';
 import type { Manifest, ManifestRequest } from '../../contract/plain/manifest';
 import type { Json, StoredMessage } from '../../contract/plain/messages';
 import { messagesOfInput } from '../../contract/plain/messages';
@@ -24,7 +25,7 @@ import { Ledger } from '../ledger';
 import type { ChildEnd, ChildRun, ModelCall, Ports, Timer, ToolCallRequest } from '../ports';
 import { isCancellation } from '../ports';
 import type { MemoryChild } from './children';
-import { MemoryChildren, cancelledAlone } from './children';
+import { MemoryChildren } from './children';
 import type { VirtualClock } from './clock';
 import type { MemoryRecord } from './record';
 import { asJson } from './record';
@@ -56,6 +57,7 @@ export class MemoryPorts implements Ports {
   parked = false;
   readonly children = new MemoryChildren();
   private outbox: EventBody[] = [];
+  private outboxBytes = 0;
   private left = false;
   private readonly timers = new Set<Timer>();
   private readonly workflowId: string;
@@ -117,6 +119,7 @@ export class MemoryPorts implements Ports {
         }),
       );
       this.ledger.learn(result.message);
+      this.ledger.cameBack(call.path);
       return result;
     } catch (error) {
       if (this.cancelError !== undefined) throw this.cancelError;
@@ -177,9 +180,7 @@ export class MemoryPorts implements Ports {
   async runChild(child: ChildRun): Promise<ChildEnd> {
     this.refuseWhenCancelled();
     try {
-      const end = await this.children.run(child, (start) => this.world.startChild(start));
-      if (this.cancelError !== undefined && (end === 'cancelled' || 'failed' in end)) throw this.cancelError;
-      return end === 'cancelled' ? cancelledAlone() : end;
+      return await this.children.run(child, (start) => this.world.startChild(start));
     } finally {
       this.world.changed();
     }
@@ -192,6 +193,7 @@ export class MemoryPorts implements Ports {
   emit(event: EventBody): void {
     if (!this.left && (event.type === 'interrupt-start' || event.type === 'interrupt-end')) this.world.tellParent?.(event);
     if (this.left || ('runPath' in event && !isShown(event.runPath))) return;
+    if (event.type === 'custom' || event.type === 'agent-message') this.makeRoomForEvent(event);
     this.outbox.push(event);
     if ('message' in event) this.seen.told(event.runPath, event.message);
     this.world.changed();
@@ -214,20 +216,29 @@ export class MemoryPorts implements Ports {
     if (this.outbox.length === 0) return {};
     const events = this.ledger.encode(this.outbox);
     this.outbox = [];
+    this.outboxBytes = 0;
     return { events };
+  }
+
+  /** What one command takes along has to fit into one payload. */
+  private makeRoomForEvent(event: EventBody): void {
+    const bytes = jsonSize(event);
+    if (this.outboxBytes + bytes > limits.payload / 2) this.flush();
+    this.outboxBytes += bytes;
   }
 
   /** Makes the input of a step. After one that is refused all is as it was, and the events wait for the next one. */
   private step<Input>(what: string, make: () => Input): Input {
-    const { outbox } = this;
+    const { outbox, outboxBytes } = this;
     try {
-      return this.ledger.step(() => {
+      return this.ledger.step(outbox, () => {
         const input = make();
         checkedBytes(input, what);
         return input;
       });
     } catch (error) {
       this.outbox = outbox;
+      this.outboxBytes = outboxBytes;
       throw error;
     }
   }
@@ -290,6 +301,11 @@ export class MemoryPorts implements Ports {
 
   get cancelled(): boolean {
     return this.cancelError !== undefined;
+  }
+
+  /** What it was cancelled with. */
+  get stoppedWith(): HoldfastError | undefined {
+    return this.cancelError;
   }
 
   /** Ends what waits, as cancelled. */

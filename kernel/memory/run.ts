@@ -49,9 +49,9 @@ export class MemoryRun {
   private stands = false;
   private stood: () => void = () => undefined;
   private standing = new Promise<void>((resolve) => (this.stood = resolve));
-  private finish: (end: ChildEnd | 'cancelled') => void = () => undefined;
+  private finish: (end: ChildEnd) => void = () => undefined;
   /** Of an isolated agent: its end, for the run that it is part of. */
-  readonly end = new Promise<ChildEnd | 'cancelled'>((resolve) => (this.finish = resolve));
+  readonly end = new Promise<ChildEnd>((resolve) => (this.finish = resolve));
   /** Isolated agents, also those that have ended, by the ids of their runs. */
   readonly children = new Map<string, MemoryRun>();
 
@@ -215,17 +215,18 @@ export class MemoryRun {
     } catch (error) {
       ports.flush();
       const failure = { code: codeOf(error) ?? 'run-failed', message: messageOf(error) };
-      if (isCancellation(error)) this.close(stretch, { kind: 'end', status: 'cancelled' }, 'cancelled');
-      else
+      const forParent = { usage: run.state.usage, ...sessionChanges(input.start.session, run.state.session) };
+      if (isCancellation(error))
         this.close(
           stretch,
-          { kind: 'end', status: 'failed', error: failure },
-          { failed: failure, usage: run.state.usage, ...sessionChanges(input.start.session, run.state.session) },
+          { kind: 'end', status: 'cancelled' },
+          { failed: { code: 'child-cancelled', message: 'Its run was cancelled.' }, ...forParent },
         );
+      else this.close(stretch, { kind: 'end', status: 'failed', error: failure }, { failed: failure, ...forParent });
     }
   }
 
-  private close(stretch: Stretch, fact: Parameters<MemoryRecord['write']>[0], end: ChildEnd | 'cancelled'): void {
+  private close(stretch: Stretch, fact: Parameters<MemoryRecord['write']>[0], end: ChildEnd): void {
     if (this.stretch !== stretch) return;
     stretch.ports.leave();
     this.record.write(fact);
@@ -255,11 +256,14 @@ export class MemoryRun {
     if (this.checking || ports.pending > 0 || !ports.children.standStill) return;
     const { borderAgents } = this;
     const waits = run.waitingFor > 0 || ports.resting > 0 || ports.children.size > 0;
-    if (borderAgents !== undefined && ports.sleeping === 0 && ports.children.size === 0 && (ports.parked || waits))
+    if (borderAgents !== undefined && !ports.cancelled && ports.sleeping === 0 && ports.children.size === 0 && (ports.parked || waits))
       return this.cross(borderAgents);
     if (waits || ports.sleeping > 0) return this.stand();
     const open = run.openCode.at(-1) ?? 'the agent';
-    stall(new HoldfastError('hook-stalled', `${open} waits for something that never comes: no call, timer or interrupt of it is open.`));
+    stall(
+      ports.stoppedWith ??
+        new HoldfastError('hook-stalled', `${open} waits for something that never comes: no call, timer or interrupt of it is open.`),
+    );
     this.changed();
   }
 

@@ -10,6 +10,7 @@ import type { Tools } from '../../kernel/middleware';
 import type { OwnToolRef } from '../../kernel/own-tools';
 import { ownToolRef, parsedBy } from '../../kernel/own-tools';
 import { ToolError } from '../../kernel/tool-call';
+import { isRecord } from '../checked-options';
 import { todo } from '../todo/workflow';
 
 export interface DeepAgentOptions<Name extends string, T extends Tools = Tools> extends Omit<
@@ -35,12 +36,19 @@ const general = 'general-purpose';
 
 /** An agent for long work: it keeps a list of what is to be done, and gives tasks to others that begin with nothing but the task. */
 export function deepAgent<const Name extends string, T extends Tools = Tools>(options: DeepAgentOptions<Name, T>): Agent<Name> {
+  if (!isRecord(options))
+    throw new HoldfastError('agent-invalid', 'deepAgent takes an object with name, description, model and what else an agent has.');
   const { subAgents = [], withoutWriteTodos, withoutGeneralSubAgent, taskDescription, forwardEvents, tools = [], ...agent } = options;
   const refuse = (problem: string): never => {
     throw new HoldfastError('agent-invalid', `deepAgent "${String(options.name)}": ${problem}`);
   };
   if (nameProblem(options.name) !== undefined) refuse(`${nameProblem(options.name)}.`);
   if (!Array.isArray(subAgents)) refuse('subAgents are a list of agents.');
+  if (!Array.isArray(tools)) refuse('tools are a list.');
+  for (const [field, value] of Object.entries({ withoutWriteTodos, withoutGeneralSubAgent, forwardEvents }))
+    if (value !== undefined && typeof value !== 'boolean') refuse(`${field} is true or false.`);
+  if (taskDescription !== undefined && typeof taskDescription !== 'function')
+    refuse('taskDescription is a function that says what the model is told of the agents.');
   const named = new Map<string, AnyAgent>();
   const both = {
     model: agent.model,
@@ -62,6 +70,7 @@ export function deepAgent<const Name extends string, T extends Tools = Tools>(op
   for (const sub of subAgents) {
     if (!isAgent(sub)) return refuse('subAgents are a list of agents; make them with defineAgent.');
     if (named.has(sub.name)) refuse(`two of its sub-agents are named "${sub.name}".`);
+    if (sub.description === '') refuse(`its sub-agent "${sub.name}" needs a description: the model chooses by it.`);
     named.set(sub.name, definitionOf(sub));
   }
   const all = named.size === 0 ? tools : [...tools, taskTool(named, taskDescription, forwardEvents === true)];
@@ -70,9 +79,15 @@ export function deepAgent<const Name extends string, T extends Tools = Tools>(op
 
 function taskTool(agents: ReadonlyMap<string, AnyAgent>, describe = descriptionOf, forwardEvents: boolean): OwnToolRef {
   const told = [...agents].map(([name, { description }]) => ({ name, description }));
+  const description: unknown = describe(told);
+  if (typeof description !== 'string' || description === '')
+    throw new HoldfastError(
+      'agent-invalid',
+      'taskDescription of deepAgent returned no text; it says what the model is told of the tool task.',
+    );
   const spec = {
     name: 'task',
-    description: describe(told),
+    description,
     inputSchema: {
       type: 'object',
       properties: {

@@ -1,3 +1,4 @@
+import { isConversation } from '../../contract/plain/agent-paths';
 import { contextOf } from '../../contract/plain/context-messages';
 import { HoldfastError } from '../../contract/plain/errors';
 import type { Json, Message, ModelSettings, StoredMessage } from '../../contract/plain/messages';
@@ -9,7 +10,8 @@ import type { AgentPart } from '../../kernel/agents/define';
 import { customAgent } from '../../kernel/agents/define';
 import type { CustomContext } from '../../kernel/agents/definition';
 import type { AgentMiddleware, WorkflowTool } from '../../kernel/middleware';
-import { bound, checkedOptions, func, isRecord, requiredName, text } from '../checked-options';
+import { dropSession } from '../../kernel/context';
+import { bound, checkedOptions, func, isRecord, record, requiredName, text } from '../checked-options';
 
 /** Who makes the plan, or looks at it again. */
 export interface PlanningOptions {
@@ -67,6 +69,13 @@ const stepsSchema = {
   additionalProperties: false,
 };
 
+const planningFields = {
+  model: [(value: unknown) => typeof value === 'string' && value !== '', 'the name of a model'],
+  instructions: text,
+  settings: record,
+  middleware: [(value: unknown) => value === undefined || Array.isArray(value), 'a list'],
+} as const;
+
 /** Makes a plan, does its first step, looks at the plan again, until the answer is there. */
 export function planExecute<const Name extends string>(options: PlanExecuteOptions<Name>): Agent<Name> {
   const checked = checkedOptions<PlanExecuteOptions<Name>>('planExecute', options, {
@@ -78,6 +87,8 @@ export function planExecute<const Name extends string>(options: PlanExecuteOptio
     maxIterations: bound,
     stepPrompt: func,
   });
+  for (const role of ['planner', 'replanner'] as const)
+    checkedOptions<PlanningOptions>(`${role} of planExecute "${checked.name}"`, checked[role], planningFields);
   const { name, description = '', planner, executor, replanner, maxIterations = 10, stepPrompt = ours.step } = checked;
   const plans = planningAgent(`${name}-planner`, ours.planner, planner, [planTool]);
   const replans = planningAgent(`${name}-replanner`, ours.replanner, replanner, [planTool, respondTool]);
@@ -90,25 +101,39 @@ export function planExecute<const Name extends string>(options: PlanExecuteOptio
       const userInput = askedIn(input.messages) ?? ctx.userMessage;
       ctx.session.set(keys.userInput, userInput);
       ctx.session.set(keys.steps, []);
-      await ctx.runAgent(plans.name, input.messages);
-      let last = '';
-      for (let round = 0; round < maxIterations; round++) {
-        const state = stateOf(ctx);
-        const [step] = state.steps;
-        if (step === undefined)
-          throw new HoldfastError('agent-failed', `The plan of agent "${name}" has no step left, and there is no answer.`);
-        const { text: result } = await ctx.runAgent(executor.name, stepPrompt(state));
-        ctx.session.set(keys.step, result);
-        ctx.session.set(keys.steps, [...state.executed, { step, result }] as unknown as Json);
-        last = result;
-        const { text: answer, action } = await ctx.runAgent(replans.name, ours.review(stateOf(ctx)));
-        if (action === undefined || !('breakLoop' in action)) continue;
-        last = answer;
-        break;
+      try {
+        yield { message: { role: 'assistant', parts: [{ type: 'text', text: await answerOf(ctx, input.messages) }] } };
+      } finally {
+        // Nobody looks for the plan of a tool call that has ended.
+        if (!isConversation(ctx.runPath)) dropSession(ctx, Object.values(keys));
       }
-      yield { message: { role: 'assistant', parts: [{ type: 'text', text: answerIn(last) }] } };
     },
   });
+
+  async function answerOf(ctx: CustomContext, messages: readonly Message[]): Promise<string> {
+    const keys = keysAt(ctx.runPath);
+    await ctx.runAgent(plans.name, messages);
+    let last = '';
+    for (let round = 0; round < maxIterations; round++) {
+      const state = stateOf(ctx);
+      const [step] = state.steps;
+      if (step === undefined)
+        throw new HoldfastError('agent-failed', `The plan of agent "${name}" has no step left, and there is no answer.`);
+      const { text: result } = await ctx.runAgent(executor.name, promptOf(state));
+      ctx.session.set(keys.step, result);
+      ctx.session.set(keys.steps, [...state.executed, { step, result }] as unknown as Json);
+      last = result;
+      const { text: answer, action } = await ctx.runAgent(replans.name, ours.review(stateOf(ctx)));
+      if (action !== undefined && 'breakLoop' in action) return answerIn(answer);
+    }
+    return last;
+  }
+
+  function promptOf(state: PlanState): string {
+    const prompt: unknown = stepPrompt(state);
+    if (typeof prompt === 'string') return prompt;
+    throw new HoldfastError('hook-failed', `stepPrompt of planExecute "${name}" returned no text for the executor.`);
+  }
 }
 
 /** What the user said, and not what other agents did since. */
@@ -184,15 +209,23 @@ function planningAgent(
   });
 }
 
-/** A model that was told to call a tool and answers with words has made no plan. */
+/**
+ * A model that was told to call a tool and answers with words has made no plan. One that answers the user and plans on in the same message
+ * has answered.
+ */
 function mustPlan(agent: string, tools: readonly WorkflowTool[]): AgentMiddleware {
   const names = tools.map(({ name }) => `'${name}'`).join(' or ');
   return {
     name: 'must-plan',
     afterModelRewriteState({ messages }) {
       const last = messages.at(-1);
-      if (last !== undefined && toolCallsOf(last).length > 0) return;
-      throw new HoldfastError('model-response-invalid', `The model of agent "${agent}" did not call ${names}.`);
+      const calls = last === undefined ? [] : toolCallsOf(last);
+      if (last === undefined || calls.length === 0)
+        throw new HoldfastError('model-response-invalid', `The model of agent "${agent}" did not call ${names}.`);
+      const answer = calls.find(({ name }) => name === respondTool.name);
+      if (answer === undefined || calls.length === 1) return;
+      const parts = last.parts.filter((part) => part.type !== 'tool-call' || part.id === answer.id);
+      return { messages: [...messages.slice(0, -1), { ...last, parts }] };
     },
   };
 }

@@ -52,6 +52,11 @@ describe('isolated agents on a real server', () => {
     expect((await run.outcome()).status).toBe('waiting');
     return { run, ids: (await run.interrupts()).map(({ id }) => id) };
   };
+  const waitingAll = async (agent: string, count: number): ReturnType<typeof waiting> => {
+    const { run } = await waiting(agent);
+    await eventually(async () => expect(await run.interrupts()).toHaveLength(count));
+    return { run, ids: (await run.interrupts()).map(({ id }) => id) };
+  };
   const logOf = async (run: Run): Promise<readonly RunEvent[]> => {
     const log: RunEvent[] = [];
     for await (const event of run.events({ deltas: false })) log.push(event);
@@ -72,8 +77,14 @@ describe('isolated agents on a real server', () => {
     const cancelled = await waiting('pair');
     await child(cancelled.run, 'asks').cancel();
     await cancelled.run.result().catch(() => undefined);
+    const { run: spent } = await waitingAll('spent', 2);
+    await child(spent, 'spends').cancel();
+    await child(spent, 'spends').outcome();
+    await spent.cancel();
+    await spent.outcome();
     const histories = mkdtempSync(join(tmpdir(), 'holdfast-isolated-'));
     const recorded = [run.id, `${run.id}~each.pays`, cancelled.run.id, `${cancelled.run.id}~asks`];
+    recorded.push(spent.id, `${spent.id}~spends`, `${spent.id}~stubborn`);
     for (const [n, id] of recorded.entries()) await recordHistory({ id, server: testServer(), file: join(histories, `${n}.json`) });
     const replayed = await replayHistories({ agents, bundle: await sharedBundle(agents), histories });
     expect(replayed.length).toBeGreaterThanOrEqual(recorded.length);
@@ -178,6 +189,19 @@ describe('isolated agents on a real server', () => {
     expect(await run.outcome()).toEqual({ status: 'cancelled' });
     expect(await child(run, 'asks').outcome()).toEqual({ status: 'cancelled' });
     expect(await child(run, 'answers').outcome()).toEqual({ status: 'cancelled' });
+  });
+
+  it('that are cancelled add what they used to the run, alone and with it, and so does one that hears of no cancel', async () => {
+    const usage = { inputTokens: 10, outputTokens: 5 };
+    const [alone, whole, root] = await Promise.all([waitingAll('spent', 2), waitingAll('spent', 2), waiting('stubborn')]);
+    await child(alone.run, 'spends').cancel();
+    await eventually(async () => expect(await alone.run.usage()).toEqual(usage));
+    await Promise.all([alone.run.cancel(), whole.run.cancel(), root.run.cancel()]);
+    for (const { run } of [alone, whole, root]) expect(await run.outcome()).toEqual({ status: 'cancelled' });
+    for (const { run } of [alone, whole]) {
+      expect(await run.usage()).toEqual(usage);
+      for (const place of ['spends', 'stubborn']) expect(await child(run, place).outcome()).toEqual({ status: 'cancelled' });
+    }
   });
 
   it('stand in no list of runs, but in that of the run that they are part of', async () => {

@@ -177,6 +177,44 @@ describe('agents at the same time, each a run of its own', () => {
     expect(await child(run, 'test~second').outcome()).toEqual({ status: 'cancelled' });
   });
 
+  it('that are cancelled add what they used and set all the same', async () => {
+    const paying = member('first', {
+      tools: ['echo'],
+      middleware: [
+        setting({ who: 'first' }),
+        { name: 'later', beforeModelRewriteState: async (_, ctx) => void (ctx.iteration === 2 && (await ctx.interrupt('?'))) },
+      ],
+    });
+    const echoed: ScriptedStep = { toolCalls: [{ name: 'echo', input: { text: 'x' } }], usage };
+    const one = await start(isolated(paying), { first: [echoed] });
+    await one.run.interrupts();
+    await child(one.run, 'test~first').cancel();
+    expect(await one.run.outcome()).toMatchObject({ status: 'failed', error: { code: 'child-cancelled' } });
+    expect(await one.run.usage()).toEqual(usage);
+    expect(typed(await logOf(one.run), 'agent-end')).toMatchObject([{ usage, error: { code: 'child-cancelled' } }]);
+
+    const whole = await start(isolated(parallel({ name: 'inner', isolate: true, agents: [paying] })), { first: [echoed] });
+    await whole.run.interrupts();
+    await whole.run.cancel();
+    expect(await whole.run.outcome()).toEqual({ status: 'cancelled' });
+    expect(await whole.run.usage()).toEqual(usage);
+  });
+
+  it('that is cancelled as a tool leaves its session values to the agent that called it', async () => {
+    const seen: AgentMiddleware = {
+      name: 'seen',
+      afterAgent: (_, ctx) => ctx.sendEvent('who', ctx.session.get('who') ?? null),
+    };
+    const helper = member('helper', { middleware: [setting({ who: 'helper' }), asking] });
+    const { run } = await start(member('guide', { tools: [agentTool(helper, { isolate: true })], middleware: [seen] }), {
+      guide: [delegate('helper'), says('Without it.')],
+    });
+    await run.interrupts();
+    await child(run, 'test~helper@1').cancel();
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    expect(typed(await logOf(run), 'custom').map(({ data }) => data)).toEqual(['helper']);
+  });
+
   it('share the clock of the run', async () => {
     const { run } = await start(isolated(member('first', { middleware: [waiting] })), { first: [says('One.')] });
     expect(await run.outcome()).toEqual({ status: 'running' });

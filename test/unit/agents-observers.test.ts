@@ -43,7 +43,7 @@ describe('observers of an agent that runs others', () => {
     const team = supervisor({
       name: 'team',
       supervisor: member('boss'),
-      agents: [customAgent({ name: 'hand', agents: [rounds], observers: [noting], run: byHand })],
+      agents: [customAgent({ name: 'hand', description: 'Does it.', agents: [rounds], observers: [noting], run: byHand })],
       observers: [noting],
     });
     const model = scripts({ boss: [transfer('hand'), { text: 'Done.' }], asks: [{ text: '1' }, { text: '2' }] });

@@ -81,6 +81,7 @@ describe('an exit', () => {
   it('deep in a team is no matter of the sequence that the team stands in', async () => {
     const leaver = customAgent({
       name: 'leaver',
+      description: 'Leaves.',
       async *run() {
         yield { message: { role: 'assistant', parts: [{ type: 'text', text: 'Gone.' }] }, action: exitAction() };
       },

@@ -186,7 +186,7 @@ describe('model and settings of one run', () => {
 
 describe('options that say nothing, or something else than they seem to, end the run before anything is called:', () => {
   it.each<[string, RunOptions, string]>([
-    ['an agent that there is not', { agents: { agnt: {} } }, 'there is no agent "agnt". There are: agent.'],
+    ['an agent that there is not', { agents: { agnt: {} } }, 'there is no agent "agnt" in "agent". There are: agent.'],
     ['a tool that there is not', { tools: ['plan'] }, 'they name the tool "plan". The worker has: plain,'],
     ['options of a tool that there is not', { toolOptions: { plan: {} } }, 'they name the tool "plan"'],
     ['options of an agent for such a tool', { agents: { agent: { toolOptions: { plan: {} } } } }, 'they name the tool "plan"'],

@@ -1,0 +1,89 @@
+import { HoldfastError, messageOf } from '../../contract/plain/errors';
+import type { Json } from '../../contract/plain/messages';
+import { notJson, textOf } from '../../contract/plain/messages';
+import { checkedEvent } from '../kept-values';
+import { resultOf } from '../loop';
+import type { AgentScope } from '../scope';
+import { storedMessage } from '../transcript';
+import { actionProblem, flowActionOf } from './actions';
+import { say } from './conversation';
+import type { AgentEnd, CustomEvent } from './definition';
+
+/** What an event came to; recorded, so that it comes to the same when the agent is entered again. */
+interface ShownEvent {
+  readonly text?: string;
+  readonly action?: Json;
+}
+
+const fields: readonly string[] = ['message', 'output', 'action', 'error', 'name'];
+
+/** What the agent has shown, and what it therefore ends with. */
+export class Shown {
+  private count = 0;
+  private text = '';
+  private action: Json | undefined;
+
+  constructor(
+    private readonly scope: AgentScope,
+    private readonly label: string,
+  ) {}
+
+  show(event: CustomEvent): ShownEvent {
+    const { run, agent, path, lane } = this.scope;
+    const { label } = this;
+    const { message, output, action, error, name = 'agent-event' } = this.checked(event);
+    if (error !== undefined)
+      throw new HoldfastError('agent-failed', `${label} failed: ${typeof error === 'string' ? error : messageOf(error)}`);
+    const about = { agent: agent.name, runPath: path };
+    const withAction = action === undefined ? {} : { action };
+    const stored = message === undefined ? undefined : storedMessage(message, undefined, () => run.ports.uuid(), `A message of ${label}`);
+    if (stored === undefined || output !== undefined) {
+      const data = { ...(output === undefined ? {} : { output }), ...(stored === undefined ? withAction : {}) };
+      checkedEvent(name, data, ` of ${label}`);
+      run.ports.emit({ type: 'custom', ...about, name, data });
+    }
+    if (stored === undefined) return withAction;
+    run.ports.emit({ type: 'agent-message', ...about, message: stored, ...withAction });
+    if (lane !== undefined) say(run, lane, agent.name, stored);
+    return { text: stored.role === 'tool' ? resultOf(stored).text : textOf(stored), ...withAction };
+  }
+
+  /** Refuses what is no event: a misspelt field would show nothing and do nothing. */
+  private checked(event: CustomEvent): CustomEvent {
+    const refuse = (what: string): never => {
+      throw new HoldfastError('hook-failed', `${this.label} yielded ${what}; an event is an object with message, output, action or error.`);
+    };
+    if (typeof event !== 'object' || (event as unknown) === null || Array.isArray(event))
+      return refuse(Array.isArray(event) ? 'a list' : event === null ? 'null' : typeof event);
+    const given = Object.entries(event).flatMap(([field, value]: [string, unknown]) => (value === undefined ? [] : [field]));
+    const other = given.find((field) => !fields.includes(field));
+    if (other !== undefined) return refuse(`an event with "${other}"`);
+    if (given.length === 0) return refuse('an event with nothing in it');
+    const { output, action } = event;
+    const problem = notJson(action ?? null) ?? notJson(output ?? null);
+    if (problem !== undefined) throw new HoldfastError('value-not-json', `An event of ${this.label} is not JSON: ${problem}.`);
+    const unfit = action === undefined ? undefined : actionProblem(action);
+    if (unfit !== undefined) throw new HoldfastError('hook-failed', `${this.label} yielded an action that is none: ${unfit}.`);
+    return event;
+  }
+
+  take({ text, action }: ShownEvent): void {
+    this.count += 1;
+    if (text !== undefined) this.text = text;
+    if (action !== undefined) this.action = action;
+  }
+
+  /** What it returns, else the text of what it said last. */
+  end(returned: Json | void): AgentEnd {
+    const problem = returned === undefined ? undefined : notJson(returned);
+    if (problem !== undefined) throw new HoldfastError('value-not-json', `${this.label} returned something that is not JSON: ${problem}.`);
+    const output = returned === undefined ? this.text : returned;
+    const action = flowActionOf(this.action);
+    return {
+      output,
+      text: this.text === '' && typeof output === 'string' ? output : this.text,
+      ...(action === undefined ? {} : { action }),
+      ...(this.count === 0 && returned === undefined ? { silent: true } : {}),
+    };
+  }
+}

@@ -1,0 +1,149 @@
+import { HoldfastError } from '../contract/plain/errors';
+import type { Failure } from '../contract/plain/messages';
+
+/** An effect of an open frame: settled, or on its way. Numbered in the order in which the frame asked for them. */
+export type Effect = { readonly n: number; readonly kind: string } & (
+  { readonly value?: unknown } | { readonly error: RecordedFailure } | { readonly open: true }
+);
+
+/** What a frame that is entered again is thrown at with. */
+export type RecordedFailure = Failure & { readonly details?: unknown };
+
+/** How often code of a cancelled run is refused something, all of it together. */
+const mostRefusals = 1000;
+
+type OnTheirWay = Map<string, Map<number, string>>;
+
+/** The effects of the frames that are open. A closed frame is its result, which stands in its parent's journal. */
+export class Journal {
+  private readonly frames = new Map<string, Map<number, Effect>>();
+  private readonly open = new Map<string, string>();
+  private readonly started: OnTheirWay = new Map();
+  /** On their way when the run went over a border, and not asked for again since. */
+  private readonly awaited: OnTheirWay = new Map();
+  private mismatch: HoldfastError | undefined;
+  private refusals = 0;
+  /** Frames that ended before code inside of them did. */
+  private readonly left: string[] = [];
+
+  constructor(
+    saved: Readonly<Record<string, readonly Effect[]>> = {},
+    private readonly isCancelled = (): boolean => false,
+  ) {
+    for (const [address, effects] of Object.entries(saved)) {
+      for (const effect of effects) {
+        if ('open' in effect) put(this.awaited, address, effect.n, effect.kind);
+        else this.keep(address, effect);
+      }
+    }
+  }
+
+  find(address: string, n: number): Effect | undefined {
+    return this.frames.get(address)?.get(n);
+  }
+
+  /** Code was told that the run is cancelled. */
+  toldCancelled(): void {
+    if (this.isCancelled()) this.refusals += 1;
+  }
+
+  /**
+   * Code of a cancelled run that catches every refusal and asks again would go round for ever, and the run could never end. It is told often
+   * enough; what it asks for then never comes, and the run ends without it.
+   */
+  get isDeaf(): boolean {
+    return this.refusals > mostRefusals;
+  }
+
+  /** Code that is still at work inside of this frame may do nothing any more. */
+  leave(address: string): void {
+    this.left.push(`${address}/`);
+  }
+
+  isLeft(address: string): boolean {
+    return this.left.length > 0 && this.left.some((inside) => `${address}/`.startsWith(inside));
+  }
+
+  /** What the code asked for here before the border, when that has not settled. */
+  awaitedKind(address: string, n: number): string | undefined {
+    return this.awaited.get(address)?.get(n);
+  }
+
+  /** Whether the code asked before the border for something that it does not ask for now. */
+  asksForLess(address: string, count: number): boolean {
+    return this.find(address, count) !== undefined || (this.awaited.get(address)?.size ?? 0) > 0;
+  }
+
+  /** The first place where the code turned out to be another than before the border, also when something caught the error. */
+  get changed(): HoldfastError | undefined {
+    return this.mismatch;
+  }
+
+  /** The error for code that is not what it was before the border. */
+  change(message: string): HoldfastError {
+    const error = new HoldfastError('frame-changed', message);
+    this.mismatch ??= error;
+    return error;
+  }
+
+  /** Something that was on its way at the border in this frame or inside it, or anywhere, and that nobody asked for again. */
+  forgotten(address?: string): HoldfastError | undefined {
+    for (const [key, kinds] of this.awaited) {
+      if (address !== undefined && key !== address && !key.startsWith(`${address}/`)) continue;
+      for (const [n, kind] of kinds) return this.change(`The code at ${key} changed: effect ${n}, "${kind}", is not asked for any more.`);
+    }
+    return undefined;
+  }
+
+  start(address: string, n: number, kind: string): void {
+    this.awaited.get(address)?.delete(n);
+    put(this.started, address, n, kind);
+  }
+
+  /** What settles after its frame has closed is nobody's any more. */
+  settle(address: string, effect: Effect): void {
+    if (this.started.get(address)?.delete(effect.n) === true) this.keep(address, effect);
+  }
+
+  keep(address: string, effect: Effect): void {
+    const effects = this.frames.get(address);
+    if (effects === undefined) this.frames.set(address, new Map([[effect.n, effect]]));
+    else effects.set(effect.n, effect);
+  }
+
+  enter(address: string, label: string): void {
+    this.open.set(address, label);
+  }
+
+  /** Forgets a frame and all frames inside it. */
+  close(address: string): void {
+    const inside = `${address}/`;
+    for (const map of [this.frames, this.open, this.started, this.awaited]) {
+      map.delete(address);
+      for (const key of map.keys()) if (key.startsWith(inside)) map.delete(key);
+    }
+  }
+
+  /** The innermost user code that is still open, for the message of a stalled run. */
+  get openLabels(): readonly string[] {
+    return [...this.open.values()];
+  }
+
+  toJSON(): Record<string, readonly Effect[]> {
+    const saved: Record<string, readonly Effect[]> = {};
+    for (const [address, effects] of this.frames) if (effects.size > 0) saved[address] = [...effects.values()];
+    for (const map of [this.started, this.awaited]) {
+      for (const [address, kinds] of map) {
+        const open = [...kinds].map(([n, kind]) => ({ n, kind, open: true as const }));
+        if (open.length > 0) saved[address] = [...(saved[address] ?? []), ...open];
+      }
+    }
+    return saved;
+  }
+}
+
+function put(map: OnTheirWay, address: string, n: number, kind: string): void {
+  const kinds = map.get(address);
+  if (kinds === undefined) map.set(address, new Map([[n, kind]]));
+  else kinds.set(n, kind);
+}

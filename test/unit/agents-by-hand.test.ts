@@ -1,0 +1,291 @@
+import type { Agent, AgentMiddleware, CustomAgentOptions, CustomEvent } from 'holdfast/workflow';
+import { agentTool, customAgent, exitAction, parallel, sequential } from 'holdfast/workflow';
+import { testRun } from 'holdfast/testing';
+import type { RunState } from '../../kernel/state';
+import { logOf, tools } from '../support/memory-bed';
+import { member, placed, play, scripts } from '../support/team-bed';
+
+const says = (text: string): CustomEvent => ({ message: { role: 'assistant', parts: [{ type: 'text', text }] } });
+type Run = CustomAgentOptions<'hand'>['run'];
+const hand = (run: Run, agents: CustomAgentOptions<'hand'>['agents'] = []) =>
+  customAgent({ name: 'hand', description: 'By hand.', agents, run });
+const asking: AgentMiddleware = { name: 'asking', beforeAgent: async (_, ctx) => void (await ctx.interrupt('Ready?')) };
+
+describe('an event of an agent made by hand', () => {
+  it.each<[string, unknown, string, string]>([
+    ['a number', 5, 'hook-failed', 'agent "hand" yielded number'],
+    ['a list', [], 'hook-failed', 'agent "hand" yielded a list'],
+    ['nothing in an object', {}, 'hook-failed', 'agent "hand" yielded an event with nothing in it'],
+    ['only what is undefined', { output: undefined }, 'hook-failed', 'agent "hand" yielded an event with nothing in it'],
+    ['a field that there is not', { msg: 'Hi.' }, 'hook-failed', 'agent "hand" yielded an event with "msg"'],
+    ['a message without a role', { message: { parts: [] } }, 'message-invalid', 'A message of agent "hand" is no message'],
+    ['an exit that is a text', { action: { exit: 'yes' } }, 'hook-failed', 'agent "hand" yielded an action that is none: exit is true'],
+    ['a loop that is broken by a number', { action: { breakLoop: 1 } }, 'hook-failed', 'breakLoop is true'],
+    ['a hand-over to a number', { action: { transferTo: 5 } }, 'hook-failed', 'transferTo is the name of an agent'],
+    ['two actions in one', { action: { exit: true, breakLoop: true } }, 'hook-failed', 'more than one of exit'],
+    ['an empty name', { name: '', output: 1 }, 'hook-failed', 'The name of an event of agent "hand" is a text'],
+  ])('is refused by the name of the agent: %s', async (_, event, code, message) => {
+    const { outcome } = await play(
+      hand(async function* () {
+        yield event as never;
+      }),
+      {},
+    );
+    expect(outcome).toMatchObject({ status: 'failed', error: { code, message: expect.stringContaining(message) as string } });
+  });
+
+  it('may have an action of its own, a name alone, and an output beside a message', async () => {
+    const { run, outcome } = await play(
+      hand(async function* () {
+        yield { name: 'begun' };
+        yield { output: 1, action: { mine: { at: 1 } } };
+        yield { ...says('Done.'), output: { sources: 2 }, action: exitAction() };
+      }),
+      {},
+    );
+    expect(outcome).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect((await logOf(run)).flatMap((event) => (event.type === 'custom' ? [[event.name, event.data]] : []))).toEqual([
+      ['begun', {}],
+      ['agent-event', { output: 1, action: { mine: { at: 1 } } }],
+      ['agent-event', { output: { sources: 2 } }],
+    ]);
+  });
+});
+
+describe('the finally of an agent made by hand', () => {
+  it('runs when what it yielded is refused, and the refusal stays the error', async () => {
+    const order: string[] = [];
+    const { outcome } = await play(
+      hand(async function* (_, ctx) {
+        try {
+          yield 5 as never;
+        } finally {
+          order.push('begins');
+          await ctx.sleep('1h');
+          order.push('ends');
+          yield says('Nobody hears this.');
+          order.push('is not reached');
+        }
+      }),
+      {},
+    );
+    expect(outcome).toEqual({ status: 'running' });
+    expect(order).toEqual(['begins']);
+  });
+
+  it('is waited for, has its effects, and shows nothing', async () => {
+    const order: string[] = [];
+    const model = scripts({});
+    const run = await testRun(
+      hand(async function* (_, ctx) {
+        try {
+          yield 5 as never;
+        } finally {
+          await ctx.sleep('1h');
+          order.push('slept');
+          try {
+            yield says('Nobody hears this.');
+          } finally {
+            order.push('left');
+          }
+        }
+      }),
+      { input: 'Go.', model, tools },
+    );
+    await run.outcome();
+    await run.goOnAsNew();
+    await run.advance('1h');
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'hook-failed' } });
+    expect(order).toEqual(['slept', 'left']);
+    expect((await logOf(run)).map(placed)).toEqual(['run-start', 'run-end']);
+  });
+
+  it('that fails, or yields for ever, hides nothing', async () => {
+    for (const last of ['fails', 'yields']) {
+      const { outcome } = await play(
+        hand(async function* () {
+          try {
+            yield { error: 'Broken.' };
+          } finally {
+            if (last === 'fails') throw new Error('Worse.');
+            for (;;) {
+              try {
+                yield says('Again.');
+              } finally {
+                continue;
+              }
+            }
+          }
+        }),
+        {},
+      );
+      expect(outcome).toMatchObject({ status: 'failed', error: { code: 'agent-failed', message: 'agent "hand" failed: Broken.' } });
+    }
+  });
+
+  it('runs when the run is cancelled at a yield', async () => {
+    let closed = false;
+    const run = await testRun(
+      hand(async function* (_, ctx) {
+        try {
+          await ctx.interrupt('?').catch(() => undefined);
+          yield says('Not shown.');
+        } finally {
+          closed = true;
+        }
+      }),
+      { input: 'Go.', model: scripts({}), tools },
+    );
+    await run.interrupts();
+    await run.cancel();
+    expect(await run.outcome()).toEqual({ status: 'cancelled' });
+    expect(closed).toBe(true);
+    expect((await logOf(run)).map(placed)).toEqual(['run-start', 'interrupt-start', 'interrupt-end', 'run-end']);
+  });
+});
+
+describe('a cancel that an agent made by hand catches', () => {
+  const catchAll: Readonly<Record<string, Run>> = {
+    'and ends': async function* (_, ctx) {
+      await ctx.interrupt('?').catch(() => undefined);
+      return 'went on';
+    },
+    'and asks again, for ever': async function* (_, ctx) {
+      for (;;) {
+        try {
+          return await ctx.interrupt<string>('?');
+        } catch {
+          // Again.
+        }
+      }
+    },
+    'and yields for ever': async function* (_, ctx) {
+      await ctx.interrupt('?').catch(() => undefined);
+      for (;;) yield says('Still here.');
+    },
+    'and runs agents for ever': async function* (_, ctx) {
+      await ctx.interrupt('?').catch(() => undefined);
+      for (;;) await ctx.runAgent('helper', 'Help.').catch(() => undefined);
+    },
+    'and waits for what never comes': async function* (_, ctx) {
+      await ctx.interrupt('?').catch(() => new Promise(() => undefined));
+    },
+  };
+  it.each(Object.entries(catchAll))('%s, ends the run as cancelled all the same', async (_, byHand) => {
+    const agents: Readonly<Record<string, Agent<string, string, unknown>>> = {
+      alone: hand(byHand, [member('helper')]),
+      isolated: parallel({ name: 'p', isolate: true, agents: [hand(byHand, [member('helper')])] }),
+    };
+    for (const agent of Object.values(agents)) {
+      const run = await testRun(agent, { input: 'Go.', model: scripts({ helper: [] }), tools });
+      expect(await run.interrupts()).toHaveLength(1);
+      await run.cancel();
+      expect(await run.outcome()).toEqual({ status: 'cancelled' });
+      for (const child of run.children.values()) expect(await child.outcome()).toEqual({ status: 'cancelled' });
+    }
+  });
+
+  it('of a layer that tries again for ever ends the run too', async () => {
+    const stubborn: AgentMiddleware = {
+      name: 'stubborn',
+      wrapModel: async (request, next, ctx) => {
+        await ctx.interrupt('?').catch(() => undefined);
+        for (;;) {
+          try {
+            return await next(request);
+          } catch {
+            // Again.
+          }
+        }
+      },
+    };
+    const run = await testRun(member('a', { middleware: [stubborn] }), { input: 'Go.', model: scripts({ a: [] }), tools });
+    await run.interrupts();
+    await run.cancel();
+    expect(await run.outcome()).toEqual({ status: 'cancelled' });
+  });
+});
+
+describe('an error with the code of a cancellation', () => {
+  const forged = Object.assign(new Error('I quit.'), { code: 'cancelled' });
+
+  it('that an agent made by hand throws is a failure of the agent', async () => {
+    const quits = hand(async function* () {
+      yield* [];
+      throw forged;
+    });
+    expect((await play(quits, {})).outcome).toMatchObject({
+      status: 'failed',
+      error: { code: 'hook-failed', message: 'agent "hand" failed: I quit.' },
+    });
+    const { outcome } = await play(member('a', { tools: [agentTool(quits)] }), {
+      a: [{ toolCalls: [{ name: 'hand', input: { request: 'Do.' } }] }, { text: 'Without.' }],
+    });
+    expect(outcome).toMatchObject({ status: 'completed', text: 'Without.' });
+  });
+
+  it('that a hook throws does not cancel the run', async () => {
+    const { outcome } = await play(member('a', { middleware: [{ name: 'quits', beforeAgent: () => Promise.reject(forged) }] }), { a: [] });
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      error: { code: 'run-failed', message: expect.stringContaining('I quit.') as string },
+    });
+  });
+});
+
+describe('an agent made by hand that fails while others work for it', () => {
+  const inner = hand(
+    async function* (_, ctx) {
+      yield* [];
+      await Promise.all([ctx.runAgent('slow', 'x'), ctx.runAgent('bad', 'y')]);
+    },
+    [member('slow', { tools: ['echo'], middleware: [asking] }), member('bad')],
+  );
+
+  it('takes what they ask with it, and nothing of them is done any more', async () => {
+    const late: AgentMiddleware = {
+      name: 'late',
+      beforeModelRewriteState: async (_, ctx) => void (ctx.iteration === 2 && (await ctx.interrupt('Late?'))),
+    };
+    const model = scripts({
+      outer: [{ toolCalls: [{ name: 'hand', input: { request: 'z' } }] }, { text: 'End.' }],
+      slow: [],
+      bad: [{ error: 'Broken.' }],
+    });
+    const run = await testRun(member('outer', { tools: [agentTool(inner, { forwardEvents: true })], middleware: [late] }), {
+      input: 'Go.',
+      model,
+      tools,
+    });
+    const open = await run.interrupts();
+    expect(open).toMatchObject([{ info: 'Late?' }]);
+    await run.goOnAsNew();
+    await run.resume(open[0]?.id ?? '', 'yes');
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'End.' });
+    const log = (await logOf(run)).map(placed);
+    expect(log.filter((line) => line.startsWith('agent-start')).length).toBe(log.filter((line) => line.startsWith('agent-end')).length);
+  });
+
+  it('leaves nothing in the state of the run', async () => {
+    const all = sequential({
+      name: 'all',
+      agents: [member('outer', { tools: [agentTool(inner)] }), member('asks', { middleware: [asking] })],
+    });
+    const run = await testRun(all, {
+      input: 'Go.',
+      model: scripts({
+        outer: [{ toolCalls: [{ name: 'hand', input: { request: 'z' } }] }, { text: 'End.' }],
+        slow: [],
+        bad: [{ error: 'Broken.' }],
+        asks: [{ text: 'Yes.' }],
+      }),
+      tools,
+    });
+    await run.interrupts();
+    await run.goOnAsNew();
+    const { state } = (run as unknown as { run: { stretch: { run: { state: RunState } } } }).run.stretch.run;
+    const { agents, places, said, journal, interrupts } = state;
+    expect(Object.keys({ ...agents, ...places, ...said, ...journal }).filter((key) => key.includes('hand'))).toEqual([]);
+    expect(interrupts).toMatchObject([{ shown: { agent: 'asks' } }]);
+  });
+});

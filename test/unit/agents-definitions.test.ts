@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import type { Agent } from 'holdfast/workflow';
+import {
+  agentTool,
+  customAgent,
+  deepAgent,
+  parallel,
+  planExecute,
+  sequential,
+  setSubAgents,
+  supervisor,
+  withDeterministicTransfer,
+} from 'holdfast/workflow';
+import { testRun } from 'holdfast/testing';
+import { tools } from '../support/memory-bed';
+import { member, scripts } from '../support/team-bed';
+
+const nameless = (name: string): Agent<string> => sequential({ name, agents: [member(`${name}-inner`)] });
+const twice = (): readonly Agent<string>[] => [member('a'), member('a')].slice(0, 1).flatMap((one) => [one, one]);
+/** What TypeScript would refuse. */
+const untyped = (value: unknown): never => value as never;
+
+describe('a definition that would go wrong later', () => {
+  it.each<[string, () => unknown, string]>([
+    [
+      'a tool with options that are none',
+      () => agentTool(member('a'), untyped(null)),
+      'agentTool("a"): its options are an object with name',
+    ],
+    ['a tool with a name of another form', () => agentTool(member('a'), { name: 'bad name!' }), 'agentTool("bad name!"): name is one that'],
+    ['a tool described by a number', () => agentTool(member('a'), untyped({ description: 5 })), 'agentTool("a"): description is a text'],
+    ['a tool without a description', () => agentTool(nameless('a')), 'agentTool("a"): an agent needs a description'],
+    ['a tool with a list as its schema', () => agentTool(member('a'), { inputSchema: [] }), 'inputSchema is a JSON Schema of an object'],
+    [
+      'a tool with a schema of zod',
+      () => agentTool(member('a'), untyped({ inputSchema: z.object({}) })),
+      'inputSchema is a JSON Schema of an object',
+    ],
+    ['a tool with the history "yes"', () => agentTool(member('a'), untyped({ fullHistory: 'yes' })), 'fullHistory is true or false'],
+    ['a tool with the events "false"', () => agentTool(member('a'), untyped({ forwardEvents: 'false' })), 'forwardEvents is true or false'],
+    ['a rewriter that is no function', () => member('a', untyped({ historyRewriter: 'no' })), 'Agent "a": historyRewriter is a function'],
+    [
+      'the session key of every object',
+      () => member('a', { outputKey: '__proto__' }),
+      'Agent "a": outputKey is the key of a session value',
+    ],
+    ['an empty session key', () => member('a', { outputKey: '' }), 'Agent "a": outputKey is the key of a session value'],
+    ['a session key that is a number', () => member('a', untyped({ outputKey: 7 })), 'Agent "a": outputKey is the key of a session value'],
+    [
+      'the way back as a text',
+      () => member('a', untyped({ disallowTransferToParent: 'no' })),
+      'Agent "a": disallowTransferToParent is true or false',
+    ],
+    ['the same sub-agent twice', () => member('p', { subAgents: twice() }), 'Agent "p": "a" stands twice among its sub-agents'],
+    ['the same sub-agent twice, set', () => setSubAgents(member('p'), twice()), 'Agent "p": "a" stands twice among its sub-agents'],
+    [
+      'the same specialist twice',
+      () => supervisor({ name: 's', supervisor: member('p'), agents: twice() }),
+      'supervisor "s": "a" stands twice among the specialists',
+    ],
+    ['the same agent twice for one made by hand', () => customAgent({ name: 'c', agents: twice(), async *run() {} }), '"a" stands twice'],
+    ['no list for one made by hand', () => customAgent(untyped({ name: 'c', agents: null, async *run() {} })), 'its agents are a list'],
+    [
+      'a list with a hole',
+      () => sequential({ name: 's', agents: Array.from<Agent<string>>({ length: 2 }) }),
+      'entry 1 of its agents is none',
+    ],
+    [
+      'a sub-agent without a description',
+      () => member('p', { subAgents: [nameless('a')] }),
+      'Agent "p": its sub-agent "a" needs a description',
+    ],
+    [
+      'a specialist without a description',
+      () => supervisor({ name: 's', supervisor: member('p'), agents: [nameless('a')] }),
+      'Agent "p": its sub-agent "a" needs a description',
+    ],
+    ['sub-agents of nothing', () => setSubAgents(untyped(undefined), [member('a')]), 'setSubAgents: it takes an agent'],
+    ['sub-agents that are no list', () => setSubAgents(member('p'), untyped(undefined)), 'Agent "p": its agents are a list'],
+    [
+      'a hand-over to nobody who is there',
+      () => setSubAgents(member('p'), [withDeterministicTransfer(member('a'), { to: ['p', 'q'] })]),
+      'Agent "p": its sub-agent "a" hands over to "q", and can hand over to "p" only',
+    ],
+    [
+      'a hand-over of nothing',
+      () => withDeterministicTransfer(untyped(undefined), { to: ['b'] }),
+      'withDeterministicTransfer: it takes an agent',
+    ],
+    [
+      'a hand-over without options',
+      () => withDeterministicTransfer(member('a'), untyped(undefined)),
+      'withDeterministicTransfer "a": to is a list',
+    ],
+    [
+      'a hand-over with more',
+      () => withDeterministicTransfer(member('a'), untyped({ to: ['b'], foo: 1 })),
+      'there is no option "foo"; there is to',
+    ],
+    ['a deep agent of nothing', () => deepAgent(untyped(undefined)), 'deepAgent takes an object with name'],
+    ['a deep agent without a name', () => deepAgent(untyped({})), 'deepAgent "undefined": a name is 1 to 64 letters'],
+    [
+      'a deep agent with a switch as a text',
+      () => deepAgent(untyped({ name: 'd', model: 'm', forwardEvents: 'no' })),
+      'forwardEvents is true or false',
+    ],
+    [
+      'a deep agent whose task nothing is said of',
+      () => deepAgent(untyped({ name: 'd', description: 'D.', model: 'm', taskDescription: () => undefined })),
+      'taskDescription of deepAgent returned no text',
+    ],
+    [
+      'a deep agent with a sub-agent without a description',
+      () => deepAgent({ name: 'd', description: 'D.', model: 'm', subAgents: [nameless('a')] }),
+      'deepAgent "d": its sub-agent "a" needs a description',
+    ],
+    ['a plan of nothing', () => planExecute(untyped(undefined)), 'planExecute: name is a name, and is required'],
+    [
+      'a planner with a field that there is not',
+      () => planExecute(untyped({ name: 'p', planner: { model: 'm', tools: [] }, executor: member('e'), replanner: { model: 'm' } })),
+      'planner of planExecute "p": it has no option "tools"',
+    ],
+    [
+      'a replanner without a model',
+      () => planExecute(untyped({ name: 'p', planner: { model: 'm' }, executor: member('e'), replanner: {} })),
+      'replanner of planExecute "p": model is the name of a model, and is required',
+    ],
+  ])('is refused by name: %s', (_, define, message) => {
+    expect(define).toThrow(expect.objectContaining({ code: 'agent-invalid', message: expect.stringContaining(message) as string }));
+  });
+
+  it('is no agent that stands twice in a sequence or in parallel', () => {
+    expect(sequential({ name: 's', agents: twice() }).name).toBe('s');
+    expect(parallel({ name: 'p', agents: twice() }).name).toBe('p');
+  });
+});
+
+describe('options of a start for agents', () => {
+  const team = sequential({ name: 'team', agents: [member('a'), customAgent({ name: 'c', async *run() {} })] });
+  it.each([
+    ['that are not in the run', { b: {} }, 'there is no agent "b" in "team". There are: team, a, c.'],
+    ['that have no model', { team: { model: 'test/a' } }, 'agents.team.model would change nothing: only one that talks to a model'],
+    ['that call no tools', { c: { tools: ['echo'] } }, 'agents.c.tools would change nothing'],
+    ['that are not made by hand', { a: { custom: { x: 1 } } }, 'agents.a.custom would change nothing: only one that is made by hand'],
+  ])('%s are refused', async (_, agents, message) => {
+    const run = await testRun(team, { input: 'Go.', model: scripts({}), tools, options: { agents } });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'options-invalid', message: expect.stringContaining(message) as string },
+    });
+  });
+});
