@@ -1,5 +1,5 @@
 import type { Tool } from '../../activities/define-tool';
-import { HoldfastError } from '../../contract/plain/errors';
+import { fieldsOf, isRecord, refuseFor } from '../checked-options';
 import type { FileToolName, FileToolSettings } from './file-tool-names';
 import { checkFileToolSettings, fileToolNames, namesOfFileTools } from './file-tool-names';
 import type { FileBackend } from './worker/backend';
@@ -70,13 +70,9 @@ const makers: Readonly<Record<FileToolName, Make>> = {
 };
 
 function checkOptions(options: unknown): void {
-  const refuse = (problem: string): never => {
-    throw new HoldfastError('config-invalid', `fileTools: ${problem}`);
-  };
-  if (typeof options !== 'object' || options === null) return refuse('backend is required; directoryBackend("./files") makes one.');
-  const unknown = Object.keys(options).find((field) => !fields.includes(field));
-  if (unknown !== undefined) refuse(`there is no option "${unknown}"; there are ${fields.join(', ')}.`);
-  const { backend, shell, streamingShell, multimodalRead, tools } = options as Readonly<Record<string, unknown>>;
+  const refuse = refuseFor('fileTools', 'config-invalid');
+  if (!isRecord(options)) return refuse('backend is required; directoryBackend("./files") makes one.');
+  const { backend, shell, streamingShell, multimodalRead, tools } = fieldsOf(options, fields, 'fileTools', 'config-invalid').fields;
   const problem = backendProblem(backend);
   if (problem !== undefined) refuse(problem);
   if (shell !== undefined && streamingShell !== undefined) refuse('there are a shell and a streamingShell; give one of them.');

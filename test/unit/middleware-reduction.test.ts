@@ -114,7 +114,7 @@ describe('reduction', () => {
     ],
     [
       { toolConfig: { echo: { limit: 1 } as never } },
-      'reduction.toolConfig of "echo": it has no option "limit"; it has maxLengthForTrunc, skipTruncation, skipClear, clear.',
+      'reduction.toolConfig of "echo": there is no option "limit"; there are maxLengthForTrunc, skipTruncation, skipClear, clear.',
     ],
   ])('refuses the options %j', (options, message) => {
     expect(() => reduction(options)).toThrow(expect.objectContaining({ code: 'agent-invalid', message }));
