@@ -144,7 +144,6 @@ describe('a budget of money', () => {
       error: { code: 'hook-failed', message: expect.stringContaining('no price for the model "large"') },
     });
   });
-  });
 
   it('releases what was reserved for a call that failed', async () => {
     const model = scriptedModel([{ error: 'no' }, { text: 'Done.', usage: usage(10, 10) }]);
