@@ -238,14 +238,8 @@ describe('a price', () => {
 
   it('is never paid back, whatever a provider reports', async () => {
     const odd = { inputTokens: 10, outputTokens: -5, cachedInputTokens: 1_000_000_000 };
-    const { outcome, model } = await runWith(
-      { money: 1, prices: { '*': { input: 1000, output: 1000, cachedInput: 10 } } },
-      calls(odd),
-      {
-        ...calls(usage(2000, 10)),
-      },
-      { text: 'Never.' },
-    );
+    const table = { '*': { input: 1000, output: 1000, cachedInput: 10 } };
+    const { outcome, model } = await runWith({ money: 1, prices: table }, calls(odd), calls(usage(2000, 10)), { text: 'Never.' });
     expect(outcome).toMatchObject({ text: expect.stringContaining('The budget of this run is spent') });
     expect(model.requests).toHaveLength(2);
   });

@@ -145,6 +145,18 @@ describe('a directory for what is offloaded', () => {
   });
 });
 
+it('tells nothing of its directory when a path has a NUL or cannot be had', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'holdfast-offload-'));
+  const backend = directoryOffload(directory);
+  await expect(backend.read('a\0b')).rejects.toMatchObject({ code: 'request-invalid', message: 'A path is a text without a NUL in it.' });
+  await backend.write('file', 'x');
+  await expect(backend.write('file/below', 'x')).rejects.toMatchObject({
+    code: 'tool-failed',
+    message: expect.not.stringContaining(directory),
+  });
+  await rm(directory, { recursive: true });
+});
+
 describe('previews', () => {
   it('have whole characters only', () => {
     expect(headOf('aé€😀', 3)).toBe('aé');
