@@ -2,7 +2,9 @@ import { HoldfastError } from '../contract/plain/errors';
 import { nameProblem } from '../contract/plain/names';
 import { classicFields, isClassic, isNumbered, toolCallWraps } from './classic-middleware';
 import { checkRetryOptions } from './check-retry';
+import { misfitOf } from './fits-agent';
 import { isLimit } from './limit-options';
+import { similarNames } from './similar-names';
 
 type Refuse = (problem: string) => never;
 type Fields = Readonly<Record<string, unknown>>;
@@ -20,6 +22,11 @@ const hooks = [
   'onEnd',
   'onError',
 ] as const;
+
+const middlewareFields: readonly string[] = [
+  ...hooks,
+  ...['name', 'options', 'half', 'changesOutput', 'retry', 'failover', 'tools', 'onlyTools', 'callsTools', 'onlyKinds'],
+];
 
 /** Hooks that may give the agent tools which its list does not have. */
 const offering: readonly string[] = [
@@ -46,6 +53,10 @@ export function checkAgentOptions(options: unknown): void {
   checkTools(tools, refuse);
   const middleware = (options['middleware'] ?? []) as readonly unknown[];
   checkMiddleware(middleware, refuse);
+  for (const layer of middleware as readonly Fields[]) {
+    const misfit = misfitOf(layer, { model: options['model'] as string });
+    if (misfit !== undefined) refuse(`the middleware "${String(layer['name'])}": ${misfit}`);
+  }
   ((options['toolCallMiddlewares'] ?? []) as readonly unknown[]).forEach((wraps, position) =>
     checkToolCallMiddleware(wraps, `entry ${position + 1} of toolCallMiddlewares`, refuse),
   );
@@ -117,9 +128,30 @@ function checkMiddleware(middleware: readonly unknown[], refuse: Refuse): void {
     seen.add(name);
     const wrong = hooks.find((hook) => layer[hook] !== undefined && typeof layer[hook] !== 'function');
     if (wrong !== undefined) refuse(`${wrong} of the middleware "${name}" is no function.`);
+    if (!isClassic(layer)) checkHookNames(name, layer, refuse);
     if (onlyTools !== undefined && !isTexts(onlyTools)) refuse(`onlyTools of the middleware "${name}" is a list of names of tools.`);
     if (callsTools !== undefined && !isTexts(callsTools)) refuse(`callsTools of the middleware "${name}" is a list of names of tools.`);
   });
+}
+
+/** A misspelt hook would never be called, and nobody would see it. What is no hook may stand there: a middleware may have fields of its own. */
+function checkHookNames(name: string, layer: Fields, refuse: Refuse): void {
+  const isPlain = [null, Object.prototype].includes(Object.getPrototypeOf(layer) as null);
+  for (const field of namesIn(layer)) {
+    if (middlewareFields.includes(field) || (!isPlain && typeof layer[field] !== 'function')) continue;
+    const [meant] = similarNames(field, middlewareFields);
+    const isHook = typeof layer[field] === 'function' && /^(before|after|wrap|on)[A-Z]/.test(field);
+    if (meant !== undefined) refuse(`the middleware "${name}" has a "${field}", which is never called. Did you mean "${meant}"?`);
+    if (isHook) refuse(`the middleware "${name}" has a "${field}", which is never called. Its hooks may be: ${hooks.join(', ')}.`);
+  }
+}
+
+/** Of the object itself, and of the classes that it is made of. */
+function namesIn(layer: object): readonly string[] {
+  const found = new Set<string>();
+  for (let at: unknown = layer; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at))
+    for (const field of Object.getOwnPropertyNames(at)) if (field !== 'constructor') found.add(field);
+  return [...found];
 }
 
 function checkClassic(layer: Fields, entry: string, refuse: Refuse): void {

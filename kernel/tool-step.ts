@@ -22,6 +22,7 @@ import { withOptionsOf } from './run-options';
 import type { AgentScope } from './scope';
 import type { ToolCallPlan, ToolDone } from './tool-call';
 import { ToolError, callToolOnce } from './tool-call';
+import { changedEnd, changedError } from './tool-ends';
 import { exitTool, nameOf, planCall } from './tool-plan';
 import { isToolProblem } from './tool-problems';
 
@@ -44,7 +45,7 @@ export async function toolStep(
   const run = (position: number): Promise<ToolStepResult> => {
     const call = calls[position] as ToolCall;
     return iteration.effect(`call:${call.name}`, async () => {
-      const result = await runCall(scope, calls, position, iteration);
+      const result = changedEnd(scope, await runCall(scope, calls, position, iteration));
       if (scope.agent.sequentialTools) settle(position);
       if (position !== directly) showEnd(scope, call, result);
       return result;
@@ -220,7 +221,7 @@ function checkDecided({ decision }: Frame, call: ToolCall): void {
 
 /** A tool's error goes back to the model, unless the agent says otherwise. An error of a hook always ends the run. */
 function endOrReturn(scope: AgentScope, call: ToolCall, error: unknown): ToolStepResult {
-  if (!isToolProblem(error) || scope.agent.toolErrors === 'fail') throw error;
+  if (!isToolProblem(error) || scope.agent.toolErrors === 'fail') throw changedError(scope, call, error);
   const messageId = error instanceof ToolError ? error.messageId : undefined;
   return { message: toolMessage(messageId ?? scope.run.ports.uuid(), call, messageOf(error), { isError: true }), error: failureOf(error) };
 }

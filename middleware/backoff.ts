@@ -1,6 +1,6 @@
 import { parseDuration } from '../contract/plain/duration';
-import type { Form } from './check-options';
-import { checkedOptions, isText, optional } from './check-options';
+import type { Form } from './checked-options';
+import { checkedOptions, isText, optional } from './checked-options';
 
 /** How long to wait before calls that are made again. */
 export interface Backoff {

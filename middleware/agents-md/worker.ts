@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Tool } from '../../activities/define-tool';
 import { defineTool } from '../../activities/define-tool';
-import { HoldfastError } from '../../contract/plain/errors';
 import { limits } from '../../contract/plain/limits';
+import { fieldsOf } from '../checked-options';
 import type { FileBackend } from '../filesystem/worker/backend';
 import type { LoadedAgentsMd } from './loaded';
 import { loadFiles } from './worker/load-files';
@@ -15,9 +15,11 @@ export interface AgentsMdToolOptions {
 const input = z.object({ files: z.array(z.string()), maxBytes: z.number().int().min(0).default(0) });
 
 /** The tool by which `agentsMd` reads its files. No agent offers it to a model. */
-export function agentsMdTool({ backend }: AgentsMdToolOptions): Tool<z.output<typeof input>, LoadedAgentsMd> {
-  if (typeof (backend as Partial<FileBackend> | undefined)?.read !== 'function')
-    throw new HoldfastError('config-invalid', 'agentsMdTool: backend is required; directoryBackend("./files") makes one.');
+export function agentsMdTool(options: AgentsMdToolOptions): Tool<z.output<typeof input>, LoadedAgentsMd> {
+  const { fields, refuse } = fieldsOf(options, ['backend'], 'agentsMdTool', 'config-invalid');
+  if (typeof (fields['backend'] as Partial<FileBackend> | null | undefined)?.read !== 'function')
+    refuse('backend is required; directoryBackend("./files") makes one.');
+  const { backend } = options;
   return defineTool({
     description: 'Reads the instructions of a project for its agents.',
     inputSchema: input,

@@ -1,6 +1,6 @@
-import { HoldfastError } from '../../contract/plain/errors';
 import type { Message } from '../../contract/plain/messages';
 import { nameProblem } from '../../contract/plain/names';
+import { fieldsOf, isRecord, refuseFor } from '../checked-options';
 import type { AgentMiddleware, HookContext } from '../../kernel/middleware';
 import type { LoadedAgentsMd } from './loaded';
 
@@ -69,13 +69,9 @@ function warned(warning: string, ctx: HookContext): void {
 }
 
 function checkedOptions(options: unknown): AgentsMdOptions {
-  const refuse = (problem: string): never => {
-    throw new HoldfastError('agent-invalid', `agentsMd: ${problem}`);
-  };
-  if (typeof options !== 'object' || options === null) return refuse("files are required, such as { files: ['/AGENTS.md'] }.");
-  const unknown = Object.keys(options).find((field) => !fields.includes(field));
-  if (unknown !== undefined) refuse(`there is no option "${unknown}"; there are ${fields.join(', ')}.`);
-  const { files, maxBytes, onWarning, tool } = options as Readonly<Record<string, unknown>>;
+  if (!isRecord(options)) return refuseFor('agentsMd')("files are required, such as { files: ['/AGENTS.md'] }.");
+  const { refuse } = fieldsOf(options, fields, 'agentsMd');
+  const { files, maxBytes, onWarning, tool } = options;
   if (!Array.isArray(files) || files.length === 0 || !files.every((file) => typeof file === 'string' && file !== ''))
     refuse("files are a list of at least one path, such as ['/AGENTS.md'].");
   if (maxBytes !== undefined && !(Number.isInteger(maxBytes) && (maxBytes as number) >= 0))
@@ -83,5 +79,5 @@ function checkedOptions(options: unknown): AgentsMdOptions {
   if (onWarning !== undefined && typeof onWarning !== 'function') refuse('onWarning is a function of the warning.');
   const problem = tool === undefined ? undefined : nameProblem(tool);
   if (problem !== undefined) refuse(`tool: ${problem}.`);
-  return options as AgentsMdOptions;
+  return options as unknown as AgentsMdOptions;
 }

@@ -18,7 +18,7 @@ export function estimateOf(request: ModelRequest, { limit, prices, answerTokens 
 
 export function costOf(usage: Usage, models: readonly string[], { limit, prices }: BudgetRules): Cost {
   return {
-    tokens: usage.inputTokens + usage.outputTokens,
+    tokens: counted(usage.inputTokens) + counted(usage.outputTokens),
     money: limit.money === undefined ? 0 : priced(usage, priceOf(prices, ...models)),
   };
 }
@@ -27,14 +27,27 @@ function priceOf(prices: BudgetRules['prices'], ...models: readonly string[]): P
   const named = [...models, '*'].find((model) => Object.hasOwn(prices, model));
   const price = named === undefined ? undefined : prices[named];
   if (price !== undefined) return price;
-  throw new HoldfastError(
-    'hook-failed',
-    `The budget has no price for the model "${models[0] ?? ''}". Add it to its prices, or "*" for all others. There are: ${Object.keys(prices).join(', ')}.`,
-  );
+  throw new HoldfastError('hook-failed', `The budget ${noPrice(prices, models[0] ?? '')}`);
 }
 
-function priced({ inputTokens, outputTokens, cachedInputTokens = 0 }: Usage, { input, output, cachedInput = input }: Price): number {
-  return ((inputTokens - cachedInputTokens) * input + cachedInputTokens * cachedInput + outputTokens * output) / 1_000_000;
+export function hasPrice({ limit, prices }: Pick<BudgetRules, 'limit' | 'prices'>, model: string): boolean {
+  return limit.money === undefined || Object.hasOwn(prices, model) || Object.hasOwn(prices, '*');
+}
+
+export function noPrice(prices: BudgetRules['prices'], model: string): string {
+  return `has no price for the model "${model}". Add it to its prices, or "*" for all others. There are: ${Object.keys(prices).join(', ')}.`;
+}
+
+function priced(usage: Usage, { input, output, cachedInput = input }: Price): number {
+  const [all, cached, answer] = [counted(usage.inputTokens), counted(usage.cachedInputTokens), counted(usage.outputTokens)];
+  // Some providers count what they cached beside the input, and not in it.
+  const fromCache = Math.min(cached, all);
+  return ((all - fromCache) * input + fromCache * cachedInput + answer * output) / 1_000_000;
+}
+
+/** What a provider reports is not always a number of tokens. */
+function counted(tokens: number | undefined): number {
+  return tokens !== undefined && Number.isFinite(tokens) ? Math.max(0, tokens) : 0;
 }
 
 const perMessage = 4;

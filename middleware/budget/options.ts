@@ -1,6 +1,7 @@
 import { parseDuration } from '../../contract/plain/duration';
-import type { Form } from '../check-options';
-import { checkedOptions, isAmount, isCount, isOneOf, isRecord, isText, isTexts, nameForm, optional, refuseFor } from '../check-options';
+import type { Form } from '../checked-options';
+import { checkedOptions, isAmount, isCount, isOneOf, isRecord, isText, isTexts, nameForm, optional, refuseFor } from '../checked-options';
+import { hasPrice, noPrice } from './costs';
 
 /** For a million tokens. */
 export interface Price {
@@ -94,6 +95,7 @@ export function rulesOf(options: BudgetOptions): BudgetRules {
   if (typeof whenSpent === 'string') return { ...rules, last: whenSpent, ask: {} };
   if ('ask' in whenSpent) return { ...rules, last: 'ask', ask: checkedAsk(whenSpent) };
   const cheaper = checkedCheaper(whenSpent, limit);
+  if (!hasPrice(rules, cheaper.model)) refuse(`it ${noPrice(prices, cheaper.model)}`);
   return { ...rules, cheaper, last: cheaper.then ?? 'end', ask: {} };
 }
 

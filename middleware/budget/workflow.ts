@@ -1,11 +1,12 @@
 import { HoldfastError } from '../../contract/plain/errors';
 import type { Json, Usage } from '../../contract/plain/messages';
 import type { AgentMiddleware, HookContext, ModelRequest, ModelResponse } from '../../kernel/middleware';
-import { isAmount } from '../check-options';
+import { fittingAgent } from '../../kernel/fits-agent';
+import { isAmount } from '../checked-options';
 import type { BudgetState } from './account';
 import { Account } from './account';
 import type { Cost } from './costs';
-import { costOf, estimateOf } from './costs';
+import { costOf, estimateOf, hasPrice, noPrice } from './costs';
 import type { Amount, BudgetOptions, BudgetRules } from './options';
 import { amountOf, rulesOf } from './options';
 
@@ -17,7 +18,7 @@ export type { Amount, AskForMore, BudgetOptions, CheaperModel, Price } from './o
  */
 export function budget(options: BudgetOptions): AgentMiddleware {
   const rules = rulesOf(options);
-  return {
+  const middleware: AgentMiddleware = {
     name: rules.name,
     async wrapModel(request, next, ctx) {
       const account = new Account(ctx, rules);
@@ -43,6 +44,7 @@ export function budget(options: BudgetOptions): AgentMiddleware {
       }
     },
   };
+  return fittingAgent(middleware, ({ model }) => (hasPrice(rules, model) ? undefined : `it ${noPrice(rules.prices, model)}`));
 }
 
 async function settled(

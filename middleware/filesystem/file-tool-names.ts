@@ -1,4 +1,4 @@
-import { HoldfastError } from '../../contract/plain/errors';
+import { isRecord, refuseFor } from '../checked-options';
 import { nameProblem } from '../../contract/plain/names';
 
 /** The tools for files, and `execute` where there is a shell. */
@@ -33,9 +33,7 @@ const fields = ['name', 'description', 'custom', 'disable'];
 
 /** Both halves take the same settings, so that they can stand in one place. */
 export function checkFileToolSettings(settings: unknown, code: 'agent-invalid' | 'config-invalid', owner: string): void {
-  const refuse = (problem: string): never => {
-    throw new HoldfastError(code, `${owner}: ${problem}`);
-  };
+  const refuse = refuseFor(owner, code);
   if (settings === undefined) return;
   if (!isRecord(settings)) return refuse('tools is an object such as { ls: { name: "list_files" } }.');
   for (const [tool, setting] of Object.entries(settings)) {
@@ -52,8 +50,4 @@ export function checkFileToolSettings(settings: unknown, code: 'agent-invalid' |
   const names = [...namesOfFileTools(settings, true).values()];
   const twice = names.find((name, position) => names.indexOf(name) !== position);
   if (twice !== undefined) refuse(`two of the tools are named "${twice}"; give one of them another name.`);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

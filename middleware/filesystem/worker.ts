@@ -1,12 +1,16 @@
 import type { Tool } from '../../activities/define-tool';
-import { HoldfastError } from '../../contract/plain/errors';
+import { fieldsOf, isRecord, refuseFor } from '../checked-options';
 import type { FileToolName, FileToolSettings } from './file-tool-names';
 import { checkFileToolSettings, fileToolNames, namesOfFileTools } from './file-tool-names';
 import type { FileBackend } from './worker/backend';
 import { backendProblem } from './worker/backend';
+import type { EditFileInput, WriteFileInput } from './worker/change-files';
 import { editFileDescription, editFileTool, writeFileDescription, writeFileTool } from './worker/change-files';
+import type { ExecuteInput } from './worker/execute';
 import { executeDescription, executeTool, streamingExecuteTool } from './worker/execute';
+import type { GlobInput, GrepInput, ListInput } from './worker/find-files';
 import { globDescription, globTool, grepDescription, grepTool, listDescription, listTool } from './worker/find-files';
+import type { ReadFileInput } from './worker/read-file';
 import { readFileDescription, readFileTool, readPartsTool } from './worker/read-file';
 import type { Shell, StreamingShell } from './worker/shell';
 
@@ -21,9 +25,18 @@ export interface FileToolsOptions<Settings extends FileToolSettings> {
   readonly tools?: Settings;
 }
 
-// What a model gives such a tool is checked by its schema; code that calls it from a hook knows no more.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
-export type FileTool = Tool<any, string>;
+/** The tools as code that calls them from a hook sees them. What their schemas have defaults for may be left out. */
+interface FileToolTypes {
+  readonly ls: Tool<ListInput, string>;
+  readonly read_file: Tool<ReadFileInput, string>;
+  readonly write_file: Tool<WriteFileInput, string>;
+  readonly edit_file: Tool<EditFileInput, string>;
+  readonly glob: Tool<GlobInput, string>;
+  readonly grep: Tool<GrepInput, string>;
+  readonly execute: Tool<ExecuteInput, string>;
+}
+
+export type FileTool = FileToolTypes[FileToolName];
 
 /** The tools by their names, for the agents. */
 export type FileTools<Settings extends FileToolSettings> = {
@@ -33,7 +46,7 @@ export type FileTools<Settings extends FileToolSettings> = {
       : Settings[Name] extends { readonly name: infer Other extends string }
         ? Other
         : Name
-  ]: FileTool;
+  ]: Settings[Name] extends { readonly custom: infer Custom extends object } ? Custom : FileToolTypes[Name];
 };
 
 const fields = ['backend', 'shell', 'streamingShell', 'multimodalRead', 'tools'];
@@ -70,13 +83,9 @@ const makers: Readonly<Record<FileToolName, Make>> = {
 };
 
 function checkOptions(options: unknown): void {
-  const refuse = (problem: string): never => {
-    throw new HoldfastError('config-invalid', `fileTools: ${problem}`);
-  };
-  if (typeof options !== 'object' || options === null) return refuse('backend is required; directoryBackend("./files") makes one.');
-  const unknown = Object.keys(options).find((field) => !fields.includes(field));
-  if (unknown !== undefined) refuse(`there is no option "${unknown}"; there are ${fields.join(', ')}.`);
-  const { backend, shell, streamingShell, multimodalRead, tools } = options as Readonly<Record<string, unknown>>;
+  const refuse = refuseFor('fileTools', 'config-invalid');
+  if (!isRecord(options)) return refuse('backend is required; directoryBackend("./files") makes one.');
+  const { backend, shell, streamingShell, multimodalRead, tools } = fieldsOf(options, fields, 'fileTools', 'config-invalid').fields;
   const problem = backendProblem(backend);
   if (problem !== undefined) refuse(problem);
   if (shell !== undefined && streamingShell !== undefined) refuse('there are a shell and a streamingShell; give one of them.');

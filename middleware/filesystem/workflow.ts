@@ -1,5 +1,5 @@
-import { HoldfastError } from '../../contract/plain/errors';
 import type { AgentMiddleware } from '../../kernel/middleware';
+import { fieldsOf, refuseFor } from '../checked-options';
 import type { FileToolSettings } from './file-tool-names';
 import { checkFileToolSettings, namesOfFileTools } from './file-tool-names';
 
@@ -32,14 +32,8 @@ export function filesystem(options: FilesystemOptions = {}): AgentMiddleware {
 }
 
 function checkOptions(options: unknown): void {
-  const refuse = (problem: string): never => {
-    throw new HoldfastError('agent-invalid', `filesystem: ${problem}`);
-  };
-  if (typeof options !== 'object' || options === null || Array.isArray(options))
-    return refuse(`the options are an object with ${fields.join(', ')}.`);
-  const unknown = Object.keys(options).find((field) => !fields.includes(field));
-  if (unknown !== undefined) refuse(`there is no option "${unknown}"; there are ${fields.join(', ')}.`);
-  const { tools, shell, systemPrompt, largeResults } = options as Readonly<Record<string, unknown>>;
+  const { tools, shell, systemPrompt, largeResults } = fieldsOf(options, fields, 'filesystem').fields;
+  const refuse = refuseFor('filesystem');
   checkFileToolSettings(tools, 'agent-invalid', 'filesystem');
   if (shell !== undefined && typeof shell !== 'boolean') refuse('shell is true or false; the shell itself belongs to the worker.');
   if (systemPrompt !== undefined && typeof systemPrompt !== 'string') refuse('systemPrompt is a text.');

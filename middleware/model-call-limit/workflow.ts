@@ -1,7 +1,7 @@
 import { HoldfastError } from '../../contract/plain/errors';
 import type { AgentMiddleware } from '../../kernel/middleware';
 import { countCall, timesIn } from '../call-counts';
-import { checkedOptions, isCount, isOneOf, isText, nameForm, optional, refuseFor } from '../check-options';
+import { checkedOptions, isCount, isOneOf, isText, nameForm, optional, refuseFor } from '../checked-options';
 
 export interface ModelCallLimitOptions {
   /** Only needed when an agent has several. Agents that share a name share the count of the run. */

@@ -1,6 +1,7 @@
 import type { AgentMiddleware } from '../../kernel/middleware';
 import type { FailoverAttempt, ModelError } from '../../kernel/retry-options';
-import { checkedOptions, isFunction, isTexts, nameForm, optional } from '../check-options';
+import { checkedOptions, isFunction, isTexts, nameForm, optional } from '../checked-options';
+import { checkModelCodes } from '../error-codes';
 
 export interface ModelFallbackOptions {
   readonly name?: string;
@@ -17,6 +18,7 @@ export function modelFallback(options: ModelFallbackOptions): AgentMiddleware {
     models: [(value) => isTexts(value) && new Set(value).size === value.length, 'a list of at least one name of a model, each once'],
     fallBackOn: [optional((value) => isFunction(value) || isTexts(value)), 'a function of the error, or a list of at least one code'],
   });
+  checkModelCodes('modelFallback', 'fallBackOn', options.fallBackOn);
   const { name = 'modelFallback', models, fallBackOn } = options;
   const isFor = (error: ModelError): boolean => {
     if (fallBackOn === undefined) return true;

@@ -2,7 +2,8 @@ import type { AgentMiddleware } from '../../kernel/middleware';
 import type { ModelError } from '../../kernel/retry-options';
 import type { Backoff } from '../backoff';
 import { waitsOf } from '../backoff';
-import { checkedOptions, isCount, isFunction, isRecord, isText, isTexts, nameForm, optional } from '../check-options';
+import { checkedOptions, isCount, isFunction, isRecord, isText, isTexts, nameForm, optional } from '../checked-options';
+import { checkModelCodes } from '../error-codes';
 
 export interface ModelRetryOptions {
   readonly name?: string;
@@ -24,6 +25,7 @@ export function modelRetry(options: ModelRetryOptions = {}): AgentMiddleware {
     retryOn: [optional((value) => isFunction(value) || isTexts(value)), 'a function of the error, or a list of at least one code'],
     whenExhausted: [optional((value) => value === 'fail' || isAnswer(value)), '"fail" or { answer: a text, or a function of the error }'],
   });
+  checkModelCodes('modelRetry', 'retryOn', options.retryOn);
   const { name = 'modelRetry', attempts = 3, backoff = {}, retryOn, whenExhausted = 'fail' } = options;
   const waits = waitsOf('modelRetry', backoff);
   return {

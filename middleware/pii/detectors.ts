@@ -1,61 +1,68 @@
+import { cardsIn } from './cards';
+import { endsBetween, isAddressUnit, isDigit, isLetter, isWordUnit, signOf } from './signs';
 import type { Span } from './spans';
 
 export type Kind = 'email' | 'creditCard' | 'ip' | 'url';
 
-/** Looks for one kind of data. Both functions take one pass over a text, whatever it is. */
+/** Looks for one kind of data, in one pass over a text, whatever it is. */
 export interface Detector {
   /** `before`: the sign before the text. */
   find(text: string, before: string): readonly Span[];
-  /** From where on the text may still become part of a match when more of it comes. */
-  held(text: string): number;
 }
 
-/** Signs of addresses of all kinds: a match lies inside of a run of them. */
-function isRunUnit(unit: number): boolean {
-  if (unit >= 0xc0 && unit <= 0x24f) return true;
-  return unit > 0x20 && unit < 0x7f && !outside.has(unit);
+/** Looks for what lies inside of a run of some signs, and rests on nothing outside of it. */
+export interface RunDetector extends Detector {
+  isPart(unit: number): boolean;
 }
 
-const outside = new Set([...'<>"`{}|\\^'].map((sign) => sign.charCodeAt(0)));
-const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
-const isLetter = (unit: number): boolean => (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122);
-const isWide = (unit: number): boolean => unit >= 0xc0 && unit <= 0x24f;
-const isHostUnit = (unit: number): boolean => isDigit(unit) || isLetter(unit) || unit === 45 || unit === 46;
-const localSigns = new Set([...".!#$%&'*+/=?^_~-"].map((sign) => sign.charCodeAt(0)));
-const isLocalUnit = (unit: number): boolean => isDigit(unit) || isLetter(unit) || isWide(unit) || localSigns.has(unit);
+const localMarks = new Set([...".!#$%&'*+/=?_~-"].map((sign) => sign.charCodeAt(0)));
+const isHyphenOrDot = (unit: number): boolean => unit === 45 || unit === 46;
 
-function heldRun(text: string): number {
-  let start = text.length;
-  while (start > 0 && isRunUnit(text.charCodeAt(start - 1))) start -= 1;
-  return start;
-}
-
-const email: Detector = {
-  held: heldRun,
+const email: RunDetector = {
+  isPart: isAddressUnit,
   find(text) {
     const spans: Span[] = [];
     for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
-      const least = spans.at(-1)?.end ?? 0;
-      let start = at;
-      while (start > least && isLocalUnit(text.charCodeAt(start - 1))) start -= 1;
-      let end = at + 1;
-      while (end < text.length && isHostUnit(text.charCodeAt(end))) end += 1;
-      end = endOfHost(text, at + 1, end);
+      const start = startOfLocal(text, at, spans.at(-1)?.end ?? 0);
+      const end = endOfHost(text, at + 1, endOfHostSigns(text, at + 1));
       if (start < at && end > at + 1) spans.push({ start, end });
     }
     return spans;
   },
 };
 
+function startOfLocal(text: string, at: number, least: number): number {
+  let start = at;
+  for (let inner = signOf(64); start > least; start -= 1) {
+    const unit = text.charCodeAt(start - 1);
+    const sign = signOf(unit);
+    if (sign === 'none' || (sign === 'mark' && !localMarks.has(unit)) || endsBetween(inner, sign)) break;
+    inner = sign;
+  }
+  return start;
+}
+
+function endOfHostSigns(text: string, from: number): number {
+  let end = from;
+  for (let inner = signOf(64); end < text.length; end += 1) {
+    const unit = text.charCodeAt(end);
+    const sign = signOf(unit);
+    if (sign === 'none' || (sign === 'mark' && !isHyphenOrDot(unit)) || endsBetween(inner, sign)) break;
+    inner = sign;
+  }
+  return end;
+}
+
 /** Where the name of a host with a top-level domain ends; its start when it is none. */
 function endOfHost(text: string, start: number, end: number): number {
   let last = end;
   for (;;) {
-    while (last > start && !isLetter(text.charCodeAt(last - 1)) && !isDigit(text.charCodeAt(last - 1))) last -= 1;
+    while (last > start && isHyphenOrDot(text.charCodeAt(last - 1))) last -= 1;
     let dot = last - 1;
     while (dot > start && text.charCodeAt(dot) !== 46) dot -= 1;
     if (dot <= start) return start;
-    if (last - dot >= 3) for (let at = dot + 1; at < last; at++) if (isLetter(text.charCodeAt(at))) return last;
+    if (last - dot >= 3)
+      for (let at = dot + 1; at < last; at++) if (!isDigit(text.charCodeAt(at)) && text.charCodeAt(at) !== 45) return last;
     // What follows without a blank is no part of the name: the next sentence.
     last = dot;
   }
@@ -65,15 +72,19 @@ const schemes = ['http', 'https', 'ftp', 'ftps', 'ws', 'wss', 'file', 'ssh', 'sf
 const longestScheme = 5;
 const trailing = new Set('.,;:!?\'")]*_');
 
-const url: Detector = {
-  held: heldRun,
+const url: RunDetector = {
+  isPart: isAddressUnit,
   find(text) {
     const spans: Span[] = [];
     for (let position = 0; position < text.length;) {
       const start = nextUrl(text, position);
       if (start === undefined) break;
       let end = start;
-      while (end < text.length && isRunUnit(text.charCodeAt(end))) end += 1;
+      for (let inner = signOf(64); end < text.length; end += 1) {
+        const sign = signOf(text.charCodeAt(end));
+        if (sign === 'none' || endsBetween(inner, sign)) break;
+        inner = sign;
+      }
       position = end;
       while (end > start && trailing.has(text[end - 1] ?? '')) end -= 1;
       // A scheme alone leads nowhere.
@@ -86,24 +97,28 @@ const url: Detector = {
 function nextUrl(text: string, from: number): number | undefined {
   for (let at = from; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    if (unit === 58 && text.startsWith('://', at) && isRunUnit(text.charCodeAt(at + 3))) {
+    if (unit === 58 && text.startsWith('://', at) && isAddressUnit(text.charCodeAt(at + 3))) {
       let start = at;
       while (start > from && at - start <= longestScheme && isLetter(text.charCodeAt(start - 1))) start -= 1;
       if (schemes.includes(text.slice(start, at).toLowerCase())) return start;
     }
-    if ((unit === 119 || unit === 87) && /^www\.[a-z0-9]/i.test(text.slice(at, at + 5)) && !isLetter(text.charCodeAt(at - 1))) return at;
+    if ((unit === 119 || unit === 87) && isWww(text, at)) return at;
   }
   return undefined;
+}
+
+function isWww(text: string, at: number): boolean {
+  const first = signOf(text.charCodeAt(at + 4));
+  return text.slice(at, at + 4).toLowerCase() === 'www.' && (first === 'word' || first === 'dense') && !isLetter(text.charCodeAt(at - 1));
 }
 
 const isHex = (unit: number): boolean => isDigit(unit) || (unit >= 65 && unit <= 70) || (unit >= 97 && unit <= 102);
 const isVersion4Unit = (unit: number): boolean => isDigit(unit) || unit === 46;
 const isVersion6Unit = (unit: number): boolean => isHex(unit) || unit === 46 || unit === 58;
-const isWordUnit = (unit: number): boolean => isDigit(unit) || isLetter(unit) || unit === 95;
 const longestAddress = 45;
 
-const ip: Detector = {
-  held: heldRun,
+const ip: RunDetector = {
+  isPart: (unit) => isWordUnit(unit) || unit === 46 || unit === 58,
   find: (text) => [...addressesIn(text, isVersion4Unit, '.', isVersion4), ...addressesIn(text, isVersion6Unit, '.:', isVersion6)],
 };
 
@@ -147,61 +162,5 @@ function isVersion6(text: string): boolean {
   return plain.every((group) => /^[0-9a-f]{1,4}$/i.test(group)) && (halves.length === 2 ? count < 8 : count === 8);
 }
 
-const isGap = (unit: number): boolean => unit === 32 || unit === 45 || unit === 160;
-const isCardUnit = (unit: number): boolean => isDigit(unit) || isGap(unit);
-const shortestCard = 13;
-const longestCard = 19;
-/** Nineteen digits with a gap between any two, and what stands around them. */
-const cardReach = 2 * longestCard;
-
-const creditCard: Detector = {
-  held(text) {
-    let start = text.length;
-    while (start > 0 && isCardUnit(text.charCodeAt(start - 1))) start -= 1;
-    while (start < text.length && isGap(text.charCodeAt(start))) start += 1;
-    if (text.length - start <= 2 * cardReach) return start;
-    // A long list of numbers: what began so far back is decided. No card begins in the middle of a number.
-    for (let at = text.length - 2 * cardReach; at < text.length - cardReach; at++) if (isGap(text.charCodeAt(at))) return at;
-    let number = text.length - 2 * cardReach;
-    while (number > start && isDigit(text.charCodeAt(number - 1))) number -= 1;
-    return number;
-  },
-  find(text, before) {
-    const spans: Span[] = [];
-    let end = 0;
-    for (let start = 0; start < text.length; start++) {
-      if (start < end || !isDigit(text.charCodeAt(start))) continue;
-      if (isDigit((start === 0 ? before : (text[start - 1] ?? '')).charCodeAt(0))) continue;
-      const found = cardAt(text, start);
-      if (found === undefined) continue;
-      spans.push({ start, end: found });
-      end = found;
-    }
-    return spans;
-  },
-};
-
-/** Where the longest card number that begins here ends. */
-function cardAt(text: string, start: number): number | undefined {
-  const digits: number[] = [];
-  let found: number | undefined;
-  for (let at = start; at < text.length && digits.length < longestCard; at++) {
-    const unit = text.charCodeAt(at);
-    if (isDigit(unit)) {
-      digits.push(unit - 48);
-      if (digits.length >= shortestCard && !isDigit(text.charCodeAt(at + 1)) && fitsLuhn(digits)) found = at + 1;
-    } else if (!isGap(unit) || !isDigit(text.charCodeAt(at + 1))) break;
-  }
-  return found;
-}
-
-/** Every second digit from the right doubled, and the sum a multiple of ten. */
-function fitsLuhn(digits: readonly number[]): boolean {
-  const sum = digits.reduce((total, digit, position) => {
-    const doubled = (digits.length - position) % 2 === 0 ? digit * 2 : digit;
-    return total + (doubled > 9 ? doubled - 9 : doubled);
-  }, 0);
-  return sum % 10 === 0 && digits.some((digit) => digit !== 0);
-}
-
-export const detectors: Readonly<Record<Kind, Detector>> = { email, creditCard, ip, url };
+export const runDetectors: Readonly<Record<Exclude<Kind, 'creditCard'>, RunDetector>> = { email, ip, url };
+export const detectors: Readonly<Record<Kind, Detector>> = { ...runDetectors, creditCard: { find: cardsIn } };

@@ -1,5 +1,8 @@
+import type { Finder } from './finders';
+import { withoutPast } from './finders';
 import type { Node, UnitSet } from './pattern-syntax';
 import { PatternProblem, canBeEmpty, parsePattern } from './pattern-syntax';
+import { isWordUnit } from './signs';
 import type { Span } from './spans';
 
 /** One step of a pattern that was made into steps: take a unit, go two ways, look for a border of a word, or be done. */
@@ -25,46 +28,9 @@ export class Pattern {
     this.begin = this.add(node, 0, ignoreCase);
   }
 
-  /** Matches, and from where on the text may still become part of one when more of it comes. `before`: the sign before the text. */
-  search(text: string, before: string, isWhole: boolean): { readonly spans: readonly Span[]; readonly held: number } {
-    const spans: Span[] = [];
-    let steps: readonly number[] = [];
-    let starts: readonly number[] = [];
-    const visited = new Int32Array(this.steps.length).fill(-1);
-    for (let position = 0; ; position++) {
-      const atEnd = position === text.length;
-      // Threads stand in the order in which they began: the first one is the earliest.
-      if (atEnd && !isWhole) return { spans, held: starts[0] ?? text.length };
-      const unit = atEnd ? -1 : text.charCodeAt(position);
-      const previous = position > 0 ? text.charCodeAt(position - 1) : before === '' ? -1 : before.charCodeAt(before.length - 1);
-      const isBorder = isWord(previous) !== isWord(unit);
-      const nextSteps: number[] = [];
-      const nextStarts: number[] = [];
-      let matchedFrom = -1;
-      const follow = (from: number, start: number): void => {
-        const open = [from];
-        for (let at = open.pop(); at !== undefined; at = open.pop()) {
-          if (visited[at] === position) continue;
-          visited[at] = position;
-          const step = this.steps[at] as Step;
-          if (step.type === 'done') {
-            if (matchedFrom < 0 || start < matchedFrom) matchedFrom = start;
-          } else if (step.type === 'split') open.push(step.other, step.next);
-          else if (step.type === 'boundary') {
-            if (isBorder) open.push(step.next);
-          } else if (!atEnd && step.has(unit)) {
-            nextSteps.push(step.next);
-            nextStarts.push(start);
-          }
-        }
-      };
-      steps.forEach((step, index) => follow(step, starts[index] ?? position));
-      follow(this.begin, position);
-      if (matchedFrom >= 0 && matchedFrom < position) addSpan(spans, matchedFrom, position);
-      if (atEnd) return { spans, held: text.length };
-      steps = nextSteps;
-      starts = nextStarts;
-    }
+  /** Looks for the pattern in a text that begins at that place. */
+  finder(position: number): Finder {
+    return new PatternFinder(this.steps, this.begin, position);
   }
 
   /** The step at which a node begins that goes on with `next`. */
@@ -103,6 +69,76 @@ export class Pattern {
   }
 }
 
+/** One way through the steps at a time for each of them, all side by side. */
+class PatternFinder implements Finder {
+  spans: Span[] = [];
+  private steps: readonly number[] = [];
+  /** Where each way began. They stand in that order: the first one is the earliest. */
+  private starts: readonly number[] = [];
+  private previous = -1;
+  private readonly visited: Int32Array;
+  private readonly open: number[] = [];
+
+  constructor(
+    private readonly all: readonly Step[],
+    private readonly begin: number,
+    private position: number,
+  ) {
+    this.visited = new Int32Array(all.length).fill(-1);
+  }
+
+  get held(): number {
+    return this.starts[0] ?? this.position;
+  }
+
+  feed(text: string): void {
+    for (let at = 0; at < text.length; at++) this.take(text.charCodeAt(at));
+  }
+
+  end(): void {
+    this.take(-1);
+  }
+
+  forget(before: number): void {
+    this.spans = withoutPast(this.spans, before);
+  }
+
+  fork(): Finder {
+    const other = new PatternFinder(this.all, this.begin, this.position);
+    [other.steps, other.starts, other.previous] = [this.steps, this.starts, this.previous];
+    return other;
+  }
+
+  /** The next unit; -1 at the end, where nothing can be taken but a pattern may be done. */
+  private take(unit: number): void {
+    const { all, visited, open, position, steps, starts } = this;
+    const isBorder = isWordUnit(this.previous) !== isWordUnit(unit);
+    const nextSteps: number[] = [];
+    const nextStarts: number[] = [];
+    let matchedFrom = position;
+    for (let way = 0; way <= steps.length; way++) {
+      const start = starts[way] ?? position;
+      open.push(steps[way] ?? this.begin);
+      for (let at = open.pop(); at !== undefined; at = open.pop()) {
+        if (visited[at] === position) continue;
+        visited[at] = position;
+        const step = all[at] as Step;
+        if (step.type === 'done') matchedFrom = Math.min(matchedFrom, start);
+        else if (step.type === 'split') open.push(step.other, step.next);
+        else if (step.type === 'boundary') {
+          if (isBorder) open.push(step.next);
+        } else if (unit >= 0 && step.has(unit)) {
+          nextSteps.push(step.next);
+          nextStarts.push(start);
+        }
+      }
+    }
+    if (matchedFrom < position) addSpan(this.spans, matchedFrom, position);
+    [this.steps, this.starts, this.previous] = [nextSteps, nextStarts, unit];
+    this.position += 1;
+  }
+}
+
 /** Ends come in order; a match that begins inside of the last ones makes one of them all. */
 function addSpan(spans: Span[], start: number, end: number): void {
   let from = start;
@@ -120,8 +156,4 @@ function memberOf({ ranges, isNegated }: UnitSet, ignoreCase: boolean): (unit: n
     const sign = String.fromCharCode(unit);
     return (inRanges(sign.toLowerCase().charCodeAt(0)) || inRanges(sign.toUpperCase().charCodeAt(0))) !== isNegated;
   };
-}
-
-function isWord(unit: number): boolean {
-  return (unit >= 48 && unit <= 57) || (unit >= 65 && unit <= 90) || unit === 95 || (unit >= 97 && unit <= 122);
 }

@@ -1,78 +1,100 @@
 import { HoldfastError } from '../../contract/plain/errors';
 import type { Json, Message, Part } from '../../contract/plain/messages';
+import { isPartList } from '../../contract/plain/messages';
 import { sha256 } from '../../contract/plain/sha256';
-import type { Detector } from './detectors';
-import { detectors } from './detectors';
+import { runDetectors } from './detectors';
+import type { Finder } from './finders';
+import { CardFinder, RunFinder } from './finders';
 import { Pattern } from './pattern-search';
+import type { Piece } from './redacted-texts';
+import { RedactedTexts } from './redacted-texts';
 import type { Rule } from './rules';
-import type { Found } from './spans';
-import { withoutOverlap } from './spans';
-
-interface Looked {
-  readonly found: readonly Found<Rule>[];
-  readonly held: number;
-}
 
 /** Finds what the rules name in texts, and puts something else in its place. */
 export class Redactor {
-  private readonly searches: readonly ((text: string, before: string, isWhole: boolean) => Looked)[];
+  private readonly makers: readonly { readonly rule: Rule; readonly make: (position: number) => Finder }[];
 
   constructor(
     rules: readonly Rule[],
     /** Where the texts come from, for the error of `block`. */
     private readonly source: string,
   ) {
-    this.searches = rules.map((rule) => {
-      const search = searchFor(rule);
-      return (text, before, isWhole) => {
-        const { spans, held } = search(text, before, isWhole);
-        return { found: spans.map((span) => ({ ...span, rule })), held };
-      };
-    });
+    this.makers = rules.map((rule) => ({ rule, make: finderFor(rule) }));
   }
 
   /** The text itself when nothing is found. */
   text(text: string): string {
-    return this.part(text, '', true).text;
+    return this.texts([text])[0] ?? '';
   }
 
-  /** What is decided of a text that may go on, and from where on it is not. */
-  part(text: string, before: string, isWhole: boolean): { readonly text: string; readonly end: number } {
-    const looked = this.searches.map((search) => search(text, before, isWhole));
-    const found = withoutOverlap(looked.flatMap((one) => one.found));
-    let end = looked.reduce((least, { held }) => Math.min(least, held), text.length);
-    // What was found and goes on behind the end is held as well.
-    for (const span of found) if (span.start < end && span.end > end) end = span.start;
-    let out = '';
-    let position = 0;
-    for (const span of found) {
-      if (span.end > end) break;
-      out += text.slice(position, span.start) + this.instead(text.slice(span.start, span.end), span.rule);
-      position = span.end;
-    }
-    return { text: position === 0 && end === text.length ? text : out + text.slice(position, end), end };
+  /** Texts that follow each other, so that what is cut in two is found. */
+  texts(texts: readonly string[]): readonly string[] {
+    const redacted = this.stream();
+    const out = texts.map(() => '');
+    const take = (pieces: readonly Piece[]): void => {
+      for (const { of, text } of pieces) out[of] = (out[of] ?? '') + text;
+    };
+    texts.forEach((text, position) => {
+      if (position > 0) redacted.next();
+      take(redacted.push(text));
+    });
+    take(redacted.end());
+    return out;
   }
 
-  /** A copy in which all texts are redacted, at any depth; the value itself when nothing is found. Keys stay as they are. */
+  /** The same for texts that come in pieces. `context`: what stands before them, and was seen. */
+  stream(context?: string): RedactedTexts {
+    const looking = {
+      finders: (position: number) => this.makers.map(({ rule, make }) => ({ rule, finder: make(position) })),
+      instead: (value: string, rule: Rule) => this.instead(value, rule),
+    };
+    return new RedactedTexts(looking, context);
+  }
+
+  /** A copy in which all texts and numbers are redacted, at any depth; the value itself when nothing is found. Keys stay as they are. */
   json<Value extends Json | undefined>(value: Value): Value {
     return this.changed(value) as Value;
   }
 
   message(message: Message, which: (part: Part) => boolean): Message {
-    const parts = message.parts.map((part) => (which(part) ? this.messagePart(part) : part));
-    return parts.every((part, position) => part === message.parts[position]) ? message : { ...message, parts };
+    const parts = this.parts(message.parts, which);
+    return parts === message.parts ? message : { ...message, parts };
+  }
+
+  /** Those of them that are to be looked at; the list itself when nothing is found. */
+  parts(parts: readonly Part[], which: (part: Part) => boolean): readonly Part[] {
+    const after: Part[] = [];
+    for (let position = 0; position < parts.length;) {
+      const part = parts[position] as Part;
+      if (!which(part)) after.push(part);
+      else if (!isSpoken(part)) after.push(this.messagePart(part));
+      else {
+        const together: Spoken[] = [part];
+        for (let next = parts[position + 1]; next?.type === part.type && which(next); next = parts[position + together.length])
+          together.push(next);
+        after.push(...this.spoken(together));
+        position += together.length;
+        continue;
+      }
+      position += 1;
+    }
+    return after.length === parts.length && after.every((part, position) => part === parts[position]) ? parts : after;
+  }
+
+  /** A part of which nothing is left is gone, and what a provider has signed is no longer what it said. */
+  private spoken(parts: readonly Spoken[]): readonly Part[] {
+    const texts = this.texts(parts.map(({ text }) => text));
+    return parts.flatMap((part, position) => {
+      const text = texts[position] ?? '';
+      if (text === part.text) return [part];
+      return text === '' ? [] : [{ type: part.type, text }];
+    });
   }
 
   private messagePart(part: Part): Part {
     switch (part.type) {
-      case 'text':
-      case 'reasoning': {
-        const text = this.text(part.text);
-        // What a provider has signed is no longer what it said.
-        return text === part.text ? part : { type: part.type, text };
-      }
       case 'tool-result': {
-        const output = this.json(part.output);
+        const output = part.multipart === true && isPartList(part.output) ? this.multipart(part.output) : this.json(part.output);
         return output === part.output ? part : { ...part, output };
       }
       case 'tool-call': {
@@ -84,8 +106,13 @@ export class Redactor {
     }
   }
 
+  private multipart(output: Json & readonly Part[]): Json {
+    return this.parts(output, isSpoken);
+  }
+
   private changed(value: Json | undefined): Json | undefined {
     if (typeof value === 'string') return this.text(value);
+    if (typeof value === 'number') return this.number(value);
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) {
       const before: readonly Json[] = value;
@@ -95,6 +122,13 @@ export class Redactor {
     const before = Object.entries(value as { readonly [key: string]: Json | undefined });
     const after = before.map(([key, item]) => [key, this.changed(item)] as const);
     return after.every(([, item], position) => item === before[position]?.[1]) ? value : Object.fromEntries(after);
+  }
+
+  /** A number that is found becomes a text. */
+  private number(value: number): Json {
+    const said = String(value);
+    const clean = this.text(said);
+    return clean === said ? value : clean;
   }
 
   private instead(value: string, { what, kind, strategy }: Rule): string {
@@ -111,15 +145,23 @@ export class Redactor {
   }
 }
 
-type Search = (text: string, before: string, isWhole: boolean) => ReturnType<Pattern['search']>;
+type Spoken = Part & { readonly type: 'text' | 'reasoning' };
 
-function searchFor({ kind, pattern = '', ignoreCase }: Rule): Search {
-  if (kind === 'custom') {
-    const own = new Pattern(pattern, ignoreCase === true);
-    return (text, before, isWhole) => own.search(text, before, isWhole);
+function isSpoken(part: Part): part is Spoken {
+  return part.type === 'text' || part.type === 'reasoning';
+}
+
+function finderFor({ kind, pattern = '', ignoreCase }: Rule): (position: number) => Finder {
+  switch (kind) {
+    case 'custom': {
+      const own = new Pattern(pattern, ignoreCase === true);
+      return (position) => own.finder(position);
+    }
+    case 'creditCard':
+      return (position) => new CardFinder(position);
+    default:
+      return (position) => new RunFinder(runDetectors[kind], position);
   }
-  const detector: Detector = detectors[kind];
-  return (text, before, isWhole) => ({ spans: detector.find(text, before), held: isWhole ? text.length : detector.held(text) });
 }
 
 function masked(value: string, kind: Rule['kind']): string {
@@ -137,33 +179,25 @@ function masked(value: string, kind: Rule['kind']): string {
   }
 }
 
-const longHold = 256;
-
-/** A text that comes in pieces: what may still become part of a match is held back. */
+/** One text that comes in pieces. */
 export class RedactedStream {
-  private held = '';
-  private before = '';
-  private nextLook = 0;
+  private readonly texts: RedactedTexts;
 
-  constructor(private readonly redactor: Redactor) {}
+  constructor(redactor: Redactor) {
+    this.texts = redactor.stream();
+  }
 
   /** What may be seen now that this has come. */
   push(piece: string): string {
-    this.held += piece;
-    // A long hold is looked at again only when it has doubled: however small the pieces are, all looks together are a few passes.
-    return this.held.length < this.nextLook ? '' : this.take(false);
+    return joined(this.texts.push(piece));
   }
 
   /** The rest. */
   end(): string {
-    return this.take(true);
+    return joined(this.texts.end());
   }
+}
 
-  private take(isWhole: boolean): string {
-    const { text, end } = this.redactor.part(this.held, this.before, isWhole);
-    if (end > 0) this.before = this.held[end - 1] ?? '';
-    this.held = this.held.slice(end);
-    this.nextLook = this.held.length > longHold ? this.held.length * 2 : 0;
-    return text;
-  }
+function joined(pieces: readonly Piece[]): string {
+  return pieces.map(({ text }) => text).join('');
 }

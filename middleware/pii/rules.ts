@@ -1,6 +1,6 @@
 import { messageOf } from '../../contract/plain/errors';
-import type { Form } from '../check-options';
-import { checkedOptions, isOneOf, isRecord, isText, nameForm, optional, refuseFor } from '../check-options';
+import type { Form } from '../checked-options';
+import { checkedOptions, isOneOf, isRecord, isText, nameForm, optional, refuseFor } from '../checked-options';
 import type { Kind } from './detectors';
 import { Pattern } from './pattern-search';
 

@@ -1,9 +1,10 @@
-import type { ModelChunk } from '../../activities/chunks';
 import type { WorkerHalf, WorkerMiddleware } from '../../activities/worker-middleware';
 import { defineWorkerMiddleware } from '../../activities/worker-middleware';
-import { codeOf } from '../../contract/plain/errors';
-import { HoldfastError, messageOf } from '../../contract/plain/errors';
+import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
 import type { Json, Part } from '../../contract/plain/messages';
+import { isStop, StopError } from '../../kernel/callbacks/stop-error';
+import { RedactedAnswer } from './worker/redacted-answer';
+import { RedactedParts } from './worker/redacted-parts';
 import { RedactedStream, Redactor } from './redactor';
 import type { PiiRules } from './rules';
 
@@ -27,7 +28,7 @@ function modelWraps(output: Redactor | undefined, calls: Redactor | undefined): 
       return { ...response, message: calls?.message(said, isCall) ?? said };
     },
     async *stream(request, next) {
-      const texts = new RedactedTexts(output);
+      const texts = new RedactedAnswer(output);
       for await (const chunk of next(request)) {
         if (chunk.type === 'text' || chunk.type === 'reasoning') yield* texts.take(chunk);
         else if (chunk.type === 'usage') yield chunk;
@@ -49,50 +50,6 @@ const isSaid = ({ type }: Part): boolean => type === 'text' || type === 'reasoni
 const isCall = ({ type }: Part): boolean => type === 'tool-call';
 const alone = (part: Part): { readonly role: 'assistant'; readonly parts: readonly Part[] } => ({ role: 'assistant', parts: [part] });
 
-type TextChunk = ModelChunk & { readonly type: 'text' | 'reasoning' };
-
-/** The texts of an answer, each with what is held of it. */
-class RedactedTexts {
-  private readonly open = new Map<string, { readonly stream: RedactedStream; readonly like: TextChunk }>();
-
-  constructor(private readonly redactor: Redactor | undefined) {}
-
-  *take(chunk: TextChunk): Generator<ModelChunk> {
-    if (this.redactor === undefined) {
-      yield chunk;
-      return;
-    }
-    // Pieces without a block are one text as long as nothing else comes between them.
-    if (chunk.block === undefined) yield* this.endOpen(chunk.type);
-    const key = keyOf(chunk);
-    const { extra: _, ...like } = chunk;
-    const known = this.open.get(key) ?? { stream: new RedactedStream(this.redactor), like };
-    this.open.set(key, known);
-    // Also a piece of which nothing may be seen yet: where the first one comes, there stands the text in the answer.
-    yield { ...chunk, text: known.stream.push(chunk.text) };
-  }
-
-  /** The rest of what has no block, unless it is of that type. */
-  *endOpen(except?: TextChunk['type']): Generator<ModelChunk> {
-    for (const [key, { like }] of this.open) if (like.block === undefined && like.type !== except) yield* this.end(key);
-  }
-
-  *endAll(): Generator<ModelChunk> {
-    for (const key of [...this.open.keys()]) yield* this.end(key);
-  }
-
-  private *end(key: string): Generator<ModelChunk> {
-    const known = this.open.get(key);
-    this.open.delete(key);
-    const rest = known?.stream.end() ?? '';
-    if (known !== undefined && rest !== '') yield { ...known.like, text: rest };
-  }
-}
-
-function keyOf({ type, block }: TextChunk): string {
-  return block === undefined ? type : `${type}:${block}`;
-}
-
 function toolWraps(redactor: Redactor): WorkerHalf {
   return {
     wrapInvokableToolCall: async (input, next) => redactor.json(await cleaned(redactor, () => next(input))),
@@ -111,37 +68,19 @@ function toolWraps(redactor: Redactor): WorkerHalf {
       if (rest !== '') yield rest;
     },
     async *wrapEnhancedStreamableToolCall(input, next) {
-      let stream: RedactedStream | undefined;
-      const rest = (): string => {
-        const text = stream?.end() ?? '';
-        stream = undefined;
-        return text;
-      };
+      const parts = new RedactedParts(redactor);
       try {
-        for await (const piece of next(input)) {
-          // Texts that stand beside each other are one text.
-          const joins = piece.type === 'text' && piece.extra === undefined;
-          if (!joins) {
-            const text = rest();
-            if (text !== '') yield { type: 'text', text };
-            yield partsOf(redactor, [piece])[0] ?? piece;
-            continue;
-          }
-          stream ??= new RedactedStream(redactor);
-          const text = stream.push(piece.text);
-          if (text !== '') yield { type: 'text', text };
-        }
+        for await (const part of next(input)) yield* parts.take(part);
       } catch (error) {
         throw cleanError(redactor, error);
       }
-      const text = rest();
-      if (text !== '') yield { type: 'text', text };
+      yield* parts.end();
     },
   };
 }
 
 function partsOf(redactor: Redactor, parts: readonly Part[]): readonly Part[] {
-  return redactor.message({ role: 'tool', parts }, isSaid).parts;
+  return redactor.parts(parts, isSaid);
 }
 
 async function cleaned<Output>(redactor: Redactor, run: () => Promise<Output>): Promise<Output> {
@@ -152,10 +91,10 @@ async function cleaned<Output>(redactor: Redactor, run: () => Promise<Output>): 
   }
 }
 
-/** What a tool complains of goes to the model, too. */
+/** What a tool complains of goes to the model, too. What makes its code special stays: the code, and that it stops the run. */
 function cleanError(redactor: Redactor, error: unknown): unknown {
-  if (codeOf(error) !== undefined) return error;
   const said = messageOf(error);
   const clean = redactor.text(said);
-  return clean === said ? error : new HoldfastError('tool-failed', clean);
+  if (clean === said) return error;
+  return isStop(error) ? new StopError(clean) : new HoldfastError(codeOf(error) ?? 'tool-failed', clean);
 }

@@ -1,5 +1,6 @@
 import type { Message, Part } from '../../contract/plain/messages';
 import type { AgentMiddleware } from '../../kernel/middleware';
+import { changingToolEnds } from '../../kernel/tool-ends';
 import { Redactor } from './redactor';
 import type { PiiOptions } from './rules';
 import { checkedRules } from './rules';
@@ -16,13 +17,13 @@ export const piiHalf = 'pii';
 export function pii(options: PiiOptions): AgentMiddleware {
   const { name, rules, places } = checkedRules(options);
   const input = places.includes('input') ? new Redactor(rules, 'what a user said') : undefined;
-  // Results that no tool of the worker gave, such as those that a person wrote, have not met the other half.
+  // What no tool of the worker gave, such as what a person wrote or another agent answered, has not met the other half.
   const tools = places.includes('tools') ? new Redactor(rules, 'the result of a tool') : undefined;
   const changed = (message: Message): Message => {
     if (message.role === 'user') return input?.message(message, isSaid) ?? message;
     return message.role === 'tool' ? (tools?.message(message, () => true) ?? message) : message;
   };
-  return {
+  const middleware: AgentMiddleware = {
     name,
     half: { name: piiHalf, options: { rules: rules.map((rule) => ({ ...rule })), places } },
     ...(input === undefined && tools === undefined
@@ -35,6 +36,7 @@ export function pii(options: PiiOptions): AgentMiddleware {
           },
         }),
   };
+  return tools === undefined ? middleware : changingToolEnds(middleware, (message) => tools.message(message, () => true));
 }
 
 function isSaid({ type }: Part): boolean {

@@ -1,7 +1,7 @@
 import { HoldfastError } from '../../contract/plain/errors';
 import type { Json, Message, ToolCall } from '../../contract/plain/messages';
 import type { HookContext, MaybePromise } from '../../kernel/middleware';
-import { bound, checkedOptions, count, flag, func, isRecord, name, names, record } from '../checked-options';
+import { bound, checkedOptions, count, flag, func, isRecord, nameForm, names, record } from '../checked-options';
 import type { TokenCounter } from '../token-count';
 
 /** A result that is about to be cleared. */
@@ -66,8 +66,8 @@ export function checkedReduction(options: unknown): ReductionOptions {
   const checked = checkedOptions<ReductionOptions>('reduction', options, {
     skipTruncation: flag,
     skipClear: flag,
-    readFileToolName: name,
-    rootDir: name,
+    readFileToolName: nameForm,
+    rootDir: nameForm,
     maxLengthForTrunc: bound,
     truncExcludeTools: names,
     maxTokensForClear: bound,

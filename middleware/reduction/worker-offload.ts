@@ -21,6 +21,8 @@ export function directoryOffload(directory: string): OffloadBackend {
     throw new HoldfastError('config-invalid', 'directoryOffload: it takes a directory, such as directoryOffload("offload").');
   const root = resolve(directory);
   const fileOf = (path: string): string => {
+    if (typeof path !== 'string' || path.includes('\0'))
+      throw new HoldfastError('request-invalid', 'A path is a text without a NUL in it.');
     const file = join(root, path);
     const inside = relative(root, file);
     if (inside === '' || inside.startsWith('..') || isAbsolute(inside))
@@ -30,8 +32,12 @@ export function directoryOffload(directory: string): OffloadBackend {
   return {
     async write(path, text) {
       const file = fileOf(path);
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, text, 'utf8');
+      try {
+        await mkdir(dirname(file), { recursive: true });
+        await writeFile(file, text, 'utf8');
+      } catch (error) {
+        throw cannot('written', path, error);
+      }
     },
     async read(path) {
       try {
@@ -39,10 +45,16 @@ export function directoryOffload(directory: string): OffloadBackend {
       } catch (error) {
         const { code } = error as { readonly code?: unknown };
         if (code === 'ENOENT' || code === 'EISDIR' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return undefined;
-        throw error;
+        throw cannot('read', path, error);
       }
     },
   };
+}
+
+/** What Node says of a file names the directory of this machine, which is none of the model's business. */
+function cannot(doing: string, path: string, error: unknown): unknown {
+  const { code, syscall } = error as { readonly code?: string; readonly syscall?: string };
+  return syscall === undefined ? error : new HoldfastError('tool-failed', `The path "${path}" cannot be ${doing}: ${code ?? 'unknown'}.`);
 }
 
 /** The run that the call at hand belongs to; runs in memory are all one. */

@@ -2,6 +2,7 @@ import type { WorkerHalf, WorkerMiddleware, ToolWorkerCall } from '../../activit
 import { defineWorkerMiddleware } from '../../activities/worker-middleware';
 import { HoldfastError, messageOf } from '../../contract/plain/errors';
 import type { Json, Part } from '../../contract/plain/messages';
+import { checkedOptions, func, isFunction, isRecord, optional } from '../checked-options';
 import type { TruncationOptions } from './plain';
 import { offloadPath, offloadToolName, reductionHalfName, textOfOutput } from './plain';
 import { noticeOf, previewsOf } from './worker-notice';
@@ -40,8 +41,22 @@ export interface ReductionHalfOptions {
 
 /** The worker half of `reduction`: stores results that are too long, and leaves a notice with their beginning and their end. */
 export function reductionHalf(options: ReductionHalfOptions = {}): WorkerMiddleware {
+  checkedOptions<ReductionHalfOptions>(
+    'reductionHalf',
+    options,
+    {
+      backend: [() => true, 'an object with write and read'],
+      truncOffloadPath: func,
+      handlers: [optional(isHandlers), 'an object with a function for each tool'],
+    },
+    'config-invalid',
+  );
   if (options.backend !== undefined) checkBackend(options.backend, 'reductionHalf');
   return defineWorkerMiddleware<TruncationOptions>(reductionHalfName, (truncation) => new Truncation(options, truncation));
+}
+
+function isHandlers(value: unknown): boolean {
+  return isRecord(value) && Object.values(value).every(isFunction);
 }
 
 class Truncation implements WorkerHalf {

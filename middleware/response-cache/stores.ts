@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { HoldfastError } from '../../contract/plain/errors';
 import type { FinishReason, Part } from '../../contract/plain/messages';
 import { isMessage } from '../../contract/plain/messages';
+import { bound, checkedOptions } from '../checked-options';
 
 /** An answer as a cache keeps it. */
 export interface CachedResponse {
@@ -21,9 +22,12 @@ export interface ResponseStore {
 
 /** Keeps the answers that were used last, in this process. */
 export function memoryResponses(options: { readonly entries?: number } = {}): ResponseStore {
-  const { entries = 1000 } = options;
-  if (!Number.isSafeInteger(entries) || entries < 1)
-    throw new HoldfastError('config-invalid', 'memoryResponses: entries is a whole number of at least 1.');
+  const { entries = 1000 } = checkedOptions<{ readonly entries?: number }>(
+    'memoryResponses',
+    options,
+    { entries: bound },
+    'config-invalid',
+  );
   const kept = new Map<string, CachedResponse>();
   const keep = (key: string, response: CachedResponse): void => {
     kept.delete(key);

@@ -3,9 +3,10 @@ import { currentCall } from '../../activities/call-context';
 import { AnswerAssembly, chunksOf } from '../../activities/chunks';
 import type { WorkerCall, WorkerHalf, WorkerMiddleware, WorkerModelRequest, WorkerModelResponse } from '../../activities/worker-middleware';
 import { defineWorkerMiddleware } from '../../activities/worker-middleware';
-import { HoldfastError } from '../../contract/plain/errors';
+
 import type { FinishReason, Json, Part, Usage } from '../../contract/plain/messages';
 import { canonicalJson } from '../../contract/plain/messages';
+import { checkedOptions, func, optional } from '../checked-options';
 import type { CachedResponse, ResponseStore } from './stores';
 import { isCached, memoryResponses } from './stores';
 
@@ -23,10 +24,18 @@ interface AgentOptions {
 
 /** The half of `responseCache` on the worker, with a store of one's own, for `middleware` of the configuration. */
 export function cachedResponses(options: CachedResponsesOptions = {}): WorkerMiddleware {
-  const { store = memoryResponses(), onProblem = () => undefined } = options;
-  if (typeof store?.get !== 'function' || typeof store.set !== 'function')
-    throw new HoldfastError('config-invalid', 'cachedResponses: store has get(key) and set(key, response).');
+  const { store = memoryResponses(), onProblem = () => undefined } = checkedOptions<CachedResponsesOptions>(
+    'cachedResponses',
+    options,
+    { store: [optional(isStore), 'an object with get(key) and set(key, response)'], onProblem: func },
+    'config-invalid',
+  );
   return defineWorkerMiddleware('responseCache', (given: Json) => half(new Cache(store, onProblem, (given ?? {}) as AgentOptions)));
+}
+
+function isStore(value: unknown): boolean {
+  const { get, set } = (value ?? {}) as Partial<Record<keyof ResponseStore, unknown>>;
+  return typeof get === 'function' && typeof set === 'function';
 }
 
 const freeOfCost: Usage = { inputTokens: 0, outputTokens: 0 };

@@ -1,6 +1,6 @@
 import { parseDuration } from '../../contract/plain/duration';
 import type { AgentMiddleware } from '../../kernel/middleware';
-import { checkedOptions, isText, nameForm, optional } from '../check-options';
+import { checkedOptions, isText, nameForm, optional } from '../checked-options';
 
 export interface ResponseCacheOptions {
   readonly name?: string;

@@ -13,6 +13,14 @@ export function promptFor(language: Language, tool: string): string {
 }
 
 export function listedSkills(heads: readonly SkillHead[]): string {
-  const entries = heads.map(({ name, description }) => `- ${name}: ${description.replace(/\s+/g, ' ').trim()}`);
+  const entries = heads.map(({ name, description }) => `- ${inOneLine(name)}: ${inOneLine(description)}`);
   return ['<available_skills>', ...entries, '</available_skills>'].join('\n');
+}
+
+/** What a skill says of itself does not end the list. */
+function inOneLine(text: string): string {
+  return text
+    .replace(/\s+/g, ' ')
+    .replace(/<(?=\/?available_skills)/gi, '‹')
+    .trim();
 }

@@ -1,7 +1,7 @@
 import { HoldfastError } from '../../contract/plain/errors';
 import type { Json, Message, ModelSettings } from '../../contract/plain/messages';
 import type { HookContext, MaybePromise, ModelResponse } from '../../kernel/middleware';
-import type { FieldCheck } from '../checked-options';
+import type { Form } from '../checked-options';
 import { bound, checkedOptions, count, flag, func, isRecord, record, requiredName, text } from '../checked-options';
 import type { TokenCounter } from '../token-count';
 import type { SummaryFinalizer } from './finalizers';
@@ -82,7 +82,7 @@ export interface SummarizationOptions {
   readonly failover?: SummaryFailoverOptions;
 }
 
-const required = (fits: FieldCheck): FieldCheck => [(value) => value === undefined || isRecord(value), fits[1]];
+const required = (fits: Form): Form => [(value) => value === undefined || isRecord(value), fits[1]];
 
 export function checkedSummarization(options: unknown): SummarizationOptions {
   const checked = checkedOptions<SummarizationOptions>('summarization', options, {

@@ -1,6 +1,6 @@
 import { HoldfastError } from '../../contract/plain/errors';
 import type { Message, Part } from '../../contract/plain/messages';
-import { bound, checkedOptions, name } from '../checked-options';
+import { bound, checkedOptions, nameForm } from '../checked-options';
 import { estimateTokens } from '../token-count';
 import { resultsByCall, toolRounds } from '../tool-rounds';
 import type { SummaryFinalizer } from './finalizers';
@@ -30,7 +30,7 @@ export function preserveSkills(options?: PreserveSkillsOptions): SummaryFinalize
     maxTokensPerSkill = 5000,
     skillsTokenBudget = 25_000,
   } = checkedOptions<PreserveSkillsOptions>('preserveSkills', options, {
-    skillToolName: name,
+    skillToolName: nameForm,
     maxSkills: bound,
     maxTokensPerSkill: bound,
     skillsTokenBudget: bound,

@@ -2,7 +2,7 @@ import { HoldfastError } from '../../contract/plain/errors';
 import { transferTool } from '../../kernel/agents/transfer-names';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/middleware';
 import { timesIn } from '../call-counts';
-import { checkedOptions, isCount, isOneOf, isText, isTexts, nameForm, optional, refuseFor } from '../check-options';
+import { checkedOptions, isCount, isOneOf, isText, isTexts, nameForm, optional, refuseFor } from '../checked-options';
 import { countToolCall } from './counts';
 
 export interface ToolCallLimitOptions<T extends Tools = Tools> {

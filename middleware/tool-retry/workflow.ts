@@ -5,7 +5,8 @@ import type { AgentMiddleware, HookContext, Tools } from '../../kernel/middlewar
 import { isToolProblem } from '../../kernel/tool-problems';
 import type { Backoff } from '../backoff';
 import { waitsOf } from '../backoff';
-import { checkedOptions, isCount, isFunction, isRecord, isText, isTexts, nameForm, optional } from '../check-options';
+import { checkedOptions, isCount, isFunction, isRecord, isText, isTexts, nameForm, optional } from '../checked-options';
+import { checkToolCodes } from '../error-codes';
 
 /** Why a call of a tool has failed. */
 export interface ToolProblem {
@@ -43,6 +44,7 @@ export function toolRetry<T extends Tools = Tools>(options: ToolRetryOptions<T> 
       '"error" or { answer: a text, or a function of error and call }',
     ],
   });
+  checkToolCodes('toolRetry', 'retryOn', options.retryOn);
   const { tools, attempts = 3, backoff = {}, retryOn = ['tool-failed', 'tool-timeout'], whenExhausted = 'error' } = options;
   const waits = waitsOf('toolRetry', backoff);
   const isWorthIt = (problem: ToolProblem, call: ToolCall): boolean =>

@@ -4,7 +4,7 @@ import { sha256 } from '../../contract/plain/sha256';
 import { transferTool } from '../../kernel/agents/transfer-names';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/middleware';
 import { exitTool } from '../../kernel/tool-plan';
-import { checkedOptions, isCount, isText, isTexts, nameForm, optional } from '../check-options';
+import { checkedOptions, isCount, isText, isTexts, nameForm, optional } from '../checked-options';
 
 export interface ToolSelectorOptions<T extends Tools = Tools> {
   readonly name?: string;

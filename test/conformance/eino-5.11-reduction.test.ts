@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { defineTool } from '../../activities/tools';
 import type { Json, Message, Part } from '../../contract/plain/messages';
 import type { ReductionHalfOptions } from '../../middleware/reduction/worker';
@@ -8,18 +7,8 @@ import { reduction } from '../../workflows/index';
 import type { Asked } from '../support/compaction-bed';
 import { asked, called, failureOf, keptTexts, result, said, user } from '../support/compaction-bed';
 import { echo, tools as bedTools } from '../support/memory-bed';
+import { cutCalls, says, streams, text } from '../support/reduction-bed';
 
-const text = z.object({ text: z.string() });
-const says = (output: string) => defineTool({ description: 'Says it.', inputSchema: text, execute: () => output });
-const streams = (list: readonly string[], error?: string) =>
-  defineTool({
-    description: 'Streams.',
-    inputSchema: text,
-    async *stream() {
-      yield* list;
-      if (error !== undefined) throw new Error(error);
-    },
-  });
 const enhanced = (make: () => readonly Part[]) => defineTool({ description: 'Parts.', inputSchema: text, enhanced: true, execute: make });
 const said199 = 'x'.repeat(35) + '-'.repeat(129) + 'y'.repeat(35);
 
@@ -33,11 +22,11 @@ interface Cut {
 async function cut(tool: unknown, options: ReductionOptions = {}, half?: ReductionHalfOptions): Promise<Cut> {
   const backend = keptTexts();
   const shown: string[] = [];
-  const run = await asked([reduction({ maxLengthForTrunc: 10, skipClear: true, ...options })], [user('Hi')], {
-    steps: [{ toolCalls: [{ name: 'it', id: 'call_1', input: { text: 'x' } }] }, { text: 'Done.' }],
-    agent: { tools: ['it'] },
+  const run = await cutCalls({
+    options,
+    half: half ?? { backend },
     tools: { it: tool },
-    middleware: [reductionHalf(half ?? { backend })],
+    idOf: () => 'call_1',
     onDelta: (delta) => void (delta.type === 'tool-output-delta' && shown.push((delta as { text: string }).text)),
   });
   const part = run.messages.find(({ role }) => role === 'tool')?.parts[0];

@@ -1,52 +1,19 @@
-import { z } from 'zod';
 import { defineTool } from '../../activities/tools';
-import type { Delta } from '../../contract/plain/deltas';
 import type { Json } from '../../contract/plain/messages';
 import type { ReductionHalfOptions } from '../../middleware/reduction/worker';
-import { reductionHalf } from '../../middleware/reduction/worker';
 import type { ReductionOptions } from '../../workflows/index';
 import { reduction } from '../../workflows/index';
 import type { Asked } from '../support/compaction-bed';
 import { asked, called, keptTexts, result, user } from '../support/compaction-bed';
 import { gate, lineOf } from '../support/memory-bed';
-
-const text = z.object({ text: z.string() });
-const pieces = (list: readonly string[], error?: string) =>
-  defineTool({
-    description: 'Streams.',
-    inputSchema: text,
-    async *stream() {
-      yield* list;
-      if (error !== undefined) throw new Error(error);
-    },
-  });
-const says = (output: string) => defineTool({ description: 'Says it.', inputSchema: text, execute: () => output });
-
-interface Cut {
-  readonly options?: ReductionOptions;
-  readonly half?: ReductionHalfOptions;
-  readonly tools: Readonly<Record<string, unknown>>;
-  readonly onDelta?: (delta: Delta) => void;
-}
-
-/** Calls each of the tools once, with the cut on the way. */
-function cut({ options = {}, half = { backend: keptTexts() }, tools, onDelta }: Cut): Promise<Asked> {
-  const toolCalls = Object.keys(tools).map((name) => ({ name, id: `id-${name}`, input: { text: 'x' } }));
-  return asked([reduction({ maxLengthForTrunc: 10, skipClear: true, ...options })], [user('Hi')], {
-    steps: [{ toolCalls }, { text: 'Done.' }],
-    agent: { tools: Object.keys(tools) },
-    tools,
-    middleware: [reductionHalf(half)],
-    ...(onDelta === undefined ? {} : { onDelta }),
-  });
-}
+import { cutCalls, says, streams, text } from '../support/reduction-bed';
 
 const outputs = ({ messages }: Asked): readonly Json[] =>
   messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? [part.output] : [])));
 
 it('[eino 206] a result that is too long is stored whole, and a notice stands in its place', async () => {
   const backend = keptTexts();
-  const [output] = outputs(await cut({ half: { backend }, tools: { says: says('0123456789abc') } }));
+  const [output] = outputs(await cutCalls({ half: { backend }, tools: { says: says('0123456789abc') } }));
   expect(output).toMatch(
     /^<persisted-output>\nOutput too large \(13\)\. Full output saved to: offload\/default\/test\/agent\/t1\/says\.0\/trunc\/id-says\n/,
   );
@@ -65,7 +32,7 @@ it('[eino 207] the first piece of a stream is seen before its source ends, and t
       yield 'second and much more';
     },
   });
-  await cut({
+  await cutCalls({
     tools: { slow },
     onDelta(delta) {
       if (delta.type !== 'tool-output-delta') return;
@@ -87,7 +54,7 @@ const failures: readonly (readonly [string, ReductionHalfOptions, RegExp])[] = [
 ];
 
 it.each(failures)('[eino 208] with %s the notice of a stream says so', async (_, half, reason) => {
-  const [output] = outputs(await cut({ half, tools: { streams: pieces(['0123', '456789abc']) } }));
+  const [output] = outputs(await cutCalls({ half, tools: { streams: streams(['0123', '456789abc']) } }));
   expect(output).toMatch(/^0123/);
   expect(output).toMatch(/Failed to save full output: .*\./);
   expect(output).toMatch(reason);
@@ -95,8 +62,8 @@ it.each(failures)('[eino 208] with %s the notice of a stream says so', async (_,
 
 it('[eino 208] an error of the source comes behind what was held back', async () => {
   const shown: string[] = [];
-  const run = await cut({
-    tools: { streams: pieces(['abc', 'defghijklmnop', 'tail'], 'out of order') },
+  const run = await cutCalls({
+    tools: { streams: streams(['abc', 'defghijklmnop', 'tail'], 'out of order') },
     onDelta: (delta) => void (delta.type === 'tool-output-delta' && shown.push((delta as { text: string }).text)),
   });
   expect(shown).toEqual(['abc', 'defghijklmnoptail']);
@@ -106,10 +73,10 @@ it('[eino 208] an error of the source comes behind what was held back', async ()
 it('[eino 209] an excluded tool keeps its output, streamed or not, and nothing of it is stored', async () => {
   const backend = keptTexts();
   const long = '0123456789abcdef';
-  const run = await cut({
+  const run = await cutCalls({
     half: { backend },
     options: { truncExcludeTools: ['says', 'streams'] },
-    tools: { says: says(long), streams: pieces([long, long]), other: says(long), otherStreams: pieces([long]) },
+    tools: { says: says(long), streams: streams([long, long]), other: says(long), otherStreams: streams([long]) },
   });
   const [plain, streamed, ...cutOnes] = outputs(run);
   expect([plain, streamed]).toEqual([long, long + long]);
@@ -121,7 +88,7 @@ it('[eino 209] an excluded tool keeps its output, streamed or not, and nothing o
 it("[eino 209] a path of one's own stands in the notice and in the backend", async () => {
   const backend = keptTexts();
   const half = { backend, truncOffloadPath: ({ tool, callId }: { tool: string; callId: string }) => `mine/${tool}-${callId}` };
-  const [output] = outputs(await cut({ half, tools: { says: says('0123456789abc') } }));
+  const [output] = outputs(await cutCalls({ half, tools: { says: says('0123456789abc') } }));
   expect(output).toContain('saved to: mine/says-id-says');
   expect([...backend.texts.keys()]).toEqual(['mine/says-id-says']);
 });

@@ -3,6 +3,11 @@ import { agentWith } from '../support/memory-bed';
 
 const invalid = (message: unknown): Error => expect.objectContaining({ code: 'agent-invalid', message }) as Error;
 
+class Misspelt {
+  readonly name = 'own';
+  wrapToolcalls(): void {}
+}
+
 describe('the definition of an agent', () => {
   it.each<[string, Record<string, unknown>, string]>([
     ['a name that every object has', { name: 'constructor' }, 'Agent "constructor": every object of JavaScript has a "constructor"'],
@@ -17,6 +22,18 @@ describe('the definition of an agent', () => {
     ['null for a middleware', { middleware: [null] }, 'Agent "agent": entry 1 of middleware is null, not a middleware.'],
     ['a function that makes a middleware', { middleware: [{ name: 'a' }, () => 1] }, 'Agent "agent": entry 2 of middleware is a function'],
     ['a middleware without a name', { middleware: [{}] }, 'Agent "agent": entry 1 of middleware has no name'],
+    [
+      'a misspelt hook',
+      { middleware: [{ name: 'own', wrapModle: () => 1 }] },
+      'the middleware "own" has a "wrapModle", which is never called. Did you mean "wrapModel"?',
+    ],
+    ['a misspelt list', { middleware: [{ name: 'own', onlyTool: ['a'] }] }, 'Did you mean "onlyTools"?'],
+    [
+      'a hook that there is not',
+      { middleware: [{ name: 'own', beforeModel: () => 1 }] },
+      'has a "beforeModel", which is never called. Its hooks may be: beforeAgent, ',
+    ],
+    ['a misspelt method of a class', { middleware: [new Misspelt()] }, 'Did you mean "wrapToolCall"?'],
     ['a hook that is no function', { middleware: [{ name: 'own', wrapModel: true }] }, 'wrapModel of the middleware "own" is no function.'],
     ['onlyTools that is no list', { middleware: [{ name: 'own', onlyTools: 'echo' }] }, 'onlyTools of the middleware "own" is a list'],
     ['onlyTools that the agent lacks', { middleware: [{ name: 'own', onlyTools: ['eco'] }] }, 'the middleware "own" names the tool "eco"'],

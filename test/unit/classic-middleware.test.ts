@@ -1,6 +1,14 @@
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
-import { withBeforeModelRewriteHistory, withAfterModelRewriteHistory, withInstruction, withInstructionFunc } from 'holdfast/workflow';
+import {
+  withAfterModelRewriteHistory,
+  withBeforeModelRewriteHistory,
+  withInstruction,
+  withInstructionFunc,
+  withToolCallWrapper,
+  withTools,
+  withToolsFunc,
+} from 'holdfast/workflow';
 import { agentWith, echo, tools, transcriptOf } from '../support/memory-bed';
 
 const oneCall = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
@@ -113,4 +121,14 @@ describe('a handler of one function', () => {
     expect(await transcriptOf(run)).toEqual(['user: Instead.', 'user: Before.', 'assistant: Done.']);
     expect(model.requests[0]?.messages).toHaveLength(2);
   });
+});
+
+it.each<[string, () => unknown, string]>([
+  ['a number for a text', () => withInstruction(5 as never), 'withInstruction takes a text.'],
+  ['a number for a name', () => withTools(5 as never), 'withTools takes names of tools, at least one.'],
+  ['no tools', () => withTools(), 'withTools takes names of tools, at least one.'],
+  ['a text for a function', () => withToolsFunc('echo' as never), 'withToolsFunc takes a function.'],
+  ['nothing for a wrap', () => withToolCallWrapper(undefined as never), 'withToolCallWrapper takes a function.'],
+])('a helper refuses %s', (_, make, message) => {
+  expect(make).toThrow(expect.objectContaining({ code: 'agent-invalid', message }));
 });

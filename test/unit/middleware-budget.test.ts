@@ -134,11 +134,14 @@ describe('a budget of money', () => {
     expect((await logOf(run)).find((event) => event.type === 'custom')).toMatchObject({ data: { model: 'small' } });
   });
 
-  it('says which price is missing', async () => {
-    const { outcome } = await runWith({ money: 1, prices: { small: prices.small } }, { text: 'Never.' });
-    expect(outcome).toMatchObject({
+  it('says which price is missing when a layer asks another model', async () => {
+    const asks: AgentMiddleware = { name: 'asks', wrapModel: (request, next) => next({ ...request, model: 'large' }) };
+    const run = await testRun(agentWith({ middleware: [asks, budget({ money: 1, prices: { 'test/model': { input: 1, output: 1 } } })] }), {
+      ...{ input: 'Hi', tools, model: scriptedModel([]) },
+    });
+    expect(await run.outcome()).toMatchObject({
       status: 'failed',
-      error: { code: 'hook-failed', message: expect.stringContaining('no price for the model "test/model"') },
+      error: { code: 'hook-failed', message: expect.stringContaining('no price for the model "large"') },
     });
   });
 
@@ -219,5 +222,25 @@ describe('the options of a budget', () => {
     ['a misspelt field', { tokens: 1, price: {} }, /there is no option "price"/],
   ])('refuse %s', (_, options, message) => {
     expect(() => budget(options as BudgetOptions)).toThrow(message);
+  });
+});
+
+describe('a price', () => {
+  const money = (options: Partial<BudgetOptions> = {}) => budget({ money: 1, prices: { other: { input: 1, output: 1 } }, ...options });
+
+  it('that the agent’s own model lacks is missed when the agent is defined', () => {
+    expect(() => agentWith({ middleware: [money()] })).toThrow(
+      'Agent "agent": the middleware "budget": it has no price for the model "test/model". Add it to its prices, or "*" for all others. There are: other.',
+    );
+    expect(agentWith({ middleware: [money({ prices: { '*': { input: 1, output: 1 } } })] }).name).toBe('agent');
+    expect(() => money({ whenSpent: { model: 'small', more: { money: 1 } } })).toThrow('budget: it has no price for the model "small"');
+  });
+
+  it('is never paid back, whatever a provider reports', async () => {
+    const odd = { inputTokens: 10, outputTokens: -5, cachedInputTokens: 1_000_000_000 };
+    const table = { '*': { input: 1000, output: 1000, cachedInput: 10 } };
+    const { outcome, model } = await runWith({ money: 1, prices: table }, calls(odd), calls(usage(2000, 10)), { text: 'Never.' });
+    expect(outcome).toMatchObject({ text: expect.stringContaining('The budget of this run is spent') });
+    expect(model.requests).toHaveLength(2);
   });
 });

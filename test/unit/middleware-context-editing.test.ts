@@ -57,7 +57,7 @@ describe('contextEditing', () => {
     [{ excludeTools: 'add' as never }, 'contextEditing: excludeTools is a list of names.'],
     [
       { clearInputs: true } as never,
-      'contextEditing: it has no option "clearInputs"; it has triggerTokens, keep, clearAtLeastTokens, excludeTools, clearToolInputs, placeholder, tokenCounter.',
+      'contextEditing: there is no option "clearInputs"; there are triggerTokens, keep, clearAtLeastTokens, excludeTools, clearToolInputs, placeholder, tokenCounter.',
     ],
   ])('refuses the options %j', (options, message) => {
     expect(() => contextEditing(options)).toThrow(expect.objectContaining({ code: 'agent-invalid', message }));

@@ -1,11 +1,17 @@
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scriptedModel, testRun } from '../../testing/index';
 import { directoryBackend, directoryShell, fileTools } from 'holdfast/worker';
 import { approval, defineAgent, filesystem } from 'holdfast/workflow';
+import { agentsMdTool } from '../../middleware/agents-md/worker';
 import { largeResults } from '../../middleware/filesystem/worker/large-results';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
+import { taskTools } from '../../middleware/plan-task/worker';
+import { reductionHalf } from '../../middleware/reduction/worker';
+import { memoryResponses } from '../../middleware/response-cache/stores';
+import { cachedResponses } from '../../middleware/response-cache/worker';
+import { skillFiles } from '../../middleware/skill/worker/skill-files';
 import { globMatcher } from '../../middleware/filesystem/worker/glob';
 import { missingExamples } from '../support/document-examples';
 import { agentUnder, tools } from '../support/memory-bed';
@@ -183,6 +189,110 @@ describe('a directory shell', () => {
     setImmediate(() => abort.abort(new Error('cancelled')));
     await expect(running).rejects.toThrow('cancelled');
   });
+});
+
+describe('a command that leaves its group', () => {
+  const isLinux = process.platform === 'linux';
+  const started = async (file: string): Promise<number> => {
+    for (;;) {
+      const text = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+      if (text !== '') return Number(text);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const isThere = (pid: number): boolean =>
+    existsSync(`/proc/${pid}`) && !/State:\s+[ZX]/.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  const leaving = (ending: string): string => `setsid sh -c 'echo $$ > pid; sleep 600' & ${ending}`;
+
+  (isLinux ? it : it.skip)('ends with the call that is cancelled', async () => {
+    const abort = new AbortController();
+    const running = directoryShell(inside).execute(leaving('wait'), abort.signal);
+    const pid = await started(join(inside, 'pid'));
+    abort.abort(new Error('cancelled'));
+    await expect(running).rejects.toThrow('cancelled');
+    expect(isThere(pid)).toBe(false);
+  });
+
+  (isLinux ? it : it.skip)('ends with the command, which waits for nobody', async () => {
+    const result = await directoryShell(inside).execute(leaving('while [ ! -s pid ]; do :; done; echo done'), new AbortController().signal);
+    expect(result).toMatchObject({ output: 'done\n', exitCode: 0 });
+    expect(isThere(Number(readFileSync(join(inside, 'pid'), 'utf8')))).toBe(false);
+  });
+
+  it.each<[string, () => Promise<unknown>, string, string]>([
+    [
+      'has a NUL',
+      () => directoryShell(inside).execute('echo a\0b', new AbortController().signal),
+      'tool-input-invalid',
+      'A command has no NUL in it.',
+    ],
+    [
+      'has no folder',
+      () => directoryShell(join(inside, 'none')).execute('echo', new AbortController().signal),
+      'tool-failed',
+      'The command could not be started: ENOENT.',
+    ],
+  ])('is told when it %s', async (_, run, code, message) => {
+    await expect(run()).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+  });
+});
+
+describe('what would damage or stall', () => {
+  it('refuses to edit what is not in UTF-8, and leaves it as it was', async () => {
+    const bytes = Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x20, 0x66, 0x6f, 0x6f]);
+    writeFileSync(join(inside, 'latin'), bytes);
+    const backend = directoryBackend(inside);
+    const { edit_file: edit, read_file: read } = fileTools({ backend });
+    expect(await told(edit, { file_path: '/latin', old_string: 'foo', new_string: 'bar' })).toMatch(/"\/latin" is not in UTF-8/);
+    expect(readFileSync(join(inside, 'latin')).equals(bytes)).toBe(true);
+    expect(await told(read, { file_path: '/latin' })).toContain('foo');
+    await expect(backend.readToEdit?.('/latin')).rejects.toMatchObject({ code: 'tool-failed' });
+  });
+
+  it('keeps the mark at the beginning of a file', async () => {
+    writeFileSync(join(inside, 'bom'), '\uFEFFa');
+    const { edit_file: edit } = fileTools({ backend: directoryBackend(inside) });
+    await told(edit, { file_path: '/bom', old_string: 'a', new_string: 'b' });
+    expect(readFileSync(join(inside, 'bom'), 'utf8')).toBe('\uFEFFb');
+  });
+
+  it.each([
+    ['glob', { pattern: '{'.repeat(9000) + '}'.repeat(9000) }, /The pattern has 18000 signs; at most 500/],
+    ['glob', { pattern: '{a,b}'.repeat(40) }, /more than 32 braces/],
+    ['glob', { pattern: '{a,b}'.repeat(30) }, /more than 256 patterns/],
+    ['grep', { pattern: '('.repeat(20_000) }, /The pattern has 20000 signs; at most 2000/],
+    ['grep', { pattern: '(' }, /is no regular expression/],
+  ] as const)('%s bounds the pattern of %j', async (tool, input, message) => {
+    const { glob, grep } = fileTools({ backend: memoryBackend({ '/a': 'text' }) });
+    expect(await told(tool === 'glob' ? glob : grep, input)).toMatch(message);
+  });
+
+  it.each([
+    ['a NUL in a path', () => directoryBackend(inside).read('/a\0b')],
+    ['a path that leads out', () => memoryBackend().read('../x')],
+  ])('has a code for %s', async (_, read) => {
+    await expect(read()).rejects.toMatchObject({ code: 'tool-input-invalid' });
+  });
+});
+
+it.each<[string, () => unknown, string]>([
+  ['directoryBackend', () => directoryBackend('x', { maxByte: 5 } as never), 'there is no option "maxByte"; there are maxBytes.'],
+  ['directoryBackend', () => directoryBackend('x', null as never), 'its options are an object with maxBytes.'],
+  ['directoryShell', () => directoryShell('x', { environment: 5 } as never), 'environment is an object with texts.'],
+  ['memoryBackend', () => memoryBackend(5 as never), 'it takes texts by the paths of their files'],
+  ['memoryBackend', () => memoryBackend({ '../x': 'a' }), 'The path "../x" leads out of the files.'],
+  ['memoryBackend', () => memoryBackend({ '/a': 'x', '/a/b': 'y' }), '"/a" is a file, and "/a/b" needs a folder there.'],
+  ['agentsMdTool', () => agentsMdTool(undefined as never), 'its options are an object with backend.'],
+  ['agentsMdTool', () => agentsMdTool({} as never), 'backend is required'],
+  ['memoryResponses', () => memoryResponses(-1 as never), 'its options are an object with entries.'],
+  ['memoryResponses', () => memoryResponses({ entries: -1 }), 'entries is a whole number, 1 or more.'],
+  ['cachedResponses', () => cachedResponses({ stor: 5 } as never), 'there is no option "stor"; there are store, onProblem.'],
+  ['reductionHalf', () => reductionHalf({ handler: {} } as never), 'there is no option "handler"'],
+  ['taskTools, baseDir', () => taskTools({ backend: memoryBackend(), baseDir: '../x' }), 'The path "../x" leads out of the files.'],
+  ['skillFiles', () => skillFiles(memoryBackend(), '../..'), 'The path "../.." leads out of the files.'],
+  ['skillFiles', () => skillFiles(undefined as never, '/'), 'it takes a backend first'],
+])('%s of a worker refuses what is wrong, with a code', (owner, make, message) => {
+  expect(make).toThrow(expect.objectContaining({ code: 'config-invalid', message: expect.stringContaining(`${owner}: ${message}`) }));
 });
 
 describe('filesystem', () => {

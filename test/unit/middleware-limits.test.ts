@@ -76,7 +76,7 @@ describe('modelCallLimit', () => {
     ['nothing', {}, /modelCallLimit: give it perRun or perAgent/],
     ['a limit of none', { perRun: 0 }, /perRun is a whole number of at least 1/],
     ['an unknown ending', { perRun: 1, exceeded: 'stop' }, /exceeded is "end" or "fail"/],
-    ['a misspelt field', { perrun: 1 }, /there is no option "perrun". There are: name, perRun, perAgent, exceeded, message/],
+    ['a misspelt field', { perrun: 1 }, /there is no option "perrun"; there are name, perRun, perAgent, exceeded, message/],
     ['no object', 3, /its options are an object with/],
   ])('refuses %s', (_, options, message) => {
     expect(() => modelCallLimit(options as ModelCallLimitOptions)).toThrow(message);

@@ -4,8 +4,9 @@ import { scriptedModel, testRun } from 'holdfast/testing';
 import { answerOfChunks, defineTool } from 'holdfast/worker';
 import type { LanguageModel, ModelChunk } from 'holdfast/worker';
 import type { AgentMiddleware, Json, Part, PiiOptions } from 'holdfast/workflow';
-import { modelRetry, pii } from 'holdfast/workflow';
+import { HoldfastError, agentTool, approval, defineAgent, modelRetry, pii } from 'holdfast/workflow';
 import { z } from 'zod';
+import { chunksOf } from '../../activities/chunks';
 import type { Delta } from '../../contract/plain/deltas';
 import { detectors } from '../../middleware/pii/detectors';
 import { Pattern } from '../../middleware/pii/pattern-search';
@@ -13,6 +14,8 @@ import { RedactedStream, Redactor } from '../../middleware/pii/redactor';
 import { checkedRules } from '../../middleware/pii/rules';
 import { agentWith, logOf, transcriptOf } from '../support/memory-bed';
 
+/** No half of a pair stands alone. */
+const isWellFormed = (text: string): boolean => !/[\ud800-\udfff]/u.test(text);
 const redactorOf = (options: PiiOptions): Redactor => new Redactor(checkedRules(options).rules, 'a test');
 const all: PiiOptions = { email: 'redact', creditCard: 'redact', ip: 'redact', url: 'redact' };
 
@@ -24,7 +27,16 @@ describe('what is found', () => {
     ['email', 'x@y@bob@example.com', 'x@y@_'],
     ['email', '写信给bob@example.com吧', '写信给_吧'],
     ['email', 'Write to bob@example.com.A copy to ann@b.co.1', 'Write to _.A copy to _.1'],
+    ['email', 'иван@пример.рф, γιώργος@παράδειγμα.ελ, josé.núñez@correo.es', '_, _, _'],
+    ['email', '用户@例子.公司，bob@bücher.de和bob@xn--e1afmkfd.xn--p1ai', '_，_和_'],
+    ['email', '김철수에게 bob@example.com으로, ที่ann@ตัวอย่าง.ไทย', '김철수에게 _으로, ที่_'],
     ['creditCard', 'card 4111 1111 1111 1111 exp', 'card _ exp'],
+    ['creditCard', '4111\u20111111\u20111111\u20111111 and 4111\u00a01111\u00a01111\u00a01111', '_ and _'],
+    [
+      'creditCard',
+      '4222222222222 is one, the times 1763756026123 and 1763756026123455 are none',
+      '_ is one, the times 1763756026123 and 1763756026123455 are none',
+    ],
     ['creditCard', '4111-1111-1111-1111, 378282246310005', '_, _'],
     ['creditCard', 'order 12 4111111111111111', 'order 12 _'],
     [
@@ -38,6 +50,7 @@ describe('what is found', () => {
     ['ip', 'fe80::1, 2001:db8:0:0:0:0:0:1, ::ffff:10.0.0.1', '_, _, _'],
     ['ip', 'ip:fe80::1. At 12:30:45, std::cout, 00:1a:2b:3c:4d:5e', 'ip:_. At 12:30:45, std::cout, 00:1a:2b:3c:4d:5e'],
     ['url', 'See https://example.com/a?b=c#d. (www.example.org)', 'See _. (_)'],
+    ['url', '见https://example.com/路径。http://пример.рф/x和www.例子.中国', '见_。_和_'],
     ['url', 'a://b is none, http:// neither, HTTPS://X.Y is', 'a://b is none, http:// neither, _ is'],
   ])('%s in: %s', (kind, text, expected) => {
     const spans = [...detectors[kind].find(text, '')].sort((one, other) => other.start - one.start);
@@ -64,6 +77,37 @@ describe('what is found', () => {
     expect(redactorOf(all).text('https://bob@example.com/10.0.0.1 x')).toBe('[URL removed] x');
   });
 
+  it('may be a number of JSON, which becomes a text', () => {
+    const redactor = redactorOf({ creditCard: 'mask', custom: { ticket: { pattern: '\\b77[0-9]{4}\\b', strategy: 'redact' } } });
+    expect(redactor.json({ card: 4111111111111111, list: [771234, 12], at: 1763756026123, share: 0.5 })).toEqual({
+      card: '****-****-****-1111',
+      list: ['[ticket removed]', 12],
+      at: 1763756026123,
+      share: 0.5,
+    });
+    const same = { age: 3 };
+    expect(redactor.json(same)).toBe(same);
+  });
+
+  it('may be cut into texts that follow each other', () => {
+    const redactor = redactorOf(all);
+    expect(redactor.texts(['Ask bob@exa', 'mple.com now'])).toEqual(['Ask [email removed]', ' now']);
+    expect(redactor.texts(['4111 1111', ' 1111', ' 1111.'])).toEqual(['[credit card removed]', '', '.']);
+    // What a text has alone is found also where the next one goes on with it.
+    expect(redactor.texts(['card 4111 1111 1111 1111', '12 left'])).toEqual(['card [credit card removed]', '12 left']);
+    const parts: readonly Part[] = [
+      { type: 'text', text: 'bob@exa' },
+      { type: 'text', text: 'mple.com', extra: { signature: 's' } },
+      { type: 'file', mediaType: 'image/png', data: 'AA==' },
+      { type: 'text', text: 'plain', extra: { signature: 's' } },
+    ];
+    expect(redactor.message({ role: 'user', parts }, () => true).parts).toEqual([
+      { type: 'text', text: '[email removed]' },
+      parts[2],
+      parts[3],
+    ]);
+  });
+
   it('changes nothing that has been changed', () => {
     for (const strategy of ['redact', 'mask', 'hash'] as const) {
       const redactor = redactorOf({ email: strategy, creditCard: strategy, ip: strategy, url: strategy });
@@ -74,8 +118,12 @@ describe('what is found', () => {
 });
 
 describe('patterns of one’s own', () => {
-  const found = (pattern: string, text: string, ignoreCase = false): readonly string[] =>
-    new Pattern(pattern, ignoreCase).search(text, '', true).spans.map(({ start, end }) => text.slice(start, end));
+  const found = (pattern: string, text: string, ignoreCase = false): readonly string[] => {
+    const finder = new Pattern(pattern, ignoreCase).finder(0);
+    finder.feed(text);
+    finder.end();
+    return finder.spans.map(({ start, end }) => text.slice(start, end));
+  };
 
   it.each<[string, string, readonly string[]]>([
     ['TCK-[0-9]{6}', 'TCK-123456TCK-654321 TCK-12', ['TCK-123456', 'TCK-654321']],
@@ -119,6 +167,8 @@ describe('hostile text', () => {
     dots: 'a@' + 'b.'.repeat(size / 2),
     digits: '1'.repeat(size),
     'digits with gaps': '1 '.repeat(size / 2),
+    cards: '4111111111111111 '.repeat(size / 17),
+    'words without blanks': '你好'.repeat(size / 2),
     colons: ':'.repeat(size),
     hex: 'ab:'.repeat(size / 3),
     slashes: 'http://'.repeat(size / 7),
@@ -133,7 +183,20 @@ describe('hostile text', () => {
     expect((user + system) / 1000).toBeLessThan(4000);
   });
 
-  it('in small pieces takes a few passes', () => {
+  it('in small pieces takes one pass', () => {
+    const redactor = redactorOf(all);
+    for (const way of ['digits with gaps', 'cards', 'words without blanks', 'at', 'hex']) {
+      const text = (ways[way] ?? '').slice(0, 40_000);
+      const begun = process.cpuUsage();
+      const stream = new RedactedStream(redactor);
+      let out = '';
+      for (let at = 0; at < text.length; at += 3) out += stream.push(text.slice(at, at + 3));
+      expect(out + stream.end()).toBe(redactor.text(text));
+      expect([way, process.cpuUsage(begun).user / 1000 < 1500]).toEqual([way, true]);
+    }
+  });
+
+  it('in small pieces of a run without an end takes one pass', () => {
     const begun = process.cpuUsage();
     const stream = new RedactedStream(hostile);
     let out = '';
@@ -162,6 +225,73 @@ describe('a text in pieces', () => {
     }
   });
 
+  const words = [
+    ...['bob@example.com', 'иван@пример.рф', '用户@例子.公司', '4111 1111 1111 1111', '12fe80::1', '10.0.0.1', 'http://a.b/c', 'www.x.y'],
+    ...[
+      'TCK-123456',
+      ' ',
+      '.',
+      ',',
+      '@',
+      '1',
+      '-',
+      ':',
+      '😀',
+      'é',
+      '你',
+      'ab',
+      'aba',
+      '\n',
+      '[email removed]',
+      '^',
+      ' 4'.repeat(40),
+      'a@'.repeat(20),
+    ],
+  ];
+
+  it('comes out as the whole would however it is cut, by several rules and in several texts', () => {
+    const rules: readonly PiiOptions[] = [
+      {
+        ...all,
+        custom: { many: { pattern: '[^,]{3,9}@', strategy: 'redact', ignoreCase: true }, ab: { pattern: '(ab|aba)+x?', strategy: 'hash' } },
+      },
+      {
+        creditCard: 'mask',
+        ip: 'redact',
+        custom: { w: { pattern: '\\b1+\\b', strategy: 'redact' }, n: { pattern: '[^ ]\\b-', strategy: 'mask' } },
+      },
+      { email: 'mask', url: 'hash' },
+    ];
+    let seed = 7;
+    const random = (below: number): number => {
+      seed = (seed * 1103515245 + 12345) & 0x7fffffff;
+      return Math.floor((seed / 0x7fffffff) * below);
+    };
+    for (let round = 0; round < 600; round++) {
+      const cutter = redactorOf(rules[round % rules.length] ?? all);
+      const given = Array.from({ length: 1 + random(3) }, () =>
+        Array.from({ length: 1 + random(6) }, () => words[random(words.length)] ?? '').join(''),
+      );
+      const stream = cutter.stream();
+      const out = given.map(() => '');
+      const take = (pieces: ReturnType<typeof stream.push>): void =>
+        pieces.forEach(({ of, text }) => {
+          expect(isWellFormed(text)).toBe(true);
+          out[of] += text;
+        });
+      given.forEach((text, position) => {
+        if (position > 0) stream.next();
+        for (let at = 0; at < text.length;) {
+          const size = 1 + random(5);
+          take(stream.push(text.slice(at, at + size)));
+          at += size;
+        }
+      });
+      take(stream.end());
+      expect([given, out]).toEqual([given, cutter.texts(given)]);
+    }
+  });
+
   it('is held back only as far as it may still become a match', () => {
     const stream = new RedactedStream(redactor);
     expect(stream.push('Hello, this is ')).toBe('Hello, this is ');
@@ -178,6 +308,7 @@ const tools = {
     inputSchema: z.object({ name: z.string() }),
     execute: ({ name }) => {
       if (name === 'nobody') throw new Error('nobody@example.com is unknown');
+      if (name === 'coded') throw new HoldfastError('tool-timeout', 'nobody@example.com is slow');
       return { name, contact: ['bob@example.com', { card: '4111 1111 1111 1111' }], age: 3 };
     },
   }),
@@ -294,6 +425,53 @@ describe.each([false, true])('pii in a run (streams: %s)', (stream) => {
     });
     expect(JSON.stringify(model.requests[1]?.messages)).toContain('Ask [email removed]');
   });
+
+  it('changes errors that have a code, before anything of them is recorded', async () => {
+    const steps = [{ toolCalls: [{ name: 'lookup', input: { name: 'coded' } }] }, { text: 'Done.' }];
+    const { run } = await runWith({ email: 'redact' }, steps, { stream });
+    expect((await transcriptOf(run))[2]).toBe("tool: error The tool 'lookup' failed: [email removed] is slow");
+    expect(JSON.stringify(await logOf(run))).not.toMatch(/nobody@/);
+  });
+
+  it('finds what the parts of a message of a user have together', async () => {
+    const parts = ['I am bob@exa', 'mple.com'].map((text) => ({ type: 'text', text }));
+    const { model } = await runWith({ email: 'redact' }, [{ text: 'Done.' }], { stream, input: [{ role: 'user', parts }] });
+    expect(model.requests[0]?.messages[0]?.parts).toEqual([{ type: 'text', text: 'I am [email removed]' }]);
+  });
+});
+
+it('changes what a person says in place of a tool, wherever the approval stands', async () => {
+  for (const decision of [
+    { type: 'reject', feedback: 'Ask ann@b.co' },
+    { type: 'respond', output: { ask: 'ann@b.co', card: 4111111111111111 } },
+  ] as const) {
+    const layers = [approval({ tools: { show: true } }), pii({ email: 'redact', creditCard: 'redact' })];
+    const model = scriptedModel([{ toolCalls: [{ name: 'show', input: {} }] }, { text: 'Done.' }]);
+    const run = await testRun(agentWith({ tools: ['show'], middleware: layers }), { input: 'Hi', model, tools });
+    const [asked] = await run.interrupts();
+    await run.resume(asked?.id ?? '', decision, { by: 'ann' });
+    await run.outcome();
+    const end = (await logOf(run)).find(({ type }) => type === 'tool-end');
+    expect(JSON.stringify(end)).not.toMatch(/ann@|4111/);
+    expect(JSON.stringify([await run.transcript(), model.requests[1]?.messages])).not.toMatch(/ann@|4111/);
+  }
+});
+
+it('changes what an agent answers that is a tool, and the error of one that fails', async () => {
+  const inner = defineAgent({ name: 'inner', description: 'Helps.', instructions: '', model: 'in/m', tools: [] });
+  for (const step of [{ text: 'It is ann@b.co' }, { error: 'no ann@b.co' }]) {
+    const model = scriptedModel({
+      'test/model': [{ toolCalls: [{ name: 'inner', input: { request: 'go' } }] }, { text: 'Done.' }],
+      'in/m': [step],
+    });
+    const outer = defineAgent({
+      ...{ name: 'outer', description: 'Asks.', instructions: '', model: 'test/model' },
+      ...{ tools: [agentTool(inner)], middleware: [pii({ email: 'redact' })] },
+    });
+    const run = await testRun(outer, { input: 'Hi', model, tools });
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    expect(JSON.stringify([await logOf(run), await run.transcript()])).not.toMatch(/ann@/);
+  }
 });
 
 it('keeps the parts of a stream in their places, and signatures only where nothing was changed', async () => {
@@ -314,6 +492,46 @@ it('keeps the parts of a stream in their places, and signatures only where nothi
     { type: 'reasoning', text: 'Ask [email removed]' },
     { type: 'text', text: '[email removed]' },
     { type: 'file' },
+  ]);
+});
+
+it.each([false, true])('finds what the parts of an answer have together, and keeps them apart (streams: %s)', async (stream) => {
+  const parts: readonly Part[] = ['Ask bob@exa', 'mple.com or ', 'ann@b.co'].map((text) => ({ type: 'text', text }));
+  async function* streamed(): AsyncGenerator<ModelChunk> {
+    for (const chunk of chunksOf({ parts, finish: 'stop' })) {
+      if (chunk.type === 'text') for (const sign of chunk.text) yield { ...chunk, text: sign };
+      else yield chunk;
+    }
+  }
+  const model: LanguageModel = { generate: async () => ({ parts }), stream: streamed };
+  const deltas: Delta[] = [];
+  const run = await testRun(agentWith({ tools: [], middleware: [pii({ email: 'redact' })] }), {
+    ...{ input: 'Hi', model, stream },
+    onDelta: (delta) => deltas.push(delta),
+  });
+  await run.outcome();
+  const said = ['Ask [email removed]', ' or ', '[email removed]'].map((text) => ({ type: 'text', text }));
+  expect((await run.transcript())[1]?.parts).toEqual(said);
+  expect(JSON.stringify([deltas, await logOf(run)])).not.toMatch(/bob|exa|mple\.|ann@/);
+});
+
+it('looks behind what was seen when a part goes on after the next one has begun', async () => {
+  const chunks: readonly ModelChunk[] = [
+    { type: 'text', text: 'Ask bob@', block: 'one' },
+    { type: 'text', text: ' Also ', block: 'two' },
+    { type: 'text', text: 'example.com', block: 'one' },
+    { type: 'text', text: 'ann@b.co', block: 'two', extra: { signature: 's' } },
+    { type: 'finish' },
+  ];
+  async function* streamed(): AsyncGenerator<ModelChunk> {
+    yield* chunks;
+  }
+  const model: LanguageModel = { generate: () => answerOfChunks(streamed()), stream: streamed };
+  const run = await testRun(agentWith({ tools: [], middleware: [pii({ email: 'redact' })] }), { input: 'Hi', model, stream: true });
+  await run.outcome();
+  expect((await run.transcript())[1]?.parts).toEqual([
+    { type: 'text', text: 'Ask bob@[email removed]' },
+    { type: 'text', text: ' Also [email removed]' },
   ]);
 });
 

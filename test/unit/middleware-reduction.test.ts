@@ -114,7 +114,7 @@ describe('reduction', () => {
     ],
     [
       { toolConfig: { echo: { limit: 1 } as never } },
-      'reduction.toolConfig of "echo": it has no option "limit"; it has maxLengthForTrunc, skipTruncation, skipClear, clear.',
+      'reduction.toolConfig of "echo": there is no option "limit"; there are maxLengthForTrunc, skipTruncation, skipClear, clear.',
     ],
   ])('refuses the options %j', (options, message) => {
     expect(() => reduction(options)).toThrow(expect.objectContaining({ code: 'agent-invalid', message }));
@@ -143,6 +143,18 @@ describe('a directory for what is offloaded', () => {
     await expect(directoryOffload(directory).write(path, 'x')).rejects.toThrow('leads out of the directory');
     await expect(directoryOffload(directory).read(path)).rejects.toThrow('leads out of the directory');
   });
+});
+
+it('tells nothing of its directory when a path has a NUL or cannot be had', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'holdfast-offload-'));
+  const backend = directoryOffload(directory);
+  await expect(backend.read('a\0b')).rejects.toMatchObject({ code: 'request-invalid', message: 'A path is a text without a NUL in it.' });
+  await backend.write('file', 'x');
+  await expect(backend.write('file/below', 'x')).rejects.toMatchObject({
+    code: 'tool-failed',
+    message: expect.not.stringContaining(directory),
+  });
+  await rm(directory, { recursive: true });
 });
 
 describe('previews', () => {

@@ -233,3 +233,28 @@ describe('toolRetry', () => {
     expect(() => toolRetry(options as ToolRetryOptions)).toThrow(message);
   });
 });
+
+it.each<[string, () => unknown, string]>([
+  [
+    'modelRetry',
+    () => modelRetry({ retryOn: ['model-failed', 'model-faild'] }),
+    'retryOn has the code "model-faild", which no error here has. Did you mean "model-failed"? There are model-unknown,',
+  ],
+  [
+    'modelFallback',
+    () => modelFallback({ models: ['a'], fallBackOn: ['overloaded'] }),
+    'fallBackOn has the code "overloaded", which no error here has. There are model-unknown,',
+  ],
+  [
+    'toolRetry',
+    () => toolRetry({ retryOn: ['tool-faild'] }),
+    'retryOn has the code "tool-faild", which no error here has. Did you mean "tool-failed"? There are tool-failed,',
+  ],
+  ['toolRetry', () => toolRetry({ retryOn: ['model-failed'] }), 'retryOn has the code "model-failed", which no error here has.'],
+])('%s refuses a code that would never be met', (owner, make, message) => {
+  expect(make).toThrow(expect.objectContaining({ code: 'agent-invalid', message: expect.stringContaining(`${owner}: ${message}`) }));
+});
+
+it('takes a code that a provider of one’s own may throw', () => {
+  expect(modelRetry({ retryOn: ['request-invalid'] }).name).toBe('modelRetry');
+});

@@ -214,7 +214,7 @@ describe('the stores', () => {
   it.each<[string, () => unknown, RegExp]>([
     ['no entries', () => memoryResponses({ entries: 0 }), /entries is a whole number/],
     ['no directory', () => directoryResponses(''), /takes the path of a directory/],
-    ['no store', () => cachedResponses({ store: {} as ResponseStore }), /store has get\(key\) and set/],
+    ['no store', () => cachedResponses({ store: {} as ResponseStore }), /store is an object with get\(key\) and set/],
     ['an age that is none', () => responseCache({ maxAge: 'old' }), /maxAge is a duration/],
   ])('refuse %s', (_, make, message) => {
     expect(make).toThrow(message);

@@ -123,12 +123,12 @@ describe('summarization', () => {
       { trigger: { messages: 5 }, keepMessages: 4 },
       'summarization.trigger: messages is 5, and a summary leaves 5 (keepMessages and itself): it would always fire. Write at least 6.',
     ],
-    [{ trigger: { words: 5 } as never }, 'summarization.trigger: it has no option "words"; it has tokens, messages.'],
+    [{ trigger: { words: 5 } as never }, 'summarization.trigger: there is no option "words"; there are tokens, messages.'],
     [{ keepMessages: -1 }, 'summarization: keepMessages is a whole number, 0 or more.'],
     [{ retry: { maxRetries: -1 } }, 'summarization.retry: maxRetries is a whole number, 0 or more.'],
     [
       { failover: { models: [] } as never },
-      'summarization.failover: it has no option "models"; it has maxRetries, shouldFailover, getFailoverModel.',
+      'summarization.failover: there is no option "models"; there are maxRetries, shouldFailover, getFailoverModel.',
     ],
   ])('refuses the options %j', (options, message) => {
     const given = options === undefined ? undefined : { model: 'test/sum', ...options };

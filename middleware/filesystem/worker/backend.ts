@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { HoldfastError, messageOf } from '../../../contract/plain/errors';
 import type { Part } from '../../../contract/plain/messages';
 
 /** What stands in a folder. */
@@ -22,6 +23,8 @@ export interface PageRange {
 export interface FileBackend {
   list(path: string): Promise<readonly FileEntry[]>;
   read(path: string): Promise<string>;
+  /** The same for a text that is changed and written back: a file that would be another one then is an error. Default: `read`. */
+  readToEdit?(path: string): Promise<string>;
   /** Makes the file, with its folders, or writes it over. */
   write(path: string, text: string): Promise<void>;
   remove(path: string): Promise<void>;
@@ -31,15 +34,25 @@ export interface FileBackend {
 
 /** A path as backends have it. One that leads out of them is refused. */
 export function checkedPath(path: string): string {
-  if (path.includes('\0')) throw new Error('A path has no NUL in it.');
+  if (typeof path !== 'string') throw new HoldfastError('tool-input-invalid', `A path is a text, and not ${typeof path}.`);
+  if (path.includes('\0')) throw new HoldfastError('tool-input-invalid', 'A path has no NUL in it.');
   let depth = 0;
   for (const part of path.split('/')) {
     if (part === '..') depth -= 1;
     else if (part !== '' && part !== '.') depth += 1;
-    if (depth < 0) throw new Error(`The path "${path}" leads out of the files. Give one below "/".`);
+    if (depth < 0) throw new HoldfastError('tool-input-invalid', `The path "${path}" leads out of the files. Give one below "/".`);
   }
   const whole = posix.normalize(`/${path}`);
   return whole.length > 1 && whole.endsWith('/') ? whole.slice(0, -1) : whole;
+}
+
+/** The same for a path of the configuration. */
+export function configuredPath(owner: string, path: unknown): string {
+  try {
+    return checkedPath(path as string);
+  } catch (error) {
+    throw new HoldfastError('config-invalid', `${owner}: ${messageOf(error)}`);
+  }
 }
 
 export function fileMissing(path: string): Error {

@@ -14,6 +14,9 @@ const editInput = z.object({
   replace_all: z.boolean().optional().describe('Replaces every occurrence. Without it there has to be exactly one.'),
 });
 
+export type WriteFileInput = z.input<typeof writeInput>;
+export type EditFileInput = z.input<typeof editInput>;
+
 export const writeFileDescription = 'Writes a file, with the folders that it needs. A file that is there is written over.';
 export const editFileDescription =
   'Replaces a text in a file by another one. Read the file first. The old text has to be unique, unless replace_all is true.';
@@ -39,7 +42,7 @@ export function editFileTool(backend: FileBackend, description: string): Tool<z.
       if (before === '') throw new Error('old_string is empty. Say which text to replace, or write the whole file with write_file.');
       if (before === after) throw new Error('old_string and new_string are the same.');
       return oneByOne(backend, path, async () => {
-        const content = await backend.read(path);
+        const content = await (backend.readToEdit ?? backend.read).call(backend, path);
         const count = content.split(before).length - 1;
         // An attempt that was lost may have made the change.
         const mayBeDone = attempt > 1 && content.includes(after);

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { extname, isAbsolute, join, posix, relative, sep } from 'node:path';
 import { HoldfastError } from '../../../contract/plain/errors';
+import { bound, checkedOptions } from '../../checked-options';
 import type { FileBackend, FileEntry } from './backend';
 import { checkedPath, fileMissing, isFileMissing } from './backend';
 
@@ -16,15 +17,18 @@ export interface DirectoryBackendOptions {
  * means, such as a shell, is bound by nothing here.
  */
 export function directoryBackend(folder: string, options: DirectoryBackendOptions = {}): FileBackend {
-  const { maxBytes = 4 * 1024 * 1024 } = options;
   if (typeof folder !== 'string' || folder === '')
     throw new HoldfastError('config-invalid', 'directoryBackend needs the path of a folder.');
-  if (!Number.isInteger(maxBytes) || maxBytes < 1)
-    throw new HoldfastError('config-invalid', 'directoryBackend: maxBytes is a whole number of at least 1.');
+  const { maxBytes = 4 * 1024 * 1024 } = checkedOptions<DirectoryBackendOptions>(
+    'directoryBackend',
+    options,
+    { maxBytes: bound },
+    'config-invalid',
+  );
   const bytesOf = async (path: string): Promise<Buffer> => readRegular(await found(folder, path), path, maxBytes);
   const textOf = async (path: string): Promise<string> => {
     const bytes = await bytesOf(path);
-    if (bytes.includes(0)) throw new Error(`The file "${path}" is no text.`);
+    if (bytes.includes(0)) throw noText(path);
     return bytes.toString('utf8');
   };
   return inOwnWords({
@@ -42,6 +46,18 @@ export function directoryBackend(folder: string, options: DirectoryBackendOption
       return shown.flat().sort((a, b) => (a.path < b.path ? -1 : 1));
     },
     read: textOf,
+    async readToEdit(path) {
+      const bytes = await bytesOf(path);
+      if (bytes.includes(0)) throw noText(path);
+      try {
+        return exactly.decode(bytes);
+      } catch {
+        throw new HoldfastError(
+          'tool-failed',
+          `The file "${path}" is not in UTF-8: it cannot be changed without damage to the rest of it.`,
+        );
+      }
+    },
     async write(path, text) {
       const { at, missing } = await located(folder, path);
       const target = join(at, ...missing);
@@ -74,8 +90,11 @@ export function directoryBackend(folder: string, options: DirectoryBackendOption
   });
 }
 
+/** A mark at the beginning stays, and what is no UTF-8 is an error. */
+const exactly = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 /** What Node says of a file names the folder of this machine, which is none of the model's business. */
-function inOwnWords({ list, read, write, remove, readParts }: Required<FileBackend>): FileBackend {
+function inOwnWords({ list, read, readToEdit, write, remove, readParts }: Required<FileBackend>): FileBackend {
   const told = async <Result>(path: string, running: Promise<Result>): Promise<Result> => {
     try {
       return await running;
@@ -88,10 +107,15 @@ function inOwnWords({ list, read, write, remove, readParts }: Required<FileBacke
   return {
     list: (path) => told(path, list(path)),
     read: (path) => told(path, read(path)),
+    readToEdit: (path) => told(path, readToEdit(path)),
     write: (path, text) => told(path, write(path, text)),
     remove: (path) => told(path, remove(path)),
     readParts: (path, pages) => told(path, readParts(path, pages)),
   };
+}
+
+function noText(path: string): HoldfastError {
+  return new HoldfastError('tool-failed', `The file "${path}" is no text.`);
 }
 
 const reasons: Readonly<Record<string, string>> = {

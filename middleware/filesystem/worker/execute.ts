@@ -6,6 +6,8 @@ import { textOfPieces, textOfResult } from './shell';
 
 const input = z.object({ command: z.string().min(1).describe('The command, as one writes it in a shell.') });
 
+export type ExecuteInput = z.input<typeof input>;
+
 export const executeDescription = 'Runs a command in a shell and gives what it writes. It does not wait for input.';
 
 // Nobody knows how far a command came that was lost: it is not run again unasked.

@@ -29,6 +29,10 @@ const grepInput = z.object({
   offset: z.number().int().optional().describe('How many entries to leave out at the start. Default: none.'),
 });
 
+export type ListInput = z.input<typeof listInput>;
+export type GlobInput = z.input<typeof globInput>;
+export type GrepInput = z.input<typeof grepInput>;
+
 export const listDescription = 'Lists what stands in a folder. Folders end with "/".';
 export const globDescription = 'Finds files by the names of their paths.';
 export const grepDescription = 'Searches in files by a regular expression.';

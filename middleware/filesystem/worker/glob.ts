@@ -1,3 +1,5 @@
+import { HoldfastError } from '../../../contract/plain/errors';
+
 type Token = { readonly kind: 'text'; readonly character: string } | { readonly kind: 'any' } | { readonly kind: 'many' } | Class;
 interface Class {
   readonly kind: 'class';
@@ -6,9 +8,15 @@ interface Class {
 }
 
 const mostAlternatives = 256;
+const mostSigns = 500;
+const mostBraces = 32;
 
 /** Whether paths fit a pattern: `*`, `?`, `[a-z]`, `{a,b}` and `**` for any number of folders. Takes no more than path times pattern. */
 export function globMatcher(pattern: string): (path: string) => boolean {
+  if (pattern.length > mostSigns)
+    throw new HoldfastError('tool-input-invalid', `The pattern has ${pattern.length} signs; at most ${mostSigns} are taken.`);
+  if (pattern.split('{').length - 1 > mostBraces)
+    throw new HoldfastError('tool-input-invalid', `The pattern has more than ${mostBraces} braces. Use fewer.`);
   const alternatives = expanded(pattern).map((one) => one.split('/').map((segment) => (segment === '**' ? '**' : tokensOf(segment))));
   return (path) => {
     const segments = path.split('/');
@@ -23,7 +31,8 @@ function expanded(pattern: string): readonly string[] {
   if (close < 0) return [pattern];
   const [before, inside, after] = [pattern.slice(0, open), pattern.slice(open + 1, close), pattern.slice(close + 1)];
   const all = choices(inside).flatMap((choice) => expanded(`${before}${choice}${after}`));
-  if (all.length > mostAlternatives) throw new Error(`The pattern stands for more than ${mostAlternatives} patterns. Use fewer braces.`);
+  if (all.length > mostAlternatives)
+    throw new HoldfastError('tool-input-invalid', `The pattern stands for more than ${mostAlternatives} patterns. Use fewer braces.`);
   return all;
 }
 

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { currentCall } from '../../../activities/call-context';
 import type { ToolWorkerCall, WorkerMiddleware } from '../../../activities/worker-middleware';
 import { defineWorkerMiddleware } from '../../../activities/worker-middleware';
-import { HoldfastError, messageOf } from '../../../contract/plain/errors';
+import { messageOf } from '../../../contract/plain/errors';
 import type { Json } from '../../../contract/plain/messages';
 import type { FileBackend } from './backend';
+import { fieldsOf, isRecord, refuseFor } from '../../checked-options';
 import { backendProblem } from './backend';
 import { numberedLines } from './read-file';
 
@@ -85,13 +86,9 @@ function notice(text: string, callId: string, path: string, readFileTool: string
 }
 
 function checkOptions(options: unknown): void {
-  const refuse = (problem: string): never => {
-    throw new HoldfastError('config-invalid', `largeResults: ${problem}`);
-  };
-  if (typeof options !== 'object' || options === null) return refuse('backend is required; directoryBackend("./files") makes one.');
-  const unknown = Object.keys(options).find((field) => !fields.includes(field));
-  if (unknown !== undefined) refuse(`there is no option "${unknown}"; there are ${fields.join(', ')}.`);
-  const { backend, tokens, pathOf, except, readFileTool } = options as Readonly<Record<string, unknown>>;
+  const refuse = refuseFor('largeResults', 'config-invalid');
+  if (!isRecord(options)) return refuse('backend is required; directoryBackend("./files") makes one.');
+  const { backend, tokens, pathOf, except, readFileTool } = fieldsOf(options, fields, 'largeResults', 'config-invalid').fields;
   const problem = backendProblem(backend);
   if (problem !== undefined) refuse(problem);
   if (tokens !== undefined && !(Number.isInteger(tokens) && (tokens as number) > 0)) refuse('tokens is a whole number of at least 1.');

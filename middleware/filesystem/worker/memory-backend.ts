@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { FileBackend, FileEntry } from './backend';
-import { checkedPath, fileMissing } from './backend';
+import { isRecord, refuseFor } from '../../checked-options';
+import { checkedPath, configuredPath, fileMissing } from './backend';
 
 /** Files in memory, for tests. `files` shows what there is. */
 export interface MemoryBackend extends FileBackend {
@@ -8,7 +9,7 @@ export interface MemoryBackend extends FileBackend {
 }
 
 export function memoryBackend(given: Readonly<Record<string, string>> = {}): MemoryBackend {
-  const files = new Map(Object.entries(given).map(([path, text]) => [checkedPath(path), text]));
+  const files = checkedFiles(given);
   return {
     get files() {
       return Object.fromEntries([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -39,4 +40,18 @@ export function memoryBackend(given: Readonly<Record<string, string>> = {}): Mem
       if (!files.delete(file)) throw fileMissing(file);
     },
   };
+}
+
+function checkedFiles(given: unknown): Map<string, string> {
+  const refuse = refuseFor('memoryBackend', 'config-invalid');
+  if (!isRecord(given)) return refuse('it takes texts by the paths of their files, such as { "/a.md": "text" }.');
+  const files = new Map<string, string>();
+  for (const [path, text] of Object.entries(given)) {
+    if (typeof text !== 'string') return refuse(`what stands under "${path}" is no text.`);
+    files.set(configuredPath('memoryBackend', path), text);
+  }
+  for (const file of files.keys())
+    for (let folder = posix.dirname(file); folder !== '/'; folder = posix.dirname(folder))
+      if (files.has(folder)) refuse(`"${folder}" is a file, and "${file}" needs a folder there.`);
+  return files;
 }

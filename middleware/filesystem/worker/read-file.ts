@@ -18,6 +18,7 @@ const inputWithPages = input.extend({
 });
 
 type Input = z.output<typeof input>;
+export type ReadFileInput = z.input<typeof inputWithPages>;
 type InputWithPages = z.output<typeof inputWithPages>;
 
 export const readFileDescription =

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import vm from 'node:vm';
+import { HoldfastError, messageOf } from '../../../contract/plain/errors';
 import type { FileBackend } from './backend';
 import { checkedPath } from './backend';
 import { globMatcher } from './glob';
@@ -23,7 +24,7 @@ export interface GrepLine {
 }
 
 /** The worker does nothing else while an expression is tried, so one file gets little of the time of a search. */
-const most = { entries: 50_000, depth: 40, milliseconds: 10_000, millisecondsOfFile: 2_000 };
+const most = { entries: 50_000, depth: 40, milliseconds: 10_000, millisecondsOfFile: 2_000, pattern: 2_000 };
 
 /** All files below a path, by the names of their folders. Links to folders are not followed. */
 export async function filesBelow(backend: FileBackend, path: string): Promise<readonly string[]> {
@@ -46,7 +47,17 @@ export async function glob(backend: FileBackend, pattern: string, path: string):
   const folder = checkedPath(path);
   const wanted = pattern.startsWith('/') ? pattern.slice(1) : pattern;
   const fits = globMatcher(wanted);
-  return (await filesBelow(backend, folder)).filter((file) => fits(posix.relative(pattern.startsWith('/') ? '/' : folder, file)));
+  const files = await filesBelow(backend, folder);
+  return filtered(files, (file) => fits(posix.relative(pattern.startsWith('/') ? '/' : folder, file)));
+}
+
+/** The worker does nothing else meanwhile. */
+function filtered(files: readonly string[], fits: (file: string) => boolean): readonly string[] {
+  const until = Date.now() + most.millisecondsOfFile;
+  return files.filter((file) => {
+    if (Date.now() > until) throw tooLong();
+    return fits(file);
+  });
 }
 
 /** The lines that fit, by the names of their files and then by their place. */
@@ -66,11 +77,13 @@ export async function grep(backend: FileBackend, request: GrepRequest, signal?: 
 }
 
 function expressionOf({ pattern, ignoreCase = false, multiline = false }: GrepRequest): RegExp {
-  if (pattern === '') throw new Error('The pattern is empty.');
+  if (pattern === '') throw new HoldfastError('tool-input-invalid', 'The pattern is empty.');
+  if (pattern.length > most.pattern)
+    throw new HoldfastError('tool-input-invalid', `The pattern has ${pattern.length} signs; at most ${most.pattern} are taken.`);
   try {
     return new RegExp(pattern, `gm${ignoreCase ? 'i' : ''}${multiline ? 's' : ''}`);
   } catch (error) {
-    throw new Error(`The pattern is no regular expression: ${(error as Error).message}`);
+    throw new HoldfastError('tool-input-invalid', `The pattern is no regular expression: ${messageOf(error)}`);
   }
 }
 
@@ -80,7 +93,7 @@ async function filesToSearch(backend: FileBackend, { path = '/', glob: pattern }
   if (pattern === undefined || pattern === '') return files;
   const fits = globMatcher(pattern);
   // As with other searches, a pattern without folders is one for names.
-  return files.filter((file) => fits(pattern.includes('/') ? posix.relative(start, file) : posix.basename(file)));
+  return filtered(files, (file) => fits(pattern.includes('/') ? posix.relative(start, file) : posix.basename(file)));
 }
 
 async function isFile(backend: FileBackend, path: string): Promise<boolean> {
@@ -133,11 +146,16 @@ function linesOfMatches(text: string, expression: RegExp): ReadonlySet<number> {
 
 /** A regular expression can take for ever, and the worker with it. Code under `vm` can be stopped. */
 function inTime<Result>(run: () => Result, milliseconds: number): Result {
+  if (milliseconds <= 0) throw tooLong();
   try {
-    if (milliseconds <= 0) throw Object.assign(new Error(), { code: 'ERR_SCRIPT_EXECUTION_TIMEOUT' });
     return vm.runInNewContext('run()', { run }, { timeout: Math.ceil(Math.min(milliseconds, most.millisecondsOfFile)) }) as Result;
   } catch (error) {
-    if ((error as { code?: unknown }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-    throw new Error(`The search took too long. Search for something simpler, or in fewer files.`);
+    if ((error as { code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw tooLong();
+    // Some patterns are found to be too large only when they are used.
+    throw new HoldfastError('tool-input-invalid', `The pattern cannot be searched for: ${messageOf(error)}`);
   }
+}
+
+function tooLong(): HoldfastError {
+  return new HoldfastError('tool-timeout', 'The search took too long. Search for something simpler, or in fewer files.');
 }

@@ -1,5 +1,10 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from '../../../contract/plain/errors';
+import { bound, checkedOptions, isRecord, optional } from '../../checked-options';
+import { commandVariable, endGroup, endMarked } from './processes';
 
 export interface CommandResult {
   readonly output: string;
@@ -56,57 +61,88 @@ export async function* textOfPieces(pieces: AsyncIterable<CommandPiece | null | 
 export interface DirectoryShellOptions {
   /** Bytes of output that are kept. Default 100 KB. */
   readonly maxBytes?: number;
-  /** What commands have as their environment. Default: PATH and HOME of the worker, and nothing else, so that no key gets into a command. */
+  /** What commands have as their environment. Default: PATH and HOME of the worker, and nothing else, so that no key gets into a command. HOLDFAST_COMMAND is always there: by it the processes of a command are found. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 /**
  * Runs commands with `sh` in a folder, with the rights of the worker. It is no sandbox: a command can reach all that the worker can. Put an
- * approval before `execute`, or run the worker where that does no harm.
+ * approval before `execute`, or run the worker where that does no harm. What a command leaves running ends with it, and when it is
+ * cancelled.
  */
 export function directoryShell(folder: string, options: DirectoryShellOptions = {}): Shell {
-  const { maxBytes = 100 * 1024, environment } = options;
   if (typeof folder !== 'string' || folder === '') throw new HoldfastError('config-invalid', 'directoryShell needs the path of a folder.');
-  if (!Number.isInteger(maxBytes) || maxBytes < 1)
-    throw new HoldfastError('config-invalid', 'directoryShell: maxBytes is a whole number of at least 1.');
+  const { maxBytes = 100 * 1024, environment } = checkedOptions<DirectoryShellOptions>(
+    'directoryShell',
+    options,
+    { maxBytes: bound, environment: [optional(isTextTable), 'an object with texts'] },
+    'config-invalid',
+  );
   return {
-    execute: (command, signal) =>
-      new Promise((resolve, reject) => {
-        const { PATH = '', HOME = '' } = process.env;
-        // A group of its own: what the command leaves running ends with it.
-        const running = spawn('sh', ['-c', command], {
-          cwd: folder,
-          env: environment ?? { PATH, HOME },
-          stdio: ['ignore', 'pipe', 'pipe'],
-          detached: true,
-        });
-        const pieces: Buffer[] = [];
-        let bytes = 0;
-        const take = (piece: Buffer): void => {
-          if (bytes < maxBytes) pieces.push(piece.subarray(0, maxBytes - bytes));
-          bytes += piece.length;
-        };
-        const stop = (): void => endGroup(running.pid);
-        running.stdout.on('data', take);
-        running.stderr.on('data', take);
-        signal.addEventListener('abort', stop, { once: true });
-        if (signal.aborted) stop();
-        running.once('error', reject);
-        running.once('exit', stop);
-        running.once('close', (exitCode) => {
-          signal.removeEventListener('abort', stop);
-          if (signal.aborted) return reject(signal.reason);
-          resolve({ output: Buffer.concat(pieces).toString('utf8'), exitCode: exitCode ?? 137, truncated: bytes > maxBytes });
-        });
-      }),
+    async execute(command, signal) {
+      if (command.includes('\0')) throw new HoldfastError('tool-input-invalid', 'A command has no NUL in it.');
+      const { PATH = '', HOME = '' } = process.env;
+      const mark = randomUUID();
+      // A group of its own, and a mark for what leaves the group: what the command leaves running ends with it.
+      const running = spawn('sh', ['-c', command], {
+        cwd: folder,
+        env: { ...(environment ?? { PATH, HOME }), [commandVariable]: mark },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: true,
+      });
+      const output = new Output(maxBytes);
+      running.stdout.on('data', (piece: Buffer) => output.take(piece));
+      running.stderr.on('data', (piece: Buffer) => output.take(piece));
+      const closed = once(running, 'close');
+      closed.catch(() => undefined);
+      const stop = (): void => endGroup(running.pid);
+      signal.addEventListener('abort', stop, { once: true });
+      if (signal.aborted) stop();
+      try {
+        const [exitCode] = (await once(running, 'exit')) as [number | null];
+        stop();
+        await endMarked(mark);
+        // What hides from us may hold the output open.
+        await Promise.race([closed, delay(patience, undefined, { ref: false })]);
+        signal.throwIfAborted();
+        return { ...output.result, exitCode: exitCode ?? 137 };
+      } catch (error) {
+        throw signal.aborted ? signal.reason : inOwnWords(error);
+      } finally {
+        signal.removeEventListener('abort', stop);
+        running.stdout.destroy();
+        running.stderr.destroy();
+      }
+    },
   };
 }
 
-function endGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has ended by itself.
+/** How long to wait for the end of output when the command has ended. */
+const patience = 1000;
+
+function isTextTable(value: unknown): boolean {
+  return isRecord(value) && Object.values(value).every((one) => typeof one === 'string');
+}
+
+function inOwnWords(error: unknown): unknown {
+  const { code, syscall } = error as { readonly code?: string; readonly syscall?: string };
+  return syscall === undefined
+    ? error
+    : new HoldfastError('tool-failed', `The command could not be started: ${code ?? 'unknown'}. Is the folder there?`);
+}
+
+class Output {
+  private readonly pieces: Buffer[] = [];
+  private bytes = 0;
+
+  constructor(private readonly maxBytes: number) {}
+
+  take(piece: Buffer): void {
+    if (this.bytes < this.maxBytes) this.pieces.push(piece.subarray(0, this.maxBytes - this.bytes));
+    this.bytes += piece.length;
+  }
+
+  get result(): { readonly output: string; readonly truncated: boolean } {
+    return { output: Buffer.concat(this.pieces).toString('utf8'), truncated: this.bytes > this.maxBytes };
   }
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { messageOf } from '../../../contract/plain/errors';
 import type { FileBackend } from '../../filesystem/worker/backend';
-import { checkedPath, isFileMissing } from '../../filesystem/worker/backend';
+import { configuredPath, isFileMissing } from '../../filesystem/worker/backend';
 import type { Task, TaskAnswer, TaskBoard } from '../task-board';
 
 const watermark = '.highwatermark';
@@ -15,7 +15,7 @@ export class TaskFiles {
     private readonly backend: FileBackend,
     folder: string,
   ) {
-    this.folder = checkedPath(folder);
+    this.folder = configuredPath('taskTools, baseDir', folder);
   }
 
   /** Answers one call after another: what one wrote is what the next one reads. */

@@ -31,24 +31,45 @@ function textsOf(lines: readonly string[]): Readonly<Record<string, string>> {
     const [, key = '', value = ''] = found;
     const below: string[] = [];
     while (at + 1 < lines.length && /^(\s+.*|\s*|- .*)$/.test(lines[at + 1] ?? '')) below.push(lines[++at] ?? '');
-    const read = textOf(value.trim(), below);
+    if (Object.hasOwn(texts, key)) throw new Error(`its head has "${key}" twice.`);
+    const read = textOf(key, value.trim(), below);
     if (read !== undefined) texts[key] = read;
   }
   return texts;
 }
 
-function textOf(value: string, below: readonly string[]): string | undefined {
+function textOf(key: string, value: string, below: readonly string[]): string | undefined {
   const inside = below.map((line) => line.trim());
   if (/^[|>][+-]?$/.test(value)) return inside.join(value.startsWith('|') ? '\n' : ' ').trim();
   if (value === '' && below.some((line) => line.trim() !== '')) return undefined;
   if (value.startsWith('[') || value.startsWith('{')) return undefined;
-  return unquoted([value, ...inside].filter((part) => part !== '').join(' '));
+  return unquoted(key, [value, ...inside].filter((part) => part !== '').join(' '), below.length > 0);
 }
 
-function unquoted(value: string): string {
-  if (/^".*"$/s.test(value)) return quoted(value);
-  if (/^'.*'$/s.test(value)) return value.slice(1, -1).replace(/''/g, "'");
-  return value.replace(/\s+#.*$/, '');
+function unquoted(key: string, value: string, isLong: boolean): string {
+  const refuse = (problem: string): never => {
+    throw new Error(`its "${key}" ${problem}: ${value.slice(0, 80)}`);
+  };
+  const mark = value[0];
+  if (mark === '"' || mark === "'") {
+    const end = endOfQuoted(value, mark);
+    if (end < 0 || !/^\s*(#.*)?$/.test(value.slice(end + 1))) return refuse('begins with a quotation mark that nothing ends');
+    return mark === '"' ? quoted(value.slice(0, end + 1)) : value.slice(1, end).replace(/''/g, "'");
+  }
+  const plain = value.replace(/(^|\s+)#.*$/, '');
+  // One line may have a colon here, although YAML wants it in quotes; over several lines it is another key that stands too far in.
+  if (isLong && /:(\s|$)/.test(plain)) return refuse('goes on with what is no text; put it in quotation marks');
+  return plain;
+}
+
+function endOfQuoted(value: string, mark: string): number {
+  for (let at = 1; at < value.length; at++) {
+    if (mark === '"' && value[at] === '\\') at += 1;
+    else if (value[at] !== mark) continue;
+    else if (mark === "'" && value[at + 1] === mark) at += 1;
+    else return at;
+  }
+  return -1;
 }
 
 function quoted(value: string): string {

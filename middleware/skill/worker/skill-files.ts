@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
-import { messageOf } from '../../../contract/plain/errors';
+import { HoldfastError, messageOf } from '../../../contract/plain/errors';
 import type { FileBackend } from '../../filesystem/worker/backend';
-import { checkedPath, isFileMissing } from '../../filesystem/worker/backend';
+import { configuredPath, isFileMissing } from '../../filesystem/worker/backend';
 import type { Skill, SkillHead } from '../skills';
 import { frontmatterOf } from './frontmatter';
 
@@ -13,13 +13,14 @@ export interface SkillBackend {
 
 /** The skills in the folders of a folder: `SKILL.md` of each, and not those of folders below. One that is broken breaks all. */
 export function skillFiles(backend: Pick<FileBackend, 'list' | 'read'>, baseDir: string): SkillBackend {
-  const folder = checkedPath(baseDir);
+  const folder = checkedFolder(backend, baseDir);
   const all = async (): Promise<readonly Skill[]> => {
     const skills: Skill[] = [];
     for (const { path, kind } of await backend.list(folder)) {
-      const text = kind === 'folder' ? await textOrNothing(backend, posix.join(path, 'SKILL.md')) : undefined;
+      const text = kind === 'folder' ? await textOrNothing(backend, fileIn(path)) : undefined;
       if (text !== undefined) skills.push(skillIn(path, text));
     }
+    checkNames(skills);
     return skills;
   };
   return {
@@ -33,12 +34,41 @@ export function skillFiles(backend: Pick<FileBackend, 'list' | 'read'>, baseDir:
   };
 }
 
+function checkedFolder(backend: unknown, baseDir: unknown): string {
+  const { list, read } = (backend ?? {}) as Partial<Record<keyof FileBackend, unknown>>;
+  const refuse = (problem: string): never => {
+    throw new HoldfastError('config-invalid', `skillFiles: ${problem}`);
+  };
+  if (typeof list !== 'function' || typeof read !== 'function') refuse('it takes a backend first; directoryBackend(".") makes one.');
+  if (typeof baseDir !== 'string') return refuse('it takes a folder behind the backend, such as "/skills".');
+  return configuredPath('skillFiles', baseDir);
+}
+
+function checkNames(skills: readonly Skill[]): void {
+  const seen = new Map<string, string>();
+  for (const { name, baseDirectory } of skills) {
+    const other = seen.get(name);
+    if (other !== undefined)
+      throw new HoldfastError('config-invalid', `${fileIn(baseDirectory)} holds no skill: ${fileIn(other)} has the name "${name}", too.`);
+    seen.set(name, baseDirectory);
+  }
+}
+
+function fileIn(baseDirectory: string): string {
+  return posix.join(baseDirectory, 'SKILL.md');
+}
+
+/** Names stand in instructions, and models write them: no paths, no markup. */
+const namePattern = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._:-]{0,63}$/u;
+
 function skillIn(baseDirectory: string, text: string): Skill {
-  const path = posix.join(baseDirectory, 'SKILL.md');
   try {
     const { head, content } = frontmatterOf(text);
     const { name = '', description = '', context, agent, model } = head;
     if (name === '') throw new Error('it has no name.');
+    if (!namePattern.test(name))
+      throw new Error(`its name ${JSON.stringify(name.slice(0, 80))} is none: 1 to 64 letters, digits, blanks and . _ : - are one.`);
+    if (description === '') throw new Error('it has no description, by which a model would know when to use it.');
     return {
       name,
       description,
@@ -49,7 +79,7 @@ function skillIn(baseDirectory: string, text: string): Skill {
       content,
     };
   } catch (error) {
-    throw new Error(`${path} holds no skill: ${messageOf(error)}`);
+    throw new HoldfastError('config-invalid', `${fileIn(baseDirectory)} holds no skill: ${messageOf(error)}`);
   }
 }
 

@@ -1,0 +1,44 @@
+import { readFile, readdir } from 'node:fs/promises';
+
+/** In the environment of a command, and so of all that it starts. */
+export const commandVariable = 'HOLDFAST_COMMAND';
+
+export function endGroup(pid: number | undefined): void {
+  if (pid !== undefined) end(-pid);
+}
+
+const mostRounds = 10;
+
+/**
+ * Ends all processes that have this mark, also those that left the group for a session of their own. Only Linux tells what environment a
+ * process has. One that started with another environment, or belongs to another user, is not found.
+ */
+export async function endMarked(mark: string): Promise<void> {
+  const wanted = `${commandVariable}=${mark}`;
+  // One that is about to fork leaves others behind: until a round finds none.
+  for (let round = 0; round < mostRounds; round++) {
+    const found = await marked(wanted);
+    if (found.length === 0) return;
+    found.forEach(end);
+  }
+}
+
+async function marked(wanted: string): Promise<readonly number[]> {
+  const names = await readdir('/proc').catch((): string[] => []);
+  const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
+  const have = await Promise.all(pids.map(async (pid) => (await environmentOf(pid)).includes(wanted)));
+  return pids.filter((_, position) => have[position]);
+}
+
+async function environmentOf(pid: number): Promise<readonly string[]> {
+  const text = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+  return text.split('\0');
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}

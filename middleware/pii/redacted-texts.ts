@@ -1,0 +1,152 @@
+import type { Finder } from './finders';
+import type { Rule } from './rules';
+import type { Found, Span } from './spans';
+import { withoutOverlap } from './spans';
+
+export interface RuleFinder {
+  readonly rule: Rule;
+  readonly finder: Finder;
+}
+
+/** What may be seen of one of the texts. */
+export interface Piece {
+  /** Which one, from 0. */
+  readonly of: number;
+  readonly text: string;
+}
+
+export interface Looking {
+  /** Finders for a text that begins at that place. */
+  finders(position: number): readonly RuleFinder[];
+  instead(value: string, rule: Rule): string;
+}
+
+/**
+ * Texts that follow each other, in pieces. They are looked through as one text, and each alone: what begins in one and ends in another is
+ * found, and what one of them has is not lost in the next one. What may still become part of a match is held back.
+ */
+export class RedactedTexts {
+  /** The texts of which something was replaced. */
+  readonly changed = new Set<number>();
+  private readonly joined: readonly RuleFinder[];
+  private alone: readonly RuleFinder[] | undefined;
+  /** What was found in texts alone that are over. */
+  private found: readonly Found<Rule>[] = [];
+  private readonly starts = [0];
+  /** The text at hand, and where it is. */
+  private of = 0;
+  private base = 0;
+  private raw = '';
+
+  /** `context`: what stands before, and was seen. */
+  constructor(
+    private readonly looking: Looking,
+    context = '',
+  ) {
+    this.joined = looking.finders(0);
+    this.feed(context);
+    this.base = context.length;
+    this.raw = '';
+  }
+
+  push(text: string): readonly Piece[] {
+    this.feed(text);
+    return this.take(false);
+  }
+
+  /** Another text begins. What is held of the one before it comes back, as it was. */
+  next(): string {
+    const finders = this.alone ?? this.joined;
+    const held = Math.max(this.base, this.starts.at(-1) ?? 0, Math.min(this.position, ...finders.map(({ finder }) => finder.held)));
+    const over = this.alone ?? this.joined.map(({ rule, finder }) => ({ rule, finder: finder.fork() }));
+    for (const { finder } of over) finder.end();
+    this.found = [...this.found, ...foundBy(over)];
+    this.alone = this.looking.finders(this.position);
+    this.starts.push(this.position);
+    return this.raw.slice(held - this.base);
+  }
+
+  /** The rest. */
+  end(): readonly Piece[] {
+    for (const { finder } of [...this.joined, ...(this.alone ?? [])]) finder.end();
+    return this.take(true);
+  }
+
+  private get position(): number {
+    return this.base + this.raw.length;
+  }
+
+  private feed(text: string): void {
+    this.raw += text;
+    for (const { finder } of this.joined) finder.feed(text);
+    for (const { finder } of this.alone ?? []) finder.feed(text);
+  }
+
+  private take(isWhole: boolean): readonly Piece[] {
+    const finders = [...this.joined, ...(this.alone ?? [])];
+    let end = isWhole ? this.position : this.beforePair(Math.min(this.position, ...finders.map(({ finder }) => finder.held)));
+    if (end <= this.base) return [];
+    const found = withoutOverlap([...this.found, ...foundBy(finders)].map((one) => this.widened(one)));
+    // What was found and goes on behind the end is held as well.
+    for (const span of found) if (span.start < end && span.end > end) end = span.start;
+    if (end <= this.base) return [];
+    const pieces = this.replaced(found, end);
+    this.raw = this.raw.slice(end - this.base);
+    this.base = end;
+    this.found = this.found.filter((span) => span.end > end);
+    for (const { finder } of finders) finder.forget(end);
+    return pieces;
+  }
+
+  private replaced(found: readonly Found<Rule>[], until: number): readonly Piece[] {
+    const pieces: Piece[] = [];
+    let at = this.base;
+    const plain = (end: number): void => {
+      while (at < end) {
+        const next = Math.min(end, this.starts[this.goTo(at) + 1] ?? end);
+        pieces.push({ of: this.of, text: this.between(at, next) });
+        at = next;
+      }
+    };
+    for (const { start, end, rule } of found) {
+      if (end > until) break;
+      plain(start);
+      pieces.push({ of: this.goTo(start), text: this.looking.instead(this.between(start, end), rule) });
+      for (let of = this.of; (this.starts[of] ?? end) < end; of++) this.changed.add(of);
+      at = end;
+    }
+    plain(until);
+    return pieces;
+  }
+
+  private between(start: number, end: number): string {
+    return this.raw.slice(start - this.base, end - this.base);
+  }
+
+  /** The text that has this place. */
+  private goTo(place: number): number {
+    while ((this.starts[this.of + 1] ?? Infinity) <= place) this.of += 1;
+    return this.of;
+  }
+
+  /** A picture is two units, which stay together. */
+  private beforePair(end: number): number {
+    return isHigh(this.raw.charCodeAt(end - 1 - this.base)) ? end - 1 : end;
+  }
+
+  private widened<One extends Span>(span: One): One {
+    const start = Math.max(span.start, this.base);
+    const first = start - this.base;
+    const last = span.end - this.base;
+    const isCutBefore = isLow(this.raw.charCodeAt(first)) && isHigh(this.raw.charCodeAt(first - 1));
+    const isCutBehind = isHigh(this.raw.charCodeAt(last - 1)) && isLow(this.raw.charCodeAt(last));
+    return { ...span, start: isCutBefore ? start - 1 : start, end: isCutBehind ? span.end + 1 : span.end };
+  }
+}
+
+function foundBy(finders: readonly RuleFinder[]): readonly Found<Rule>[] {
+  return finders.flatMap(({ rule, finder }) => finder.spans.map((span) => ({ ...span, rule })));
+}
+
+const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;

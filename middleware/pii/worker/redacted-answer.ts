@@ -1,0 +1,98 @@
+import type { ModelChunk } from '../../../activities/chunks';
+import type { JsonObject } from '../../../contract/plain/messages';
+import type { Piece, RedactedTexts } from '../redacted-texts';
+import type { Redactor } from '../redactor';
+
+export type TextChunk = ModelChunk & { readonly type: 'text' | 'reasoning' };
+
+/** Parts of one type that follow each other. */
+interface Run {
+  readonly texts: RedactedTexts;
+  readonly parts: TextPart[];
+}
+
+interface TextPart {
+  readonly like: TextChunk;
+  readonly run: Run;
+  readonly extras: JsonObject[];
+  /** What was held of it when the next one began. */
+  context: string;
+  /** What comes of it after the next one has begun. */
+  late?: RedactedTexts;
+}
+
+/** The texts of an answer that streams, put together as the answer will be. */
+export class RedactedAnswer {
+  private readonly parts: TextPart[] = [];
+  /** The part that came last; nothing when it was no text. */
+  private last: TextPart | undefined;
+
+  constructor(private readonly redactor: Redactor | undefined) {}
+
+  *take(chunk: TextChunk): Generator<ModelChunk> {
+    if (this.redactor === undefined) {
+      yield chunk;
+      return;
+    }
+    const known = this.partOf(chunk);
+    if (known === undefined && this.last?.like.block === undefined) yield* this.endOpen();
+    const part = known ?? this.begin(chunk, this.redactor);
+    if (chunk.extra !== undefined) part.extras.push(chunk.extra);
+    const pieces = this.push(part, chunk.text, this.redactor);
+    // Also a piece of which nothing may be seen yet: where the first one comes, there stands the text in the answer.
+    if (known === undefined) yield { ...part.like, text: '' };
+    yield* pieces;
+  }
+
+  /** The rest of what goes on no more when something else comes: it has no block. */
+  *endOpen(): Generator<ModelChunk> {
+    const { last } = this;
+    this.last = undefined;
+    if (last !== undefined && last.like.block === undefined) yield* this.endRun(last.run);
+  }
+
+  *endAll(): Generator<ModelChunk> {
+    for (const run of new Set(this.parts.map((part) => part.run))) yield* this.endRun(run);
+  }
+
+  private partOf({ type, block }: TextChunk): TextPart | undefined {
+    if (block !== undefined) return this.parts.find(({ like }) => like.block === block && like.type === type);
+    return this.last?.like.type === type && this.last.like.block === undefined ? this.last : undefined;
+  }
+
+  private begin({ extra: _, ...like }: TextChunk, redactor: Redactor): TextPart {
+    const before = this.parts.at(-1);
+    const follows = this.last !== undefined && before === this.last && before.like.type === like.type && like.block !== undefined;
+    const run = follows ? before.run : { texts: redactor.stream(), parts: [] };
+    if (follows) before.context = run.texts.next();
+    const part: TextPart = { like, run, extras: [], context: '' };
+    run.parts.push(part);
+    this.parts.push(part);
+    this.last = part;
+    return part;
+  }
+
+  private push(part: TextPart, text: string, redactor: Redactor): readonly ModelChunk[] {
+    if (part === part.run.parts.at(-1)) return shown(part.run.texts.push(text), part.run);
+    part.late ??= redactor.stream(part.context);
+    return part.late.push(text).map((piece) => ({ ...part.like, text: piece.text }));
+  }
+
+  private *endRun(run: Run): Generator<ModelChunk> {
+    yield* shown(run.texts.end(), run);
+    for (const [position, { like, late, extras }] of run.parts.entries()) {
+      for (const piece of late?.end() ?? []) yield { ...like, text: piece.text };
+      // What a provider has signed is no longer what it said.
+      if (run.texts.changed.has(position) || (late?.changed.size ?? 0) > 0) continue;
+      for (const extra of extras) yield { ...like, text: '', extra };
+    }
+    this.parts.splice(0, this.parts.length, ...this.parts.filter((part) => part.run !== run));
+  }
+}
+
+function shown(pieces: readonly Piece[], run: Run): readonly ModelChunk[] {
+  return pieces.flatMap(({ of, text }) => {
+    const part = run.parts[of];
+    return part === undefined || text === '' ? [] : [{ ...part.like, text }];
+  });
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { defineTool } from '../../activities/tools';
+import type { Delta } from '../../contract/plain/deltas';
+import type { ReductionHalfOptions } from '../../middleware/reduction/worker';
+import { reductionHalf } from '../../middleware/reduction/worker';
+import type { ReductionOptions } from '../../workflows/index';
+import { reduction } from '../../workflows/index';
+import type { Asked } from './compaction-bed';
+import { asked, keptTexts, user } from './compaction-bed';
+
+export const text = z.object({ text: z.string() });
+export const says = (output: string) => defineTool({ description: 'Says it.', inputSchema: text, execute: () => output });
+export const streams = (list: readonly string[], error?: string) =>
+  defineTool({
+    description: 'Streams.',
+    inputSchema: text,
+    async *stream() {
+      yield* list;
+      if (error !== undefined) throw new Error(error);
+    },
+  });
+
+export interface CutPlay {
+  readonly options?: ReductionOptions;
+  readonly half?: ReductionHalfOptions;
+  readonly tools: Readonly<Record<string, unknown>>;
+  readonly idOf?: (tool: string) => string;
+  readonly onDelta?: (delta: Delta) => void;
+}
+
+/** Calls each of the tools once, with the cut of `reduction` on the way. */
+export function cutCalls({
+  options = {},
+  half = { backend: keptTexts() },
+  tools,
+  idOf = (tool) => `id-${tool}`,
+  onDelta,
+}: CutPlay): Promise<Asked> {
+  const toolCalls = Object.keys(tools).map((name) => ({ name, id: idOf(name), input: { text: 'x' } }));
+  return asked([reduction({ maxLengthForTrunc: 10, skipClear: true, ...options })], [user('Hi')], {
+    steps: [{ toolCalls }, { text: 'Done.' }],
+    agent: { tools: Object.keys(tools) },
+    tools,
+    middleware: [reductionHalf(half)],
+    ...(onDelta === undefined ? {} : { onDelta }),
+  });
+}
