@@ -22,7 +22,7 @@ const { defineAgent } = agentsFor();
 
 const base = { description: 'Under test.', instructions: 'Be a test.', model: 'test/model' };
 const agentWith = <const Name extends string>(name: Name, tools: readonly string[], ...middleware: readonly AgentMiddleware[]) =>
-  defineAgent({ ...base, name, tools: tools as never, middleware });
+  defineAgent({ ...base, name, tools, middleware });
 const said = (role: 'user' | 'system', text: string): Message => ({ role, parts: [{ type: 'text', text }] });
 
 export const planning = defineAgent({ ...base, name: 'planning', tools: [], middleware: [planTask()], maxIterations: 50 });

@@ -202,6 +202,23 @@ describe('tools that a search found', () => {
   ];
   const offered = ({ requests }: Awaited<ReturnType<typeof askedOn>>) => requests.map(({ tools }) => tools.map(({ name }) => name));
 
+  onEngines('[eino 219] are offered from the next call on, also to a model that searches by itself', async (engine) => {
+    const steps = [call('tool_search', { query: 'select:add' }), call('add', { a: 2 }), done];
+    const asked = await askedOn(engine, agents.searching, 'Hi', { steps });
+    expect(offered(asked)).toEqual([
+      ['echo', 'tool_search'],
+      ['echo', 'tool_search', 'add'],
+      ['echo', 'tool_search', 'add'],
+    ]);
+    expect(asked.outputs[1]).toEqual({ sum: 3 });
+    const other = await askedOn(engine, agents.searchingByItself, 'Hi', { steps });
+    for (const { tools, deferred } of other.requests) {
+      expect(tools.map(({ name }) => name)).toEqual(['echo']);
+      expect(deferred?.tools.map(({ name }) => name)).toEqual(['add', 'optioned']);
+    }
+    expect((await other.run.messages())[3]?.parts[0]).toMatchObject({ search: true, output: [{ name: 'add' }] });
+  });
+
   onEngines('[eino 306] a result in the conversation offers its tool, once', async (engine) => {
     const input = [user('Hi'), ...searched({ selectedTools: ['add'] }, 's1'), user('Go on.')];
     const asked = await askedOn(engine, agents.searching, input, { steps: [call('add', { a: 1 }), done] });
@@ -229,4 +246,38 @@ onEngines("[eino 324] a skill's model is used for later calls, and no other", as
   });
   expect(outcome).toMatchObject({ status: 'completed', output: 'Strong.' });
   expect([requests.length, strong.requests.length]).toEqual([1, 2]);
+});
+
+onEngines('[eino 322] an inline skill is read on the worker', async (engine) => {
+  const { outputs, requests } = await askedOn(engine, agents.skilled, 'Hi', oneCall('skill', { skill: 'pdf' }));
+  expect(outputs).toEqual(['Launching skill: pdf\nBase directory for this skill: /skills/pdf\n\nDo pdf.']);
+  expect(requests[0]?.instructions).toContain('- pdf: About pdf.');
+});
+
+let filesUsed = 0;
+
+onEngines('[eino 218] tasks are made, linked, deleted and cleared, in the run and in files', async (engine) => {
+  for (const agent of [agents.planning, agents.planningInFiles]) {
+    // The files are those of all runs of this file: the numbers go on.
+    const first = agent === agents.planning ? 0 : 3 * filesUsed++;
+    const n = (task: number): string => String(first + task);
+    const update = (taskId: string, more: object): ScriptedStep => call('TaskUpdate', { taskId, ...more });
+    const created = ['Plan', 'Write', 'Rest'].map((subject) => call('TaskCreate', { subject, description: `${subject} it.` }));
+    const changed = [update(n(1), { addBlocks: [n(2)] }), update(n(2), { addBlocks: [n(1)] }), update(n(3), { status: 'deleted' })];
+    const completed = [1, 2].map((task) => update(n(task), { status: 'completed' }));
+    const list = call('TaskList', {});
+    const { transcript } = await askedOn(engine, agent, 'Hi', { steps: [...created, ...changed, list, ...completed, list, done] });
+    expect(transcript.filter((line) => line.startsWith('tool: '))).toEqual([
+      `tool: Task #${n(1)} created successfully: Plan`,
+      `tool: Task #${n(2)} created successfully: Write`,
+      `tool: Task #${n(3)} created successfully: Rest`,
+      `tool: Updated task #${n(1)} blocks`,
+      expect.stringMatching(/^tool: error .*cyclic dependency/),
+      `tool: Task #${n(3)} deleted`,
+      expect.stringContaining(`#${n(2)} [pending] Write [blocked by #${n(1)}]`),
+      `tool: Updated task #${n(1)} status`,
+      `tool: Updated task #${n(2)} status`,
+      'tool: No tasks found.',
+    ]);
+  }
 });

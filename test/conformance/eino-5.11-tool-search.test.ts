@@ -2,14 +2,10 @@ import { z } from 'zod';
 import type { ScriptedModel } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
 import { defineTool, toolSearchTool } from '../../worker/index';
-import * as agents from './built-in-agents';
-import { closeEngines, onEngines } from './engines';
 import type { AgentMiddleware, AgentState, Json, Message, ToolSearchOptions } from '../../workflows/index';
 import { messagesIn, textOf, toolSearch } from '../../workflows/index';
 import { agentWith, echo, tools as others } from '../support/memory-bed';
 import { execute } from '../support/tool-bed';
-
-afterAll(closeEngines);
 
 const does = (description: string) =>
   defineTool({ description, inputSchema: z.object({ x: z.string().optional() }), execute: () => 'done' });
@@ -54,28 +50,6 @@ const searchedBefore = (...outputs: readonly Json[]): Json =>
     ]),
     { role: 'user', parts: [{ type: 'text', text: 'Go on' }] },
   ] as unknown as Json;
-
-onEngines('[eino 219] what a search found is offered from the next call on, also to a model that searches by itself', async (engine) => {
-  const steps = [search('select:add'), { toolCalls: [{ name: 'add', input: { a: 2 } }] }, { text: 'Done.' }];
-  const model = scriptedModel(steps);
-  const run = await engine.play(agents.searching, { model });
-  expect(await run.outcome()).toMatchObject({ status: 'completed' });
-  const offered = model.requests.map(({ tools }) => tools.map(({ name }) => name));
-  expect(offered).toEqual([
-    ['echo', 'tool_search'],
-    ['echo', 'tool_search', 'add'],
-    ['echo', 'tool_search', 'add'],
-  ]);
-  expect((await run.transcript()).at(-2)).toBe('tool: {"sum":3}');
-  const byItself = scriptedModel(steps);
-  const other = await engine.play(agents.searchingByItself, { model: byItself });
-  expect(await other.outcome()).toMatchObject({ status: 'completed' });
-  for (const { tools, deferred } of byItself.requests) {
-    expect(tools.map(({ name }) => name)).toEqual(['echo']);
-    expect(deferred?.tools.map(({ name }) => name)).toEqual(['add', 'optioned']);
-  }
-  expect((await other.messages())[3]?.parts[0]).toMatchObject({ search: true, output: [{ name: 'add' }] });
-});
 
 it('[eino 219] what a search found is offered from the next call on, other tools never', async () => {
   const model = scriptedModel([search('select:dynamic_tool_a'), { toolCalls: [{ name: 'dynamic_tool_a', input: {} }] }, { text: 'Done.' }]);
