@@ -116,22 +116,6 @@ it('[eino 304] tools are taken by name, unknown ones are nothing, and an empty q
   expect(await found(many, '  ')).toMatch(/^error: .*The query is empty/);
 });
 
-it('[eino 306] a result in the conversation offers its tool, once', async () => {
-  const { offered } = await play(scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]), {
-    input: searchedBefore({ selectedTools: ['dynamic_tool_a'] }),
-  });
-  expect(offered).toEqual([
-    ['echo', 'tool_search', 'dynamic_tool_a'],
-    ['echo', 'tool_search', 'dynamic_tool_a'],
-  ]);
-});
-
-it('[eino 307] results of several turns add up', async () => {
-  const input = searchedBefore({ selectedTools: ['dynamic_tool_b'] }, '{"selectedTools":["dynamic_tool_b","dynamic_tool_a"]}');
-  const { offered } = await play(scriptedModel([{ text: 'Done.' }]), { input });
-  expect(offered).toEqual([['echo', 'tool_search', 'dynamic_tool_b', 'dynamic_tool_a']]);
-});
-
 it('[eino 308] results that are broken or name unknown tools are ignored', async () => {
   const input = searchedBefore('{"selectedTools":', { selectedTools: 'dynamic_tool_a' }, { selectedTools: ['absent', 7] }, 'nothing');
   const { offered, outcome } = await play(scriptedModel([{ text: 'Done.' }]), { input });
