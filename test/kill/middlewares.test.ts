@@ -140,8 +140,10 @@ beforeAll(async () => {
   second.release();
   await second.line('ready');
   const toTheEnd = async (name: string, run: Run, execution: string): Promise<Run> => {
-    await temporal.untilAnotherExecution(run.id, execution);
-    await led(run, middlewareRows[name]?.answer);
+    const { asks, answer } = middlewareRows[name] ?? {};
+    if (asks === 'while') await temporal.untilAnotherExecution(run.id, execution);
+    await led(run, answer);
+    if ((await temporal.executionOf(run.id)) === execution) throw new Error(`The run "${run.id}" did not continue as new.`);
     return run;
   };
   for (const [position, [name, run]] of started.entries()) ended.set(name, toTheEnd(name, run, before[position] ?? ''));
