@@ -20,7 +20,7 @@ export function benchHistory(): Promise<object> {
 
 /** The same for an agent whose messages are kept short by contextEditing and summarization. */
 export function benchHistoryCompacted(): Promise<object> {
-  return measureHistory({ agent: 'compacted', sizes: [50, 100, 400], rounds: 5 });
+  return measureHistory({ agent: 'compacted', sizes: [75, 150, 300], rounds: 5 });
 }
 
 export async function measureHistory({ agent, sizes, rounds }: HistoryBench): Promise<object> {
@@ -30,12 +30,15 @@ export async function measureHistory({ agent, sizes, rounds }: HistoryBench): Pr
   const contentBytes: number[] = [];
   const storageBytes: number[] = [];
   const chains: number[] = [];
+  const summaries: number[] = [];
   for (const turns of sizes) {
-    const measured: { history: number; content: number; storage: number; runs: number }[] = [];
+    const measured: { history: number; content: number; storage: number; runs: number; summed: number }[] = [];
     let said = 0;
-    const say = (): string => {
+    let summed = 0;
+    const say = (model: string): string => {
       const words = randomWords(sayBytes);
       said += words.length;
+      if (model === 'summary') summed += 1;
       return words;
     };
     const bed = await startBed(bench, `history-${turns}`, { models: turnModel(turns, 'words', say) });
@@ -45,20 +48,43 @@ export async function measureHistory({ agent, sizes, rounds }: HistoryBench): Pr
       await run.result();
       // Each turn's text and its tool's result; of a run that was compacted the transcript has them no more.
       const content = said + turns * toolBytes;
-      said = 0;
       const chain = await chainBytes(connection, bench.server.namespace, `default/${run.id}`);
-      measured.push({ history: chain.bytes, runs: chain.runs, content, storage: storedBytes(bench.directory) - stored });
+      measured.push({ history: chain.bytes, runs: chain.runs, content, summed, storage: storedBytes(bench.directory) - stored });
+      said = 0;
+      summed = 0;
     }
     await bed.close();
     historyBytes.push(median(measured.map(({ history }) => history)));
     contentBytes.push(median(measured.map(({ content }) => content)));
     storageBytes.push(median(measured.map(({ storage }) => storage)));
     chains.push(median(measured.map(({ runs }) => runs)));
+    summaries.push(median(measured.map((one) => one.summed)));
   }
   await close();
   await bench.close();
   const ratios = historyBytes.map((bytes, index) => rounded(bytes / (contentBytes[index] ?? 1), 3));
-  return { turns: sizes, historyBytes, contentBytes, storageBytes, ratios, runsInChain: chains };
+  return {
+    turns: sizes,
+    historyBytes,
+    contentBytes,
+    storageBytes,
+    ratios,
+    runsInChain: chains,
+    summaries,
+    ...growthOf(sizes, historyBytes),
+  };
+}
+
+/** What a turn more costs from one size to the next. The last of it against the first is 1 where history grows as the turns do. */
+function growthOf(
+  sizes: readonly number[],
+  bytes: readonly number[],
+): { readonly bytesPerTurn: readonly number[]; readonly growth: number } {
+  const bytesPerTurn = sizes.slice(1).map((turns, index) => {
+    const [fewer = 0, before = 0, after = 0] = [sizes[index], bytes[index], bytes[index + 1]];
+    return Math.round((after - before) / (turns - fewer));
+  });
+  return { bytesPerTurn, growth: rounded((bytesPerTurn.at(-1) ?? 0) / (bytesPerTurn[0] ?? 1), 2) };
 }
 
 async function chainBytes(connection: Connection, namespace: string, workflowId: string): Promise<{ bytes: number; runs: number }> {

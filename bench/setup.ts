@@ -94,16 +94,16 @@ export const benchTools = {
 };
 
 /** A model that calls a tool for a number of turns and then answers. */
-export function turnModel(turns: number, tool: 'look' | 'words', say: () => string): NonNullable<WorkerOptions['models']> {
+export function turnModel(turns: number, tool: 'look' | 'words', say: (model: string) => string): NonNullable<WorkerOptions['models']> {
   return {
     providers: {
       bench: {
         model: (name) => ({
           generate: ({ messages }): Promise<GenerateAnswer> => {
             if (name === 'summary')
-              return Promise.resolve({ parts: [{ type: 'text', text: say() }], usage: { inputTokens: 100, outputTokens: 100 } });
+              return Promise.resolve({ parts: [{ type: 'text', text: say(name) }], usage: { inputTokens: 100, outputTokens: 100 } });
             const turn = turnsOf(messages);
-            const text = { type: 'text' as const, text: say() };
+            const text = { type: 'text' as const, text: say(name) };
             const call = { type: 'tool-call' as const, id: `call-${turn}`, name: tool, input: { n: turn } };
             return Promise.resolve({ parts: turn < turns ? [text, call] : [text], usage: { inputTokens: 100, outputTokens: 100 } });
           },

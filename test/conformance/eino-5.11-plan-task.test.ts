@@ -1,15 +1,10 @@
 import { scriptedModel, testRun } from '../../testing/index';
-import * as agents from './built-in-agents';
-import type { Played } from './engines';
-import { closeEngines, onEngines } from './engines';
 import type { MemoryBackend } from '../../middleware/filesystem/worker/memory-backend';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
 import { taskTools } from '../../middleware/plan-task/worker';
 import type { Json } from '../../workflows/index';
 import { planTask } from '../../workflows/index';
 import { agentWith } from '../support/memory-bed';
-
-afterAll(closeEngines);
 
 type Call = readonly [name: string, input: Json];
 interface Answered {
@@ -36,47 +31,6 @@ const create = (subject: string, more: object = {}): Call => ['TaskCreate', { su
 const update = (taskId: string, more: object): Call => ['TaskUpdate', { taskId, ...more }];
 const get = (taskId: string): Call => ['TaskGet', { taskId }];
 const list: Call = ['TaskList', {}];
-async function textsOf(run: Played): Promise<readonly string[]> {
-  expect(await run.outcome()).toMatchObject({ status: 'completed' });
-  const results = (await run.messages()).flatMap(({ parts }) => parts.filter((part) => part.type === 'tool-result'));
-  return results.map(({ output, isError }) => `${isError === true ? 'error: ' : ''}${String(output)}`);
-}
-
-onEngines('[eino 218] tasks are made, linked, deleted and cleared, in the run and in files', async (engine) => {
-  for (const agent of [agents.planning, agents.planningInFiles]) {
-    const asked: readonly Call[] = [
-      create('Plan'),
-      create('Write'),
-      create('Rest'),
-      update('1', { addBlocks: ['2'] }),
-      update('2', { addBlocks: ['1'] }),
-      update('3', { status: 'deleted' }),
-      list,
-      update('1', { status: 'completed' }),
-      update('2', { status: 'completed' }),
-      list,
-    ];
-    // The files are those of all runs of this file: the numbers go on.
-    const first = agent === agents.planning ? 1 : filesUsed * 3 + 1;
-    if (agent === agents.planningInFiles) filesUsed += 1;
-    const numbered = (text: string): string => text.replace(/\d+/g, (number) => String(Number(number) + first - 1));
-    const steps = asked.map(([name, input]) => ({ toolCalls: [{ name, input: JSON.parse(numbered(JSON.stringify(input))) as Json }] }));
-    const run = await engine.play(agent, { model: scriptedModel([...steps, { text: 'Done.' }]) });
-    expect(await textsOf(run)).toEqual([
-      numbered('Task #1 created successfully: Plan'),
-      numbered('Task #2 created successfully: Write'),
-      numbered('Task #3 created successfully: Rest'),
-      numbered('Updated task #1 blocks'),
-      expect.stringMatching(/^error: .*cyclic dependency/),
-      numbered('Task #3 deleted'),
-      expect.stringContaining(numbered('#2 [pending] Write [blocked by #1]')),
-      numbered('Updated task #1 status'),
-      numbered('Updated task #2 status'),
-      'No tasks found.',
-    ]);
-  }
-});
-let filesUsed = 0;
 
 const four = ['Plan', 'Write', 'Test', 'Ship'].map((subject) => create(subject));
 const kinds = ['run', 'worker'] as const;

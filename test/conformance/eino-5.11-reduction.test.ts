@@ -48,21 +48,6 @@ it('[eino 249] the hint names the tool that reads files here', async () => {
   expect((await cut(says(said199), { readFileToolName: 'open_file' })).output).toContain('Use open_file to view');
 });
 
-it('[eino 251] a short stream passes piece by piece, and stores nothing', async () => {
-  const { shown, texts, output } = await cut(streams(['ab', 'cd']));
-  expect([shown, output, texts.size]).toEqual([['ab', 'cd'], 'abcd', 0]);
-});
-
-it('[eino 251] a stream of exactly the limit is short', async () => {
-  const { output, texts } = await cut(streams(['01234', '56789']));
-  expect([output, texts.size]).toEqual(['0123456789', 0]);
-});
-
-it('[eino 252] a stream that breaks before the limit gives its pieces, and fails as it did', async () => {
-  const { shown, output, texts } = await cut(streams(['ab', 'cd'], 'broken pipe'));
-  expect([shown, output, texts.size]).toEqual([['ab', 'cd'], "The tool 'it' failed: broken pipe", 0]);
-});
-
 it.each<[string, ReductionHalfOptions, string]>([
   ['path', { backend: keptTexts(), truncOffloadPath: () => Promise.reject(new Error('no path')) }, 'no path'],
   ['backend', {}, 'the worker half of reduction has no backend'],
@@ -72,11 +57,6 @@ it.each<[string, ReductionHalfOptions, string]>([
   expect(output).toContain(`Failed to save full output: ${reason}.`);
   expect(output).toMatch(/<\/persisted-output>$/);
   expect((await run.run.outcome()).status).toBe('completed');
-});
-
-it('[eino 254] a stream that breaks behind the limit gives what was held, and no notice', async () => {
-  const { shown, texts } = await cut(streams(['abc', 'defghijklmnop', 'tail'], 'broken pipe'));
-  expect([shown, texts.size]).toEqual([['abc', 'defghijklmnoptail'], 0]);
 });
 
 const parts: readonly Part[] = [
@@ -216,19 +196,6 @@ const rewriting = async (messages: readonly Message[], made: readonly Message[],
   const clearMessageRewriter = (round: ClearedRound): readonly Message[] => (rounds.push(round), made);
   return { ...(await clear(messages, { ...withoutOffload, clearMessageRewriter, ...options })), rounds };
 };
-
-it('[eino 264] a rewriter that is given all calls replaces their message and results', async () => {
-  const { lines, rounds } = await rewriting(two, [said('Asked once.')]);
-  expect(lines).toEqual(['user: Hi', 'assistant: Asked once.', 'assistant: echo({"text":"call_2 in"})', `tool: ${old}`]);
-  expect(rounds).toMatchObject([{ calls: [{ id: 'call_1', name: 'echo' }], results: [old] }]);
-});
-
-it('[eino 266] calls that are not cleared keep a message with their call, and their result', async () => {
-  const messages = [called('c1', 'add:c2'), result('add:c2', 'sum'), result('c1', old), called('c3'), result('c3', 'new')];
-  const { lines, rounds } = await rewriting(messages, [said('Asked once.')], { clearExcludeTools: ['add'] });
-  expect(lines.slice(0, 3)).toEqual(['assistant: Asked once.', 'assistant: add({"text":"c2 in"})', 'tool: sum']);
-  expect(rounds[0]?.calls.map(({ id }) => id)).toEqual(['c1']);
-});
 
 it('[eino 267] a rewriter is not asked about an answer without calls', async () => {
   const messages = [said(old), user('Hi'), called('c3'), result('c3', 'new')];

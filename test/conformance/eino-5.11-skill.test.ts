@@ -5,11 +5,7 @@ import { skillFilesTool } from '../../middleware/skill/worker';
 import { skillFiles } from '../../middleware/skill/worker/skill-files';
 import type { SkillOptions } from '../../workflows/index';
 import { defineAgent, skill, textOf } from '../../workflows/index';
-import * as agents from './built-in-agents';
-import { closeEngines, onEngines } from './engines';
 import { agentWith, echo, lineOf, tools as others } from '../support/memory-bed';
-
-afterAll(closeEngines);
 
 const head = (name: string, more = ''): string => `---\nname: ${name}\ndescription: About ${name}.\n${more}---\n\nDo ${name}.\n`;
 const files = {
@@ -89,14 +85,6 @@ it('[eino 322] an inline skill gives its name, its folder and what it says, and 
   expect(model.requests[0]?.instructions).toMatch(/^Be a test\.\n\nYou have skills: /);
   expect(model.requests[0]?.instructions).toContain('<available_skills>\n- deep: About deep.\n- pdf: About pdf.\n</available_skills>');
   expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['echo', 'skill']);
-});
-
-onEngines('[eino 322] an inline skill is read on the worker', async (engine) => {
-  const model = scriptedModel([use('pdf'), { text: 'Done.' }]);
-  const run = await engine.play(agents.skilled, { model });
-  expect(await run.outcome()).toMatchObject({ status: 'completed' });
-  expect((await run.transcript())[2]).toBe('tool: Launching skill: pdf\nBase directory for this skill: /skills/pdf\n\nDo pdf.');
-  expect(model.requests[0]?.instructions).toContain('- pdf: About pdf.');
 });
 
 it('[eino 322] a function may make what the model gets', async () => {

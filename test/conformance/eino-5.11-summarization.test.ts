@@ -1,7 +1,7 @@
 import type { LanguageModel } from '../../activities/models';
 import type { ScriptedRequest } from '../../testing/index';
 import { scriptedModel } from '../../testing/index';
-import type { AgentMiddleware, Json, Message, SummarizationOptions, SummaryFinalizer } from '../../workflows/index';
+import type { AgentMiddleware, Json, Message, SummarizationOptions } from '../../workflows/index';
 import { chainFinalizers, estimateTokens, preserveSkills, summarization, summarize } from '../../workflows/index';
 import { defaultBackoff } from '../../middleware/summarization/attempts';
 import { trimmedUserMessage, withUserMessages } from '../../middleware/summarization/user-messages';
@@ -41,35 +41,6 @@ it.each([
   const middleware = summarization({ model: 'test/sum', tokenCounter: () => tokens });
   const { lines } = await asked([middleware], [user('Hi')], { models: { sum: sums() } });
   expect(lines.filter((line) => line === 'user: Hi')).toHaveLength(untouched);
-});
-
-it('[eino 271] what a finalizer returns is the whole state', async () => {
-  const finalize: SummaryFinalizer = ({ summary }) => [system('You go on.'), summary];
-  const { lines } = await play({ finalize }, sums(), [system('Old.'), user('Hi')]);
-  expect(lines[0]).toBe('system: You go on.');
-  expect(lines).toHaveLength(2);
-  expect(lines[1]).toContain('The sum.');
-});
-
-it('[eino 272] after an error the second try counts', async () => {
-  const sum = sums('error', 'Second.');
-  const { lines } = await play({ retry: { maxRetries: 1, backoff: () => 0 } }, sum);
-  expect(sum.requests).toHaveLength(2);
-  expect(lines[0]).toContain('Second.');
-});
-
-it('[eino 273] the model of a failover gets exactly the messages that were chosen for it', async () => {
-  const other = sums('From the other.');
-  const failover = { getFailoverModel: () => ({ model: 'test/other', messages: [user('Just say something.')] }) };
-  const { lines } = await asked([over({ failover })], [user('Hi')], { models: { sum: sums('error'), other } });
-  expect(linesOf(other.requests[0])).toEqual(['user: Just say something.']);
-  expect(lines[0]).toContain('From the other.');
-});
-
-it('[eino 274] without a choice a failover asks the same model the same', async () => {
-  const sum = sums('error', 'Second.');
-  await play({ failover: {} }, sum);
-  expect(linesOf(sum.requests[1])).toEqual(linesOf(sum.requests[0]));
 });
 
 it.each([
@@ -114,20 +85,6 @@ it('[eino 277] a request that is none ends the run', async () => {
   expect(await failureOf(await play({ genModelInput: thrown }))).toMatch(/no choice/);
 });
 
-it('[eino 278] user messages replace the block of a summary, and an earlier summary is not among them', async () => {
-  const block = 'Sum. <all_user_messages>made up</all_user_messages>';
-  const messages = [user('One'), said('Hm.'), user('Two')];
-  const again = asked([over({ trigger: { messages: 1 } })], messages, {
-    models: { sum: sums(block, block) },
-    steps: [{ toolCalls: [{ name: 'echo', input: { text: 'x' } }] }, { text: 'Done.' }],
-  });
-  const { requests } = await again;
-  expect(linesOf(requests[0])[0]).toContain('<all_user_messages>\n- One\n- Two\n</all_user_messages>');
-  // What the user said before goes along; the summary that had it does not.
-  expect(linesOf(requests[1])[0]).toContain('<all_user_messages>\n- One\n- Two\n</all_user_messages>');
-  expect((await play({}, sums('No block.'))).lines[0]).toContain('No block.');
-});
-
 it('[eino 279] a user message is dropped without tokens or text, and shortened where it is long', () => {
   expect(trimmedUserMessage('Hi', 0)).toBeUndefined();
   expect(trimmedUserMessage('', 10)).toBeUndefined();
@@ -161,14 +118,6 @@ it('[eino 282] without events a summary needs no run', async () => {
   const ctx = { language: 'en', model: async () => ({ message: said('By hand.') }) };
   const messages = await summarize({ messages: [user('Hi')], tools: [] }, ctx as never, { model: 'test/sum' });
   expect(messages.map(lineOf).join('')).toContain('By hand.');
-});
-
-it('[eino 283] finalizers run from left to right, each with what the one before made', async () => {
-  const adds =
-    (text: string): SummaryFinalizer =>
-    ({ result: made }) => [...made, user(text)];
-  const { lines } = await play({ finalize: chainFinalizers(adds('one'), adds('two')) });
-  expect(lines.slice(1)).toEqual(['user: one', 'user: two']);
 });
 
 it('[eino 283] a chain of nothing, its errors and a finalizer that returns nothing are errors', async () => {

@@ -3,14 +3,10 @@ import type { ScriptedModel } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
 import { defineTool } from '../../activities/tools';
 import { toolSearchTool } from '../../middleware/tool-search/worker';
-import * as agents from './built-in-agents';
-import { closeEngines, onEngines } from './engines';
 import type { AgentMiddleware, AgentState, Json, Message, ToolSearchOptions } from '../../workflows/index';
 import { messagesIn, textOf, toolSearch } from '../../workflows/index';
 import { agentWith, echo, tools as others } from '../support/memory-bed';
 import { execute } from '../support/tool-bed';
-
-afterAll(closeEngines);
 
 const does = (description: string) =>
   defineTool({ description, inputSchema: z.object({ x: z.string().optional() }), execute: () => 'done' });
@@ -55,28 +51,6 @@ const searchedBefore = (...outputs: readonly Json[]): Json =>
     ]),
     { role: 'user', parts: [{ type: 'text', text: 'Go on' }] },
   ] as unknown as Json;
-
-onEngines('[eino 219] what a search found is offered from the next call on, also to a model that searches by itself', async (engine) => {
-  const steps = [search('select:add'), { toolCalls: [{ name: 'add', input: { a: 2 } }] }, { text: 'Done.' }];
-  const model = scriptedModel(steps);
-  const run = await engine.play(agents.searching, { model });
-  expect(await run.outcome()).toMatchObject({ status: 'completed' });
-  const offered = model.requests.map(({ tools }) => tools.map(({ name }) => name));
-  expect(offered).toEqual([
-    ['echo', 'tool_search'],
-    ['echo', 'tool_search', 'add'],
-    ['echo', 'tool_search', 'add'],
-  ]);
-  expect((await run.transcript()).at(-2)).toBe('tool: {"sum":3}');
-  const byItself = scriptedModel(steps);
-  const other = await engine.play(agents.searchingByItself, { model: byItself });
-  expect(await other.outcome()).toMatchObject({ status: 'completed' });
-  for (const { tools, deferred } of byItself.requests) {
-    expect(tools.map(({ name }) => name)).toEqual(['echo']);
-    expect(deferred?.tools.map(({ name }) => name)).toEqual(['add', 'optioned']);
-  }
-  expect((await other.messages())[3]?.parts[0]).toMatchObject({ search: true, output: [{ name: 'add' }] });
-});
 
 it('[eino 219] what a search found is offered from the next call on, other tools never', async () => {
   const model = scriptedModel([search('select:dynamic_tool_a'), { toolCalls: [{ name: 'dynamic_tool_a', input: {} }] }, { text: 'Done.' }]);
@@ -141,22 +115,6 @@ it('[eino 304] tools are taken by name, unknown ones are nothing, and an empty q
   expect(await found(many, 'select:createIssue, send_message', { max_results: 1 })).toEqual(['createIssue', 'send_message']);
   expect(await found(many, 'select:absent')).toEqual([]);
   expect(await found(many, '  ')).toMatch(/^error: .*The query is empty/);
-});
-
-it('[eino 306] a result in the conversation offers its tool, once', async () => {
-  const { offered } = await play(scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]), {
-    input: searchedBefore({ selectedTools: ['dynamic_tool_a'] }),
-  });
-  expect(offered).toEqual([
-    ['echo', 'tool_search', 'dynamic_tool_a'],
-    ['echo', 'tool_search', 'dynamic_tool_a'],
-  ]);
-});
-
-it('[eino 307] results of several turns add up', async () => {
-  const input = searchedBefore({ selectedTools: ['dynamic_tool_b'] }, '{"selectedTools":["dynamic_tool_b","dynamic_tool_a"]}');
-  const { offered } = await play(scriptedModel([{ text: 'Done.' }]), { input });
-  expect(offered).toEqual([['echo', 'tool_search', 'dynamic_tool_b', 'dynamic_tool_a']]);
 });
 
 it('[eino 308] results that are broken or name unknown tools are ignored', async () => {

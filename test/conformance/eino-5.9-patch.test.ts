@@ -5,22 +5,6 @@ import { lineOf } from '../support/memory-bed';
 
 const text = (id: string): string => `Tool call echo with id ${id} was canceled - another message came in before it could be completed.`;
 
-it('[eino 194] a call without a result gets the default text directly behind its message', async () => {
-  const { lines } = await asked([patchToolCalls()], [user('Hi'), called('call_1', 'call_2'), result('call_1', 'one')]);
-  expect(lines).toEqual([
-    'user: Hi',
-    'assistant: echo({"text":"call_1 in"}) echo({"text":"call_2 in"})',
-    `tool: ${text('call_2')}`,
-    'tool: one',
-  ]);
-});
-
-it('[eino 196] the text comes from a function, with the name of the tool and the id of the call', async () => {
-  const content = async (tool: string, id: string): Promise<string> => `${tool} ${id} never ended.`;
-  const { lines } = await asked([patchToolCalls({ content })], [user('Hi'), called('call_1'), user('Never mind.')]);
-  expect(lines.slice(1)).toEqual(['assistant: echo({"text":"call_1 in"})', 'tool: echo call_1 never ended.', 'user: Never mind.']);
-});
-
 it('[eino 196] what is no call of a tool of the agent is left alone, and a result of a tool search counts', async () => {
   const other = { type: 'server-tool-call' as const, id: 'srv', name: 'web_search', input: {} };
   const mixed = { ...called('call_1'), parts: [other, ...called('call_1').parts] };

@@ -1,11 +1,11 @@
 import type { LanguageModel } from '../../activities/models';
 import { scriptedModel } from '../../testing/index';
 import type { AgentMiddleware, HookContext, SummarizationOptions, SummaryFailoverAttempt, TokenCounter } from '../../workflows/index';
-import { contextTokens, estimateTokens, summarization, summarize } from '../../workflows/index';
+import { summarization, summarize } from '../../workflows/index';
 import { withUserMessages } from '../../middleware/summarization/user-messages';
 import type { Asked } from '../support/compaction-bed';
-import { asked, called, failureOf, result, said, system, user } from '../support/compaction-bed';
-import { echo, lineOf } from '../support/memory-bed';
+import { asked, called, failureOf, result, said, user } from '../support/compaction-bed';
+import { lineOf } from '../support/memory-bed';
 
 const at =
   (tokens: number): TokenCounter =>
@@ -18,36 +18,11 @@ const play = (middleware: AgentMiddleware, sum: LanguageModel = sums(), messages
   asked([middleware], messages, { models: { sum } });
 const textOfRun = ({ lines }: Asked): string => lines.join('\n');
 
-it('[eino 197] under the threshold nothing is summarized', async () => {
-  const { lines } = await play(over({ tokenCounter: at(10) }));
-  expect(lines).toEqual(['user: Hi', 'assistant: Hello.']);
-});
-
-it('[eino 197] over the threshold one user message is left', async () => {
-  const { lines, requests } = await play(over());
-  expect(lines).toHaveLength(1);
-  expect(lines[0]).toContain('The sum.');
-  expect(requests[0]?.messages[0]).toMatchObject({ role: 'user', extra: { summarization: 'summary' } });
-});
-
-it('[eino 197] leading system messages stay before the summary, in their order', async () => {
-  const { lines } = await play(over(), sums(), [system('One.'), system('Two.'), user('Hi'), said('Hello.')]);
-  expect(lines.slice(0, 2)).toEqual(['system: One.', 'system: Two.']);
-  expect(lines).toHaveLength(3);
-});
-
 const broken = (calls: string[] = [], text = 'busy'): LanguageModel => ({
   generate: async () => {
     calls.push(text);
     throw new Error(text);
   },
-});
-
-it('[eino 198] with a retry that says nothing else a summary is tried four times', async () => {
-  const calls: string[] = [];
-  const run = await play(over({ retry: { backoff: () => 0 } }), broken(calls));
-  expect(calls).toHaveLength(4);
-  expect(await failureOf(run)).toMatch(/failed to generate summary: exceeds max retries: .*busy/);
 });
 
 it('[eino 199] the model of a failover answers, and its choice gets attempt and last error', async () => {
@@ -76,21 +51,6 @@ it('[eino 199] a failover is used up after its attempts, each with retries of it
   });
   expect(calls).toEqual(['first', 'first', 'other', 'other']);
   expect(await failureOf(run)).toMatch(/failed to generate summary: exceeds max failover attempts: .*other/);
-});
-
-it('[eino 201] the last answer says how many tokens there were, and what came after it is estimated', async () => {
-  const seen: (number | undefined)[] = [];
-  const watching: AgentMiddleware = {
-    name: 'watching',
-    beforeModelRewriteState(state, ctx) {
-      const { messages } = state;
-      seen.push(contextTokens(state, ctx), ctx.lastAnswer?.tokens, estimateTokens(messages.slice(-1)), estimateTokens(messages));
-    },
-  };
-  const steps = [{ toolCalls: [echo('A result of some words.')], usage: { inputTokens: 60, outputTokens: 40 } }, { text: 'Done.' }];
-  await asked([watching], [user('Hi')], { steps });
-  expect(seen.slice(0, 4)).toEqual([1, undefined, 1, 1]);
-  expect(seen.slice(4, 7)).toEqual([100 + 6, 100, 6]);
 });
 
 it('[eino 202] real user messages stand in the last block of a summary, and earlier summaries do not', () => {

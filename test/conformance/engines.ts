@@ -22,7 +22,7 @@ import type * as BedSupport from '../support/test-bed';
 import type { TestBed } from '../support/test-bed';
 import type { EngineName } from './cases';
 import { cases, keyOf } from './cases';
-import { tools } from './tools';
+import { halves, tools } from './tools';
 
 export interface Play {
   readonly input?: Json;
@@ -72,7 +72,7 @@ const memory: Engine = {
   name: 'memory',
   async play(agent, { input = 'Hi', model, ...options }) {
     const provider = { model: (name: string) => modelNamed(model, name.replace(/^.*\//, '')) };
-    const run = await testRun(agent, { input, tools, model: provider, ...options });
+    const run = await testRun(agent, { input, tools, middleware: halves, model: provider, ...options });
     return played(run, {
       followed: async () => undefined,
       events: () => run.events({ until: 'waiting' }),
@@ -125,6 +125,7 @@ function startBed(): Promise<TestBed> {
     agents: join(__dirname, 'all-agents.ts'),
     bundle: JSON.parse(readFileSync(join(testDirectory(), 'conformance-bundle.json'), 'utf8')) as WorkflowBundle,
     tools,
+    middleware: halves,
     models: { providers: { test: { model: (name) => modelOf(name) } } },
   });
 }

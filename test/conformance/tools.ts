@@ -1,12 +1,17 @@
 import { z } from 'zod';
 import { defineTool } from '../../activities/define-tool';
 import type { Part } from '../../contract/plain/messages';
+import { agentsMdTool } from '../../middleware/agents-md/worker';
+import { fileTools } from '../../middleware/filesystem/worker';
+import { largeResults } from '../../middleware/filesystem/worker/large-results';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
 import { taskTools } from '../../middleware/plan-task/worker';
+import { offloadTools, reductionHalf } from '../../middleware/reduction/worker';
 import { skillFilesTool } from '../../middleware/skill/worker';
 import { skillFiles } from '../../middleware/skill/worker/skill-files';
 import { toolSearchTool } from '../../middleware/tool-search/worker';
 import { StopError } from '../../kernel/callbacks/stop-error';
+import { keptTexts } from '../support/compaction-bed';
 import type { Gate } from '../support/gate';
 
 const gates = new Map<string, Gate>();
@@ -51,6 +56,14 @@ const ordinary = {
       yield `${value} `;
       await holder.pass(value);
       yield 'end';
+    },
+  }),
+  pieces: defineTool({
+    description: 'Says it piece by piece, and may break.',
+    inputSchema: z.object({ pieces: z.array(z.string()), error: z.string().optional() }),
+    async *stream({ pieces, error }) {
+      yield* pieces;
+      if (error !== undefined) throw new Error(error);
     },
   }),
   enhanced: defineTool({
@@ -108,12 +121,50 @@ const ordinary = {
   }),
 };
 
-const skillFile = '---\nname: pdf\ndescription: About pdf.\n---\n\nDo pdf.\n';
+const skillFile = (name: string, head = ''): string => `---\nname: ${name}\ndescription: About ${name}.\n${head}---\n\nDo ${name}.\n`;
+
+/** What the cases store, and what they cannot. */
+export const kept = keptTexts();
+const offload = {
+  ...kept,
+  write: (path: string, value: string) => (value.includes('unwritable') ? Promise.reject(new Error('disk full')) : kept.write(path, value)),
+};
+export const largeFiles = memoryBackend();
+
+/** The worker halves of all cases, on both engines. */
+export const halves = [reductionHalf({ backend: offload }), largeResults({ backend: largeFiles, tokens: 10 })];
+
+const off = { disable: true } as const;
 
 /** The tools of all cases, on both engines. */
 export const tools = {
   ...ordinary,
   ...taskTools({ backend: memoryBackend(), baseDir: '/tasks' }),
+  ...fileTools({
+    backend: memoryBackend(),
+    streamingShell: {
+      // Gives what is written in the command, word by word.
+      async *stream(command) {
+        for (const word of command.split(' ')) {
+          yield { output: word };
+          await holder.pass(word);
+        }
+        yield { exitCode: 3 };
+      },
+    },
+    tools: { ls: off, read_file: off, write_file: off, edit_file: off, glob: off, grep: off },
+  }),
   tool_search: toolSearchTool(ordinary),
-  skill_files: skillFilesTool({ backend: skillFiles(memoryBackend({ '/skills/pdf/SKILL.md': skillFile }), '/skills') }),
+  reduction_offload: offloadTools(offload).reduction_offload,
+  agents_md: agentsMdTool({ backend: memoryBackend({ '/AGENTS.md': 'Be kind.', '/b.md': 'Be brief.' }) }),
+  skill_files: skillFilesTool({
+    backend: skillFiles(
+      memoryBackend({
+        '/skills/pdf/SKILL.md': skillFile('pdf'),
+        '/skills/deep/SKILL.md': skillFile('deep', 'model: strong\n'),
+        '/skills/alone/SKILL.md': skillFile('alone', 'context: fork\n'),
+      }),
+      '/skills',
+    ),
+  }),
 };

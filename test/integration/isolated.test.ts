@@ -34,9 +34,12 @@ async function answer({ instructions, messages }: GenerateRequest): Promise<Gene
 describe('isolated agents on a real server', () => {
   let bed: TestBed;
   let temporal: Temporal;
+  /** Its deadline passes while other tests run. */
+  let late: Run;
   beforeAll(async () => {
     temporal = await openTemporal();
-    bed = await startTestBed(answer, { agents });
+    bed = await startTestBed(answer);
+    late = await bed.client.start('pair', 'Go.', { deadline: '5s' });
   });
   afterEach(() => {
     held?.open();
@@ -214,5 +217,12 @@ describe('isolated agents on a real server', () => {
       ]);
     });
     expect((await bed.client.list({ limit: 1000 })).filter(({ id }) => id.startsWith(`${run.id}~`))).toEqual([]);
+  });
+
+  it('are asked to stop when the deadline of the run that they are part of has passed', async () => {
+    await expect(late.result()).rejects.toMatchObject({ code: 'run-timed-out' });
+    expect((await logOf(late)).map(({ type }) => type)).toContain('interrupt-start');
+    expect(await child(late, 'asks').outcome()).toEqual({ status: 'cancelled' });
+    expect(await child(late, 'answers').outcome()).toMatchObject({ status: 'completed', output: 'I am answers.' });
   });
 });

@@ -1,14 +1,28 @@
 import type { AgentMiddleware } from '../../workflows/index';
 import {
   agentsFor,
+  agentsMd,
+  approval,
   budget,
+  contextEditing,
+  dynamicPrompt,
+  filesystem,
   modelCallLimit,
   modelFallback,
   modelRetry,
+  parallel,
+  patchToolCalls,
   pii,
+  planTask,
+  reduction,
   responseCache,
+  skill,
+  summarization,
+  todo,
+  todosOf,
   toolCallLimit,
   toolRetry,
+  toolSearch,
   toolSelector,
 } from '../../workflows/index';
 import type { rowTools } from './middleware-tools';
@@ -49,3 +63,44 @@ export const fallingBack = agentWith('modelFallback', modelFallback({ models: ['
 export const toolRetried = agentWith('toolRetry', toolRetry({ backoff: soon }));
 export const selected = agentWith('toolSelector', toolSelector({ model: 'test/toolSelector-chooser', maxTools: 2 }));
 export const cached = agentWith('responseCache', responseCache());
+
+/** Takes away in the third turn what the middleware behind it has put in. */
+const forgetful: AgentMiddleware = {
+  name: 'forgetful',
+  beforeModelRewriteState: ({ messages }, ctx) =>
+    ctx.iteration === 3 ? { messages: messages.filter(({ extra }) => extra?.['agentsMd'] !== true) } : undefined,
+};
+const showing: AgentMiddleware = { name: 'showing', afterAgent: (_, ctx) => ctx.sendEvent('todos', [...todosOf(ctx)] as never) };
+
+export const instructed = agentWith('agentsMd', forgetful, agentsMd({ files: ['/AGENTS.md'] }));
+export const filing = agentWith('filesystem', filesystem({ shell: true }));
+export const searching = agentWith('toolSearch', toolSearch({ tools: ['contact', 'flaky'] }));
+export const planning = agentWith('planTask', planTask());
+export const planningInFiles = agentWith('planTaskInFiles', planTask({ keptIn: 'worker' }));
+export const listing = agentWith('todo', showing, todo());
+export const skilled = agentWith('skill', skill({ models: { strong: 'test/skill-strong' } }));
+export const approved = agentWith('approval', approval<typeof rowTools>({ tools: { contact: true } }));
+export const waiting = agentWith('approvalWaiting', approval<typeof rowTools>({ tools: { contact: true } }));
+export const patched = agentWith('patchToolCalls', patchToolCalls());
+export const edited = agentWith('contextEditing', contextEditing({ triggerTokens: 1, keep: 1 }));
+export const reduced = agentWith('reduction', reduction({ maxLengthForTrunc: 100, maxTokensForClear: 1 }));
+export const summarized = agentWith('summarization', summarization({ model: 'test/summarization-summary', trigger: { messages: 4 } }));
+export const prompted = agentWith(
+  'dynamicPrompt',
+  dynamicPrompt((_, ctx) => `Turn ${ctx.iteration}.`),
+);
+
+const asking: AgentMiddleware = {
+  name: 'asking',
+  beforeModelRewriteState: async (_, ctx) => ctx.sendEvent('answer', await ctx.interrupt<string>('Go on?')),
+};
+
+/** An agent of the isolated ones. */
+const desk = (name: string, ...middleware: readonly AgentMiddleware[]) =>
+  defineAgent({ ...{ name, description: 'A desk.', instructions: '', model: `test/${name}` }, tools: ['echo', 'file'], middleware });
+
+export const desks = parallel({
+  name: 'desks',
+  isolate: true,
+  agents: [desk('deskAsks', asking), desk('deskThinks'), desk('deskFiles')],
+});

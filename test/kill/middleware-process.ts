@@ -1,22 +1,30 @@
-/** A worker that serves the agents of `middleware-agents.ts`. With `hold` it stays in the second turn of each run until it is killed. */
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+/**
+ * A worker that serves the agents of `middleware-agents.ts`, from a line on stdin on. With `hold` it stays in the second turn of each run until it
+ * is killed.
+ */
+import { appendFileSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { currentCall } from '../../activities/call-context';
 import { runIdOf } from '../../contract/plain/names';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { HoldfastWorker } from '../../worker/create-worker';
+import { reductionHalf } from '../../worker/index';
 import { quietRuntime } from '../../worker/runtime';
 import { drainOnSigterm } from './drain';
-import { answerOf, heldTurn, rowOf, turnOf } from './middleware-rows';
-import { countWith, rowTools } from './middleware-tools';
+import { answerOf, heldIn } from './middleware-rows';
+import { rowTools, stored, toolsWork } from './middleware-tools';
 
 export interface MiddlewareWorkerSettings {
   readonly address: string;
   readonly taskQueue: string;
   readonly bundles: string;
+  /** The file of a bundle that has these agents. */
   readonly bundle: string;
   /** The file in which it is counted what has been done. */
   readonly counts: string;
+  /** The folder in which tools keep files. */
+  readonly folder: string;
   readonly hold?: boolean;
 }
 
@@ -33,25 +41,29 @@ function count(what: string): number {
     .filter((line) => line === what).length;
 }
 
+async function hold(where: string): Promise<void> {
+  say(`in ${where}`);
+  if (settings.hold === true) await new Promise(() => undefined);
+}
+
 async function main(): Promise<void> {
   quietRuntime();
-  countWith(count);
+  toolsWork({ count, folder: settings.folder, hold });
+  await once(process.stdin, 'data');
   const worker = await HoldfastWorker.create({
     server: { address: settings.address, namespace: 'default' },
     agents: join(__dirname, 'middleware-agents.js'),
-    bundle: existsSync(settings.bundle) ? (JSON.parse(readFileSync(settings.bundle, 'utf8')) as WorkflowBundle) : undefined,
+    bundle: JSON.parse(readFileSync(settings.bundle, 'utf8')) as WorkflowBundle,
     tools: rowTools,
+    middleware: [reductionHalf({ backend: stored })],
     models: {
       providers: {
         test: {
           model: (name) => ({
             generate: async (request) => {
-              const run = runIdOf(currentCall()?.workflowId ?? '');
-              if (turnOf(request) === heldTurn && rowOf(name).other === undefined) {
-                say(`in ${rowOf(name).row}`);
-                if (settings.hold === true) await new Promise(() => undefined);
-              }
-              return answerOf(name, request, run, count);
+              const held = heldIn(name, request);
+              if (held !== undefined) await hold(held);
+              return answerOf(name, request, runIdOf(currentCall()?.workflowId ?? ''), count);
             },
           }),
         },
@@ -59,8 +71,8 @@ async function main(): Promise<void> {
     },
     bundles: settings.bundles,
     taskQueue: settings.taskQueue,
-    modelFacts: { heartbeatMs: 1500 },
-    toolDefaults: { heartbeatMs: 1500 },
+    modelFacts: { heartbeatMs: 3000 },
+    toolDefaults: { heartbeatMs: 3000 },
   });
   drainOnSigterm(() => worker.shutdown());
   say('ready');

@@ -1,23 +1,60 @@
 import { z } from 'zod';
 import { defineTool } from '../../activities/tools';
+import type { FileBackend, Shell } from '../../worker/index';
+import {
+  agentsMdTool,
+  directoryBackend,
+  directoryShell,
+  fileTools,
+  offloadTools,
+  skillFiles,
+  skillFilesTool,
+  taskTools,
+  toolSearchTool,
+} from '../../worker/index';
 
 /** Counts how often something has been done, also over the death of a process. */
 export type Count = (what: string) => number;
 
-let count: Count = () => 1;
-
-/** Says where the tools count. */
-export function countWith(given: Count): void {
-  count = given;
+/** What tools need of whoever runs them. */
+export interface Means {
+  readonly count: Count;
+  /** The folder in which they keep files. */
+  readonly folder: string;
+  /** Holds a call that says where it is, until its process is killed. */
+  readonly hold?: (where: string) => Promise<void>;
 }
 
-export const rowTools = {
-  echo: defineTool({ description: 'Says it again.', inputSchema: z.object({ text: z.string() }), execute: ({ text }) => text }),
+let means: Means = { count: () => 1, folder: '' };
+
+export function toolsWork(given: Means): void {
+  means = given;
+}
+
+/** Looked up with each call: the folder is known when the process has begun. */
+const files: FileBackend = {
+  list: (path) => directoryBackend(means.folder).list(path),
+  read: (path) => directoryBackend(means.folder).read(path),
+  write: (path, text) => directoryBackend(means.folder).write(path, text),
+  remove: (path) => directoryBackend(means.folder).remove(path),
+};
+const shell: Shell = { execute: (command, signal) => directoryShell(means.folder).execute(command, signal) };
+
+/** What `reduction` stores. */
+export const stored = { write: files.write, read: files.read };
+
+/** What stands in the folder at first, by path. */
+export const firstFiles: Readonly<Record<string, string>> = {
+  'AGENTS.md': 'Be kind.',
+  'skills/deep/SKILL.md': '---\nname: deep\ndescription: Thinks.\nmodel: strong\n---\nThink it over.',
+};
+
+const found = {
   flaky: defineTool({
     description: 'Fails the first time.',
     inputSchema: z.object({ text: z.string() }),
     execute: ({ text }, call) => {
-      if (count(`flaky:${call.idempotencyKey}`) === 1) throw new Error('out of order');
+      if (means.count(`flaky:${call.idempotencyKey}`) === 1) throw new Error('out of order');
       return text;
     },
   }),
@@ -26,4 +63,27 @@ export const rowTools = {
     inputSchema: z.object({ name: z.string() }),
     execute: ({ name }) => `${name}@example.com, card 4111 1111 1111 1111`,
   }),
+};
+
+export const rowTools = {
+  ...found,
+  echo: defineTool({ description: 'Says it again.', inputSchema: z.object({ text: z.string() }), execute: ({ text }) => text }),
+  file: defineTool({
+    description: 'Files a note.',
+    inputSchema: z.object({ note: z.string() }),
+    effect: 'once',
+    execute: async ({ note }, call) => {
+      means.count(`filed:${call.idempotencyKey}`);
+      await means.hold?.('file');
+      return { filed: note };
+    },
+    // It is filed before anybody is killed.
+    reconcile: ({ note }) => ({ happened: true, result: { filed: note } }),
+  }),
+  ...fileTools({ backend: files, shell }),
+  ...taskTools({ backend: files, baseDir: '/tasks' }),
+  agents_md: agentsMdTool({ backend: files }),
+  skill_files: skillFilesTool({ backend: skillFiles(files, '/skills') }),
+  tool_search: toolSearchTool(found),
+  reduction_offload: offloadTools(stored).reduction_offload,
 };

@@ -1,101 +1,158 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { Outcome } from '../../client/outcome';
 import type { Run } from '../../client/run';
+import type { RunEvent } from '../../contract/plain/events';
+import type { Json } from '../../contract/plain/messages';
 import { names } from '../../contract/plain/names';
 import type { Agent } from '../../kernel/agent';
 import { isAgent } from '../../kernel/agent';
 import type { TestRun } from '../../testing/index';
 import { testRun } from '../../testing/index';
-import { bundleAgents } from '../../worker/bundle';
+import { reductionHalf } from '../../worker/index';
 import type { Temporal } from '../support/temporal';
 import { openTemporal } from '../support/temporal';
-import { testServer } from '../support/test-bed';
-import type { Child } from './child';
+import { testDirectory, testServer } from '../support/test-bed';
 import { killAll, spawnProgram } from './child';
 import * as agents from './middleware-agents';
 import type { MiddlewareWorkerSettings } from './middleware-process';
-import { answerOf, middlewareRows } from './middleware-rows';
-import { countWith, rowTools } from './middleware-tools';
+import { answerOf, deskRows, middlewareRows } from './middleware-rows';
+import { firstFiles, rowTools, stored, toolsWork } from './middleware-tools';
 
 const rows = Object.keys(middlewareRows);
 const agentOf = (name: string): Agent => Object.values(agents).find((agent) => isAgent(agent) && agent.name === name) as Agent;
-const inputOf = (name: string): string => middlewareRows[name]?.input ?? 'Hi';
+const inputOf = (name: string): Json => middlewareRows[name]?.input ?? 'Hi';
+
+async function eventsOf(run: Run | TestRun): Promise<readonly RunEvent[]> {
+  const events: RunEvent[] = [];
+  for await (const event of 'advance' in run ? run.events() : run.events({ deltas: false })) events.push(event);
+  return events;
+}
 
 /** What readers see, without times, and with random ids numbered as they come. */
-async function shownBy(run: Run | TestRun): Promise<string> {
-  const events: unknown[] = [];
-  for await (const event of run.events()) events.push(event);
+async function shownBy(run: Run | TestRun, root = run.id): Promise<string> {
+  const events = await eventsOf(run);
   const { messages, usage, output, status, error } = await run.view();
   const known = new Map<string, string>();
   return JSON.stringify({ status, output, error, usage, messages, events }, (key, value: unknown) => (key === 'time' ? 0 : value), 1)
-    .split(run.id)
+    .split(root)
     .join('RUN')
-    .replace(
-      /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g,
-      (id) => known.get(id) ?? (known.set(id, `id-${known.size}`), known.get(id) ?? ''),
-    );
+    .replace(randomIds, (id) => known.get(id) ?? (known.set(id, `id-${known.size}`), known.get(id) ?? ''));
+}
+
+const randomIds = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/** The same of agents that work beside each other: in which order they come says nothing. */
+async function shownInAnyOrder(run: Run | TestRun): Promise<readonly string[]> {
+  const { messages, usage, output, status } = await run.view();
+  const events = (await eventsOf(run)).map(({ time: _, offset: __, ...event }) => event);
+  return [{ usage, output, status }, ...messages, ...events]
+    .map((one) => JSON.stringify(one).split(run.id).join('RUN').replace(randomIds, 'id'))
+    .sort();
 }
 
 /** Answers what the run asks, until it has ended. */
-async function led(run: Run | TestRun, name: string): Promise<void> {
+async function led(run: Run | TestRun, answer: Json = null): Promise<void> {
+  // Right behind a border a reader may see for a moment what has been answered.
+  const answered = new Set<string>();
   for (;;) {
     const outcome: Outcome<unknown> = await ('advance' in run ? run.outcome() : run.outcome({ timeout: '60s' }));
     if (outcome.status === 'running' && 'advance' in run) await run.advance('1m');
-    else if (outcome.status === 'waiting') await run.resume(outcome.interrupts[0]?.id ?? '', middlewareRows[name]?.answer ?? null);
-    else if (outcome.status === 'completed') return;
-    else throw new Error(`The run of "${name}" is ${JSON.stringify(outcome)}.`);
+    else if (outcome.status === 'waiting') {
+      const open = outcome.interrupts.find(({ id }) => !answered.has(id));
+      if (open === undefined) await new Promise((resolve) => setTimeout(resolve, 20));
+      else await run.resume(open.id, answer, { by: 'ada' });
+      answered.add(open?.id ?? '');
+    } else if (outcome.status === 'completed') return;
+    else throw new Error(`The run "${run.id}" is ${JSON.stringify(outcome)}.`);
   }
 }
 
-async function inMemory(name: string): Promise<string> {
+function folderWithFiles(folder: string): string {
+  for (const [path, text] of Object.entries(firstFiles)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return folder;
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'holdfast-kill-'));
+
+async function inMemory(name: string, answer?: Json): Promise<TestRun> {
   const counts = new Map<string, number>();
   const count = (what: string): number => (counts.set(what, (counts.get(what) ?? 0) + 1), counts.get(what) ?? 0);
-  countWith(count);
+  toolsWork({ count, folder: folderWithFiles(join(directory, 'in-memory', name)) });
   const run = await testRun(agentOf(name), {
-    input: inputOf(name),
+    input: inputOf(name) as never,
     id: 'in-memory',
     tools: rowTools,
+    middleware: [reductionHalf({ backend: stored })],
     model: { model: (model) => ({ generate: (request) => answerOf(model, request, name, count) }) },
   });
-  await led(run, name);
-  return shownBy(run);
+  await led(run, answer);
+  return run;
 }
+
+const settings: MiddlewareWorkerSettings = {
+  address: testServer().address,
+  taskQueue: `kill-middlewares-${process.pid}`,
+  bundle: join(testDirectory(), 'fixture-bundle.json'),
+  bundles: join(directory, 'bundles'),
+  counts: join(directory, 'counts'),
+  folder: folderWithFiles(join(directory, 'files')),
+};
 
 let client: HoldfastClient;
 let temporal: Temporal;
-let runs: ReadonlyMap<string, Run>;
+let desks: Run;
+/** Each run once it has been led to its end. */
+const ended = new Map<string, Promise<Run>>();
 
 beforeAll(async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'holdfast-kill-'));
-  const server = testServer();
-  const settings: MiddlewareWorkerSettings = {
-    address: server.address,
-    taskQueue: `kill-middlewares-${process.pid}`,
-    bundle: join(directory, 'bundle.json'),
-    bundles: join(directory, 'bundles'),
-    counts: join(directory, 'counts'),
-  };
-  writeFileSync(settings.bundle, JSON.stringify(await bundleAgents(join(__dirname, 'middleware-agents.ts'))));
-  client = await connect({ server, taskQueue: settings.taskQueue });
+  // The second process loads what it needs while the first one works.
+  const first = spawnProgram('middleware-process', { ...settings, hold: true });
+  const second = spawnProgram('middleware-process', settings);
+  client = await connect({ server: testServer(), taskQueue: settings.taskQueue });
   temporal = await openTemporal();
-  const first: Child = spawnProgram('middleware-process', { ...settings, hold: true });
+  first.release();
   await first.line('ready');
   const started = await Promise.all(
     rows.map(async (name) => [name, await client.start(name, inputOf(name), { id: `${settings.taskQueue}-${name}` })] as const),
   );
-  runs = new Map(started);
-  await Promise.all(rows.map((name) => first.line(`in ${name}`)));
+  desks = await client.start('desks', 'Hi', { id: `${settings.taskQueue}-desks` });
+  const held = async (name: string, run: Run): Promise<void> => {
+    const { asks, answer = null } = middlewareRows[name] ?? {};
+    if (asks !== undefined) {
+      const outcome = await run.outcome({ timeout: '60s' });
+      if (outcome.status !== 'waiting') throw new Error(`The run "${run.id}" does not wait: ${JSON.stringify(outcome)}`);
+      if (asks === 'before') await run.resume(outcome.interrupts[0]?.id ?? '', answer, { by: 'ada' });
+    }
+    if (asks !== 'while') await first.line(`in ${name}`);
+  };
+  await Promise.all(started.map(([name, run]) => held(name, run)));
+  await Promise.all([desks.outcome({ timeout: '60s' }), first.line('in deskThinks'), first.line('in file')]);
   await first.murder();
   const before = await Promise.all(started.map(([, run]) => temporal.executionOf(run.id)));
   // Asked for now, done at the end of the turn in which the worker was killed.
   await Promise.all(started.map(([, run]) => temporal.handle(run.id).signal(names.borderSignal)));
-  const second = spawnProgram('middleware-process', settings);
+  second.release();
   await second.line('ready');
-  await Promise.all(started.map(([, run], position) => temporal.untilAnotherExecution(run.id, before[position] ?? '')));
+  const toTheEnd = async (name: string, run: Run, execution: string): Promise<Run> => {
+    const { asks, answer } = middlewareRows[name] ?? {};
+    if (asks === 'while') await temporal.untilAnotherExecution(run.id, execution);
+    await led(run, answer);
+    if ((await temporal.executionOf(run.id)) === execution) throw new Error(`The run "${run.id}" did not continue as new.`);
+    return run;
+  };
+  for (const [position, [name, run]] of started.entries()) ended.set(name, toTheEnd(name, run, before[position] ?? ''));
+  ended.set(
+    'desks',
+    led(desks, 'yes').then(() => desks),
+  );
+  await Promise.allSettled(ended.values());
 }, 300_000);
 
 afterAll(async () => {
@@ -105,9 +162,22 @@ afterAll(async () => {
 });
 
 it.each(rows)('%s does the same when its worker is killed and its run continues as new as in memory', async (name) => {
-  const run = runs.get(name) as Run;
-  await led(run, name);
-  const expected = await inMemory(name);
+  const run = (await ended.get(name)) as Run;
+  const expected = await shownBy(await inMemory(name, middlewareRows[name]?.answer));
   expect(await shownBy(run)).toBe(expected);
   expect(expected).toMatch(middlewareRows[name]?.shows ?? /^$/);
+});
+
+it('isolated agents in calls of models and tools, and one that waits, come to the same when their worker is killed, with each effect once', async () => {
+  await ended.get('desks');
+  const expected = await inMemory('desks', 'yes');
+  expect(await shownInAnyOrder(desks)).toEqual(await shownInAnyOrder(expected));
+  for (const desk of Object.keys(deskRows)) {
+    const own = expected.children.get(`${expected.id}~${desk}`) as TestRun;
+    expect(await shownBy(client.run(`${desks.id}~${desk}`), desks.id)).toBe(await shownBy(own, expected.id));
+  }
+  const filed = readFileSync(settings.counts, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('filed:'));
+  expect(filed).toHaveLength(1);
 });

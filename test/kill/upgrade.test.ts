@@ -1,12 +1,14 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, WorkflowClient } from '@temporalio/client';
 import { z } from 'zod';
 import type { GenerateRequest } from '../../activities/models';
 import { defineTool } from '../../activities/tools';
 import type { Run } from '../../client/run';
 import { names } from '../../contract/plain/names';
+import type { WorkflowBundle } from '../../worker/bundle';
+import { bundleAgents } from '../../worker/bundle';
 import { eventually } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
 import { calls, startTestBed, testServer, text } from '../support/test-bed';
@@ -54,15 +56,21 @@ function answer({ instructions, messages }: GenerateRequest): ReturnType<typeof 
   return text(`${name} is done.`);
 }
 
+const bundled = new Map<string, WorkflowBundle>();
+
 async function deploy(code: Parameters<typeof agentsModule>[0]): Promise<TestBed> {
-  writeFileSync(agents, agentsModule(code));
-  return startTestBed(answer, { agents, tools, taskQueue, bundles: join(directory, 'bundles') });
+  const module = agentsModule(code);
+  writeFileSync(agents, module);
+  const bundle = bundled.get(module) ?? (await bundleAgents(agents));
+  bundled.set(module, bundle);
+  return startTestBed(answer, { agents, bundle, tools, taskQueue, bundles: join(directory, 'bundles') });
 }
 
 describe('a run that waits deep inside, and an upgrade', () => {
   let connection: Connection;
   let temporal: Client;
   let old: TestBed;
+  let next: TestBed | undefined;
   const runs: Run[] = [];
 
   const workflowOf = (run: Run): string => `default/${run.id}`;
@@ -86,7 +94,7 @@ describe('a run that waits deep inside, and an upgrade', () => {
     connection = await Connection.connect({ address: testServer().address });
     temporal = new Client({ connection });
     old = await deploy({ last: 'Old.', wrap: kept });
-    for (const id of ['moves', 'stays']) {
+    for (const id of ['moves', 'stays', 'overtaken']) {
       const run = await old.client.start('everything', 'Go.', { id: `${taskQueue}-${id}` });
       await waiting(run);
       runs.push(run);
@@ -94,6 +102,7 @@ describe('a run that waits deep inside, and an upgrade', () => {
   });
 
   afterAll(async () => {
+    await next?.close();
     await old.close();
     await connection.close();
   });
@@ -123,19 +132,47 @@ describe('a run that waits deep inside, and an upgrade', () => {
 
   it('moves to a build that changed something else, and nothing is done twice', async () => {
     const run = runs[0] as Run;
-    const next = await deploy({ last: 'New.', wrap: kept });
+    next = await deploy({ last: 'New.', wrap: kept });
+    const interrupts = await run.interrupts();
+    expect(await run.upgrade()).toEqual({ build: next.worker.buildId, moved: true });
+    expect(await run.interrupts()).toEqual(interrupts);
+    asked.length = 0;
+    await finish(run);
+    expect(asked).toEqual(['deep: Old.', 'outer: Old.', 'last: New.']);
+    expect(countsOf(run)).toBe(4);
+    const { versioningInfo } = (await temporal.workflow.getHandle(workflowOf(run)).describe()).raw.workflowExecutionInfo ?? {};
+    expect(versioningInfo?.deploymentVersion?.buildId).toBe(next.worker.buildId);
+  });
+
+  it('is tried again by a build that became the newest after the trial, and stands unharmed until one comes that can go on with it', async () => {
+    const run = runs[2] as Run;
+    const interrupts = await run.interrupts();
+    const { execute } = WorkflowClient.prototype;
+    let overtaking: TestBed | undefined;
+    const trial = jest.spyOn(WorkflowClient.prototype, 'execute').mockImplementationOnce(async function (this: WorkflowClient, ...args) {
+      const verdict: unknown = await execute.apply(this, args);
+      overtaking = await deploy({ last: 'New.', wrap: changed });
+      return verdict;
+    });
+    expect(await run.upgrade()).toEqual({ build: next?.worker.buildId, moved: true });
+    trial.mockRestore();
+    const why = expect.stringMatching(`frame-changed.*${place}`) as string;
     try {
-      const interrupts = await run.interrupts();
-      expect(await run.upgrade()).toEqual({ build: next.worker.buildId, moved: true });
-      expect(await run.interrupts()).toEqual(interrupts);
+      await eventually(async () =>
+        expect(await run.outcome()).toMatchObject({ status: 'stuck', error: { code: 'run-stuck', message: why } }),
+      );
+    } finally {
+      await overtaking?.close();
+    }
+    const mended = await deploy({ last: 'Mended.', wrap: kept });
+    try {
+      await eventually(async () => expect(await run.outcome()).toEqual({ status: 'waiting', interrupts }));
       asked.length = 0;
       await finish(run);
-      expect(asked).toEqual(['deep: Old.', 'outer: Old.', 'last: New.']);
+      expect(asked).toEqual(['deep: Old.', 'outer: Old.', 'last: Mended.']);
       expect(countsOf(run)).toBe(4);
-      const { versioningInfo } = (await temporal.workflow.getHandle(workflowOf(run)).describe()).raw.workflowExecutionInfo ?? {};
-      expect(versioningInfo?.deploymentVersion?.buildId).toBe(next.worker.buildId);
     } finally {
-      await next.close();
+      await mended.close();
     }
   });
 

@@ -157,6 +157,7 @@ describe('the commands', () => {
   const failures: readonly (readonly [string, readonly string[], string, Record<string, string>])[] = [
     ['an agent that there is not', ['run', 'suport', 'Hello'], 'agent-unknown', {}],
     ['a run that there is not', ['show', 'nobody'], 'run-unknown', {}],
+    ['moving a run that there is not', ['upgrade', 'nobody'], 'run-unknown', {}],
     ['JSON that is none', ['run', 'orders', '{', '--json-input'], 'request-invalid', {}],
     ['options that are none', ['run', 'support', 'Hi', '--options', '{"tool":[]}'], 'options-invalid', {}],
     ['a command that there is not', ['rnu'], 'command-invalid', {}],

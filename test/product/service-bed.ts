@@ -24,7 +24,10 @@ export interface ServiceBed {
   readonly service: RunningService;
   /** Another service beside the first, on the same runs. */
   another(options?: Partial<ServiceOptions>): Promise<RunningService>;
-  stopWorker(): Promise<void>;
+  /** A worker with another agents module beside the first, and so a newer build. */
+  deploy(agents: string): Promise<HoldfastWorker>;
+  /** Stops all of them. */
+  stopWorkers(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -34,32 +37,38 @@ export async function startServiceBed(): Promise<ServiceBed> {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-service-'));
   const [server, project] = await Promise.all([startEmbeddedServer({ directory, database: 'memory' }), loadProject(exampleConfig)]);
   const settings: TemporalSettings = { address: server.address, namespace: server.namespace };
-  const worker = await HoldfastWorker.create({
-    server: settings,
-    agents: project.agentsFile,
-    tools: project.config.tools ?? {},
-    models: { demo: true },
-    bundles: join(directory, 'bundles'),
-    environment: {},
-    shutdownGraceMs: 1000,
-  });
+  const workers: HoldfastWorker[] = [];
+  const deploy = async (agents: string): Promise<HoldfastWorker> => {
+    const worker = await HoldfastWorker.create({
+      server: settings,
+      agents,
+      tools: project.config.tools ?? {},
+      models: { demo: true },
+      bundles: join(directory, 'bundles'),
+      environment: {},
+      shutdownGraceMs: 1000,
+    });
+    workers.push(worker);
+    return worker;
+  };
+  await deploy(project.agentsFile);
   const client = await connect({ server: settings });
   const another = (options: Partial<ServiceOptions> = {}): Promise<RunningService> =>
     startService({ client, agents: project.agents, logger: quietLogger, host: '127.0.0.1', port: 0, ...options });
   const service = await another();
-  let stopped: Promise<void> | undefined;
-  const stopWorker = (): Promise<void> => (stopped ??= worker.shutdown());
+  const stopWorkers = async (): Promise<void> => void (await Promise.all(workers.map((worker) => worker.shutdown())));
   return {
     url: service.url,
     client,
     project,
     service,
     another,
-    stopWorker,
+    deploy,
+    stopWorkers,
     async close() {
       await service.close();
       await client.close();
-      await stopWorker();
+      await stopWorkers();
       await server.stop();
       rmSync(directory, { recursive: true, force: true });
     },

@@ -1,7 +1,11 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { EventSourceMessage } from 'eventsource-parser';
 import type { Interrupt } from '../../contract/plain/interrupts';
+import { commandsIn } from './command';
 import type { ServiceBed } from './service-bed';
 import { asStreamed, eventually, startServiceBed } from './service-bed';
 
@@ -310,6 +314,38 @@ describe('deciding', () => {
   });
 });
 
+describe('moving a run to the newest build', () => {
+  it('leaves it where it is while there is nothing newer', async () => {
+    await waitingRun('newest');
+    const answer = await post('/runs/newest/upgrade', {});
+    expect(answer).toEqual({ status: 200, body: { id: 'newest', build: expect.any(String), moved: false } });
+  });
+
+  it('refuses a run that there is not, and one that has ended', async () => {
+    expect(await post('/runs/nobody/upgrade', {})).toMatchObject({ status: 404, body: { error: { code: 'run-unknown' } } });
+    await post('/runs', { ...lookup, id: 'finished' });
+    await readEvents('/runs/finished/events');
+    expect(await post('/runs/finished/upgrade', {})).toMatchObject({ status: 409, body: { error: { code: 'run-ended' } } });
+  });
+
+  it('is a command, behind which a run that waits for an approval ends under the new code', async () => {
+    const { id } = await waitingRun('moves');
+    const directory = mkdtempSync(join(tmpdir(), 'holdfast-upgrade-'));
+    const agents = join(directory, 'agents.ts');
+    const showing = "{ name: 'showing', afterAgent: (_, ctx) => ctx.sendEvent('newest', true) }";
+    writeFileSync(agents, readFileSync(bed.project.agentsFile, 'utf8').replace('middleware: [', `middleware: [${showing}, `));
+    const { buildId } = await bed.deploy(agents);
+    const upgrade = (): Promise<object> => commandsIn(directory)(['upgrade', 'moves', '--url', bed.url]).ended;
+    expect(await upgrade()).toEqual({ code: 0, out: `The run moves goes on under the newest build, ${buildId}.\n`, error: '' });
+    expect((await get('/runs/moves')).body).toMatchObject({ status: 'waiting', interrupts: [{ id }] });
+    expect(await post('/runs/moves/upgrade', {})).toEqual({ status: 200, body: { id: 'moves', build: buildId, moved: false } });
+    await post(`/runs/moves/interrupts/${id}`, { decision: 'approve' });
+    const { events } = await readEvents('/runs/moves/events');
+    expect(events.flatMap((event) => (event.type === 'custom' ? [event.name] : []))).toEqual(['newest']);
+    expect(events.at(-1)).toMatchObject({ type: 'run-end', status: 'completed' });
+  });
+});
+
 describe('looking around', () => {
   it('lists agents, runs by status, and what waits', async () => {
     const { id } = await waitingRun('listed');
@@ -336,7 +372,7 @@ describe('looking around', () => {
 
   it('reads runs without a worker', async () => {
     await waitingRun('left-alone');
-    await bed.stopWorker();
+    await bed.stopWorkers();
     expect((await get('/runs/left-alone')).body.status).toBe('waiting');
     expect((await get('/runs/left-alone/transcript')).body.messages.length).toBeGreaterThan(1);
     expect((await readEvents('/runs/left-alone/events?until=waiting')).types.at(-1)).toBe('interrupt-start');

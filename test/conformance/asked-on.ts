@@ -1,0 +1,66 @@
+import type { LanguageModel } from '../../activities/models';
+import type { Delta } from '../../contract/plain/deltas';
+import type { Json, Message } from '../../contract/plain/messages';
+import type { Agent } from '../../kernel/agent';
+import type { Outcome } from '../../client/outcome';
+import type { ScriptedModel, ScriptedStep } from '../../testing/index';
+import { scriptedModel } from '../../testing/index';
+import { lineOf } from '../support/memory-bed';
+import type { Engine, Play, Played } from './engines';
+
+export interface AskedOn {
+  readonly run: Played;
+  readonly outcome: Outcome<unknown>;
+  /** What the model was asked, call by call. */
+  readonly requests: ScriptedModel['requests'];
+  /** The messages of the first of these calls, in short. */
+  readonly lines: readonly string[];
+  /** The transcript, in short. */
+  readonly transcript: readonly string[];
+  /** Results of tools in the transcript, as they are. */
+  readonly outputs: readonly Json[];
+  /** What was seen of tools that stream. */
+  readonly shown: readonly string[];
+}
+
+export interface AskingOn extends Partial<Omit<Play, 'input' | 'model' | 'onDelta'>> {
+  /** Other models, by name. */
+  readonly models?: Readonly<Record<string, LanguageModel>>;
+  readonly steps?: readonly ScriptedStep[];
+  /** Told of each piece of a tool that streams. */
+  readonly onPiece?: (piece: string) => void;
+}
+
+/** Runs an agent on messages, on either engine, as far as it comes by itself. */
+export async function askedOn(
+  engine: Engine,
+  agent: Agent<string, Json, unknown>,
+  input: string | readonly Message[],
+  { models = {}, steps = [{ text: 'Done.' }], onPiece = () => undefined, ...play }: AskingOn = {},
+): Promise<AskedOn> {
+  const main = scriptedModel(steps);
+  const shown: string[] = [];
+  const hear = (delta: Delta): void => {
+    if (delta.type !== 'tool-output-delta') return;
+    const piece = String((delta as { text?: string }).text);
+    shown.push(piece);
+    onPiece(piece);
+  };
+  const run = await engine.play(agent, {
+    input: input as never,
+    model: { model: (name) => models[name] ?? main },
+    onDelta: hear,
+    ...play,
+  });
+  const outcome = await run.outcome();
+  const messages = await run.messages();
+  return {
+    run,
+    outcome,
+    requests: main.requests,
+    lines: (main.requests[0]?.messages ?? []).map(lineOf),
+    transcript: messages.map(lineOf),
+    outputs: messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? [part.output] : []))),
+    shown,
+  };
+}
