@@ -1,3 +1,4 @@
+import type { ActivityOptions } from '@temporalio/workflow';
 import {
   ActivityCancellationType,
   CancellationScope,
@@ -65,6 +66,9 @@ export class TemporalPorts implements Ports {
   private scheduledAt = 0;
   private eventBytes = 0;
   private outboxBytes = 0;
+  /** The task that the last call was made in, by the length that history has in it. */
+  private calledAt = 0;
+  private stopping = false;
   private readonly ended = new CancellationScope();
   private resume: () => void = () => undefined;
   private resumed = new Promise<void>((resolve) => (this.resume = resolve));
@@ -118,7 +122,7 @@ export class TemporalPorts implements Ports {
     const { timeoutMs, heartbeatMs, attempts } = call.facts;
     try {
       const result = await this.counted(
-        scheduleActivity<CallModelResult>('callModel', [input], {
+        this.schedule<CallModelResult>('callModel', input, {
           activityId: call.address,
           startToCloseTimeout: timeoutMs,
           heartbeatTimeout: heartbeatMs,
@@ -150,7 +154,7 @@ export class TemporalPorts implements Ports {
     if (call.hidden !== true && call.resumed === undefined && call.reconcile !== true && isShown(call.path)) this.offset += 1;
     try {
       const result = await this.counted(
-        scheduleActivity<CallToolResult>('callTool', [input], {
+        this.schedule<CallToolResult>('callTool', input, {
           activityId: address,
           startToCloseTimeout: facts.timeoutMs,
           heartbeatTimeout: facts.heartbeatMs,
@@ -165,6 +169,11 @@ export class TemporalPorts implements Ports {
       if (isCancellation(error)) throw error;
       return { address, outcome: lostToolCall(call, error) };
     }
+  }
+
+  private schedule<Result>(type: string, input: unknown, options: ActivityOptions): Promise<Result> {
+    this.calledAt = workflowInfo().historyLength;
+    return scheduleActivity<Result>(type, [input], options);
   }
 
   /** A quick tool's call is in no command of its own: its start rides in the next one, like its end. */
@@ -295,11 +304,14 @@ export class TemporalPorts implements Ports {
   }
 
   get cancelled(): boolean {
-    return this.whole.consideredCancelled;
+    return this.stopping || this.whole.consideredCancelled;
   }
 
+  /** A call whose command is in no history yet would be taken back, with all that rides in it: it is told to stop when it has begun. */
   stop(): void {
-    this.whole.cancel();
+    this.stopping = true;
+    if (this.calledAt !== workflowInfo().historyLength) return this.whole.cancel();
+    void this.counted(sleep(1)).then(() => this.whole.cancel());
   }
 
   /** Ends what was held back, so that a cancelled run can end. */

@@ -57,3 +57,12 @@ it('a StopError is the failure of the run, and what is appended behind it is the
   expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'failed', error: { code: 'stopped', message: 'gate: no budget' } });
   expect(await linesOf(run)).toEqual(['user: /stop', 'assistant: An apology.']);
 });
+
+it('a stop in the task in which another call is made takes nothing of what was said with it', async () => {
+  const run = await bed.client.start('halted', 'Hi');
+  expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'failed', error: { code: 'stopped' } });
+  expect((await linesOf(run)).slice(0, 2)).toEqual(['user: Hi', 'assistant: echo({"text":"a"}) echo({"text":"b"})']);
+  const starts = [];
+  for await (const event of run.events({ deltas: false })) if (event.type === 'tool-start') starts.push(event.callId);
+  expect(starts).toEqual(['a']);
+});

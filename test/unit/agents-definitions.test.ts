@@ -118,7 +118,7 @@ describe('a definition that would go wrong later', () => {
     [
       'a planner with a field that there is not',
       () => planExecute(untyped({ name: 'p', planner: { model: 'm', tools: [] }, executor: member('e'), replanner: { model: 'm' } })),
-      'planner of planExecute "p": it has no option "tools"',
+      'planner of planExecute "p": there is no option "tools"',
     ],
     [
       'a replanner without a model',
