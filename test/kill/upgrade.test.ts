@@ -9,6 +9,7 @@ import type { Run } from '../../client/run';
 import { names } from '../../contract/plain/names';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { bundleAgents } from '../../worker/bundle';
+import { variantOf } from '../support/shared-bundle';
 import { eventually } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
 import { calls, startTestBed, testServer, text } from '../support/test-bed';
@@ -57,12 +58,13 @@ function answer({ instructions, messages }: GenerateRequest): ReturnType<typeof 
 }
 
 const bundled = new Map<string, WorkflowBundle>();
+const lastWords = 'What the last one is told.';
 
-async function deploy(code: Parameters<typeof agentsModule>[0]): Promise<TestBed> {
-  const module = agentsModule(code);
-  writeFileSync(agents, module);
-  const bundle = bundled.get(module) ?? (await bundleAgents(agents));
-  bundled.set(module, bundle);
+async function deploy({ last, wrap }: Parameters<typeof agentsModule>[0]): Promise<TestBed> {
+  writeFileSync(agents, agentsModule({ last: lastWords, wrap }));
+  const made = bundled.get(wrap) ?? (await bundleAgents(agents));
+  bundled.set(wrap, made);
+  const bundle = variantOf(made, lastWords, last);
   return startTestBed(answer, { agents, bundle, tools, taskQueue, bundles: join(directory, 'bundles') });
 }
 
