@@ -16,6 +16,7 @@ const real = { globalSetup: '<rootDir>/test/support/start-server.ts', globalTear
 
 module.exports = {
   maxWorkers: 2,
+  testSequencer: '<rootDir>/test/support/long-first.js',
   // Tests that wait do it together. More of them would only make each other late.
   maxConcurrency: 3,
   testTimeout: 60_000,
