@@ -6,7 +6,7 @@ import { startService } from '../../service/http/start-service';
 import type { Lifetime } from './lifetime';
 import type { OpenServer } from './open-server';
 import type { ProcessSettings } from './process-settings';
-import { recordService } from './service-record';
+import { otherAgentsOn, recordService } from './service-record';
 
 /** Before a server is started for it in vain: whether the service's port is free. */
 export async function checkPort({ host, port }: ProcessSettings): Promise<void> {
@@ -14,13 +14,29 @@ export async function checkPort({ host, port }: ProcessSettings): Promise<void> 
     throw new HoldfastError('port-in-use', `The port ${port} of ${host} is taken by another process.`);
 }
 
-export async function openService(settings: ProcessSettings, server: OpenServer, lifetime: Lifetime): Promise<RunningService> {
+/** Two workers with different agents on one queue take each other's runs. */
+export function checkQueue({ configuration, project: { agentsFile }, taskQueue }: ProcessSettings): void {
+  const other = otherAgentsOn(configuration.directory, { agentsFile, taskQueue });
+  if (other === undefined) return;
+  throw new HoldfastError(
+    'queue-in-use',
+    `The process ${other.pid} serves ${other.agentsFile} on the task queue "${taskQueue}" of ${configuration.directory}, and this one would take its runs.`,
+  );
+}
+
+export async function openService(
+  settings: ProcessSettings,
+  server: OpenServer,
+  lifetime: Lifetime,
+  hasWorker = false,
+): Promise<RunningService> {
   const { project, logger, host, port, hosts, tenant, taskQueue, configuration } = settings;
   const { dataConverter } = server;
   const client = await connect({ server: server.settings, tenant, taskQueue, ...(dataConverter === undefined ? {} : { dataConverter }) });
   await lifetime.onEnd('client', () => client.close());
   const service = await startService({ client, agents: project.agents, logger, host, port, hosts });
-  const forget = recordService(configuration.directory, service.url);
+  const worker = hasWorker ? { agentsFile: project.agentsFile, taskQueue } : undefined;
+  const forget = recordService(configuration.directory, service.url, worker);
   await lifetime.onEnd('service', async () => {
     forget();
     await service.close();

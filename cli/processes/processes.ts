@@ -5,7 +5,7 @@ import type { Terminal } from '../terminal';
 import { Lifetime } from './lifetime';
 import type { OpenServer } from './open-server';
 import { openServer } from './open-server';
-import { checkPort, openService } from './open-service';
+import { checkPort, checkQueue, openService } from './open-service';
 import { openWorker } from './open-worker';
 import type { ProcessFlags, ProcessSettings } from './process-settings';
 import { readSettings } from './process-settings';
@@ -15,9 +15,10 @@ export async function dev(flags: ProcessFlags, terminal: Terminal): Promise<numb
   const settings = await readSettings(flags);
   return Lifetime.of(terminal, settings.logger, async (lifetime) => {
     await checkPort(settings);
+    checkQueue(settings);
     terminal.write(terminal.paint.dim(`Starting with ${settings.project.file} …`));
     const server = await openServer(settings, lifetime, terminal, true);
-    const service = await openService(settings, server, lifetime);
+    const service = await openService(settings, server, lifetime, true);
     const worker = await openWorker(settings, server, lifetime, { demo: true });
     tellReady(terminal, settings, { server, service, worker });
     const { example } = settings.project.config;

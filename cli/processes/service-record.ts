@@ -6,29 +6,53 @@ interface ServiceRecord {
   readonly pid: number;
   readonly url: string;
   readonly startedAt: number;
+  /** What its worker serves, if it has one. */
+  readonly worker?: ServedAgents;
+}
+
+export interface ServedAgents {
+  readonly agentsFile: string;
+  readonly taskQueue: string;
 }
 
 /**
  * Lets commands in the same directory find a service on a port that is not the usual one. Every process has a record of its own, since several may share
  * a directory. Returns what forgets it again.
  */
-export function recordService(directory: string, url: string): () => void {
+export function recordService(directory: string, url: string, worker?: ServedAgents): () => void {
   const path = join(directory, `service-${process.pid}.json`);
   mkdirSync(directory, { recursive: true });
-  writeFileSync(path, JSON.stringify({ pid: process.pid, url, startedAt: Date.now() } satisfies ServiceRecord));
+  const record: ServiceRecord = { pid: process.pid, url, startedAt: Date.now(), ...(worker === undefined ? {} : { worker }) };
+  writeFileSync(path, JSON.stringify(record));
   return () => rmSync(path, { force: true });
 }
 
 /** Address of the service that was started last of those whose process lives. Records of dead ones are removed. */
 export function recordedService(directory: string): string | undefined {
   let newest: ServiceRecord | undefined;
+  for (const record of living(directory)) if (newest === undefined || record.startedAt > newest.startedAt) newest = record;
+  return newest?.url;
+}
+
+/** A process in this directory that serves other agents on that task queue: new runs would go to whichever was started last. */
+export function otherAgentsOn(
+  directory: string,
+  { agentsFile, taskQueue }: ServedAgents,
+): (ServedAgents & { readonly pid: number }) | undefined {
+  for (const { pid, worker } of living(directory))
+    if (worker !== undefined && worker.taskQueue === taskQueue && worker.agentsFile !== agentsFile) return { pid, ...worker };
+  return undefined;
+}
+
+function living(directory: string): readonly ServiceRecord[] {
+  const records: ServiceRecord[] = [];
   for (const path of recordsIn(directory)) {
     const record = read(path);
     if (record === undefined) continue;
-    if (!isAlive(record.pid)) rmSync(path, { force: true });
-    else if (newest === undefined || record.startedAt > newest.startedAt) newest = record;
+    if (isAlive(record.pid)) records.push(record);
+    else rmSync(path, { force: true });
   }
-  return newest?.url;
+  return records;
 }
 
 function recordsIn(directory: string): readonly string[] {
@@ -44,8 +68,9 @@ function recordsIn(directory: string): readonly string[] {
 /** Undefined also for a record that is being written. */
 function read(path: string): ServiceRecord | undefined {
   try {
-    const { pid, url, startedAt } = JSON.parse(readFileSync(path, 'utf8')) as Partial<ServiceRecord>;
-    return typeof pid === 'number' && typeof url === 'string' ? { pid, url, startedAt: startedAt ?? 0 } : undefined;
+    const { pid, url, startedAt, worker } = JSON.parse(readFileSync(path, 'utf8')) as Partial<ServiceRecord>;
+    if (typeof pid !== 'number' || typeof url !== 'string') return undefined;
+    return { pid, url, startedAt: startedAt ?? 0, ...(worker === undefined ? {} : { worker }) };
   } catch {
     return undefined;
   }

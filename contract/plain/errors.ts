@@ -143,6 +143,10 @@ export const errorTable = {
     fix: 'A service on loopback answers only requests to a loopback name. Set `http.hosts` to allow others.',
   },
   'service-unreachable': { status: 503, fix: 'Start the service with `npm start` or `holdfast dev`, or give its address with --url.' },
+  'queue-in-use': {
+    status: 500,
+    fix: 'Stop the other process, or give this one a HOLDFAST_DIR or a HOLDFAST_TASK_QUEUE of its own.',
+  },
   'port-in-use': { status: 500, fix: 'Stop the other process or choose another port with --port.' },
   // --- process and server
   'command-invalid': { status: 400, fix: 'See `holdfast --help`, or `holdfast COMMAND --help`.' },

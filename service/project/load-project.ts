@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { z } from 'zod';
+import { builtInHalfNames } from '../../contract/plain/built-in-halves';
 import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
 import type { AgentDefinition } from '../../kernel/agent';
 import type { AnyAgent } from '../../kernel/agents/definition';
@@ -134,14 +135,13 @@ function checkChatAgent(
       'output-unknown',
       `${where}: the agent "${agent.name}" names the output "${agent.output}", which \`outputs\` of ${file} does not have. ${list(Object.keys(outputs))}`,
     );
-  const half = agent.halves.find(({ name }) => !middleware.some((candidate) => candidate.name === name));
-  if (half !== undefined) {
-    const names = middleware.map(({ name }) => name);
+  const names = [...middleware.map(({ name }) => name), ...builtInHalfNames];
+  const half = agent.halves.find(({ name }) => !names.includes(name));
+  if (half !== undefined)
     throw new HoldfastError(
       'worker-half-missing',
       `${where}: the agent "${agent.name}" names the worker half "${half.name}", which \`middleware\` of ${file} does not have. ${list(names)}`,
     );
-  }
 }
 
 function list(names: readonly string[]): string {

@@ -88,6 +88,16 @@ describe('two holdfast dev in one directory', () => {
     expect(readdirSync(place).filter((name) => name.startsWith('service'))).toEqual([]);
   });
 
+  it('do not take the runs of each other when they serve different agents', async () => {
+    const office = resolve(__dirname, '..', '..', 'examples', 'office', 'holdfast.config.ts');
+    const { code, error } = await start(['dev', '--config', office, '--port', '0']).ended;
+    expect(code).toBe(1);
+    expect(error).toMatch(
+      new RegExp(`^error queue-in-use: The process ${dev.process.pid} serves .*support.* on the task queue "holdfast"`),
+    );
+    expect(error).toContain('HOLDFAST_TASK_QUEUE');
+  });
+
   it('are found by commands, the newest that lives first', () => {
     const place = join(directory, 'records');
     mkdirSync(place);

@@ -146,6 +146,17 @@ describe('a project', () => {
     });
   });
 
+  it('takes agents whose worker halves every worker has', async () => {
+    const directory = project({
+      ...withBody(`{ agents: './agents.ts', tools }`),
+      'agents.ts': agents
+        .replace('onWorker', 'onWorker, pii, responseCache')
+        .replace(`tools: ['say']`, `tools: ['say'], middleware: [pii({ email: 'redact' }), responseCache()]`),
+    });
+    const { agents: loaded } = await loadProject(undefined, directory);
+    expect(loaded.map(({ name }) => name)).toContain('helper');
+  });
+
   it('refuses an agent whose worker half there is not, naming both', async () => {
     const directory = project({
       ...withBody(`{ agents: './agents.ts', tools }`),
