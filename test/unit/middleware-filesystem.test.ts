@@ -78,6 +78,13 @@ describe('a directory backend', () => {
     expect(readdirSync(join(inside, 'notes', 'deep'))).toEqual([]);
   });
 
+  it('makes its folder where there is none', async () => {
+    const files = directoryBackend(join(root, 'made', 'here'));
+    expect(await files.list('/')).toEqual([]);
+    await files.write('/new.md', 'one');
+    expect(readFileSync(join(root, 'made', 'here', 'new.md'), 'utf8')).toBe('one');
+  });
+
   it.each(['../secret.txt', '/../secret.txt', '/notes/../../secret.txt', '/notes/\0'])('refuses the path %j', async (path) => {
     const files = directoryBackend(inside);
     for (const act of [files.read(path), files.write(path, 'x'), files.remove(path), files.list(path)]) await expect(act).rejects.toThrow();

@@ -150,7 +150,7 @@ async function found(folder: string, path: string): Promise<string> {
 /** Where a path really is, links resolved one by one, and the parts of it that are not there. */
 async function located(folder: string, path: string): Promise<{ readonly at: string; readonly missing: readonly string[] }> {
   const whole = checkedPath(path);
-  const root = await realpath(folder);
+  const root = await rootOf(folder);
   const parts = whole.split('/').filter((part) => part !== '');
   let at = root;
   for (const [position, part] of parts.entries()) {
@@ -162,6 +162,14 @@ async function located(folder: string, path: string): Promise<{ readonly at: str
     if (!isInside(root, at)) throw fileMissing(whole);
   }
   return { at, missing: [] };
+}
+
+/** The folder itself, made where it is not there yet. */
+async function rootOf(folder: string): Promise<string> {
+  const root = await realpath(folder).catch(orNothing);
+  if (root !== undefined) return root;
+  await mkdir(folder, { recursive: true });
+  return realpath(folder);
 }
 
 function isInside(root: string, path: string): boolean {
