@@ -150,7 +150,24 @@ function contextOf(
   };
 }
 
+const interruptOptions: readonly string[] = ['state', 'answerSchema', 'deadline'];
+
+/** Tools in plain JavaScript may give anything. What would do nothing is refused, so that somebody sees it. */
+function misuseOfInterrupt(options: unknown): string | undefined {
+  const there = `its options are an object with ${interruptOptions.join(', ')}`;
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) return there;
+  const fields = options as Readonly<Record<string, unknown>>;
+  const unknown = Object.keys(fields).find((field) => !interruptOptions.includes(field) && fields[field] !== undefined);
+  if (unknown !== undefined) return `there is no option "${unknown}"; ${there}`;
+  const { answerSchema, deadline } = fields;
+  if (deadline !== undefined && typeof deadline !== 'string') return 'its deadline is a duration as a text, such as "3d"';
+  if (answerSchema === undefined || (typeof answerSchema === 'object' && answerSchema !== null && '_zod' in answerSchema)) return undefined;
+  return 'its answerSchema is a schema of zod, such as z.string()';
+}
+
 function interruptedBy({ info, options }: ToolInterrupt): ToolOutcome {
+  const misuse = misuseOfInterrupt(options);
+  if (misuse !== undefined) return failed('tool-failed', `The interrupt of the tool was asked for wrongly: ${misuse}.`);
   const { state, answerSchema, deadline } = options;
   const problem = notJson(info) ?? (state === undefined ? undefined : notJson(state));
   if (problem !== undefined) return failed('value-not-json', `The interrupt of the tool is not JSON: ${problem}.`);

@@ -11,6 +11,7 @@ import { canonicalJson, notJson, textOf } from '../contract/plain/messages';
 import { noteAction } from './agents/actions';
 import type { CallsBeside, Frame } from './frames';
 import { frozen } from './freeze';
+import { checkAnswerSchema, checkApproveOptions, checkInterruptOptions } from './interrupt-options';
 import { interruptId } from './interrupts';
 import { checkedEvent, checkedValue, keptValue, ownValue } from './kept-values';
 import { madeWhenUsed } from './made-when-used';
@@ -105,21 +106,25 @@ function contextOf(scope: AgentScope, frame: Frame): HookContext {
     interrupt: <Answer>(info: Json, options: InterruptOptions = {}) =>
       handled(
         frame.effect('interrupt', (n) => {
+          checkInterruptOptions(options);
           const shown = {
             ...interruptBase(scope, frame, n, options),
             kind: options.kind ?? 'question',
             info: checkedValue('interrupt', 'info', info),
           } as const;
           const { answerSchema } = options;
-          return run.desk.open(pending(answerSchema === undefined ? shown : { ...shown, answerSchema }, options));
+          const asked = pending(answerSchema === undefined ? shown : { ...shown, answerSchema }, options);
+          checkAnswerSchema(options);
+          return run.desk.open(asked);
         }) as Promise<Answer>,
       ),
     approve: (call, options = {}) =>
       handled(
         frame
-          .effect('interrupt', (n) =>
-            run.desk.open(pending({ ...interruptBase(scope, frame, n, options), ...approvalOf(call, options.problem) }, options)),
-          )
+          .effect('interrupt', (n) => {
+            checkApproveOptions(options);
+            return run.desk.open(pending({ ...interruptBase(scope, frame, n, options), ...approvalOf(call, options.problem) }, options));
+          })
           .then((answer) => {
             if (frame.decision !== undefined) frame.decision.by = frame.key;
             return answer;

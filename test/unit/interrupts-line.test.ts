@@ -12,7 +12,9 @@ function asks(count: number, options: { deadline?: string } = {}): AgentMiddlewa
     name: 'asks',
     beforeAgent: async (_, ctx) => {
       const answers = await Promise.all(
-        Array.from({ length: count }, (_one, n) => ctx.interrupt<string>({ n }, { ...options, onDeadline: 'late' })),
+        Array.from({ length: count }, (_one, n) =>
+          ctx.interrupt<string>({ n }, options.deadline === undefined ? {} : { ...options, onDeadline: 'late' }),
+        ),
       );
       ctx.sendEvent('answers', answers);
     },

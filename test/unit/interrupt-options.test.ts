@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { defineTool } from 'holdfast/worker';
+import { scriptedModel, testRun } from 'holdfast/testing';
+import type { AgentMiddleware, HookContext, InterruptOptions } from 'holdfast/workflow';
+import { customAgent } from 'holdfast/workflow';
+import { agentUnder, agentWith, only, tools, transcriptOf } from '../support/memory-bed';
+
+const asking = (options: unknown, act?: (ctx: HookContext) => unknown): AgentMiddleware => ({
+  name: 'asking',
+  beforeAgent: async (_, ctx) => void (await (act === undefined ? ctx.interrupt({ q: 1 }, options as InterruptOptions) : act(ctx))),
+});
+const started = (hook: AgentMiddleware) => testRun(agentUnder(hook), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+
+const refused: readonly [unknown, string][] = [
+  [{ kind: 'approval' }, 'kind is "approval"; it is "question" or "custom". To ask about a tool call, use ctx.approve.'],
+  [{ kind: 'in-doubt' }, 'kind is "in-doubt"; it is "question" or "custom".'],
+  [{ kind: 'input' }, 'kind is "input"; it is "question" or "custom".'],
+  [{ kind: 5 }, 'kind is 5; it is'],
+  [{ kind: {} }, 'kind is an object; it is'],
+  [{ kind: null }, 'kind is null; it is'],
+  [{ deadlin: '1h' }, 'there is no option "deadlin"; did you mean "deadline"?'],
+  [{ deadline: '1h', default: 1 }, 'there is no option "default"; there are kind, answerSchema, deadline, onDeadline, by'],
+  [5, 'its options are 5; they are an object with kind'],
+  [null, 'its options are null; they are an object with kind'],
+  [[], 'its options are a list; they are an object with kind'],
+  [{ deadline: 5 }, 'deadline is 5; it is a duration as a text'],
+  [{ deadline: null }, 'deadline is null; it is a duration as a text'],
+  [{ onDeadline: 1 }, 'onDeadline is given without a deadline'],
+  [{ deadline: '1h', onDeadline: 'x', answerSchema: { type: 'number' } }, 'onDeadline does not fit answerSchema: it is no number.'],
+  [{ answerSchema: 5 }, 'answerSchema is no JSON Schema: it is 5;'],
+  [{ answerSchema: 'string' }, 'answerSchema is no JSON Schema: it is "string";'],
+  [{ answerSchema: null }, 'answerSchema is no JSON Schema: it is null;'],
+  [{ answerSchema: { type: 'nonsense' } }, 'answerSchema is no JSON Schema: it has a type "nonsense"'],
+  [{ answerSchema: { type: 'string', pattern: '(' } }, 'answerSchema is no JSON Schema: it has a pattern "("'],
+  [{ answerSchema: { enum: 'abc' } }, 'answerSchema is no JSON Schema: it has an enum'],
+  [{ answerSchema: { $ref: '#/nope' } }, 'answerSchema is no JSON Schema: it has a $ref to "#/nope"'],
+];
+
+describe('the options of a question of a hook', () => {
+  it.each(refused)('are refused: %j', async (options, message) => {
+    const run = await started(asking(options));
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'hook-failed', message: expect.stringContaining(`ctx.interrupt: ${message}`) as string },
+    });
+    expect(await run.interrupts()).toEqual([]);
+  });
+
+  it.each(refused)('are refused in a custom agent: %j', async (options, message) => {
+    const agent = customAgent({
+      name: 'c',
+      run: async function* (_, ctx) {
+        return String(await ctx.interrupt(1, options as never));
+      },
+    });
+    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([]), tools });
+    expect(await run.outcome()).toMatchObject({ error: { code: 'hook-failed', message: expect.stringContaining(message) as string } });
+  });
+
+  it.each<unknown>([
+    undefined,
+    {},
+    { kind: undefined, answerSchema: undefined, deadline: undefined, onDeadline: undefined, by: undefined, other: undefined },
+    Object.freeze({ kind: 'custom', by: Object.freeze(['ada']) }),
+    { kind: 'question', answerSchema: true },
+    { deadline: '1h', onDeadline: null },
+    { deadline: '1h', onDeadline: 5, answerSchema: { type: 'number', 'x-own': 5 } },
+    Object.assign(Object.create(null) as object, { deadline: '1h' }),
+    new (class {
+      deadline = '1h';
+    })(),
+  ])('are taken: %j', async (options) => {
+    const run = await started(asking(options));
+    expect(await run.interrupts()).toHaveLength(1);
+  });
+
+  it('may be caught by the code that asked, which then asks rightly', async () => {
+    const run = await started(
+      asking(undefined, (ctx) => ctx.interrupt('?', { kind: 'approval' } as never).catch(() => ctx.interrupt('Really?'))),
+    );
+    await run.resume(only(await run.interrupts()).id, 'yes');
+    expect((await run.outcome()).status).toBe('completed');
+  });
+
+  it.each<[unknown, string]>([
+    [null, 'its options are null'],
+    [{ deadlin: '1h' }, 'did you mean "deadline"?'],
+    [{ answerSchema: {} }, 'there is no option "answerSchema"'],
+  ])('of a decision are refused: %j', async (options, message) => {
+    const call = { id: 'c', name: 'echo', input: {} };
+    const run = await started(asking(undefined, (ctx) => ctx.approve(call, options as never)));
+    expect(await run.outcome()).toMatchObject({
+      error: { code: 'hook-failed', message: expect.stringMatching(`ctx.approve: .*${message.replace(/[?]/g, '\\$&')}`) as string },
+    });
+  });
+});
+
+describe('the options of a question of a tool', () => {
+  const ended = async (options: unknown) => {
+    const bad = defineTool({
+      description: 'Asks.',
+      inputSchema: z.object({}),
+      execute: (_, context): string => context.interrupt('Go?', options as never),
+    });
+    const model = scriptedModel([{ toolCalls: [{ name: 'bad', input: {} }] }, { text: 'Done.' }]);
+    return testRun(agentWith({ tools: ['bad'] }), { input: 'Hi', model, tools: { bad } });
+  };
+
+  it.each<[unknown, string]>([
+    [null, 'its options are an object with state, answerSchema, deadline'],
+    [5, 'its options are an object with'],
+    [{ kind: 'approval' }, 'there is no option "kind"; its options are'],
+    [{ deadline: '1h', onDeadline: 1 }, 'there is no option "onDeadline"; its options are'],
+    [{ deadline: 5 }, 'its deadline is a duration as a text'],
+    [{ answerSchema: 5 }, 'its answerSchema is a schema of zod'],
+    [{ answerSchema: { type: 'string' } }, 'its answerSchema is a schema of zod'],
+  ])('are refused: %j', async (options, message) => {
+    const run = await ended(options);
+    expect((await transcriptOf(run))[2]).toContain(`error The interrupt of the tool was asked for wrongly: ${message}`);
+  });
+
+  it.each<unknown>([
+    undefined,
+    { state: undefined, answerSchema: undefined, deadline: undefined, other: undefined },
+    { answerSchema: z.string() },
+  ])('are taken: %j', async (options) => expect(await (await ended(options)).interrupts()).toHaveLength(1));
+});
