@@ -5,6 +5,8 @@ import type { FoldedRequest } from '../contract/plain/fold';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { FinishReason, Message, StoredMessage, Usage } from '../contract/plain/messages';
 import { isMessage, notJson } from '../contract/plain/messages';
+import type { Uncounted } from '../contract/plain/usage';
+import { uncountedIn } from '../contract/plain/usage';
 import type { ParseInputResult } from '../contract/plain/wire';
 import { abortOf } from './abort';
 import type { ModelChunk } from './chunks';
@@ -21,6 +23,7 @@ export interface ModelAnswer {
   readonly message: StoredMessage;
   readonly model: string;
   readonly usage?: Usage;
+  readonly uncounted?: readonly Uncounted[];
   readonly finish?: FinishReason;
   readonly parsed?: readonly (ParseInputResult | null)[];
 }
@@ -71,7 +74,7 @@ export async function generate(
     if ((slots.stream ?? 'whole') === 'whole') {
       const run = whole(halves, (changed) => provider.generate(changed), call, watch);
       const response = await orAborted(run(asked), call.signal);
-      return await withParsed(checkedAnswer(response?.message, response, provider.answeredBy || asked.model));
+      return await withParsed(checkedAnswer(response?.message, response, provider, asked.model));
     }
     const chunks = streamed(halves, (changed) => provider.stream(changed), call, watch)(asked);
     const ended = await consume(chunks, call.signal, (chunk) => {
@@ -81,7 +84,7 @@ export async function generate(
     const answer = assembly.answer();
     if (ended === 'aborted') return partialAnswer(answer.parts, provider, call.signal);
     if (!assembly.complete) throw brokenOff(provider.answeredBy);
-    return await withParsed(checkedAnswer({ role: 'assistant', parts: answer.parts }, answer, provider.answeredBy || asked.model));
+    return await withParsed(checkedAnswer({ role: 'assistant', parts: answer.parts }, answer, provider, asked.model));
   } catch (error) {
     const { spent } = provider;
     onBreak({ said: { role: 'assistant', parts: assembly.answer().parts }, ...(spent === undefined ? {} : { usage: spent }) });
@@ -108,28 +111,33 @@ function publishChunk(chunk: ModelChunk, publish: (delta: DeltaBody) => void): v
 function checkedAnswer(
   message: unknown,
   { usage, finish }: { readonly usage?: unknown; readonly finish?: unknown },
-  model: string,
+  { answeredBy }: Provider,
+  asked: string,
 ): ModelAnswer {
+  const model = answeredBy || asked;
   if (!isMessage(message)) throw noMessage(model);
   const problem = notJson(message);
   if (problem !== undefined) throw new HoldfastError('model-response-invalid', `The answer of ${model} is not JSON: ${problem}.`);
   const bytes = jsonSize(message);
   if (bytes > limits.payload - 16_384) throw new HoldfastError('model-response-too-large', `The answer of ${model} has ${bytes} bytes.`);
   const counted = checkedUsage(usage);
+  // What a half answers without a provider may well have cost nothing.
+  const uncounted = counted === undefined || answeredBy === '' ? [] : uncountedIn(counted);
   const reason = unusual(finish);
   return {
     message: { ...message, role: 'assistant', id: randomUUID() },
     model,
     ...(counted === undefined ? {} : { usage: counted }),
+    ...(uncounted.length === 0 ? {} : { uncounted }),
     ...(reason === undefined ? {} : { finish: reason }),
   };
 }
 
 /** What was said before somebody cancelled the run. Tool calls in it are not made, so they are no part of it. */
-function partialAnswer(parts: StoredMessage['parts'], { answeredBy, spent }: Provider, signal: AbortSignal): ModelAnswer {
+function partialAnswer(parts: StoredMessage['parts'], provider: Provider, signal: AbortSignal): ModelAnswer {
   const said = parts.filter(({ type }) => type === 'text' || type === 'reasoning');
   if (said.length === 0) throw abortOf(signal);
-  return { ...checkedAnswer({ role: 'assistant', parts: said }, { usage: spent }, answeredBy), finish: 'cancelled' };
+  return { ...checkedAnswer({ role: 'assistant', parts: said }, { usage: provider.spent }, provider, ''), finish: 'cancelled' };
 }
 
 function brokenOff(model: string): Error {

@@ -1,5 +1,5 @@
 import { HoldfastError } from '../contract/plain/errors';
-import { addUsage } from '../contract/plain/usage';
+import { addUsage, isTokenCount } from '../contract/plain/usage';
 import type { Failure, Part, Usage } from '../contract/plain/messages';
 import type { ModelChunk } from './chunks';
 import { AnswerAssembly, chunksOf } from './chunks';
@@ -213,11 +213,12 @@ export function noMessage(model: string): HoldfastError {
   return new HoldfastError('model-response-invalid', `The model ${model} answered with no message.`);
 }
 
-/** Tokens as counts; what a provider says otherwise is taken for nothing. */
+/** Tokens as counts; what a provider says otherwise is taken for nothing, and nothing but that for no usage at all. */
 export function checkedUsage(usage: unknown): Usage | undefined {
   if (typeof usage !== 'object' || usage === null) return undefined;
   const counts = usage as Partial<Record<keyof Usage, unknown>>;
-  const count = (value: unknown): number => (typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0);
+  if (!isTokenCount(counts.inputTokens) && !isTokenCount(counts.outputTokens)) return undefined;
+  const count = (value: unknown): number => (isTokenCount(value) ? value : 0);
   const cachedInputTokens = count(counts.cachedInputTokens);
   const reasoningTokens = count(counts.reasoningTokens);
   return {

@@ -3,6 +3,7 @@ import type { DeferredTools, HalfRef, Language, ToolKind } from '../contract/pla
 import type { Failure, FinishReason, Json, Message, ModelSettings, Part, ToolCall, Usage } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
 import type { Observed, ObservedEnd, ObservedError } from '../contract/plain/observed';
+import type { Uncounted } from '../contract/plain/usage';
 import type { ParseInputResult } from '../contract/plain/wire';
 import type { OwnToolRef } from './own-tools';
 import type { FailoverOptions, RetryOptions } from './retry-options';
@@ -47,6 +48,8 @@ export interface ModelRequest<M = Message> {
 export interface ModelResponse<M = Message> {
   readonly message: M;
   readonly usage?: Usage;
+  /** Counts of `usage` that the provider left out: they are 0. */
+  readonly uncounted?: readonly Uncounted[];
   /** Why the model stopped. Absent when it came to an end by itself. */
   readonly finish?: FinishReason;
   /** provider/model that answered. */

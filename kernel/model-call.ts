@@ -1,4 +1,5 @@
 import { HoldfastError } from '../contract/plain/errors';
+import type { Uncounted } from '../contract/plain/usage';
 import { addUsage } from '../contract/plain/usage';
 import { limits, utf8Length } from '../contract/plain/limits';
 import type { DeferredTools, ToolSpec } from '../contract/plain/manifest';
@@ -34,6 +35,7 @@ export interface ModelCallPlan {
 export interface StoredResponse {
   readonly message: StoredMessage;
   readonly usage?: Usage;
+  readonly uncounted?: readonly Uncounted[];
   readonly finish?: FinishReason;
   readonly model: string;
 }
@@ -66,6 +68,7 @@ export async function callModelOnce(scope: AgentScope, plan: ModelCallPlan): Pro
     message: result.message,
     model: result.model ?? plan.model,
     ...(result.usage === undefined ? {} : { usage: result.usage }),
+    ...(result.uncounted === undefined ? {} : { uncounted: result.uncounted }),
     ...(result.finish === undefined ? {} : { finish: result.finish }),
   };
 }

@@ -11,6 +11,7 @@ import type { AnyAgent } from './agents/definition';
 import { agentInside, isChat, promptingAgent, reachable } from './agents/definition';
 import { isOwnTool, manifestRequest } from './agents/manifest-request';
 import { runAgent } from './agents/run-agent';
+import { refuseLostTransfer } from './agents/team';
 import { isAlone } from './agents/run-apart';
 import { blame } from './compose';
 import { Frame } from './frames';
@@ -69,7 +70,10 @@ export class AgentRun {
       ...(isAlone(root) ? {} : { lane: openConversation(scope, rootConversation, messages) }),
     };
     try {
-      return await runAgent(scope, root, place);
+      const end = await runAgent(scope, root, place);
+      // An isolated agent ends in the run that it is part of, where what it does means as much as without isolation.
+      if (state.parent === undefined) refuseLostTransfer(end, root);
+      return end;
     } catch (error) {
       if (!isCancellation(error)) throw error;
       // Hooks behind a stop can call nothing any more. That is no cancellation of the run.

@@ -94,7 +94,9 @@ function misfitOfObject(schema: Schema, value: Schema, path: string, inside: Ins
       const item = own(value, key);
       if (item === undefined) return undefined;
       const part = own(known, key) ?? (schema['patternProperties'] === undefined ? schema['additionalProperties'] : undefined);
-      return inside(part, item, key);
+      const misfit = inside(part, item, key);
+      const names = Object.keys(known).filter((name) => own(known, name) !== false);
+      return misfit === undefined || part !== false || names.length === 0 ? misfit : `${misfit}; there is ${names.join(', ')}`;
     })
   );
 }

@@ -4,6 +4,7 @@ import type { DeferredTools, HalfRef, Language, Manifest, ToolSpec } from './man
 import type { Failure, FinishReason, Json, JsonObject, Message, ModelSettings, StoredMessage, ToolCall, Usage } from './messages';
 import type { RunOptions } from './run-options';
 import type { ListItem, Splice } from './splice';
+import type { Uncounted } from './usage';
 
 /** What a run is started with. The first recorded history is a contract: fields are added, never changed. */
 export interface StartInput {
@@ -131,6 +132,8 @@ export interface CallModelResult {
   readonly message?: StoredMessage;
   readonly model?: string;
   readonly usage?: Usage;
+  /** Counts of `usage` that the provider left out: they are 0. */
+  readonly uncounted?: readonly Uncounted[];
   /** Absent when the model came to an end by itself. */
   readonly finish?: FinishReason;
   readonly failed?: ModelFailure;

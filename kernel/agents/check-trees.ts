@@ -24,10 +24,22 @@ function checkTree(root: AnyAgent): void {
         `Two agents inside of "${root.name}" are named "${agent.name}". The names of agents that work together differ.`,
       );
     byName.set(agent.name, origin);
+    refuseLostHandOvers(agent);
     if (checked.has(agent)) return;
     checked.add(agent);
     const inner = agent.kind === 'hand-over' ? above : [...above, origin];
     for (const child of agentsIn(agent)) visit(child, inner);
   };
   visit(root, []);
+}
+
+/** In a sequence, a loop and in parallel, and as a tool, nobody is there whom an agent could hand over to. */
+function refuseLostHandOvers(group: AnyAgent): void {
+  if (group.kind === 'custom' || group.kind === 'hand-over' || group.kind === 'team') return;
+  const lost = (group.kind === 'chat' ? group.agentTools : group.agents).find(({ kind }) => kind === 'hand-over');
+  if (lost === undefined) return;
+  throw new HoldfastError(
+    'agent-invalid',
+    `The agent "${lost.name}" hands over to others when it has ended, and in "${group.name}" nobody can take over. Make it a sub-agent of the agent that it hands over to, or leave withDeterministicTransfer out.`,
+  );
 }

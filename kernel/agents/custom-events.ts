@@ -73,7 +73,15 @@ export class Shown {
     if (action !== undefined) this.action = action;
   }
 
-  /** What it returns, else the text of what it said last. */
+  /** An agent that has said nothing itself is heard by what it returned. */
+  sayReturned(text: string): void {
+    const { run, agent, path, lane } = this.scope;
+    if (lane === undefined || text === '' || this.text !== '') return;
+    // Made of its place: a uuid more would change those that come after it in recorded runs.
+    say(run, lane, agent.name, { id: `${path.join('/')}:returned`, role: 'assistant', parts: [{ type: 'text', text }] });
+  }
+
+  /** What it returns, else the text of what it said last. Who hears it without having an output gets what it returned as text. */
   end(returned: Json | void): AgentEnd {
     const problem = returned === undefined ? undefined : notJson(returned);
     if (problem !== undefined) throw new HoldfastError('value-not-json', `${this.label} returned something that is not JSON: ${problem}.`);
@@ -81,9 +89,14 @@ export class Shown {
     const action = flowActionOf(this.action);
     return {
       output,
-      text: this.text === '' && typeof output === 'string' ? output : this.text,
+      text: this.text === '' ? textOfJson(output) : this.text,
       ...(action === undefined ? {} : { action }),
       ...(this.count === 0 && returned === undefined ? { silent: true } : {}),
     };
   }
+}
+
+function textOfJson(value: Json): string {
+  if (value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -32,10 +32,11 @@ export async function runCustom(run: RunScope, defined: CustomDefinition, place:
   const scope: AgentScope = { run, agent, options, path: place.path, record, ...(place.lane === undefined ? {} : { lane: place.lane }) };
   const shown = new Shown(scope, label);
   const open = new Map<Promise<unknown>, string>();
+  const heard = new Set<string>();
   /** Set while it stands at a yield. */
   let yielding: ReturnType<CustomDefinition['run']> | undefined;
   try {
-    const ctx = contextOf(scope, defined, place, frame, open);
+    const ctx = contextOf(scope, defined, place, frame, open, heard);
     const generator = defined.run({ messages: frozen(record.messages), streaming: state.stream, options: options.custom ?? {} }, ctx);
     if (typeof (generator as { next?: unknown } | undefined)?.next !== 'function')
       throw new HoldfastError('hook-failed', `run of ${label} is no async generator; write: async *run(input, ctx) { … }.`);
@@ -55,6 +56,7 @@ export async function runCustom(run: RunScope, defined: CustomDefinition, place:
             `${label} ended while ctx.runAgent("${left}") was still running. Await every agent that it runs.`,
           );
         const end = shown.end(next.value);
+        if (!heard.has(end.text)) shown.sayReturned(end.text);
         frame.close();
         return end;
       }
@@ -104,6 +106,8 @@ function contextOf(
   place: Place,
   frame: Place['frame'],
   open: Map<Promise<unknown>, string>,
+  /** What agents have said that it ran in its own conversation. */
+  heard: Set<string>,
 ): CustomContext {
   const { run } = scope;
   const times = new Map<string, number>();
@@ -135,6 +139,7 @@ function contextOf(
       const settled = (): void => void open.delete(running);
       open.set(running, name);
       running.then(settled, settled);
+      if (!isApart(input)) void running.then(({ text }) => heard.add(text), settled);
       return running;
     },
   });

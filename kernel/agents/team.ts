@@ -40,11 +40,7 @@ export async function runTeam(run: RunScope, lead: AnyAgent, place: Place): Prom
     const { action } = end;
     if (action === undefined || !('transferTo' in action)) return isFirst ? end : endOfMember(end);
     const next = neighbour(member, action.transferTo);
-    if (next === undefined)
-      throw new HoldfastError(
-        'transfer-failed',
-        `transfer failed: agent '${action.transferTo}' not found when transferring from '${member.agent.name}'`,
-      );
+    if (next === undefined) throw transferFailed(action.transferTo, member.agent.name);
     if (trail.length > limits.transfers)
       throw new HoldfastError(
         'transfers-exceeded',
@@ -85,4 +81,13 @@ function neighbour({ children, parent }: Member, name: string): Member | undefin
 /** What a member does means nothing outside of its team, but that it exited. */
 function endOfMember({ action, ...end }: AgentEnd): AgentEnd {
   return action !== undefined && 'exit' in action ? { ...end, exited: true } : end;
+}
+
+/** Nobody stands around the agent of a run that could take over from it. */
+export function refuseLostTransfer({ action }: AgentEnd, { name }: AnyAgent): void {
+  if (action !== undefined && 'transferTo' in action) throw transferFailed(action.transferTo, name);
+}
+
+function transferFailed(to: string, from: string): HoldfastError {
+  return new HoldfastError('transfer-failed', `transfer failed: agent '${to}' not found when transferring from '${from}'`);
 }

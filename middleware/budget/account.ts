@@ -1,7 +1,7 @@
 import type { Usage } from '../../contract/plain/messages';
 import type { HookContext } from '../../kernel/middleware';
 import type { Cost } from './costs';
-import { costOf } from './costs';
+import { costOf, counted } from './costs';
 import type { Amount, BudgetRules } from './options';
 
 interface Tokens {
@@ -74,8 +74,8 @@ export class Account {
       reserved: plus(book.reserved, reserved, -1),
       spent: plus(book.spent, real),
       seen: {
-        inputTokens: book.seen.inputTokens + (usage?.inputTokens ?? 0),
-        outputTokens: book.seen.outputTokens + (usage?.outputTokens ?? 0),
+        inputTokens: book.seen.inputTokens + counted(usage?.inputTokens),
+        outputTokens: book.seen.outputTokens + counted(usage?.outputTokens),
       },
     });
   }

@@ -8,12 +8,10 @@ export interface Cost {
   readonly money: number;
 }
 
-/** What a call is thought to cost at most, before it is made. */
-export function estimateOf(request: ModelRequest, { limit, prices, answerTokens }: BudgetRules): Cost {
-  const input = request.messages.reduce((sum, message) => sum + tokensOf(message), tokensIn(request.instructions));
-  const output = request.settings?.maxOutputTokens ?? answerTokens;
-  const usage = { inputTokens: input, outputTokens: output };
-  return { tokens: input + output, money: limit.money === undefined ? 0 : priced(usage, priceOf(prices, request.model)) };
+/** How many tokens a call is thought to take at most, before it is made. */
+export function estimatedUsage({ messages, instructions, settings }: ModelRequest, { answerTokens }: BudgetRules): Usage {
+  const inputTokens = messages.reduce((sum, message) => sum + tokensOf(message), tokensIn(instructions));
+  return { inputTokens, outputTokens: settings?.maxOutputTokens ?? answerTokens };
 }
 
 export function costOf(usage: Usage, models: readonly string[], { limit, prices }: BudgetRules): Cost {
@@ -45,8 +43,8 @@ function priced(usage: Usage, { input, output, cachedInput = input }: Price): nu
   return ((all - fromCache) * input + fromCache * cachedInput + answer * output) / 1_000_000;
 }
 
-/** What a provider reports is not always a number of tokens. */
-function counted(tokens: number | undefined): number {
+/** What a layer reports is not always a number of tokens. */
+export function counted(tokens: number | undefined): number {
   return tokens !== undefined && Number.isFinite(tokens) ? Math.max(0, tokens) : 0;
 }
 

@@ -6,7 +6,7 @@ import { isAmount } from '../checked-options';
 import type { BudgetState } from './account';
 import { Account } from './account';
 import type { Cost } from './costs';
-import { costOf, estimateOf, hasPrice, noPrice } from './costs';
+import { costOf, estimatedUsage, hasPrice, noPrice } from './costs';
 import type { Amount, BudgetOptions, BudgetRules } from './options';
 import { amountOf, rulesOf } from './options';
 
@@ -24,9 +24,10 @@ export function budget(options: BudgetOptions): AgentMiddleware {
       const account = new Account(ctx, rules);
       for (;;) {
         const asked = account.isCheaper && rules.cheaper !== undefined ? { ...request, model: rules.cheaper.model } : request;
-        const estimate = estimateOf(asked, rules);
+        const guess = estimatedUsage(asked, rules);
+        const estimate = costOf(guess, [asked.model], rules);
         const missing = account.reserve(estimate, asked.model);
-        if (missing === undefined) return settled(asked, next, account, rules, estimate);
+        if (missing === undefined) return settled(asked, next, account, rules, guess);
         if (rules.cheaper !== undefined && !account.isCheaper) {
           account.becomeCheaper();
           ctx.sendEvent(rules.name, { ...shown(missing), model: rules.cheaper.model });
@@ -52,8 +53,9 @@ async function settled(
   next: (request: ModelRequest) => Promise<ModelResponse>,
   account: Account,
   rules: BudgetRules,
-  estimate: Cost,
+  guess: Usage,
 ): Promise<ModelResponse> {
+  const estimate = costOf(guess, [request.model], rules);
   let response: ModelResponse;
   try {
     response = await next(request);
@@ -61,22 +63,25 @@ async function settled(
     account.settle(estimate, { tokens: 0, money: 0 }, undefined);
     throw error;
   }
-  const { usage, model = request.model } = response;
-  account.settle(estimate, realCost(usage, model, request.model, estimate, rules), usage);
+  account.settle(estimate, realCost(response, request.model, guess, rules), response.usage);
   return response;
 }
 
-/** Of a provider that does not say what a call took, the estimate stands. What another layer answers costs nothing. */
-function realCost(usage: Usage | undefined, answered: string, asked: string, estimate: Cost, rules: BudgetRules): Cost {
-  if (usage !== undefined) return costOf(usage, [answered, asked], rules);
-  return answered.startsWith('middleware/') ? { tokens: 0, money: 0 } : estimate;
+/** Where a provider does not say what a call took, the estimate stands. What another layer answers costs nothing. */
+function realCost(response: ModelResponse, asked: string, guess: Usage, rules: BudgetRules): Cost {
+  const { usage, uncounted = [], model = asked } = response;
+  if (usage === undefined) return model.startsWith('middleware/') ? { tokens: 0, money: 0 } : costOf(guess, [asked], rules);
+  const guessed = Object.fromEntries(uncounted.map((count) => [count, guess[count]]));
+  return costOf({ ...usage, ...guessed }, [model, asked], rules);
 }
 
-const answerSchema: Json = {
-  type: 'object',
-  properties: { tokens: { type: 'integer', minimum: 0 }, money: { type: 'number', minimum: 0 } },
-  additionalProperties: false,
-};
+const amountSchemas = { tokens: { type: 'integer', minimum: 0 }, money: { type: 'number', minimum: 0 } } as const;
+
+/** An answer in a unit that the budget does not have would give nothing. */
+function answerSchemaOf(limit: Amount): Json {
+  const properties = Object.fromEntries(unitsOf(limit).map((unit) => [unit, amountSchemas[unit]]));
+  return { type: 'object', properties, additionalProperties: false };
+}
 
 /** What a person gives beyond the budget; nothing when it stays as it is. */
 async function askedFor(missing: BudgetState, ctx: HookContext, { name, ask, limit }: BudgetRules): Promise<Amount | undefined> {
@@ -84,7 +89,7 @@ async function askedFor(missing: BudgetState, ctx: HookContext, { name, ask, lim
   const answer = await ctx.interrupt<unknown>(
     { budget: name, question: 'The budget of this run is spent. How much more may it use?', ...shown(missing) },
     {
-      answerSchema,
+      answerSchema: answerSchemaOf(limit),
       ...(deadline === undefined ? {} : { deadline, onDeadline: {} }),
       ...(by === undefined ? {} : { by }),
     },
@@ -102,12 +107,15 @@ function shown({ limit, spent, reserved, needed }: BudgetState): { readonly [key
 }
 
 function inWords({ limit, spent, reserved, needed }: BudgetState): string {
-  const units = (['tokens', 'money'] as const).filter((unit) => limit[unit] !== undefined);
-  return units
+  return unitsOf(limit)
     .map((unit) => {
       const held = reserved[unit] ?? 0;
       const others = held > 0 ? `, ${held} are reserved for calls that are on their way` : '';
       return `of ${limit[unit] ?? 0} ${unit === 'tokens' ? 'tokens' : 'in money'} ${spent[unit] ?? 0} are used${others}, and the next call may take ${needed[unit] ?? 0}`;
     })
     .join('; ');
+}
+
+function unitsOf(limit: Amount): readonly ('tokens' | 'money')[] {
+  return (['tokens', 'money'] as const).filter((unit) => limit[unit] !== undefined);
 }

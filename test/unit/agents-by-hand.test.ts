@@ -289,3 +289,45 @@ describe('an agent made by hand that fails while others work for it', () => {
     expect(interrupts).toMatchObject([{ shown: { agent: 'asks' } }]);
   });
 });
+
+describe('what an agent made by hand returns without saying anything', () => {
+  const returning = (value: unknown) =>
+    hand(async function* () {
+      return value as never;
+    });
+
+  it.each<[string, unknown, string]>([
+    ['an object', { price: 5 }, '{"price":5}'],
+    ['a list', [1], '[1]'],
+    ['a number', 0, '0'],
+    ['a switch', false, 'false'],
+    ['a text', 'Five.', 'Five.'],
+    ['null', null, ''],
+  ])('is its text, as a tool and in a sequence: %s', async (_, value, text) => {
+    const asked = member('boss', { tools: [agentTool(returning(value))] });
+    const call = { toolCalls: [{ name: 'hand', input: { request: 'Price?' } }] };
+    const { run } = await play(asked, { boss: [call, { text: 'Done.' }] });
+    expect((await logOf(run)).find(({ type }) => type === 'tool-end')).toMatchObject({ message: { parts: [{ output: text }] } });
+    const line = sequential({ name: 'line', agents: [returning(value), member('next')] });
+    const { model } = await play(line, { next: [{ text: 'Heard.' }] });
+    const told = JSON.stringify(model.requests('next')[0]?.messages);
+    expect(told.includes(JSON.stringify(text).slice(1, -1)) || told.includes(JSON.stringify(JSON.stringify(text)).slice(1, -1))).toBe(true);
+    expect(told.includes('[hand]')).toBe(text !== '');
+    const alone = await play(returning(value), {});
+    expect(alone.outcome).toMatchObject({ output: value, text });
+  });
+
+  it('is heard once when an agent has said it that it ran', async () => {
+    const wrapper = hand(
+      async function* (_, ctx) {
+        return (await ctx.runAgent('writer')).text;
+      },
+      [member('writer')],
+    );
+    const { model } = await play(sequential({ name: 'line', agents: [wrapper, member('next')] }), {
+      writer: [{ text: 'A poem.' }],
+      next: [{ text: 'Read.' }],
+    });
+    expect(JSON.stringify(model.requests('next')[0]?.messages).split('A poem.')).toHaveLength(2);
+  });
+});

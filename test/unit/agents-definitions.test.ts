@@ -12,9 +12,11 @@ import {
   withDeterministicTransfer,
 } from 'holdfast/workflow';
 import { testRun } from 'holdfast/testing';
+import { agentsOf } from '../../kernel/agent';
 import { tools } from '../support/memory-bed';
 import { member, scripts } from '../support/team-bed';
 
+const runnable = (agent: Agent<string, string, unknown>) => agentsOf({ agent });
 const nameless = (name: string): Agent<string> => sequential({ name, agents: [member(`${name}-inner`)] });
 const twice = (): readonly Agent<string>[] => [member('a'), member('a')].slice(0, 1).flatMap((one) => [one, one]);
 /** What TypeScript would refuse. */
@@ -83,6 +85,21 @@ describe('a definition that would go wrong later', () => {
       'Agent "p": its sub-agent "a" hands over to "q", and can hand over to "p" only',
     ],
     [
+      'a hand-over in a sequence',
+      () => runnable(sequential({ name: 's', agents: [withDeterministicTransfer(member('a'), { to: ['b'] }), member('b')] })),
+      'The agent "a" hands over to others when it has ended, and in "s" nobody can take over',
+    ],
+    [
+      'a hand-over in parallel',
+      () => runnable(parallel({ name: 's', agents: [withDeterministicTransfer(member('a'), { to: ['b'] }), member('b')] })),
+      'and in "s" nobody can take over',
+    ],
+    [
+      'a hand-over as a tool',
+      () => runnable(member('p', { tools: [agentTool(withDeterministicTransfer(member('a'), { to: ['p'] }))] })),
+      'and in "p" nobody can take over',
+    ],
+    [
       'a hand-over of nothing',
       () => withDeterministicTransfer(untyped(undefined), { to: ['b'] }),
       'withDeterministicTransfer: it takes an agent',
@@ -132,6 +149,45 @@ describe('a definition that would go wrong later', () => {
   it('is no agent that stands twice in a sequence or in parallel', () => {
     expect(sequential({ name: 's', agents: twice() }).name).toBe('s');
     expect(parallel({ name: 'p', agents: twice() }).name).toBe('p');
+  });
+});
+
+describe('a hand-over that nobody can take over', () => {
+  const says = { message: { role: 'assistant' as const, parts: [{ type: 'text' as const, text: 'Over.' }] } };
+
+  it.each<[string, () => Agent<string>, string]>([
+    ['of the agent of a run', () => withDeterministicTransfer(member('a'), { to: ['nobody'] }), 'a'],
+    [
+      'of one made by hand',
+      () =>
+        customAgent({
+          name: 'c',
+          async *run() {
+            yield { ...says, action: { transferTo: 'nobody' } };
+          },
+        }),
+      'c',
+    ],
+  ])('fails the run: %s', async (_, agent, name) => {
+    const run = await testRun(agent(), { input: 'Go.', model: scripts({ a: [{ text: 'Over.' }] }), tools });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'transfer-failed', message: `transfer failed: agent 'nobody' not found when transferring from '${name}'` },
+    });
+  });
+
+  it('is none where the agent is exported beside the one that takes over, or is run by one made by hand', async () => {
+    const clerk = withDeterministicTransfer(member('clerk'), { to: ['desk'] });
+    expect([...agentsOf({ clerk, desk: setSubAgents(member('desk'), [clerk]) }).keys()]).toEqual(['clerk', 'desk']);
+    const boss = customAgent({
+      name: 'boss',
+      agents: [clerk],
+      async *run(_, ctx) {
+        return (await ctx.runAgent('clerk')).action ?? null;
+      },
+    });
+    const run = await testRun(boss, { input: 'Go.', model: scripts({ clerk: [{ text: 'Stamped.' }] }), tools });
+    expect(await run.outcome()).toMatchObject({ output: { transferTo: 'desk' } });
   });
 });
 

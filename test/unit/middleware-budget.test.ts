@@ -57,6 +57,32 @@ describe('a budget of tokens', () => {
     expect(outcome).toMatchObject({ status: 'completed', text: expect.stringContaining('The budget of this run is spent') });
   });
 
+  it.each<[string, unknown]>([
+    ['nothing', {}],
+    ['fields without values', { inputTokens: undefined, outputTokens: null }],
+    ['no numbers', { inputTokens: '300', outputTokens: NaN }],
+    ['no amounts', { inputTokens: Infinity, outputTokens: -10 }],
+    ['zero', { inputTokens: 0, outputTokens: 0 }],
+    ['only the answer', { outputTokens: 40 }],
+    ['only the question', { inputTokens: 300, outputTokens: 0 }],
+  ])('takes the estimate of what a provider leaves out that says %s', async (_, said) => {
+    const odd: ScriptedStep = { toolCalls: [echo('x')], usage: said as never };
+    for (const settings of [{ stream: false }, { stream: true }]) {
+      const model = scriptedModel([odd, odd, odd, odd, odd, odd, odd, odd, { text: 'Never.' }], settings);
+      const run = await testRun(
+        agentWith({ instructions: 'Long. '.repeat(200), middleware: [budget({ tokens: 2000 })], settings: { maxOutputTokens: 200 } }),
+        {
+          ...{ input: 'Hi', model, tools },
+          stream: settings.stream,
+        },
+      );
+      expect(await run.outcome()).toMatchObject({ text: expect.stringContaining('The budget of this run is spent') });
+      expect(model.requests.length).toBeLessThan(6);
+      const { inputTokens = 0, outputTokens = 0 } = await run.usage();
+      expect([inputTokens, outputTokens].every((tokens) => Number.isSafeInteger(tokens) && tokens >= 0)).toBe(true);
+    }
+  });
+
   it('counts hidden calls, too', async () => {
     const hidden: AgentMiddleware = {
       name: 'hidden',
@@ -102,6 +128,21 @@ describe('a budget of tokens', () => {
   it('refuses an answer that is no amount', async () => {
     const { run } = await runWith({ tokens: 100, whenSpent: 'ask' }, { text: 'Never.' });
     await expect(run.resume((await answered(run)).id, { tokens: -5 })).rejects.toMatchObject({ code: 'answer-invalid' });
+  });
+
+  it('refuses an answer in a unit that it does not have, by name, and goes on asking', async () => {
+    const { run } = await runWith({ tokens: 100, whenSpent: 'ask' }, { text: 'Done.', usage: usage(10, 10) });
+    const { id } = await answered(run);
+    await expect(run.resume(id, { money: 5 })).rejects.toMatchObject({
+      code: 'answer-invalid',
+      message: expect.stringContaining('money is not wanted; there is tokens'),
+    });
+    await run.resume(id, { tokens: 1000 });
+    expect(await run.outcome()).toMatchObject({ text: 'Done.' });
+    const rich = await runWith({ money: 0.01, prices, whenSpent: 'ask' }, { text: 'Never.' });
+    await expect(rich.run.resume((await answered(rich.run)).id, { tokens: 5 })).rejects.toMatchObject({
+      message: expect.stringContaining('tokens is not wanted; there is money'),
+    });
   });
 });
 

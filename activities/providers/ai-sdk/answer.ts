@@ -1,5 +1,6 @@
 import { HoldfastError } from '../../../contract/plain/errors';
 import type { FinishReason, Json, JsonObject, Part, Usage } from '../../../contract/plain/messages';
+import { isTokenCount } from '../../../contract/plain/usage';
 import type { GenerateAnswer } from '../../models';
 import type { Item } from './specification';
 import { isRecord } from './specification';
@@ -111,13 +112,13 @@ export function usageOf(usage: unknown): Usage | undefined {
   const { inputTokens: input, outputTokens: output } = usage;
   const inputTokens = isRecord(input) ? input['total'] : input;
   const outputTokens = isRecord(output) ? output['total'] : output;
-  if (typeof inputTokens !== 'number' && typeof outputTokens !== 'number') return undefined;
+  if (!isTokenCount(inputTokens) && !isTokenCount(outputTokens)) return undefined;
   const cached = usage['cachedInputTokens'] ?? (isRecord(input) ? input['cacheRead'] : undefined);
   const reasoning = usage['reasoningTokens'] ?? (isRecord(output) ? output['reasoning'] : undefined);
   return {
-    inputTokens: typeof inputTokens === 'number' ? inputTokens : 0,
-    outputTokens: typeof outputTokens === 'number' ? outputTokens : 0,
-    ...(typeof cached === 'number' && cached > 0 ? { cachedInputTokens: cached } : {}),
-    ...(typeof reasoning === 'number' && reasoning > 0 ? { reasoningTokens: reasoning } : {}),
+    inputTokens: isTokenCount(inputTokens) ? inputTokens : 0,
+    outputTokens: isTokenCount(outputTokens) ? outputTokens : 0,
+    ...(isTokenCount(cached) && cached > 0 ? { cachedInputTokens: cached } : {}),
+    ...(isTokenCount(reasoning) && reasoning > 0 ? { reasoningTokens: reasoning } : {}),
   };
 }
