@@ -1,7 +1,9 @@
 import { HoldfastError } from '../contract/plain/errors';
 import { nameProblem } from '../contract/plain/names';
+import { cut } from '../contract/plain/shown';
 import { classicFields, isClassic, isNumbered, toolCallWraps } from './classic-middleware';
 import { checkRetryOptions } from './check-retry';
+import { settingsMisfit } from './check-settings';
 import { misfitOf } from './fits-agent';
 import { isLimit } from './limit-options';
 import { similarNames } from './similar-names';
@@ -44,18 +46,24 @@ export function checkAgentOptions(options: unknown): void {
     throw new HoldfastError('agent-invalid', 'defineAgent takes an object with name, description, instructions, model and tools.');
   const { name } = options;
   const refuse: Refuse = (problem) => {
-    throw new HoldfastError('agent-invalid', `${typeof name === 'string' ? `Agent "${name}"` : 'An agent without a name'}: ${problem}`);
+    throw new HoldfastError(
+      'agent-invalid',
+      `${typeof name === 'string' ? `Agent "${cut(name)}"` : 'An agent without a name'}: ${problem}`,
+    );
   };
   const wrongName = nameProblem(name);
   if (wrongName !== undefined) refuse(`${wrongName}.`);
+  checkKnown(options, agentFields, refuse);
   for (const [field, [fits, form]] of Object.entries(forms)) if (!fits(options[field])) refuse(form);
+  const unfit = settingsMisfit(options['settings']);
+  if (unfit !== undefined) refuse(unfit);
   const tools = options['tools'] as readonly string[];
   checkTools(tools, refuse);
   const middleware = (options['middleware'] ?? []) as readonly unknown[];
   checkMiddleware(middleware, refuse);
   for (const layer of middleware as readonly Fields[]) {
     const misfit = misfitOf(layer, { model: options['model'] as string });
-    if (misfit !== undefined) refuse(`the middleware "${String(layer['name'])}": ${misfit}`);
+    if (misfit !== undefined) refuse(`the middleware "${cut(String(layer['name']))}": ${misfit}`);
   }
   ((options['toolCallMiddlewares'] ?? []) as readonly unknown[]).forEach((wraps, position) =>
     checkToolCallMiddleware(wraps, `entry ${position + 1} of toolCallMiddlewares`, refuse),
@@ -79,10 +87,10 @@ const isSwitch = optional((value) => typeof value === 'boolean');
 const limitForm = 'a whole number of at least 1, or { limit, finalize } with such a number, and true or what the model is told.';
 
 const forms: Readonly<Record<string, readonly [(value: unknown) => boolean, string]>> = {
-  description: [isText, 'description is a text.'],
-  instructions: [isText, 'instructions are a text, possibly empty.'],
+  description: [isText, 'description is required; it is a text.'],
+  instructions: [isText, 'instructions are required; they are a text, possibly empty.'],
   model: [(value) => isText(value) && value !== '', 'model is required; it names a model.'],
-  tools: [isTexts, 'tools are a list of names of tools, possibly empty.'],
+  tools: [isTexts, 'tools are required; they are a list of names of tools, possibly empty.'],
   settings: [optional(isRecord), 'settings are an object.'],
   prompt: [isFunction, 'prompt is a function.'],
   outputKey: [
@@ -106,12 +114,23 @@ const forms: Readonly<Record<string, readonly [(value: unknown) => boolean, stri
   toolAliases: [optional(isRecord), 'toolAliases is an object with the aliases of each tool.'],
 };
 
+/** What `defineAgent` looks at. */
+export const agentFields: readonly string[] = ['name', ...Object.keys(forms), 'retry', 'failover', 'subAgents'];
+
+/** A misspelt option would do nothing, and nobody would see it. */
+export function checkKnown(options: object, known: readonly string[], refuse: Refuse): void {
+  const other = Object.entries(options).find(([field, value]) => value !== undefined && !known.includes(field))?.[0];
+  if (other === undefined) return;
+  const [meant] = similarNames(other, known);
+  refuse(`there is no option "${cut(other)}"; ${meant === undefined ? `there are ${known.join(', ')}.` : `did you mean ${meant}?`}`);
+}
+
 function checkTools(tools: readonly string[], refuse: Refuse): void {
   const mcp = tools.find((tool) => tool.startsWith('mcp:'));
-  if (mcp !== undefined) refuse(`"${mcp}": tools of MCP servers are not available in this version.`);
+  if (mcp !== undefined) refuse(`"${cut(mcp)}": tools of MCP servers are not available in this version.`);
   for (const tool of tools) {
     const problem = nameProblem(tool);
-    if (problem !== undefined) refuse(`the tool "${tool}" has no name that a tool can have: ${problem}.`);
+    if (problem !== undefined) refuse(`the tool "${cut(tool)}" has no name that a tool can have: ${problem}.`);
   }
   if (new Set(tools).size !== tools.length) refuse('a tool is named twice.');
 }
@@ -124,13 +143,14 @@ function checkMiddleware(middleware: readonly unknown[], refuse: Refuse): void {
     const { name, onlyTools, callsTools } = layer;
     if (isNumbered(layer) || (isClassic(layer) && name === undefined)) return;
     if (!isText(name) || name === '') return refuse(`entry ${position + 1} of middleware has no name; every middleware needs a name.`);
-    if (seen.has(name)) refuse(`the middleware "${name}" stands in the list twice; names must differ.`);
+    if (seen.has(name)) refuse(`the middleware "${cut(name)}" stands in the list twice; names must differ.`);
     seen.add(name);
     const wrong = hooks.find((hook) => layer[hook] !== undefined && typeof layer[hook] !== 'function');
-    if (wrong !== undefined) refuse(`${wrong} of the middleware "${name}" is no function.`);
+    if (wrong !== undefined) refuse(`${wrong} of the middleware "${cut(name)}" is no function.`);
     if (!isClassic(layer)) checkHookNames(name, layer, refuse);
-    if (onlyTools !== undefined && !isTexts(onlyTools)) refuse(`onlyTools of the middleware "${name}" is a list of names of tools.`);
-    if (callsTools !== undefined && !isTexts(callsTools)) refuse(`callsTools of the middleware "${name}" is a list of names of tools.`);
+    if (onlyTools !== undefined && !isTexts(onlyTools)) refuse(`onlyTools of the middleware "${cut(name)}" is a list of names of tools.`);
+    if (callsTools !== undefined && !isTexts(callsTools))
+      refuse(`callsTools of the middleware "${cut(name)}" is a list of names of tools.`);
   });
 }
 
@@ -141,8 +161,9 @@ function checkHookNames(name: string, layer: Fields, refuse: Refuse): void {
     if (middlewareFields.includes(field) || (!isPlain && typeof layer[field] !== 'function')) continue;
     const [meant] = similarNames(field, middlewareFields);
     const isHook = typeof layer[field] === 'function' && /^(before|after|wrap|on)[A-Z]/.test(field);
-    if (meant !== undefined) refuse(`the middleware "${name}" has a "${field}", which is never called. Did you mean "${meant}"?`);
-    if (isHook) refuse(`the middleware "${name}" has a "${field}", which is never called. Its hooks may be: ${hooks.join(', ')}.`);
+    if (meant !== undefined) refuse(`the middleware "${cut(name)}" has a "${cut(field)}", which is never called. Did you mean "${meant}"?`);
+    if (isHook)
+      refuse(`the middleware "${cut(name)}" has a "${cut(field)}", which is never called. Its hooks may be: ${hooks.join(', ')}.`);
   }
 }
 
@@ -159,7 +180,7 @@ function checkClassic(layer: Fields, entry: string, refuse: Refuse): void {
   const other = Object.keys(layer).find((field) => !own.includes(field));
   if (other !== undefined)
     refuse(
-      `${entry} has ${classicFields.find((field) => field in layer) ?? 'wrapToolCall by kinds'} and also ${other}; a middleware has one form.`,
+      `${entry} has ${classicFields.find((field) => field in layer) ?? 'wrapToolCall by kinds'} and also ${cut(other)}; a middleware has one form.`,
     );
   const { additionalInstruction, additionalTools, beforeChatModel, afterChatModel, wrapToolCall } = layer;
   if (!optional(isText)(additionalInstruction)) refuse(`additionalInstruction of ${entry} is a text.`);
@@ -188,7 +209,7 @@ function checkNamedTools(tools: readonly string[], middleware: readonly Fields[]
     const missing = ((onlyTools ?? []) as readonly string[]).find((tool) => !tools.includes(tool));
     if (missing === undefined) continue;
     refuse(
-      `the middleware "${String(name)}" names the tool "${missing}", which this agent does not have. It has: ${tools.join(', ') || 'none'}.`,
+      `the middleware "${cut(String(name))}" names the tool "${cut(missing)}", which this agent does not have. It has: ${tools.join(', ') || 'none'}.`,
     );
   }
 }
@@ -196,16 +217,16 @@ function checkNamedTools(tools: readonly string[], middleware: readonly Fields[]
 export function checkAliases(tools: readonly string[], aliases: Fields, refuse: Refuse): void {
   const taken = new Map<string, string>();
   for (const [tool, alias] of Object.entries(aliases)) {
-    if (!isRecord(alias)) return refuse(`toolAliases of "${tool}" is an object with names and arguments.`);
+    if (!isRecord(alias)) return refuse(`toolAliases of "${cut(tool)}" is an object with names and arguments.`);
     const { names = [], arguments: keys = {} } = alias;
-    if (!isTexts(names)) return refuse(`the names in toolAliases of "${tool}" are no list of texts.`);
-    if (!isRecord(keys)) return refuse(`the arguments in toolAliases of "${tool}" are no object.`);
+    if (!isTexts(names)) return refuse(`the names in toolAliases of "${cut(tool)}" are no list of texts.`);
+    if (!isRecord(keys)) return refuse(`the arguments in toolAliases of "${cut(tool)}" are no object.`);
     if (!tools.includes(tool)) continue;
     for (const name of names) {
       if (name === '') refuse(`tool "${tool}" has an empty alias.`);
       if (name === tool) continue;
-      if (tools.includes(name)) refuse(`the alias "${name}" of tool "${tool}" is the name of another tool.`);
-      if (taken.has(name)) refuse(`the alias "${name}" stands for both "${taken.get(name)}" and "${tool}".`);
+      if (tools.includes(name)) refuse(`the alias "${cut(name)}" of tool "${tool}" is the name of another tool.`);
+      if (taken.has(name)) refuse(`the alias "${cut(name)}" stands for both "${taken.get(name)}" and "${tool}".`);
       taken.set(name, tool);
     }
     checkArgumentAliases(tool, keys, refuse);
@@ -215,11 +236,12 @@ export function checkAliases(tools: readonly string[], aliases: Fields, refuse: 
 function checkArgumentAliases(tool: string, aliases: Fields, refuse: Refuse): void {
   const taken = new Map<string, string>();
   for (const [canonical, others] of Object.entries(aliases)) {
-    if (canonical.includes('.')) refuse(`the argument "${canonical}" of tool "${tool}" has a dot; only top-level keys have aliases.`);
-    if (!isTexts(others)) return refuse(`the aliases of the argument "${canonical}" of tool "${tool}" are no list of texts.`);
+    if (canonical.includes('.')) refuse(`the argument "${cut(canonical)}" of tool "${tool}" has a dot; only top-level keys have aliases.`);
+    if (!isTexts(others)) return refuse(`the aliases of the argument "${cut(canonical)}" of tool "${tool}" are no list of texts.`);
     for (const key of others) {
-      if (key === '') refuse(`the argument "${canonical}" of tool "${tool}" has an empty alias.`);
-      if (taken.has(key)) refuse(`the argument alias "${key}" of tool "${tool}" stands for both "${taken.get(key)}" and "${canonical}".`);
+      if (key === '') refuse(`the argument "${cut(canonical)}" of tool "${tool}" has an empty alias.`);
+      if (taken.has(key))
+        refuse(`the argument alias "${cut(key)}" of tool "${tool}" stands for both "${taken.get(key)}" and "${canonical}".`);
       taken.set(key, canonical);
     }
   }

@@ -7,6 +7,7 @@ import { canonicalJson, notJson } from '../contract/plain/messages';
 import { nameProblem } from '../contract/plain/names';
 import { misfitOfSchema } from '../contract/plain/schema-fit';
 import { sha256 } from '../contract/plain/sha256';
+import { cut } from '../contract/plain/shown';
 import type { ParseInputResult } from '../contract/plain/wire';
 import type { AgentDefinition } from './agent';
 import type { AnyAgent } from './agents/definition';
@@ -58,9 +59,13 @@ export function ownToolsOf<Options extends object>(options: Options): Named<Opti
   const { name, tools, middleware, exitTool } = (options ?? {}) as Partial<Record<'name' | 'tools' | 'middleware' | 'exitTool', unknown>>;
   if (!Array.isArray(tools)) return { named: options as never, ownTools };
   const refuse = (problem: string): never => {
-    throw new HoldfastError('agent-invalid', `${typeof name === 'string' ? `Agent "${name}"` : 'An agent without a name'}: ${problem}`);
+    throw new HoldfastError(
+      'agent-invalid',
+      `${typeof name === 'string' ? `Agent "${cut(name)}"` : 'An agent without a name'}: ${problem}`,
+    );
   };
   const add = (tool: WorkflowTool | OwnToolRef): string => {
+    if (!isRecord(tool)) return refuse('the tools of a middleware are workflow tools: { name, description, inputSchema, execute }.');
     const own = ownMark in tool ? tool[ownMark] : ownToolOf(tool, refuse);
     if (ownTools.has(own.spec.name)) refuse(`two tools are named "${own.spec.name}".`);
     if (own.spec.name === transferTool || (own.spec.name === nameOfExit && exitTool === true))
@@ -78,6 +83,10 @@ export function ownToolsOf<Options extends object>(options: Options): Named<Opti
 function isWorkflowTool(tool: unknown): tool is WorkflowTool | OwnToolRef {
   // Tools of workers have no name of their own: one in the list is a mistake, and is told as such.
   return typeof tool === 'object' && tool !== null && 'name' in tool;
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function toolsOf(layer: unknown): readonly (WorkflowTool | OwnToolRef)[] {

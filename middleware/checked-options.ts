@@ -1,4 +1,6 @@
 import { HoldfastError } from '../contract/plain/errors';
+import { cut } from '../contract/plain/shown';
+import { settingsMisfit } from '../kernel/check-settings';
 
 /** Whether a value is what an option takes, and in words what that is. */
 export type Form = readonly [fits: (value: unknown) => boolean, wanted: string];
@@ -23,7 +25,7 @@ export function fieldsOf(
   const refuse = refuseFor(owner, code);
   if (!isRecord(options)) return refuse(`its options are an object with ${known.join(', ')}.`);
   const unknown = Object.keys(options).find((field) => !known.includes(field));
-  if (unknown !== undefined) refuse(`there is no option "${unknown}"; there are ${known.join(', ')}.`);
+  if (unknown !== undefined) refuse(`there is no option "${cut(unknown)}"; there are ${known.join(', ')}.`);
   return { fields: options, refuse };
 }
 
@@ -38,6 +40,12 @@ export function checkedOptions<Options = Fields>(
   for (const [name, [fits, wanted]] of Object.entries<Form>(forms))
     if (!fits(fields[name])) refuse(`${name} is ${wanted}${fields[name] === undefined ? ', and is required' : ''}.`);
   return fields as Options;
+}
+
+/** Settings for a model are checked as those of an agent are. */
+export function checkSettings(owner: string, settings: unknown): void {
+  const misfit = settingsMisfit(settings);
+  if (misfit !== undefined) refuseFor(owner)(misfit);
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,3 +1,5 @@
+import { cut } from './shown';
+
 const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
 const isWhole = (value: unknown): boolean => Number.isSafeInteger(value);
 const isGiven = (): boolean => true;
@@ -22,7 +24,7 @@ export function settingsProblem(given: unknown): string | undefined {
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;
     const [fits, form] = (Object.hasOwn(settings, name) ? settings[name] : undefined) ?? [];
-    if (fits === undefined) return `there is no ${name}; there are ${Object.keys(settings).join(', ')}`;
+    if (fits === undefined) return `there is no ${cut(name)}; there are ${Object.keys(settings).join(', ')}`;
     if (!fits(value)) return `${name} is ${form}`;
   }
   return undefined;

@@ -5,6 +5,7 @@ import { limits } from '../../contract/plain/limits';
 import type { Json, StoredMessage, ToolCall } from '../../contract/plain/messages';
 import { notJson, toolMessage } from '../../contract/plain/messages';
 import { isName, nameProblem } from '../../contract/plain/names';
+import { cut, shownName } from '../../contract/plain/shown';
 import type { Agent } from '../agent';
 import { definitionOf, isAgent } from '../agent';
 import { isStop } from '../callbacks/stop-error';
@@ -54,10 +55,10 @@ export function agentTool(agent: Agent<string, unknown, unknown>, options: Agent
     throw new HoldfastError('agent-invalid', `agentTool("${defined.name}"): its options are an object with ${fields.join(', ')}.`);
   const { name = defined.name, description = defined.description } = given;
   const refuse = (problem: string): never => {
-    throw new HoldfastError('agent-invalid', `agentTool("${String(name)}"): ${problem}`);
+    throw new HoldfastError('agent-invalid', `agentTool("${shownName(name)}"): ${problem}`);
   };
   const other = Object.keys(given).find((field) => !fields.includes(field));
-  if (other !== undefined) refuse(`there is no option "${other}"; there are ${fields.join(', ')}.`);
+  if (other !== undefined) refuse(`there is no option "${cut(other)}"; there are ${fields.join(', ')}.`);
   if (!isName(name)) return refuse(`name is one that a tool can have: ${nameProblem(name) ?? ''}.`);
   if (typeof description !== 'string') return refuse('description is a text.');
   if (description === '') refuse('an agent needs a description to become a tool: the model chooses by it.');

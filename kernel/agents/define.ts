@@ -1,6 +1,7 @@
 import { HoldfastError } from '../../contract/plain/errors';
 import type { Json } from '../../contract/plain/messages';
 import { nameProblem } from '../../contract/plain/names';
+import { cut } from '../../contract/plain/shown';
 import type { Agent } from '../agent';
 import { agentOf, isAgent, membersOf, subAgentsOf } from '../agent';
 import type { Tools } from '../middleware';
@@ -104,7 +105,7 @@ export function withDeterministicTransfer<Name extends string, Input, Output>(
     return refuse(maker, undefined, 'it takes an agent, made with defineAgent, sequential, loop, parallel or another of these.');
   const { to, ...others } = (options ?? {}) as { to?: unknown };
   const [other] = Object.keys(others);
-  if (other !== undefined) refuse(maker, inner.name, `there is no option "${other}"; there is to.`);
+  if (other !== undefined) refuse(maker, inner.name, `there is no option "${cut(other)}"; there is to.`);
   if (!Array.isArray(to) || to.length === 0 || to.some((name) => nameProblem(name) !== undefined))
     return refuse(maker, inner.name, 'to is a list of at least one name of an agent: { to: ["…"] }.');
   return agentOf(handingOver(inner, to as readonly string[]));
@@ -161,7 +162,7 @@ function checkedNames(maker: string, options: unknown, fields: readonly string[]
   if (typeof description !== 'string') return refuse(maker, name as string, 'description is a text.');
   const other = Object.keys(others).find((field) => !fields.includes(field));
   if (other !== undefined)
-    refuse(maker, name as string, `there is no field "${other}"; there are name, description, observers, ${fields.join(', ')}.`);
+    refuse(maker, name as string, `there is no field "${cut(other)}"; there are name, description, observers, ${fields.join(', ')}.`);
   const looking = checkedObservers(observers, (found) => refuse(maker, name as string, found));
   return { name: name as string, description, observers: looking };
 }

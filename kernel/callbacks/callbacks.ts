@@ -1,3 +1,5 @@
+import { HoldfastError } from '../../contract/plain/errors';
+import { checkKnown } from '../check-agent';
 import type { AgentMiddleware } from '../middleware';
 import { agentHooks } from './agent-hooks';
 import { behindToolCalls, callNotes } from './behind-tool-calls';
@@ -24,6 +26,7 @@ export interface CallbacksOptions {
 
 /** One middleware with plugins and callbacks, as they are now: what is registered later does not change an agent. */
 export function callbacks(options: CallbacksOptions): AgentMiddleware {
+  checkOptions(options);
   const { name = 'callbacks', onlyTools, changesOutput } = options;
   const plugins = [...(options.plugins ?? [])];
   checkPlugins(plugins);
@@ -47,4 +50,22 @@ export function callbacks(options: CallbacksOptions): AgentMiddleware {
       ? { afterToolCalls: behindToolCalls(name, rewriting) }
       : {}),
   };
+}
+
+const fields: readonly (keyof CallbacksOptions)[] = ['name', 'plugins', 'model', 'tool', 'agent', 'onlyTools', 'changesOutput'];
+
+function checkOptions(options: unknown): void {
+  const refuse = (problem: string): never => {
+    throw new HoldfastError('agent-invalid', `callbacks: ${problem}`);
+  };
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    return refuse(`its options are an object with ${fields.join(', ')}.`);
+  checkKnown(options, fields, refuse);
+  const { plugins, ...others }: CallbacksOptions = options;
+  if (plugins !== undefined && plugins !== null && !Array.isArray(plugins)) refuse('plugins are a list, each made with plugin.');
+  for (const set of ['model', 'tool', 'agent'] as const) {
+    const given: unknown = others[set];
+    if (given !== undefined && given !== null && typeof (given as { readonly clone?: unknown }).clone !== 'function')
+      refuse(`${set} is a set of callbacks, made with ${set}Callbacks.`);
+  }
 }

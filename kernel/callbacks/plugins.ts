@@ -1,6 +1,7 @@
 import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
 import type { Message, ToolCall } from '../../contract/plain/messages';
 import { isMessage } from '../../contract/plain/messages';
+import { cut } from '../../contract/plain/shown';
 import type { MaybePromise } from '../middleware';
 import { isCancellation } from '../ports';
 import type { Phase } from './chain';
@@ -58,7 +59,7 @@ export function checkPlugins(plugins: readonly Plugin[]): void {
   for (const one of plugins) {
     checkPlugin(one);
     if (names.has(one.name))
-      throw new HoldfastError('agent-invalid', `The plugin "${one.name}" stands in the list twice; names must differ.`);
+      throw new HoldfastError('agent-invalid', `The plugin "${cut(one.name)}" stands in the list twice; names must differ.`);
     names.add(one.name);
   }
 }
@@ -70,9 +71,9 @@ function checkPlugin(value: unknown): void {
   if (typeof name !== 'string' || name === '') throw new HoldfastError('agent-invalid', 'A plugin has no name; every plugin needs one.');
   for (const [place, callback] of Object.entries(rest) as [string, unknown][]) {
     if (!(places as readonly string[]).includes(place))
-      throw new HoldfastError('agent-invalid', `The plugin "${name}" has no place "${place}". There are: ${places.join(', ')}.`);
+      throw new HoldfastError('agent-invalid', `The plugin "${cut(name)}" has no place "${cut(place)}". There are: ${places.join(', ')}.`);
     if (callback !== undefined && typeof callback !== 'function')
-      throw new HoldfastError('agent-invalid', `${place} of the plugin "${name}" is no function.`);
+      throw new HoldfastError('agent-invalid', `${place} of the plugin "${cut(name)}" is no function.`);
   }
 }
 

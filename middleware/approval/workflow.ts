@@ -2,6 +2,7 @@ import { parseDuration } from '../../contract/plain/duration';
 import { HoldfastError } from '../../contract/plain/errors';
 import type { ApprovalDecision } from '../../contract/plain/interrupts';
 import type { Json, ToolCall } from '../../contract/plain/messages';
+import { cut, shown } from '../../contract/plain/shown';
 import { waiversOf } from '../../kernel/context';
 import type { AgentMiddleware, HookContext, InputOf, Tools } from '../../kernel/middleware';
 
@@ -19,8 +20,8 @@ export interface ApprovalRule<Input> {
 export interface ApprovalOptions<T extends Tools> {
   /** Only needed when an agent has several approvals. */
   readonly name?: string;
-  /** NoInfer makes the input typed and a misspelt tool name an error. */
-  readonly tools: { readonly [Name in keyof NoInfer<T>]?: true | ApprovalRule<InputOf<NoInfer<T>[Name]>> };
+  /** `false`, and nothing, is no rule. NoInfer makes the input typed and a misspelt tool name an error. */
+  readonly tools: { readonly [Name in keyof NoInfer<T>]?: boolean | ApprovalRule<InputOf<NoInfer<T>[Name]>> | undefined };
 }
 
 /** Holds calls of the named tools until a human has decided. The human sees the parsed arguments; nothing else is run. */
@@ -81,12 +82,12 @@ function checkedOptions(options: unknown): { readonly name: string; readonly rul
   if (other !== undefined)
     throw new HoldfastError(
       'agent-invalid',
-      `approval has no "${other}"; it has name and tools. What is meant for a tool stands in its rule.`,
+      `approval has no "${cut(other)}"; it has name and tools. What is meant for a tool stands in its rule.`,
     );
   if (typeof name !== 'string' || name === '') throw new HoldfastError('agent-invalid', 'approval: name is a text.');
   if (!isRecord(tools)) throw new HoldfastError('agent-invalid', 'approval needs tools: { refund: true } or a rule for each.');
   const rules = new Map<string, ApprovalRule<unknown>>();
-  for (const [tool, rule] of Object.entries(tools)) rules.set(tool, checkedRule(tool, rule));
+  for (const [tool, rule] of Object.entries(tools)) if (rule !== undefined && rule !== false) rules.set(tool, checkedRule(tool, rule));
   return { name, rules };
 }
 
@@ -95,16 +96,16 @@ const ruleFields = ['when', 'expires', 'onExpiry', 'by'];
 /** A rule that is not quite one would protect less than its author thinks. */
 function checkedRule(tool: string, rule: unknown): ApprovalRule<unknown> {
   const refuse = (problem: string): never => {
-    throw new HoldfastError('agent-invalid', `approval of "${tool}": ${problem}`);
+    throw new HoldfastError('agent-invalid', `approval of "${cut(tool)}": ${problem}`);
   };
   if (rule === true) return {};
-  if (!isRecord(rule)) return refuse('a rule is true, or an object with when, expires, onExpiry or by.');
+  if (!isRecord(rule)) return refuse('a rule is true, or an object with when, expires, onExpiry or by; false is no rule.');
   const unknown = Object.keys(rule).find((field) => !ruleFields.includes(field));
-  if (unknown !== undefined) refuse(`a rule has no "${unknown}"; it has ${ruleFields.join(', ')}.`);
+  if (unknown !== undefined) refuse(`a rule has no "${cut(unknown)}"; it has ${ruleFields.join(', ')}.`);
   const { when, expires, onExpiry, by } = rule;
   if (when !== undefined && typeof when !== 'function') refuse('when is a function of the arguments.');
   if (expires !== undefined && (typeof expires !== 'string' || parseDuration(expires) === undefined))
-    refuse(`expires ${JSON.stringify(expires)} is no duration; write for example "3d".`);
+    refuse(`expires ${shown(expires)} is no duration; write for example "3d".`);
   if (onExpiry !== undefined && onExpiry !== 'approve' && onExpiry !== 'reject') refuse('onExpiry is "approve" or "reject".');
   if (by !== undefined && !(Array.isArray(by) && by.length > 0 && by.every((one) => typeof one === 'string' && one !== '')))
     refuse('by is a list of at least one name; nobody else could ever decide.');

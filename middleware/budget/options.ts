@@ -74,9 +74,9 @@ const amounts: Readonly<Record<'tokens' | 'money', Form>> = {
 
 const isWhenSpent = (value: unknown): boolean => isLast(value) || (isRecord(value) && ('ask' in value || 'model' in value));
 
-export function rulesOf(options: BudgetOptions): BudgetRules {
+export function rulesOf(given: BudgetOptions): BudgetRules {
   const refuse = refuseFor('budget');
-  checkedOptions('budget', options, {
+  const options = checkedOptions<BudgetOptions>('budget', given, {
     name: nameForm,
     ...amounts,
     prices: [

@@ -1,11 +1,13 @@
 import { HoldfastError } from '../../contract/plain/errors';
 import type { Language } from '../../contract/plain/manifest';
 import { nameProblem } from '../../contract/plain/names';
+import { shownName } from '../../contract/plain/shown';
 import type { Agent, AgentOptions } from '../../kernel/agent';
 import { defineAgent, definitionOf, isAgent } from '../../kernel/agent';
 import { answerOf } from '../../kernel/agents/agent-tool';
 import type { AgentPart } from '../../kernel/agents/define';
 import type { AnyAgent } from '../../kernel/agents/definition';
+import { agentFields, checkKnown } from '../../kernel/check-agent';
 import type { Tools } from '../../kernel/middleware';
 import type { OwnToolRef } from '../../kernel/own-tools';
 import { ownToolRef, parsedBy } from '../../kernel/own-tools';
@@ -33,6 +35,8 @@ export interface DeepAgentOptions<Name extends string, T extends Tools = Tools> 
 }
 
 const general = 'general-purpose';
+/** Those that other agents do not have. */
+const ownFields = ['withoutWriteTodos', 'withoutGeneralSubAgent', 'taskDescription', 'forwardEvents'];
 
 /** An agent for long work: it keeps a list of what is to be done, and gives tasks to others that begin with nothing but the task. */
 export function deepAgent<const Name extends string, T extends Tools = Tools>(options: DeepAgentOptions<Name, T>): Agent<Name> {
@@ -40,11 +44,14 @@ export function deepAgent<const Name extends string, T extends Tools = Tools>(op
     throw new HoldfastError('agent-invalid', 'deepAgent takes an object with name, description, model and what else an agent has.');
   const { subAgents = [], withoutWriteTodos, withoutGeneralSubAgent, taskDescription, forwardEvents, tools = [], ...agent } = options;
   const refuse = (problem: string): never => {
-    throw new HoldfastError('agent-invalid', `deepAgent "${String(options.name)}": ${problem}`);
+    throw new HoldfastError('agent-invalid', `deepAgent "${shownName(options.name)}": ${problem}`);
   };
   if (nameProblem(options.name) !== undefined) refuse(`${nameProblem(options.name)}.`);
+  checkKnown(options, [...agentFields, ...ownFields], refuse);
   if (!Array.isArray(subAgents)) refuse('subAgents are a list of agents.');
   if (!Array.isArray(tools)) refuse('tools are a list.');
+  const layers: unknown = agent.middleware;
+  if (layers !== undefined && !Array.isArray(layers)) refuse('middleware is a list.');
   for (const [field, value] of Object.entries({ withoutWriteTodos, withoutGeneralSubAgent, forwardEvents }))
     if (value !== undefined && typeof value !== 'boolean') refuse(`${field} is true or false.`);
   if (taskDescription !== undefined && typeof taskDescription !== 'function')

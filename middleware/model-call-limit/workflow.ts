@@ -19,8 +19,8 @@ export interface ModelCallLimitOptions {
 const count = [optional(isCount), 'a whole number of at least 1'] as const;
 
 /** Lets agents call the model so often. Retries and calls for other models count; hidden calls of hooks do not. */
-export function modelCallLimit(options: ModelCallLimitOptions): AgentMiddleware {
-  checkedOptions('modelCallLimit', options, {
+export function modelCallLimit(given: ModelCallLimitOptions): AgentMiddleware {
+  const options = checkedOptions<ModelCallLimitOptions>('modelCallLimit', given, {
     name: nameForm,
     perRun: count,
     perAgent: count,

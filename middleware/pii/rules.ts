@@ -1,4 +1,5 @@
 import { messageOf } from '../../contract/plain/errors';
+import { cut, shown } from '../../contract/plain/shown';
 import type { Form } from '../checked-options';
 import { checkedOptions, isOneOf, isRecord, isText, nameForm, optional, refuseFor } from '../checked-options';
 import type { Kind } from './detectors';
@@ -51,7 +52,7 @@ const isPlaces = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((place) => places.includes(place as string));
 
 export function checkedRules(options: PiiOptions): { readonly name: string } & PiiRules {
-  const fields = checkedOptions('pii', options, {
+  const fields = checkedOptions<PiiOptions>('pii', options, {
     name: nameForm,
     email: strategy,
     creditCard: strategy,
@@ -60,9 +61,9 @@ export function checkedRules(options: PiiOptions): { readonly name: string } & P
     custom: [optional(isRecord), 'an object such as { ticket: { pattern: "TCK-[0-9]{6}", strategy: "redact" } }'],
     applyTo: [optional(isPlaces), `a list of at least one of ${places.join(', ')}`],
   });
-  const { name = 'pii', custom = {}, applyTo = ['input', 'output', 'tools'] } = options;
+  const { name = 'pii', custom = {}, applyTo = ['input', 'output', 'tools'] } = fields;
   const known = (Object.keys(kinds) as Kind[]).flatMap((kind): readonly Rule[] => {
-    const chosen = fields[kind] as Strategy | undefined;
+    const chosen = fields[kind];
     return chosen === undefined ? [] : [{ what: kinds[kind], kind, strategy: chosen }];
   });
   const rules = [...known, ...Object.entries(custom).map(([what, pattern]) => customRule(what, pattern))];
@@ -71,7 +72,7 @@ export function checkedRules(options: PiiOptions): { readonly name: string } & P
 }
 
 function customRule(what: string, given: CustomPattern): Rule {
-  const label = `pii, custom "${what}"`;
+  const label = `pii, custom "${cut(what)}"`;
   if (!/^[\w -]{1,40}$/.test(what)) refuseFor(label)('what a pattern is called has 1 to 40 letters, digits, blanks, _ or -.');
   checkedOptions(label, given, {
     pattern: [isText, 'a text; of a regular expression its source'],
@@ -82,7 +83,7 @@ function customRule(what: string, given: CustomPattern): Rule {
   try {
     new Pattern(pattern, ignoreCase === true);
   } catch (error) {
-    refuseFor(label)(`its pattern ${JSON.stringify(pattern)} cannot be looked for: ${messageOf(error)}.`);
+    refuseFor(label)(`its pattern ${shown(pattern)} cannot be looked for: ${cut(messageOf(error))}.`);
   }
   return { what, kind: 'custom', strategy: chosen, pattern, ...(ignoreCase === true ? { ignoreCase } : {}) };
 }

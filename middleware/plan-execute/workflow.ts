@@ -3,6 +3,7 @@ import { contextOf } from '../../contract/plain/context-messages';
 import { HoldfastError } from '../../contract/plain/errors';
 import type { Json, Message, ModelSettings, StoredMessage } from '../../contract/plain/messages';
 import { textOf, toolCallsOf } from '../../contract/plain/messages';
+import { cut } from '../../contract/plain/shown';
 import type { Agent } from '../../kernel/agent';
 import { defineAgent } from '../../kernel/agent';
 import { breakLoopAction } from '../../kernel/agents/actions';
@@ -11,7 +12,7 @@ import { customAgent } from '../../kernel/agents/define';
 import type { CustomContext } from '../../kernel/agents/definition';
 import type { AgentMiddleware, WorkflowTool } from '../../kernel/middleware';
 import { dropSession } from '../../kernel/context';
-import { bound, checkedOptions, func, isRecord, record, requiredName, text } from '../checked-options';
+import { bound, checkSettings, checkedOptions, func, isRecord, record, requiredName, text } from '../checked-options';
 
 /** Who makes the plan, or looks at it again. */
 export interface PlanningOptions {
@@ -87,8 +88,11 @@ export function planExecute<const Name extends string>(options: PlanExecuteOptio
     maxIterations: bound,
     stepPrompt: func,
   });
-  for (const role of ['planner', 'replanner'] as const)
-    checkedOptions<PlanningOptions>(`${role} of planExecute "${checked.name}"`, checked[role], planningFields);
+  for (const role of ['planner', 'replanner'] as const) {
+    const owner = `${role} of planExecute "${cut(checked.name)}"`;
+    const { settings } = checkedOptions<PlanningOptions>(owner, checked[role], planningFields);
+    checkSettings(owner, settings);
+  }
   const { name, description = '', planner, executor, replanner, maxIterations = 10, stepPrompt = ours.step } = checked;
   const plans = planningAgent(`${name}-planner`, ours.planner, planner, [planTool]);
   const replans = planningAgent(`${name}-replanner`, ours.replanner, replanner, [planTool, respondTool]);

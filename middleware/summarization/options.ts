@@ -2,7 +2,7 @@ import { HoldfastError } from '../../contract/plain/errors';
 import type { Json, Message, ModelSettings } from '../../contract/plain/messages';
 import type { HookContext, MaybePromise, ModelResponse } from '../../kernel/middleware';
 import type { Form } from '../checked-options';
-import { bound, checkedOptions, count, flag, func, isRecord, record, requiredName, text } from '../checked-options';
+import { bound, checkSettings, checkedOptions, count, flag, func, isRecord, record, requiredName, text } from '../checked-options';
 import type { TokenCounter } from '../token-count';
 import type { SummaryFinalizer } from './finalizers';
 
@@ -103,6 +103,7 @@ export function checkedSummarization(options: unknown): SummarizationOptions {
     failover: record,
   });
   const { trigger, keepMessages = 0, retry, failover } = checked;
+  checkSettings('summarization', checked.settings);
   if (trigger !== undefined) checkTrigger(trigger, keepMessages);
   if (retry !== undefined)
     checkedOptions<SummaryRetryOptions>('summarization.retry', retry, { maxRetries: count, shouldRetry: func, backoff: func });

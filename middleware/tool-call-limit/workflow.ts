@@ -29,8 +29,8 @@ const count = [optional(isCount), 'a whole number of at least 1'] as const;
  * Lets agents call tools so often. The calls of a message count in its order, also those that do not run in the end; a call that an outer
  * layer makes again counts again.
  */
-export function toolCallLimit<T extends Tools = Tools>(options: ToolCallLimitOptions<T>): AgentMiddleware<T> {
-  checkedOptions('toolCallLimit', options, {
+export function toolCallLimit<T extends Tools = Tools>(given: ToolCallLimitOptions<T>): AgentMiddleware<T> {
+  const options = checkedOptions<ToolCallLimitOptions<T>>('toolCallLimit', given, {
     name: nameForm,
     tools: [optional(isTexts), 'a list of at least one name of a tool'],
     perRun: count,

@@ -2,13 +2,21 @@ import { z } from 'zod';
 import type { Agent } from 'holdfast/workflow';
 import {
   agentTool,
+  budget,
+  callbacks,
   customAgent,
   deepAgent,
+  modelCallLimit,
   parallel,
+  pii,
   planExecute,
   sequential,
   setSubAgents,
+  summarization,
   supervisor,
+  todo,
+  toolCallLimit,
+  toolCallbacks,
   withDeterministicTransfer,
 } from 'holdfast/workflow';
 import { testRun } from 'holdfast/testing';
@@ -19,6 +27,7 @@ import { member, scripts } from '../support/team-bed';
 const runnable = (agent: Agent<string, string, unknown>) => agentsOf({ agent });
 const nameless = (name: string): Agent<string> => sequential({ name, agents: [member(`${name}-inner`)] });
 const twice = (): readonly Agent<string>[] => [member('a'), member('a')].slice(0, 1).flatMap((one) => [one, one]);
+const deep = { name: 'd', description: 'D.', model: 'm' };
 /** What TypeScript would refuse. */
 const untyped = (value: unknown): never => value as never;
 
@@ -113,6 +122,52 @@ describe('a definition that would go wrong later', () => {
       'a hand-over with more',
       () => withDeterministicTransfer(member('a'), untyped({ to: ['b'], foo: 1 })),
       'there is no option "foo"; there is to',
+    ],
+    [
+      'a tool with a name that is no text',
+      () => agentTool(member('a'), untyped({ name: Object.create(null) })),
+      'agentTool("{}"): name is one that',
+    ],
+    [
+      'a deep agent with a misspelt switch',
+      () => deepAgent(untyped({ ...deep, withoutWriteTodo: true })),
+      'did you mean withoutWriteTodos?',
+    ],
+    ['a deep agent with a misspelt option', () => deepAgent(untyped({ ...deep, middlewares: [] })), 'did you mean middleware?'],
+    [
+      'a deep agent with a middleware without a list',
+      () => deepAgent(untyped({ ...deep, middleware: todo() })),
+      'deepAgent "d": middleware is a list.',
+    ],
+    ['a deep agent without a description', () => deepAgent(untyped({ name: 'd', model: 'm' })), 'Agent "d": description is required'],
+    ['a deep agent whose name is no text', () => deepAgent(untyped({ ...deep, name: Object.create(null) })), 'deepAgent "{}": a name is'],
+    ['a budget of nothing', () => budget(untyped(undefined)), 'budget: give it tokens, money or both'],
+    ['personal data of no kind', () => pii(untyped(undefined)), 'pii: say what to look for'],
+    ['calls of the model without a limit', () => modelCallLimit(untyped(undefined)), 'modelCallLimit: give it perRun or perAgent'],
+    ['calls of tools without a limit', () => toolCallLimit(untyped(undefined)), 'toolCallLimit: give it perRun or perAgent'],
+    ['callbacks of nothing', () => callbacks(untyped(null)), 'callbacks: its options are an object with name, plugins'],
+    ['callbacks that are a text', () => callbacks(untyped('x')), 'callbacks: its options are an object with name, plugins'],
+    [
+      'callbacks with a misspelt set',
+      () => callbacks(untyped({ tools: toolCallbacks() })),
+      'there is no option "tools"; did you mean tool?',
+    ],
+    [
+      'callbacks with a set that is none',
+      () => callbacks(untyped({ model: {} })),
+      'callbacks: model is a set of callbacks, made with modelCallbacks.',
+    ],
+    ['callbacks with one plugin', () => callbacks(untyped({ plugins: {} })), 'callbacks: plugins are a list'],
+    [
+      'a summary with a misspelt setting',
+      () => summarization(untyped({ model: 'm', settings: { temprature: 1 } })),
+      'summarization: settings: there is no temprature',
+    ],
+    [
+      'a planner with settings that are a map',
+      () =>
+        planExecute(untyped({ name: 'p', planner: { model: 'm', settings: new Map() }, executor: member('e'), replanner: { model: 'm' } })),
+      'planner of planExecute "p": settings are an object.',
     ],
     ['a deep agent of nothing', () => deepAgent(untyped(undefined)), 'deepAgent takes an object with name'],
     ['a deep agent without a name', () => deepAgent(untyped({})), 'deepAgent "undefined": a name is 1 to 64 letters'],

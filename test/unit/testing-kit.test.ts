@@ -253,7 +253,7 @@ describe('an agent', () => {
   it.each([
     ['a name that is none', { name: 'a b' as 'agent' }, /a name is 1 to 64 letters/],
     ['no model', { model: '' }, /model is required/],
-    ['instructions that are no text', { instructions: undefined as never }, /instructions are a text/],
+    ['instructions that are no text', { instructions: undefined as never }, /instructions are required; they are a text/],
     ['no iterations', { maxIterations: 0 }, /maxIterations is a whole number of at least 1/],
     ['a middleware without a name', { middleware: [{ name: '' }] }, /every middleware needs a name/],
     ['two middlewares of one name', { middleware: [{ name: 'a' }, { name: 'a' }] }, /"a" stands in the list twice/],

@@ -1,0 +1,23 @@
+const most = 100;
+
+/** What somebody gave, as a message of an error quotes it: of something long the beginning. */
+export function cut(text: string): string {
+  return text.length <= most ? text : `${text.slice(0, most)}…`;
+}
+
+/** Any value in a few words, also one that is no JSON. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(cut(value));
+  if (typeof value === 'bigint') return cut(`${value}n`);
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
+  try {
+    return cut(JSON.stringify(value) ?? String(value));
+  } catch {
+    return 'an object that is no JSON';
+  }
+}
+
+/** A name as it was given, or what stands in its place. */
+export function shownName(name: unknown): string {
+  return typeof name === 'string' ? cut(name) : shown(name);
+}
