@@ -6,7 +6,7 @@ import { scriptedModel, testRun } from 'holdfast/testing';
 import type { CachedResponse, ResponseStore } from 'holdfast/worker';
 import { cachedResponses, defineTool, directoryResponses, memoryResponses } from 'holdfast/worker';
 import type { ResponseCacheOptions, ToolSelectorOptions } from 'holdfast/workflow';
-import { responseCache, toolSelector } from 'holdfast/workflow';
+import { budget, responseCache, toolSelector } from 'holdfast/workflow';
 import { z } from 'zod';
 import type { WorkerMiddleware } from '../../activities/worker-middleware';
 import { agentWith, echo, tools as someTools, transcriptOf } from '../support/memory-bed';
@@ -127,6 +127,12 @@ describe.each([false, true])('responseCache (streams: %s)', (stream) => {
       usage: { inputTokens: 0, outputTokens: 0 },
     });
     expect((await ask(twoSteps, { stream, input: 'Hello' })).calls).toBe(2);
+  });
+
+  it('takes nothing from a budget for an answer that it had', async () => {
+    const more = { middleware: [responseCache(), budget({ tokens: 1600, answerTokens: 1000 })] };
+    expect(await ask(twoSteps, { stream, more })).toMatchObject({ outcome: { text: 'Done.' } });
+    expect(await ask([], { stream, more })).toMatchObject({ calls: 0, outcome: { text: 'Done.' } });
   });
 
   it.each<[string, Cached]>([

@@ -316,6 +316,10 @@ describe('what an AI SDK model answers', () => {
   it('has no tokens when nobody counted them', async () => {
     const usage = { inputTokens: { total: undefined }, outputTokens: { total: undefined } };
     expect(await answerOf('v3', { content: text, usage })).toStrictEqual({ parts: text });
+    expect(await answerOf('v2', { content: text, usage: { inputTokens: NaN, outputTokens: -1 } })).toStrictEqual({ parts: text });
+    expect(await answerOf('v2', { content: text, usage: { inputTokens: Infinity, outputTokens: 4 } })).toMatchObject({
+      usage: { inputTokens: 0, outputTokens: 4 },
+    });
     expect(await answerOf('v2', { content: text, usage: { outputTokens: 4 } })).toMatchObject({
       usage: { inputTokens: 0, outputTokens: 4 },
     });
