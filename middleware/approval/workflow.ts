@@ -20,8 +20,8 @@ export interface ApprovalRule<Input> {
 export interface ApprovalOptions<T extends Tools> {
   /** Only needed when an agent has several approvals. */
   readonly name?: string;
-  /** `false`, and nothing, is no rule. NoInfer makes the input typed and a misspelt tool name an error. */
-  readonly tools: { readonly [Name in keyof NoInfer<T>]?: boolean | ApprovalRule<InputOf<NoInfer<T>[Name]>> | undefined };
+  /** `false` is no rule. NoInfer makes the input typed and a misspelt tool name an error. */
+  readonly tools: { readonly [Name in keyof NoInfer<T>]?: boolean | ApprovalRule<InputOf<NoInfer<T>[Name]>> };
 }
 
 /** Holds calls of the named tools until a human has decided. The human sees the parsed arguments; nothing else is run. */
@@ -87,7 +87,7 @@ function checkedOptions(options: unknown): { readonly name: string; readonly rul
   if (typeof name !== 'string' || name === '') throw new HoldfastError('agent-invalid', 'approval: name is a text.');
   if (!isRecord(tools)) throw new HoldfastError('agent-invalid', 'approval needs tools: { refund: true } or a rule for each.');
   const rules = new Map<string, ApprovalRule<unknown>>();
-  for (const [tool, rule] of Object.entries(tools)) if (rule !== undefined && rule !== false) rules.set(tool, checkedRule(tool, rule));
+  for (const [tool, rule] of Object.entries(tools)) if (rule !== false) rules.set(tool, checkedRule(tool, rule));
   return { name, rules };
 }
 
