@@ -76,7 +76,7 @@ describe('a tool that the run itself answers', () => {
   it('is held by an approval like any other, and may ask a human itself', async () => {
     const asking: WorkflowTool = { ...note, execute: async (_, ctx) => ctx.interrupt<string>('Which shelf?') };
     const model = scriptedModel([call('milk'), { text: 'Done.' }]);
-    const agent = agentWith({ tools: [asking], middleware: [approval({ tools: { note: true } as never })] });
+    const agent = agentWith({ tools: [asking], middleware: [approval({ tools: { note: true } })] });
     const run = await testRun(agent, { input: 'Go.', model, tools });
     const [held] = await run.interrupts();
     expect(held).toMatchObject({ kind: 'approval', tool: 'note', input: { text: 'milk' } });
