@@ -1,7 +1,7 @@
 import type { Json } from './messages';
 import { canonicalJson } from './messages';
-
-type Schema = Readonly<Record<string, Json | undefined>>;
+import type { Schema } from './schema-parts';
+import { first, isRecord, listOf, own } from './schema-parts';
 
 const deepest = 64;
 
@@ -119,24 +119,4 @@ function referred(root: Json | undefined, reference: string): Json | undefined {
   for (const segment of reference.split('/').slice(1))
     found = isRecord(found) ? own(found, segment.replace(/~1/g, '/').replace(/~0/g, '~')) : undefined;
   return found;
-}
-
-function first<Item>(items: readonly Item[], misfit: (item: Item, position: number) => string | undefined): string | undefined {
-  for (let position = 0; position < items.length; position++) {
-    const found = misfit(items[position] as Item, position);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function listOf(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? (value as readonly Json[]) : [];
-}
-
-function own(record: Schema, key: string): Json | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
-}
-
-function isRecord(value: Json | undefined): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import type { Json } from './messages';
-
-type Schema = Readonly<Record<string, Json | undefined>>;
+import type { Schema } from './schema-parts';
+import { first, isRecord, listOf, own } from './schema-parts';
 
 interface Part {
   readonly schema: Json;
@@ -138,26 +138,6 @@ function said(value: Json): string {
   return value === null ? 'null' : Array.isArray(value) ? 'a list' : 'an object';
 }
 
-function first<Item>(items: readonly Item[], problem: (item: Item) => string | undefined): string | undefined {
-  for (const item of items) {
-    const found = problem(item);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
 function isTexts(value: Json): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
-}
-
-function listOf(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? (value as readonly Json[]) : [];
-}
-
-function own(record: Schema, key: string): Json | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
-}
-
-function isRecord(value: Json | undefined): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
