@@ -1,8 +1,11 @@
 /** Tests run on the TypeScript source; `tsc -b` checks the types before. */
 const base = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/environment.js',
   transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } }] },
   moduleNameMapper: {
+    '^@temporalio/proto$': '<rootDir>/test/support/shared/temporalio-proto.js',
+    '^protobufjs$': '<rootDir>/test/support/shared/protobufjs.js',
+    '^protobufjs/ext/protojson$': '<rootDir>/test/support/shared/protobufjs-ext-protojson.js',
     '^holdfast$': '<rootDir>/service/index.ts',
     '^holdfast/workflow$': '<rootDir>/workflows/index.ts',
     '^holdfast/worker$': '<rootDir>/worker/index.ts',

@@ -66,6 +66,8 @@ export interface WorkerOptions {
   /** How long the current build may be served by nobody before the build of this process takes its place. Default 90 s: a poll takes up to 60. */
   readonly unservedMs?: number;
   readonly stickyTimeoutMs?: number;
+  /** How long code of a run may go on without a pause before it counts as an endless loop. Default 5 s. */
+  readonly endlessLoopMs?: number;
   /** Told once of what needs a person, such as open runs whose code is missing. */
   readonly onProblem?: (problem: HoldfastError) => void;
   /** A bundle made before, to spare tests the time. */
@@ -303,6 +305,7 @@ function createTemporalWorker(
       maxHeartbeatThrottleInterval: 250,
       defaultHeartbeatThrottleInterval: 250,
       shutdownGraceTime: options.shutdownGraceMs ?? longest,
+      ...(options.endlessLoopMs === undefined ? {} : { isolateExecutionTimeout: options.endlessLoopMs }),
       ...(options.maxCachedRuns === undefined ? {} : { maxCachedWorkflows: options.maxCachedRuns }),
       ...(options.dataConverter === undefined ? {} : { dataConverter: options.dataConverter }),
     }),

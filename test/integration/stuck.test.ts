@@ -5,7 +5,10 @@ import { msToTs } from '@temporalio/common/lib/time';
 import type { Worker } from '@temporalio/worker';
 import { connect } from '../../client/connect';
 import type { HoldfastError } from '../../contract/plain/errors';
+import type { WorkflowBundle } from '../../worker/bundle';
+import { bundleAgents } from '../../worker/bundle';
 import { oddTools } from '../fixtures/odd-tools';
+import { variantOf } from '../support/shared-bundle';
 import type { Temporal } from '../support/temporal';
 import { eventually, openTemporal } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
@@ -21,9 +24,10 @@ let looping: TestBed;
 let jamming: TestBed;
 beforeAll(async () => {
   temporal = await openTemporal();
-  const open = (): Promise<TestBed> => startTestBed(answer, { agents, tools: oddTools });
+  const open = (endlessLoopMs?: number): Promise<TestBed> =>
+    startTestBed(answer, { agents, tools: oddTools, ...(endlessLoopMs === undefined ? {} : { endlessLoopMs }) });
   bed = await open();
-  [looping, jamming] = await Promise.all([open(), open()]);
+  [looping, jamming] = await Promise.all([open(3000), open(3000)]);
 });
 afterAll(async () => {
   await Promise.all([bed, looping, jamming].map((one) => one.close()));
@@ -99,32 +103,24 @@ describe('a worker', () => {
   }
   const agent = "defineAgent({ name: 'one', description: 'One.', instructions: '', model: 'test/model', tools: [] })";
 
-  it('refuses an agents module that throws when it is loaded', async () => {
-    expect(await refusal("throw new Error('no such setting');")).toMatchObject({
-      code: 'agents-invalid',
-      message: expect.stringContaining('no such setting'),
+  describe('refuses an agents module that', () => {
+    let bundle: WorkflowBundle;
+    beforeAll(async () => {
+      const path = join(directory, 'bundled.ts');
+      const code = `import { defineAgent } from 'holdfast/workflow'; const agent = () => ${agent}; export const a = 'one thing'; export const b = 'another';`;
+      writeFileSync(path, `${code} export const c = agent.name;`);
+      bundle = await bundleAgents(path);
     });
-  });
 
-  it('refuses an agents module that reads the environment', async () => {
-    expect(await refusal('export const key = process.env.KEY.length;')).toMatchObject({
-      code: 'agents-invalid',
-      message: expect.stringContaining('process'),
-    });
-  });
-
-  it('refuses two agents of one name', async () => {
-    const code = `import { defineAgent } from 'holdfast/workflow'; export const a = ${agent}; export const b = ${agent};`;
-    expect(await refusal(code)).toMatchObject({
-      code: expect.stringMatching(/agents?-invalid/),
-      message: expect.stringContaining('Two agents are named "one"'),
-    });
-  });
-
-  it('refuses an agents module that exports no agent', async () => {
-    expect(await refusal('export const nothing = 1;')).toMatchObject({
-      code: 'agents-invalid',
-      message: expect.stringContaining('exports no agent'),
+    it.each([
+      ['throws when it is loaded', 'agent()', "(() => { throw new Error('no such setting'); })()", 'no such setting'],
+      ['reads the environment', 'agent()', 'process.env.KEY.length', 'process'],
+      ['has two agents of one name', 'agent()', 'agent()', 'Two agents are named "one"'],
+      ['exports no agent', '1', '2', 'exports no agent'],
+    ])('%s', async (_, one, other, message) => {
+      const changed = variantOf(variantOf(bundle, "'one thing'", one), "'another'", other);
+      const refused: unknown = await startTestBed(answer, { bundle: changed }).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ code: expect.stringMatching(/agents?-invalid/), message: expect.stringContaining(message) });
     });
   });
 

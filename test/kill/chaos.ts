@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { startEmbeddedServer } from '../../host/embedded-server';
 import { quietRuntime } from '../../worker/runtime';
 import { killAll } from './child';
-import type { Kill } from './research-chaos';
+import type { Kill, Point } from './research-chaos';
 import { researchChaos } from './research-chaos';
 
 async function research(wanted: number): Promise<number> {
@@ -22,14 +22,13 @@ async function research(wanted: number): Promise<number> {
   try {
     const began = Date.now();
     const chaos = await researchChaos({ address: server.address, namespace: 'default' });
-    // The last event ends the run: nothing is left to kill.
-    const all = chaos.events - 1;
-    const count = Math.min(wanted, all);
-    const points = Array.from({ length: count }, (_, n) => Math.floor((n * all) / count));
-    console.log(`${all} events, ${count} kills`);
+    const all = chaos.points;
+    const count = Math.min(wanted, all.length);
+    const points = all.filter((_, index) => Math.floor((index * count) / all.length) !== Math.floor(((index - 1) * count) / all.length));
+    console.log(`${all.length} events, ${points.length} kills`);
     const kills = await chaos.kill(points, (kill) => console.log(lineOf(kill)));
     const different = kills.filter(({ differences }) => differences.length > 0);
-    for (const { point, differences } of different) for (const difference of differences) console.log(`${point}: ${difference}`);
+    for (const { point, differences } of different) for (const difference of differences) console.log(`${nameOf(point)}: ${difference}`);
     const seconds = Math.round((Date.now() - began) / 1000);
     console.log(`${kills.length} kills, ${different.length} runs that differ, ${seconds} s`);
     return different.length === 0 ? 0 : 1;
@@ -41,7 +40,11 @@ async function research(wanted: number): Promise<number> {
 
 function lineOf({ point, at, seconds, differences }: Kill): string {
   const verdict = differences.length === 0 ? 'same' : `${differences.length} differences`;
-  return `${String(point).padStart(4)}  ${at.padEnd(44)} ${seconds.toFixed(1).padStart(6)} s  ${verdict}`;
+  return `${nameOf(point).padEnd(20)}  ${at.padEnd(44)} ${seconds.toFixed(1).padStart(6)} s  ${verdict}`;
+}
+
+function nameOf({ part, offset }: Point): string {
+  return `${part === '' ? 'the run' : part} ${offset}`;
 }
 
 function tests(patterns: readonly string[]): Promise<number> {

@@ -13,6 +13,7 @@ import { textOf } from '../../contract/plain/messages';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { bundleAgents } from '../../worker/bundle';
 import { fixtureTools } from '../fixtures/tools';
+import { variantOf } from '../support/shared-bundle';
 import { eventually } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
 import { calls, startTestBed, testServer, text } from '../support/test-bed';
@@ -215,27 +216,24 @@ describe('code that changes under runs that wait', () => {
 });
 
 describe('runs that are stuck when corrected code is deployed', () => {
-  const hooks = (body: string): string => `
+  const hooks = `
 import { agentsFor } from 'holdfast/workflow';
 const { defineAgent, defineMiddleware } = agentsFor();
 const base = { description: 'Loops.', instructions: '', model: 'test/model', tools: [] };
-const early = defineMiddleware({ name: 'early', beforeAgent() { ${body} } });
-const late = defineMiddleware({ name: 'late', afterModelRewriteState() { ${body} } });
+const early = defineMiddleware({ name: 'early', beforeAgent() { for (;;) continue; } });
+const late = defineMiddleware({ name: 'late', afterModelRewriteState() { for (;;) continue; } });
 export const first = defineAgent({ ...base, name: 'first', middleware: [early] });
 export const second = defineAgent({ ...base, name: 'second', middleware: [late] });`;
   let broken: WorkflowBundle;
   let corrected: WorkflowBundle;
-  const bundleOf = (name: string, body: string): Promise<WorkflowBundle> => {
-    const file = join(directory, `${name}.ts`);
-    writeFileSync(file, hooks(body));
-    return bundleAgents(file);
-  };
   beforeAll(async () => {
-    broken = await bundleOf('broken', 'for (;;);');
-    corrected = await bundleOf('corrected', '');
+    const file = join(directory, 'broken.ts');
+    writeFileSync(file, hooks);
+    broken = await bundleAgents(file);
+    corrected = variantOf(broken, 'for(;;)continue;', '');
   });
   const deployTo = (queue: string, bundle: WorkflowBundle): Promise<TestBed> =>
-    startTestBed(() => text('Done.'), { bundle, taskQueue: queue, bundles: join(directory, queue) });
+    startTestBed(() => text('Done.'), { bundle, taskQueue: queue, bundles: join(directory, queue), endlessLoopMs: 3000 });
 
   it.concurrent.each([
     ['go on under it when none of their tasks ever ended', 'first', 'completed'],

@@ -32,9 +32,25 @@ async function eventsOf(run: Run | TestRun): Promise<readonly RunEvent[]> {
   return events;
 }
 
+/** Tools that work at the same time end in any order: here in that of their calls. */
+function inOrderOfCalls(events: readonly RunEvent[]): readonly RunEvent[] {
+  const ordered: RunEvent[] = [];
+  for (const event of events) {
+    let place = ordered.length;
+    if (event.type === 'tool-end') {
+      const isLater = (before: RunEvent | undefined): boolean => before?.type === 'tool-end' && before.callId > event.callId;
+      while (isLater(ordered[place - 1])) place -= 1;
+    }
+    ordered.splice(place, 0, event);
+  }
+  return ordered.map((event, offset) => ({ ...event, offset }));
+}
+
 /** What readers see, without times, and with random ids numbered as they come. */
 async function shownBy(run: Run | TestRun, root = run.id): Promise<string> {
-  const events = await eventsOf(run);
+  const all = await eventsOf(run);
+  expect(all.map(({ offset }) => offset)).toEqual(all.map((_, offset) => offset));
+  const events = inOrderOfCalls(all);
   const { messages, usage, output, status, error } = await run.view();
   const known = new Map<string, string>();
   return JSON.stringify({ status, output, error, usage, messages, events }, (key, value: unknown) => (key === 'time' ? 0 : value), 1)

@@ -1,6 +1,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { Run } from '../../client/run';
 import type { RunEvent } from '../../contract/plain/events';
@@ -14,9 +16,16 @@ import { notesIn } from './research-process';
 const root = extname(__filename) === '.ts' ? join(__dirname, '..', '..') : join(__dirname, '..', '..', '..');
 const patienceMs = 120_000;
 
+/** An event of one log: that of the run, or that of an isolated agent in it. */
+export interface Point {
+  /** Such as `desks.law`; empty for the run that was started. */
+  readonly part: string;
+  readonly offset: number;
+}
+
 /** What came of a run whose worker was killed when readers had seen that event. */
 export interface Kill {
-  readonly point: number;
+  readonly point: Point;
   /** Such as `tool-start research/desks/law`. */
   readonly at: string;
   readonly seconds: number;
@@ -24,25 +33,36 @@ export interface Kill {
   readonly differences: readonly string[];
 }
 
+/** The log of a run, or of an isolated agent in it. */
+interface Log {
+  readonly part: string;
+  readonly run: Run;
+  readonly events: readonly RunEvent[];
+}
+
 interface Played {
   readonly record: Account;
-  readonly events: number;
+  readonly logs: readonly Log[];
   readonly at: string;
 }
 
 /** What a run came to, without ids, times and the order between agents that work at the same time. */
 interface Account {
-  readonly end: string;
-  readonly messages: readonly string[];
-  readonly paths: Readonly<Record<string, readonly string[]>>;
+  readonly parts: Readonly<Record<string, PartAccount>>;
   readonly notes: readonly string[];
 }
 
+interface PartAccount {
+  readonly end: string;
+  readonly messages: readonly string[];
+  readonly paths: Readonly<Record<string, readonly string[]>>;
+}
+
 export interface Chaos {
-  /** How many events readers see of an undisturbed run. */
-  readonly events: number;
+  /** Every event of an undisturbed run but the one that ends it: nothing is left to kill there. */
+  readonly points: readonly Point[];
   /** Plays a run for each of these points, some at a time. */
-  kill(points: readonly number[], onKill?: (kill: Kill) => void): Promise<readonly Kill[]>;
+  kill(points: readonly Point[], onKill?: (kill: Kill) => void): Promise<readonly Kill[]>;
 }
 
 /** Plays examples/research with workers that are killed, and compares with a run that nobody disturbed. */
@@ -54,21 +74,24 @@ export async function researchChaos(server: TemporalSettings, atOnce = 8): Promi
   const bed = new Bed({ server, agents, bundle, bundles: join(directory, 'bundles') }, directory);
   const control = await bed.play(undefined);
   return {
-    events: control.events,
+    points: control.logs.flatMap(({ part, events }) => {
+      const count = part === '' ? events.length - 1 : events.length;
+      return Array.from({ length: count }, (_, offset) => ({ part, offset }));
+    }),
     kill: async (points, onKill = () => undefined) => {
-      const kills: Kill[] = [];
+      const kills = new Map<Point, Kill>();
       const left = [...points];
       const lane = async (): Promise<void> => {
         for (let point = left.shift(); point !== undefined; point = left.shift()) {
           const began = Date.now();
           const { record, at } = await bed.play(point);
           const kill = { point, at, seconds: (Date.now() - began) / 1000, differences: differencesOf(control.record, record) };
-          kills.push(kill);
+          kills.set(point, kill);
           onKill(kill);
         }
       };
       await Promise.all(Array.from({ length: Math.min(atOnce, points.length) }, lane));
-      return kills.sort((a, b) => a.point - b.point);
+      return points.flatMap((point) => kills.get(point) ?? []);
     },
   };
 }
@@ -82,24 +105,23 @@ class Bed {
     private readonly directory: string,
   ) {}
 
-  async play(point: number | undefined): Promise<Played> {
+  async play(point: Point | undefined): Promise<Played> {
     const queue = `chaos-${process.pid}-${this.runs++}`;
     const file = join(this.directory, `${queue}.notes`);
     const client = await connect({ server: this.settings.server, taskQueue: queue });
     let worker = await this.serve(queue, file);
     try {
       const run = await client.start('research', 'What became of the canal?', { id: queue });
-      const events: RunEvent[] = [];
+      const following = logsOf(client, run);
       let at = 'never';
-      for await (const event of run.events({ deltas: false, signal: AbortSignal.timeout(patienceMs) })) {
-        events.push(event);
-        if (event.offset !== point) continue;
-        at = 'runPath' in event ? `${event.type} ${event.runPath.join('/')}` : event.type;
+      if (point !== undefined) {
+        at = await reached(client, run, point);
         await worker.murder();
         worker = await this.serve(queue, file);
       }
+      const logs = await following;
       this.idle.push(worker);
-      return { record: await recordOf(run, events, file), events: events.length, at };
+      return { record: await accountOf(run.id, logs, file), logs, at };
     } finally {
       await client.close();
     }
@@ -114,22 +136,74 @@ class Bed {
   }
 }
 
-async function recordOf(run: Run, events: readonly RunEvent[], file: string): Promise<Account> {
+/** The log of the run to its end, and then those of the isolated agents that it names. */
+async function logsOf(client: HoldfastClient, run: Run): Promise<readonly Log[]> {
+  const events = await eventsOf(run);
+  const children = events.flatMap((event) => (event.type === 'agent-start' && event.run !== undefined ? [event.run] : []));
+  const logs = children.sort().map(async (id) => {
+    const child = client.run(id);
+    return { part: partOf(run.id, id), run: child, events: await eventsOf(child) };
+  });
+  return [{ part: '', run, events }, ...(await Promise.all(logs))];
+}
+
+async function eventsOf(run: Run): Promise<readonly RunEvent[]> {
+  const events: RunEvent[] = [];
+  for await (const event of run.events({ deltas: false, signal: AbortSignal.timeout(patienceMs) })) events.push(event);
+  return events;
+}
+
+/** When readers have seen the event, what it is. */
+async function reached(client: HoldfastClient, run: Run, { part, offset }: Point): Promise<string> {
+  for await (const event of run.events({ deltas: false, signal: AbortSignal.timeout(patienceMs) })) {
+    if (part === '' && event.offset === offset) return placeOf(event);
+    if (event.type === 'agent-start' && event.run !== undefined && partOf(run.id, event.run) === part)
+      return reached(client, await begun(client, event.run), { part: '', offset });
+  }
+  return 'never';
+}
+
+/** An isolated agent that its run has announced; the server makes it a moment later. */
+async function begun(client: HoldfastClient, id: string): Promise<Run> {
+  const child = client.run(id);
+  for (;;) {
+    try {
+      await child.view();
+      return child;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'run-unknown') throw error;
+      await setTimeout(5);
+    }
+  }
+}
+
+function partOf(root: string, id: string): string {
+  return id.slice(root.length + 1);
+}
+
+function placeOf(event: RunEvent): string {
+  return 'runPath' in event ? `${event.type} ${event.runPath.join('/')}` : event.type;
+}
+
+async function accountOf(id: string, logs: readonly Log[], file: string): Promise<Account> {
+  const parts = await Promise.all(logs.map(async ({ part, run, events }) => [part, await partAccountOf(id, run, events)] as const));
+  const notes = notesIn(file).map(({ key, subject }) => `${normalised(key, id)} ${subject}`);
+  return { parts: Object.fromEntries(parts), notes: notes.sort() };
+}
+
+async function partAccountOf(id: string, run: Run, events: readonly RunEvent[]): Promise<PartAccount> {
   const { messages, usage, output, status } = await run.view();
   const paths: Record<string, string[]> = {};
   for (const { offset: _, time: __, ...event } of events) {
     // Of a `once` call that had not happened readers see both starts.
     if ('again' in event && event.again !== undefined) continue;
     const path = 'runPath' in event ? event.runPath.join('/') : '';
-    (paths[path] ??= []).push(normalised(event, run.id));
+    (paths[path] ??= []).push(normalised(event, id));
   }
   return {
-    end: normalised({ usage, output, status }, run.id),
-    messages: messages.map((message) => normalised(message, run.id)).sort(),
+    end: normalised({ usage, output, status }, id),
+    messages: messages.map((message) => normalised(message, id)).sort(),
     paths,
-    notes: notesIn(file)
-      .map(({ key, subject }) => `${normalised(key, run.id)} ${subject}`)
-      .sort(),
   };
 }
 
@@ -150,10 +224,18 @@ function differencesOf(control: Account, record: Account): readonly string[] {
     const [before, after] = [JSON.stringify(expected), JSON.stringify(found)];
     if (before !== after) differences.push(`${what}: ${after} instead of ${before}`);
   };
-  compare('end', control.end, record.end);
-  compare('transcript', control.messages, record.messages);
   compare('notes', control.notes, record.notes);
-  for (const path of new Set([...Object.keys(control.paths), ...Object.keys(record.paths)]))
-    compare(`events of ${path === '' ? 'the run' : path}`, control.paths[path], record.paths[path]);
+  for (const part of keysOf(control.parts, record.parts)) {
+    const [expected, found] = [control.parts[part], record.parts[part]];
+    const name = part === '' ? 'the run' : part;
+    compare(`end of ${name}`, expected?.end, found?.end);
+    compare(`transcript of ${name}`, expected?.messages, found?.messages);
+    for (const path of keysOf(expected?.paths ?? {}, found?.paths ?? {}))
+      compare(`events of ${name}${path === '' ? '' : ` at ${path}`}`, expected?.paths[path], found?.paths[path]);
+  }
   return differences;
+}
+
+function keysOf(one: object, other: object): ReadonlySet<string> {
+  return new Set([...Object.keys(one), ...Object.keys(other)]);
 }

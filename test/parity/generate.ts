@@ -65,14 +65,13 @@ function saidBy(random: Random): Said {
 }
 
 /**
- * A stop takes the calls beside it with it, as far as they have not come back. Where they come back at the same time, only the server
- * knows whether they are earlier; those that wait are later for certain.
+ * A stop takes the calls beside it with it, as far as they have not come back. Where they come back at the same time, with a result or with
+ * a question, only the server knows whether they are earlier; a slow one is later for certain.
  */
 function besideStop(calls: readonly ScriptedCall[]): readonly ScriptedCall[] {
   const stops = ({ input }: ScriptedCall): boolean => JSON.stringify(input).includes(stopAll);
-  const waits = ({ name }: ScriptedCall): boolean => name === 'ask' || name === 'quickAsk' || name === 'slow';
   const first = calls.find(stops);
-  return first === undefined ? calls : calls.filter((call) => call === first || (waits(call) && !stops(call)));
+  return first === undefined ? calls : calls.filter((call) => call === first || (call.name === 'slow' && !stops(call)));
 }
 
 function textFor(random: Random): string {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HoldfastClient } from '../../client/connect';
@@ -36,8 +37,6 @@ export interface TestBed {
   close(): Promise<void>;
 }
 
-let queues = 0;
-
 async function bundleOf(agents: string | undefined): Promise<WorkflowBundle | undefined> {
   if (agents === undefined) return fixtureBundle();
   return isShared(agents) ? sharedBundle(agents) : undefined;
@@ -46,7 +45,7 @@ async function bundleOf(agents: string | undefined): Promise<WorkflowBundle | un
 /** A worker and a client on a task queue of their own. The model `test/model` answers with what the test says. */
 export async function startTestBed(answer: Answerer, options: Partial<WorkerOptions> = {}): Promise<TestBed> {
   quietRuntime();
-  const taskQueue = options.taskQueue ?? `queue-${process.pid}-${queues++}`;
+  const taskQueue = options.taskQueue ?? `queue-${randomUUID()}`;
   const server = testServer();
   const shared = options.bundle ?? (await bundleOf(options.agents));
   const worker = await HoldfastWorker.create({
