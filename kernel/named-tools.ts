@@ -27,7 +27,7 @@ export function knowingTools<Layer extends AgentMiddleware<never>>(middleware: L
 }
 
 function knownOf(layer: object): KnownTools {
-  return ((layer as Fields)[mark] ?? {}) as KnownTools;
+  return (layer as Fields)[mark] ?? {};
 }
 
 /** Hooks that may give the agent tools which its list does not have. */

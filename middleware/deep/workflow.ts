@@ -77,7 +77,7 @@ export function deepAgent<const Name extends string, T extends Tools = Tools>(op
       name: `${options.name}-${general}`,
       description: 'Does tasks of every kind that take several steps, with all tools.',
       ...(agent.maxIterations === undefined ? {} : { maxIterations: agent.maxIterations }),
-    } as never);
+    });
     named.set(general, definitionOf(helper));
   }
   for (const sub of subAgents) {

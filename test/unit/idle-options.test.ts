@@ -84,7 +84,7 @@ describe('an option that would do nothing', () => {
 });
 
 it.each<[string, () => unknown]>([
-  ['false for all tools', () => approval({ tools: { echo: false } as never })],
+  ['false for all tools', () => approval({ tools: { echo: false } })],
   ['a first wait over the usual longest one', () => modelRetry({ backoff: { first: '5m' } })],
   ['a longest wait under the usual first one', () => modelRetry({ backoff: { most: '500ms' } })],
   ['one attempt, and an answer in place of its error', () => toolRetry({ attempts: 1, whenExhausted: { answer: 'No.' } })],

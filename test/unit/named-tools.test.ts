@@ -19,7 +19,7 @@ import {
 import { agentWith, tools } from '../support/memory-bed';
 import { member, play, transfer } from '../support/team-bed';
 
-const asks = (tool: string): AgentMiddleware => approval({ tools: { [tool]: true } as never });
+const asks = (tool: string): AgentMiddleware => approval({ tools: { [tool]: true } });
 const ownHook: AgentMiddleware = { name: 'own', beforeAgent: () => undefined };
 const startOf = async (...middleware: readonly AgentMiddleware[]) => {
   const agent = agentWith({ tools: ['echo'], middleware });
