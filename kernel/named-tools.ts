@@ -26,6 +26,15 @@ export function knowingTools<Layer extends AgentMiddleware<never>>(middleware: L
   return Object.assign(middleware, { [mark]: known });
 }
 
+/** The same of a function that is given to a middleware, such as a finalizer of summaries. */
+export function rememberingTools<Given extends object>(given: Given, tools: readonly string[]): Given {
+  return Object.assign(given, { [mark]: { remembers: tools } });
+}
+
+export function toolsRememberedBy(given: object): readonly string[] {
+  return knownOf(given).remembers ?? [];
+}
+
 function knownOf(layer: object): KnownTools {
   return (layer as Fields)[mark] ?? {};
 }

@@ -52,7 +52,8 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+/** Blanks alone say as little as nothing. */
+export const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 export const isTexts = (value: unknown): value is readonly string[] => isTextList(value) && value.length > 0;
 export const isTextList = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
 /** Names that differ: one that stands there twice is most often meant to be another one. */

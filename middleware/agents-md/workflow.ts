@@ -1,6 +1,6 @@
 import type { Message } from '../../contract/plain/messages';
 import { nameProblem } from '../../contract/plain/names';
-import { fieldsOf, isRecord, refuseFor } from '../checked-options';
+import { fieldsOf, isRecord, isTextList, refuseFor } from '../checked-options';
 import type { AgentMiddleware, HookContext } from '../../kernel/middleware';
 import { knowingTools } from '../../kernel/named-tools';
 import type { LoadedAgentsMd } from './loaded';
@@ -74,7 +74,7 @@ function checkedOptions(options: unknown): AgentsMdOptions {
   if (!isRecord(options)) return refuseFor('agentsMd')("files are required, such as { files: ['/AGENTS.md'] }.");
   const { refuse } = fieldsOf(options, fields, 'agentsMd');
   const { files, maxBytes, onWarning, tool } = options;
-  if (!Array.isArray(files) || files.length === 0 || !files.every((file) => typeof file === 'string' && file !== ''))
+  if (!Array.isArray(files) || files.length === 0 || !isTextList(files))
     refuse("files are a list of at least one path, such as ['/AGENTS.md'].");
   if (new Set(files as readonly string[]).size !== (files as readonly string[]).length) refuse('files names a file twice.');
   if (maxBytes !== undefined && !(Number.isInteger(maxBytes) && (maxBytes as number) >= 0))

@@ -116,7 +116,7 @@ function checkedRule(tool: string, rule: unknown): ApprovalRule<unknown> {
     refuse(
       'onExpiry says what happens when the time is over, and there is no expires; write for example expires: "3d", or leave onExpiry out.',
     );
-  if (by !== undefined && !(Array.isArray(by) && by.length > 0 && by.every((one) => typeof one === 'string' && one !== '')))
+  if (by !== undefined && !(Array.isArray(by) && by.length > 0 && by.every((one) => typeof one === 'string' && one.trim() !== '')))
     refuse('by is a list of at least one name; nobody else could ever decide.');
   return rule;
 }

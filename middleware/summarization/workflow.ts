@@ -3,7 +3,7 @@ import type { Json, Message } from '../../contract/plain/messages';
 import { isMessage, textOf } from '../../contract/plain/messages';
 import { alone } from '../../kernel/classic-middleware';
 import type { AgentMiddleware, AgentState, HookContext } from '../../kernel/middleware';
-import { knowingTools } from '../../kernel/named-tools';
+import { knowingTools, toolsRememberedBy } from '../../kernel/named-tools';
 import { contextTokens, countedTokens, estimateTokens } from '../token-count';
 import { generateSummary } from './attempts';
 import { checkedResult } from './finalizers';
@@ -17,7 +17,7 @@ const defaultTrigger: NonNullable<SummarizationOptions['trigger']> = { tokens: 1
 /** Puts a summary in place of the messages when they grow too long, by a call of a model of its own. The summary stays. */
 export function summarization(options: SummarizationOptions): AgentMiddleware {
   const checked = checkedSummarization(options);
-  const { trigger = defaultTrigger, tokenCounter = contextTokens } = checked;
+  const { trigger = defaultTrigger, tokenCounter = contextTokens, finalize } = checked;
   const middleware: AgentMiddleware = {
     name: 'summarization',
     async beforeModelRewriteState(state, ctx) {
@@ -29,7 +29,7 @@ export function summarization(options: SummarizationOptions): AgentMiddleware {
     },
   };
   const reason = 'The second one would summarize the summary of the first; keep one of them: its trigger takes tokens and messages.';
-  return knowingTools(alone(middleware, reason), { offers: [] });
+  return knowingTools(alone(middleware, reason), { offers: [], remembers: finalize === undefined ? [] : toolsRememberedBy(finalize) });
 }
 
 /** Summarizes now, whatever the trigger says, and gives the messages to go on with. For a hook of one's own. */

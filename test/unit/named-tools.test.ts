@@ -3,11 +3,13 @@ import type { AgentMiddleware } from 'holdfast/workflow';
 import {
   agentTool,
   approval,
+  chainFinalizers,
   contextEditing,
   deepAgent,
   filesystem,
   patchToolCalls,
   planTask,
+  preserveSkills,
   reduction,
   summarization,
   todo,
@@ -57,6 +59,7 @@ describe('a tool that an agent does not have', () => {
   it.each<[string, AgentMiddleware]>([
     ['contextEditing', contextEditing({ excludeTools: ['ecko'] })],
     ['reduction, that clears', reduction({ skipTruncation: true, clearExcludeTools: ['ecko'] })],
+    ['summarization', summarization({ model: 'm', finalize: chainFinalizers(preserveSkills({ skillToolName: 'ecko' })) })],
     ['reduction, by tool', reduction({ skipTruncation: true, toolConfig: { ecko: { skipClear: true } } })],
   ])('is refused when the run starts, where messages may bring calls of others: %s', async (_, middleware) => {
     expect(await startOf(middleware)).toMatchObject({
