@@ -48,7 +48,7 @@ describe('an option that would do nothing', () => {
       () => summarization({ model: 'm', maxInputTokens: 5, genModelInput: (messages) => ({ instructions: '', messages }) }),
       'maxInputTokens would do nothing beside genModelInput',
     ],
-    ['blanks for a person', () => approval({ tools: { echo: { by: [' '] } } as never }), 'by is a list of at least one name'],
+    ['blanks for a person', () => approval({ tools: { echo: { by: [' '] } } }), 'by is a list of at least one name'],
     ['blanks for a model', () => summarization({ model: ' ' }), 'summarization: model is'],
     ['a path of nothing', () => summarization({ model: 'm', transcriptPath: '' }), 'transcriptPath is a path'],
     ['agents for skills, and none', () => skill({ agents: {} }), 'skill: agents has no agent'],
