@@ -1,5 +1,6 @@
 import { HoldfastError } from '../contract/plain/errors';
 import type { Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../contract/plain/manifest';
+import { similarNames } from '../kernel/similar-names';
 import type { WorkerParts } from './parts';
 
 /** What this worker knows of what a run names. What it lacks fails here, before anything else is scheduled. */
@@ -7,7 +8,10 @@ export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, '
   const { tools, models, halves, outputs } = parts;
   const unknown = request.tools.find((name) => tools.factsOf(name) === undefined);
   if (unknown !== undefined)
-    throw new HoldfastError('tool-unknown', `The agent names the tool "${unknown}". The worker has: ${tools.names.join(', ') || 'none'}.`);
+    throw new HoldfastError(
+      'tool-unknown',
+      `The agent names the tool "${unknown}".${meant(unknown, tools.names)} The worker has: ${tools.names.join(', ') || 'none'}.`,
+    );
   const missing = request.halves.find((name) => !halves.has(name));
   if (missing !== undefined)
     throw new HoldfastError(
@@ -34,6 +38,11 @@ export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, '
     halves: request.halves,
     ...(request.outputs === undefined ? {} : { outputs: request.outputs }),
   };
+}
+
+function meant(unknown: string, names: readonly string[]): string {
+  const [near] = similarNames(unknown, names);
+  return near === undefined ? '' : ` Did you mean "${near}"?`;
 }
 
 function differing(facts: ToolFacts, defaults: ToolFacts): Partial<ToolFacts> {

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { codeOf } from '../contract/plain/errors';
 import type { Interrupt } from '../contract/plain/interrupts';
 import { askDecision } from './ask-decision';
-import { EventLines, commandsFor, interruptLines } from './event-lines';
+import { EventLines, interruptLines } from './event-lines';
+import { commandsFor } from './next-commands';
 import { reportFailure } from './report-error';
 import type { ServiceClient, ShownRun } from './service-client';
 import type { Terminal } from './terminal';
@@ -35,13 +36,13 @@ export async function attendRun(service: ServiceClient, terminal: Terminal, atte
       terminal.write('The answer is stored. It counts as soon as a worker runs.');
       return exitCodes.waiting;
     }
-    for (const line of interruptLines(next, terminal)) terminal.write(line);
+    for (const line of interruptLines(next, terminal, view.agent)) terminal.write(line);
     if (!terminal.interactive) {
-      for (const other of open.slice(1)) for (const line of interruptLines(other, terminal)) terminal.write(line);
-      return later(id, open, service, terminal);
+      for (const other of open.slice(1)) for (const line of interruptLines(other, terminal, view.agent)) terminal.write(line);
+      return later(attendance, open, service, terminal);
     }
     const asked = await askDecision(next, terminal);
-    if (asked === 'later') return later(id, open, service, terminal);
+    if (asked === 'later') return later(attendance, open, service, terminal);
     try {
       await service.answer(id, next.id, { ...asked.body, ...(by === undefined ? {} : { by }) });
       answered.add(next.id);
@@ -97,9 +98,9 @@ function ended(view: ShownRun, lines: EventLines, terminal: Terminal): number {
   return exitCodes.failed;
 }
 
-function later(id: string, open: readonly Interrupt[], service: ServiceClient, terminal: Terminal): number {
+function later({ id, by }: Attendance, open: readonly Interrupt[], service: ServiceClient, terminal: Terminal): number {
   terminal.write();
   terminal.write(`The run ${id} waits. Decide with:`);
-  for (const interrupt of open) for (const command of commandsFor(id, interrupt, service.flags)) terminal.write(`  ${command}`);
+  for (const interrupt of open) for (const command of commandsFor(id, interrupt, service.flags, by)) terminal.write(`  ${command}`);
   return exitCodes.waiting;
 }

@@ -112,26 +112,19 @@ function resultOf(message: StoredMessage): Json {
   return result === undefined ? textOf(message) : result.output;
 }
 
-/** What an interrupt asks, with everything that a decision needs. */
-export function interruptLines(interrupt: Interrupt, terminal: Terminal): readonly string[] {
+/** What an interrupt asks, with everything that a decision needs: also which agent asks, when that is not the one that was started. */
+export function interruptLines(interrupt: Interrupt, terminal: Terminal, root = interrupt.address[0]): readonly string[] {
   const { yellow, bold, dim } = terminal.paint;
   const until = interrupt.deadline === undefined ? '' : dim(`  until ${new Date(interrupt.deadline).toISOString()}`);
   const whom = interrupt.by === undefined ? '' : dim(`  for ${oneLine(interrupt.by.join(', '))}`);
+  const who = interrupt.agent === root ? '' : `[${oneLine(interrupt.agent)}] `;
   if (interrupt.kind === 'approval') {
     const options = interrupt.options === undefined ? [] : [dim(`  options: ${oneLine(interrupt.options)}`)];
-    return [`${yellow('?')} ${bold(interrupt.tool)} needs an approval${until}${whom}`, ...indented(interrupt.input), ...options];
+    return [`${yellow('?')} ${who}${bold(interrupt.tool)} needs an approval${until}${whom}`, ...indented(interrupt.input), ...options];
   }
   const what = interrupt.kind === 'in-doubt' ? 'Nobody knows whether this happened' : 'The run has a question';
   const schema = interrupt.answerSchema === undefined ? [] : [dim(`  answer: ${oneLine(interrupt.answerSchema)}`)];
-  return [`${yellow('?')} ${bold(what)}${until}${whom}`, ...indented(interrupt.info), ...schema];
-}
-
-/** The commands by which somebody answers later. */
-export function commandsFor(runId: string, interrupt: Interrupt, flags: string): readonly string[] {
-  const { id, kind } = interrupt;
-  if (kind === 'approval') return [`npx holdfast approve ${runId} ${id}${flags}`, `npx holdfast reject ${runId} ${id}${flags}`];
-  const answer = kind === 'in-doubt' ? `'{"happened":false}'` : "'…'";
-  return [`npx holdfast answer ${runId} ${id} ${answer}${flags}`];
+  return [`${yellow('?')} ${who}${bold(what)}${until}${whom}`, ...indented(interrupt.info), ...schema];
 }
 
 function indented(value: Json): readonly string[] {

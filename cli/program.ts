@@ -3,6 +3,7 @@ import { HoldfastError } from '../contract/plain/errors';
 import type { DecisionFlags, RunFlags } from './commands/run-commands';
 import type { JsonFlag } from './commands/read-commands';
 import type { ProcessFlags } from './processes/process-settings';
+import { similarNames } from '../kernel/similar-names';
 import { findService } from './find-service';
 import { reportError } from './report-error';
 import type { ServiceClient } from './service-client';
@@ -42,7 +43,29 @@ function programFor(terminal: Terminal, exit: (code: number) => void): Command {
   addProcesses(program, terminal, exit);
   addRunCommands(program, terminal, exit);
   addReadCommands(program, terminal, exit);
+  const known = program.commands.map((command) => command.name());
+  program
+    .command('help [command]')
+    .description('display help for command')
+    .action((name?: string) => {
+      const asked = program.commands.find((command) => command.name() === name);
+      if (name !== undefined && asked === undefined) throw unknownCommand(name, known);
+      terminal.write((asked ?? program).helpInformation().trimEnd());
+    });
   return program;
+}
+
+function unknownCommand(name: string, known: readonly string[]): HoldfastError {
+  const [meant] = similarNames(name, known);
+  return new HoldfastError('command-invalid', `unknown command '${name}'${meant === undefined ? '' : ` (Did you mean ${meant}?)`}`);
+}
+
+/** An empty value is most often a variable of a shell that is not set. */
+function filled(option: string): (value: string) => string {
+  return (value) => {
+    if (value.trim() !== '') return value;
+    throw new HoldfastError('command-invalid', `${option} is empty; give it a value, or leave it out.`);
+  };
 }
 
 function addProcesses(program: Command, terminal: Terminal, exit: (code: number) => void): void {
@@ -65,12 +88,12 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
   const by = '--by <name>';
   toService('run <agent> <input...>', 'Starts a run and shows it until it ends or waits.', (command) =>
     command
-      .option('--id <id>', 'id of the run; the same id again finds the same run')
-      .option('--model <model>', 'model, instead of the one that the agent names')
+      .option('--id <id>', 'id of the run; the same id again finds the same run', filled('--id'))
+      .option('--model <model>', 'model, instead of the one that the agent names', filled('--model'))
       .option('--options <json>', 'options of this run: tools, aliases and options of tools, for all agents or for some')
       .option('--json-input', 'the input is JSON: a job or a list of messages')
       .option('--detach', 'do not follow the run')
-      .option(by, 'who starts it, and decides'),
+      .option(by, 'who starts it, and decides', filled('--by')),
   )(async ([agent, input], flags: RunFlags) => {
     const { startRun } = await import('./commands/run-commands.js');
     return (service) => startRun(service, terminal, agent as string, (input as string[]).join(' '), flags);
@@ -79,7 +102,7 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
     command
       .option('--edit <json>', 'other arguments')
       .option('--for-rest', 'and all calls of this tool in the rest of the run')
-      .option(by, 'who decides')
+      .option(by, 'who decides', filled('--by'))
       .option('--no-follow', 'do not follow the run'),
   )(async ([run, interrupt], flags: DecisionFlags & { edit?: string; forRest?: boolean }) => {
     const { approve } = await import('./commands/run-commands.js');
@@ -88,14 +111,14 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
   toService('reject <run> [interrupt]', 'Rejects a tool call.', (command) =>
     command
       .option('--feedback <text>', 'what the agent should know about it')
-      .option(by, 'who decides')
+      .option(by, 'who decides', filled('--by'))
       .option('--no-follow', 'do not follow the run'),
   )(async ([run, interrupt], flags: DecisionFlags & { feedback?: string }) => {
     const { reject } = await import('./commands/run-commands.js');
     return (service) => reject(service, terminal, run as string, interrupt as string | undefined, flags);
   });
   toService('answer <run> <interrupt> <json>', 'Answers a question of a run.', (command) =>
-    command.option(by, 'who answers').option('--no-follow', 'do not follow the run'),
+    command.option(by, 'who answers', filled('--by')).option('--no-follow', 'do not follow the run'),
   )(async ([run, interrupt, text], flags: DecisionFlags) => {
     const { answer } = await import('./commands/run-commands.js');
     return (service) => answer(service, terminal, run as string, interrupt as string, text as string, flags);
@@ -107,9 +130,9 @@ function addReadCommands(program: Command, terminal: Terminal, exit: (code: numb
   const json = (command: Command): Command => command.option('--json', 'print what the service answers');
   toService('list', 'Lists runs, newest first.', (command) =>
     json(command)
-      .option('--status <status>', 'open, waiting, completed, failed or cancelled')
-      .option('--agent <agent>', 'runs of this agent')
-      .option('--limit <count>', 'how many (default 50)'),
+      .option('--status <status>', 'open, waiting, completed, failed or cancelled', filled('--status'))
+      .option('--agent <agent>', 'runs of this agent', filled('--agent'))
+      .option('--limit <count>', 'how many (default 50)', filled('--limit')),
   )(async (_, flags: JsonFlag & { status?: string; agent?: string; limit?: string }) => {
     const { listRuns } = await import('./commands/read-commands.js');
     return (service) => listRuns(service, terminal, flags);
@@ -123,7 +146,7 @@ function addReadCommands(program: Command, terminal: Terminal, exit: (code: numb
     return (service) => showRun(service, terminal, run as string, flags);
   });
   toService('events <run>', 'Prints the log of a run, one JSON a line.', (command) =>
-    command.option('--from <offset>', 'offset of the first event').option('--follow', 'until the run ends'),
+    command.option('--from <offset>', 'offset of the first event', filled('--from')).option('--follow', 'until the run ends'),
   )(async ([run], flags: { from?: string; follow?: boolean }) => {
     const { printEvents } = await import('./commands/read-commands.js');
     return (service) => printEvents(service, terminal, run as string, flags);
@@ -153,7 +176,7 @@ function addReadCommands(program: Command, terminal: Terminal, exit: (code: numb
     return (service) => upgradeRun(service, terminal, run as string);
   });
   toService('terminate <run>', 'Ends a run where it stands, without its code; for one that is stuck.', (command) =>
-    command.option('--reason <text>', 'why, for its record'),
+    command.option('--reason <text>', 'why, for its record', filled('--reason')),
   )(async ([run], flags) => {
     const { terminateRun } = await import('./commands/read-commands.js');
     return (service) => terminateRun(service, terminal, run as string, (flags as { reason?: string }).reason);

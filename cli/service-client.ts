@@ -4,6 +4,8 @@ import { HoldfastError, isErrorCode, messageOf } from '../contract/plain/errors'
 import type { RunEvent, RunView } from '../contract/plain/events';
 import type { Interrupt } from '../contract/plain/interrupts';
 import type { StoredMessage } from '../contract/plain/messages';
+import { isRunId } from '../contract/plain/names';
+import { shown } from '../contract/plain/shown';
 
 export type ShownRun = Omit<RunView, 'messages'>;
 
@@ -26,7 +28,7 @@ export class ServiceClient {
   constructor(
     readonly url: string,
     /** What a command that is shown to the user needs to reach the same service. */
-    readonly flags: string = '',
+    readonly flags: readonly string[] = [],
   ) {}
 
   agents(): Promise<{ readonly agents: readonly { readonly name: string; readonly description: string }[] }> {
@@ -41,11 +43,11 @@ export class ServiceClient {
     return this.get(`/runs${queryText(query)}`);
   }
 
-  view(id: string): Promise<ShownRun> {
+  async view(id: string): Promise<ShownRun> {
     return this.get(runPath(id));
   }
 
-  transcript(id: string): Promise<{ readonly messages: readonly StoredMessage[] }> {
+  async transcript(id: string): Promise<{ readonly messages: readonly StoredMessage[] }> {
     return this.get(`${runPath(id)}/transcript`);
   }
 
@@ -53,19 +55,21 @@ export class ServiceClient {
     return this.get('/interrupts');
   }
 
-  answer(id: string, interruptId: string, body: object): Promise<unknown> {
+  async answer(id: string, interruptId: string, body: object): Promise<unknown> {
+    if (['', '.', '..'].includes(interruptId))
+      throw new HoldfastError('interrupt-unknown', `No interrupt has the id ${shown(interruptId)}.`);
     return this.post(`${runPath(id)}/interrupts/${encodeURIComponent(interruptId)}`, body);
   }
 
-  cancel(id: string): Promise<unknown> {
+  async cancel(id: string): Promise<unknown> {
     return this.post(`${runPath(id)}/cancel`, {});
   }
 
-  upgrade(id: string): Promise<{ readonly build: string; readonly moved: boolean }> {
+  async upgrade(id: string): Promise<{ readonly build: string; readonly moved: boolean }> {
     return this.post(`${runPath(id)}/upgrade`, {});
   }
 
-  terminate(id: string, reason: string | undefined): Promise<unknown> {
+  async terminate(id: string, reason: string | undefined): Promise<unknown> {
     return this.post(`${runPath(id)}/terminate`, reason === undefined ? {} : { reason });
   }
 
@@ -139,6 +143,8 @@ export class ServiceClient {
 }
 
 function runPath(id: string): string {
+  // What is no id may mean another route: '..' does in every URL.
+  if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `${shown(id)} is no id of a run.`);
   return `/runs/${encodeURIComponent(id)}`;
 }
 

@@ -14,7 +14,17 @@ import type { Interrupt } from '../contract/plain/interrupts';
 import { isInterrupt } from '../contract/plain/interrupts';
 import type { Json } from '../contract/plain/messages';
 import { canonicalJson } from '../contract/plain/messages';
-import { defaultTaskQueue, defaultTenant, interruptMemoPrefix, isName, names, runIdOf, workflowIdOf } from '../contract/plain/names';
+import {
+  defaultTaskQueue,
+  defaultTenant,
+  interruptMemoPrefix,
+  isName,
+  nameProblem,
+  names,
+  runIdOf,
+  workflowIdOf,
+} from '../contract/plain/names';
+import { shown } from '../contract/plain/shown';
 import type { AgentRunInput } from '../contract/plain/wire';
 import type { TemporalConnection, TemporalSettings } from '../host/connection';
 import { connectTemporal } from '../host/connection';
@@ -180,7 +190,8 @@ export class HoldfastClient<Module = never> {
     clauses.push(
       parent === undefined ? `HoldfastTenant = ${quoted(this.tenant)}` : `ParentWorkflowId = ${quoted(workflowIdOf(this.tenant, parent))}`,
     );
-    if (options.agent !== undefined && !isName(options.agent)) throw new HoldfastError('agent-unknown', 'An agent of this name cannot be.');
+    if (options.agent !== undefined && !isName(options.agent))
+      throw new HoldfastError('agent-unknown', `No agent can be named ${shown(options.agent)}: ${nameProblem(options.agent) ?? ''}.`);
     if (options.agent !== undefined) clauses.push(`HoldfastAgent = ${quoted(options.agent)}`);
     if (options.status !== undefined) clauses.push(statusClauses[options.status]);
     const runs: ListedRun[] = [];

@@ -1,11 +1,12 @@
 import { HoldfastError } from '../contract/plain/errors';
 import { nameProblem } from '../contract/plain/names';
 import { cut } from '../contract/plain/shown';
-import { classicFields, isClassic, isNumbered, toolCallWraps } from './classic-middleware';
+import { classicFields, isClassic, isNumbered, reasonToBeAlone, toolCallWraps } from './classic-middleware';
 import { checkRetryOptions } from './check-retry';
 import { settingsMisfit } from './check-settings';
 import { misfitOf } from './fits-agent';
 import { isLimit } from './limit-options';
+import { checkNamedTools } from './named-tools';
 import { similarNames } from './similar-names';
 
 type Refuse = (problem: string) => never;
@@ -28,16 +29,6 @@ const hooks = [
 const middlewareFields: readonly string[] = [
   ...hooks,
   ...['name', 'options', 'half', 'changesOutput', 'retry', 'failover', 'tools', 'onlyTools', 'callsTools', 'onlyKinds'],
-];
-
-/** Hooks that may give the agent tools which its list does not have. */
-const offering: readonly string[] = [
-  'beforeAgent',
-  'beforeModelRewriteState',
-  'afterModelRewriteState',
-  'afterToolCalls',
-  'beforeChatModel',
-  'afterChatModel',
 ];
 
 /** Refuses what defines no agent, and names the agent and the field. Who writes TypeScript meets little of it. */
@@ -70,7 +61,7 @@ export function checkAgentOptions(options: unknown): void {
   );
   const added = (middleware as readonly Fields[]).flatMap(({ additionalTools = [] }) => additionalTools as readonly string[]);
   const all = [...new Set([...tools, ...added])];
-  checkNamedTools(all, middleware as readonly Fields[], refuse);
+  checkNamedTools(all, middleware as readonly Fields[], options['exitTool'] === true, refuse);
   checkAliases(all, (options['toolAliases'] ?? {}) as Fields, refuse);
   checkRetryOptions(options, refuse);
 }
@@ -141,6 +132,9 @@ function checkMiddleware(middleware: readonly unknown[], refuse: Refuse): void {
     if (!isRecord(layer)) return refuse(`entry ${position + 1} of middleware is ${said(layer)}, not a middleware.`);
     if (isClassic(layer)) checkClassic(layer, `entry ${position + 1} of middleware`, refuse);
     const { name, onlyTools, callsTools } = layer;
+    const alone = reasonToBeAlone(layer);
+    if (alone !== undefined && middleware.findIndex((other) => isRecord(other) && isNumbered(other) && other['name'] === name) < position)
+      refuse(`the middleware "${String(name)}" stands in the list twice. ${alone}`);
     if (isNumbered(layer) || (isClassic(layer) && name === undefined)) return;
     if (!isText(name) || name === '') return refuse(`entry ${position + 1} of middleware has no name; every middleware needs a name.`);
     if (seen.has(name)) refuse(`the middleware "${cut(name)}" stands in the list twice; names must differ.`);
@@ -200,18 +194,6 @@ function checkToolCallMiddleware(wraps: unknown, what: string, refuse: Refuse): 
   if (!optional((value) => isText(value) && value !== '')(name)) refuse(`the name of ${what} is a text.`);
   const wrong = Object.entries(byKind).some(([field, wrap]) => !kinds.includes(field) || !isFunction(wrap));
   if (wrong || Object.keys(byKind).length === 0) refuse(form);
-}
-
-/** A misspelt name would protect nothing, and nobody would see it. */
-function checkNamedTools(tools: readonly string[], middleware: readonly Fields[], refuse: Refuse): void {
-  if (middleware.some((layer) => offering.some((hook) => layer[hook] !== undefined))) return;
-  for (const { name, onlyTools } of middleware) {
-    const missing = ((onlyTools ?? []) as readonly string[]).find((tool) => !tools.includes(tool));
-    if (missing === undefined) continue;
-    refuse(
-      `the middleware "${cut(String(name))}" names the tool "${cut(missing)}", which this agent does not have. It has: ${tools.join(', ') || 'none'}.`,
-    );
-  }
 }
 
 export function checkAliases(tools: readonly string[], aliases: Fields, refuse: Refuse): void {

@@ -60,6 +60,16 @@ export function numbered(middleware: AgentMiddleware): AgentMiddleware {
   return Object.assign(middleware, { [numberedMark]: true });
 }
 
+/** One of these is enough for an agent: why a second one would do nothing, or harm. */
+export function alone(middleware: AgentMiddleware, reason: string): AgentMiddleware {
+  return Object.assign(numbered(middleware), { [numberedMark]: reason });
+}
+
+export function reasonToBeAlone(entry: object): string | undefined {
+  const reason = (entry as Readonly<Record<symbol, unknown>>)[numberedMark];
+  return typeof reason === 'string' ? reason : undefined;
+}
+
 export function isNumbered(entry: object): boolean {
   return numberedMark in entry;
 }

@@ -18,6 +18,7 @@ import { Frame } from './frames';
 import { InterruptDesk } from './interrupts';
 import { Journal } from './journal';
 import type { AgentResult } from './loop';
+import { refuseUnknownNames } from './named-tools';
 import { pendingCallsOf } from './pending-calls';
 import type { Ports } from './ports';
 import { isCancellation } from './ports';
@@ -61,7 +62,11 @@ export class AgentRun {
     const path = [root.name];
     const messages = this.beginning(root, path, isFresh);
     const manifest = await this.ports.prepare(manifestRequest(root, state), messages);
-    if (isFirst) checkToolsOfOptions(state.options, manifest, (tool) => isOwnTool(root, tool));
+    if (isFirst) {
+      const isOwn = (tool: string): boolean => isOwnTool(root, tool);
+      checkToolsOfOptions(state.options, manifest, isOwn);
+      for (const agent of reachable(root).filter(isChat)) refuseUnknownNames(agent, manifest, isOwn);
+    }
     state.manifest = manifest;
     const scope = this.scope(manifest, known, root);
     const place = {

@@ -1,6 +1,7 @@
 import { HoldfastError, messageOf } from '../contract/plain/errors';
 import type { Failure, Json, ToolCall } from '../contract/plain/messages';
 import type { AgentDefinition } from './agent';
+import { exitTool } from './agents/transfer-names';
 import { optionsOfTool } from './run-options';
 import type { AgentScope } from './scope';
 import { similarNames } from './similar-names';
@@ -10,7 +11,7 @@ export type PlannedCall =
   | { readonly type: 'answered'; readonly output: Json }
   | { readonly type: 'refused'; readonly error: Failure };
 
-export const exitTool = 'exit';
+export { exitTool };
 
 /** From what the model wrote to what is called: name alias, argument aliases, the arguments handler; unknown names. */
 export function planCall(scope: AgentScope, requested: ToolCall): PlannedCall {

@@ -52,9 +52,13 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+/** Blanks alone say as little as nothing. */
+export const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 export const isTexts = (value: unknown): value is readonly string[] => isTextList(value) && value.length > 0;
 export const isTextList = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
+/** Names that differ: one that stands there twice is most often meant to be another one. */
+const differ = (value: unknown): boolean => isTextList(value) && new Set(value).size === value.length;
+export const isNames = (value: unknown): boolean => isTexts(value) && differ(value);
 const isWhole = (value: unknown, least: number): value is number => Number.isSafeInteger(value) && (value as number) >= least;
 export const isCount = (value: unknown): value is number => isWhole(value, 1);
 export const isAmount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0;
@@ -71,7 +75,7 @@ export const optional =
 export const text: Form = [optional((value) => typeof value === 'string'), 'a text'];
 export const requiredName: Form = [isText, 'a name'];
 export const nameForm: Form = [optional(isText), 'a name'];
-export const names: Form = [optional(isTextList), 'a list of names'];
+export const names: Form = [optional(differ), 'a list of names, each once'];
 export const flag: Form = [optional((value) => typeof value === 'boolean'), 'true or false'];
 export const func: Form = [optional(isFunction), 'a function'];
 export const record: Form = [optional(isRecord), 'an object'];

@@ -2,8 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from '../../contract/plain/errors';
 import type { Interrupt } from '../../contract/plain/interrupts';
 import { exitCodes } from '../attend-run';
-import { commandsFor, interruptLines } from '../event-lines';
+import { interruptLines } from '../event-lines';
+import { commandsFor } from '../next-commands';
 import type { ServiceClient } from '../service-client';
+import { commandLine } from '../shell-words';
 import type { Terminal } from '../terminal';
 import { oneLine, printable } from '../terminal';
 
@@ -46,7 +48,7 @@ export async function showRun(service: ServiceClient, terminal: Terminal, id: st
     ...(error === undefined ? [] : [['error', `${error.code}: ${error.message}`]]),
   ]);
   if (output !== undefined) terminal.write(`\n${printable(typeof output === 'string' ? output : JSON.stringify(output, null, 2))}`);
-  for (const interrupt of view.interrupts) showInterrupt(terminal, service, id, interrupt);
+  for (const interrupt of view.interrupts) showInterrupt(terminal, service, id, interrupt, view.agent);
   return exitCodes.done;
 }
 
@@ -58,10 +60,12 @@ export async function printEvents(
   flags: { from?: string; follow?: boolean },
 ): Promise<number> {
   let from = Number(flags.from ?? 0);
-  if (!Number.isSafeInteger(from) || from < 0)
+  if (flags.from !== undefined && !/^\d{1,15}$/.test(flags.from))
     throw new HoldfastError('request-invalid', `--from is '${flags.from}'. It must be the offset of an event: a whole number from 0.`);
   for (;;) {
     const { nextOffset, status } = await service.view(id);
+    if (from > nextOffset)
+      throw new HoldfastError('request-invalid', `--from is '${from}', and the next event of this run has the offset ${nextOffset}.`);
     const ended = status === 'completed' || status === 'failed' || status === 'cancelled';
     if (from >= nextOffset && (ended || flags.follow !== true)) return exitCodes.done;
     for await (const event of service.events(id, from, 'end')) {
@@ -99,7 +103,7 @@ export async function cancelRun(service: ServiceClient, terminal: Terminal, id: 
   await service.cancel(id);
   terminal.write(`The run ${id} is asked to stop.`);
   if (status === 'stuck')
-    terminal.write(`It is stuck, and its code may never hear of it. To end it as it is: npx holdfast terminate ${id}`);
+    terminal.write(`It is stuck, and its code may never hear of it. To end it as it is: ${commandLine('terminate', id, ...service.flags)}`);
   return exitCodes.done;
 }
 
@@ -115,8 +119,8 @@ export async function terminateRun(service: ServiceClient, terminal: Terminal, i
   return exitCodes.done;
 }
 
-function showInterrupt(terminal: Terminal, service: ServiceClient, runId: string, interrupt: Interrupt): void {
-  for (const line of interruptLines(interrupt, terminal)) terminal.write(line);
+function showInterrupt(terminal: Terminal, service: ServiceClient, runId: string, interrupt: Interrupt, root?: string): void {
+  for (const line of interruptLines(interrupt, terminal, root)) terminal.write(line);
   for (const command of commandsFor(runId, interrupt, service.flags)) terminal.write(`  ${command}`);
 }
 

@@ -4,6 +4,7 @@ import type { Json } from '../../contract/plain/messages';
 import { jsonOrText } from '../ask-decision';
 import { attendRun, exitCodes } from '../attend-run';
 import type { ServiceClient } from '../service-client';
+import { commandLine } from '../shell-words';
 import type { Terminal } from '../terminal';
 
 export interface RunFlags {
@@ -28,7 +29,7 @@ export async function startRun(service: ServiceClient, terminal: Terminal, agent
   });
   terminal.write(terminal.paint.dim(`${run.isNew ? 'run' : 'found run'} ${run.id} (${run.agent})`));
   if (flags.detach === true) {
-    terminal.write(`Follow it with: npx holdfast events ${run.id} --follow${service.flags}`);
+    terminal.write(`Follow it with: ${commandLine('events', run.id, '--follow', ...service.flags)}`);
     return exitCodes.done;
   }
   return attendRun(service, terminal, { id: run.id, from: 0, ...(by === undefined ? {} : { by }) });

@@ -48,6 +48,6 @@ export async function readSettings(flags: ProcessFlags, environment: Environment
 function portOf(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535)
-    throw new HoldfastError('config-invalid', `--port is '${text}'. It must be a whole number from 0 to 65535.`);
+    throw new HoldfastError('command-invalid', `--port is '${text}'. It must be a whole number from 0 to 65535.`);
   return port;
 }

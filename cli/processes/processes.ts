@@ -3,6 +3,7 @@ import { codeOf, messageOf } from '../../contract/plain/errors';
 import type { RunningService } from '../../service/http/start-service';
 import type { Terminal } from '../terminal';
 import { Lifetime } from './lifetime';
+import { runLine } from '../shell-words';
 import type { OpenServer } from './open-server';
 import { openServer } from './open-server';
 import { checkPort, checkQueue, openService } from './open-service';
@@ -25,7 +26,9 @@ export async function dev(flags: ProcessFlags, terminal: Terminal): Promise<numb
     const { agents } = settings.project;
     const first = example ?? { agent: (agents.find(({ takesJob }) => !takesJob) ?? agents[0])?.name ?? '', input: 'What can you do?' };
     terminal.write();
-    terminal.write(`  Try: ${terminal.paint.bold(`npx holdfast run ${first.agent} ${JSON.stringify(first.input)}`)}`);
+    terminal.write(
+      `  Try: ${terminal.paint.bold(runLine(first.agent, first.input, ...(process.env['HOLDFAST_DIR'] ? ['--url', service.url] : [])))}`,
+    );
   });
 }
 

@@ -137,6 +137,7 @@ export const errorTable = {
   'answer-stale': { status: 409, fix: 'The arguments differ from what was shown. Read the interrupt again, then decide.' },
   // --- service
   'request-invalid': { status: 400, fix: 'Send what the message asks for.' },
+  'method-unknown': { status: 405, fix: 'Use one of the methods that the message names; the header Allow has them, too.' },
   'route-unknown': { status: 404, fix: 'See docs/http.md for the routes.' },
   'host-forbidden': {
     status: 403,
@@ -150,7 +151,7 @@ export const errorTable = {
   'port-in-use': { status: 500, fix: 'Stop the other process or choose another port with --port.' },
   // --- process and server
   'command-invalid': { status: 400, fix: 'See `holdfast --help`, or `holdfast COMMAND --help`.' },
-  'config-invalid': { status: 500, fix: 'Correct the configuration file where the message says.' },
+  'config-invalid': { status: 500, fix: 'Correct what the message names: the environment variable, or the configuration file.' },
   'config-not-found': { status: 500, fix: 'Create holdfast.config.ts here or name one with --config.' },
   'server-unreachable': { status: 503, fix: 'Start the Temporal server, or correct its address (TEMPORAL_ADDRESS or the profile).' },
   'server-unavailable': {

@@ -72,5 +72,8 @@ export const EventsQuery = z.strictObject({
 
 export const TranscriptQuery = z.strictObject({ shape: z.enum(['parts', 'chat', 'agentic']).optional() });
 
+/** Of routes that have none: what stands there would do nothing. */
+export const NoQuery = z.strictObject({});
+
 /** The header with which a reader of events goes on: the offset of the last event that it saw. */
 export const LastEventId = count;

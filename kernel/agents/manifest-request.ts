@@ -1,6 +1,7 @@
 import type { ManifestRequest } from '../../contract/plain/manifest';
 import { runOptionsOf } from '../../contract/plain/run-options';
 import type { AgentDefinition } from '../agent';
+import { toolsNamedBy } from '../named-tools';
 import { agentForRun } from '../run-options';
 import type { RunState } from '../state';
 import type { AnyAgent } from './definition';
@@ -35,10 +36,9 @@ function requestOf(defined: AgentDefinition, state: RunState): Omit<ManifestRequ
   return {
     // What a layer names counts too: a hook may offer it, and a name that no worker knows protects nothing.
     // What the start names is checked against the whole manifest: its error is one of the start, not of the agent.
-    tools: [
-      ...(options.tools === undefined ? agent.tools : []),
-      ...agent.middleware.flatMap(({ onlyTools = [], callsTools = [] }) => [...onlyTools, ...callsTools]),
-    ].filter((tool) => !agent.ownTools.has(tool)),
+    tools: [...(options.tools === undefined ? agent.tools : []), ...agent.middleware.flatMap(toolsNamedBy)].filter(
+      (tool) => !agent.ownTools.has(tool),
+    ),
     models: [options.model ?? state.model ?? agent.model],
     halves: agent.halves.map(({ name }) => name),
     ...(agent.output === undefined ? {} : { outputs: [agent.output] }),

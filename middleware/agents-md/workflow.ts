@@ -1,7 +1,8 @@
 import type { Message } from '../../contract/plain/messages';
 import { nameProblem } from '../../contract/plain/names';
-import { fieldsOf, isRecord, refuseFor } from '../checked-options';
+import { fieldsOf, isRecord, isTextList, refuseFor } from '../checked-options';
 import type { AgentMiddleware, HookContext } from '../../kernel/middleware';
+import { knowingTools } from '../../kernel/named-tools';
 import type { LoadedAgentsMd } from './loaded';
 
 export interface AgentsMdOptions {
@@ -24,7 +25,7 @@ const mark = 'agentsMd';
  */
 export function agentsMd(options: AgentsMdOptions): AgentMiddleware {
   const { files, maxBytes = 0, onWarning = warned, tool = 'agents_md' } = checkedOptions(options);
-  return {
+  const middleware: AgentMiddleware = {
     name: 'agentsMd',
     async beforeModelRewriteState({ messages }, ctx) {
       if (messages.some(isInstructions)) return undefined;
@@ -39,6 +40,7 @@ export function agentsMd(options: AgentsMdOptions): AgentMiddleware {
       return text === '' ? undefined : { messages: withInstructions(messages, text) };
     },
   };
+  return knowingTools(middleware, { offers: [] });
 }
 
 function isInstructions({ extra }: Message): boolean {
@@ -72,8 +74,9 @@ function checkedOptions(options: unknown): AgentsMdOptions {
   if (!isRecord(options)) return refuseFor('agentsMd')("files are required, such as { files: ['/AGENTS.md'] }.");
   const { refuse } = fieldsOf(options, fields, 'agentsMd');
   const { files, maxBytes, onWarning, tool } = options;
-  if (!Array.isArray(files) || files.length === 0 || !files.every((file) => typeof file === 'string' && file !== ''))
+  if (!Array.isArray(files) || files.length === 0 || !isTextList(files))
     refuse("files are a list of at least one path, such as ['/AGENTS.md'].");
+  if (new Set(files as readonly string[]).size !== (files as readonly string[]).length) refuse('files names a file twice.');
   if (maxBytes !== undefined && !(Number.isInteger(maxBytes) && (maxBytes as number) >= 0))
     refuse('maxBytes is a whole number; 0, or nothing, is no limit.');
   if (onWarning !== undefined && typeof onWarning !== 'function') refuse('onWarning is a function of the warning.');

@@ -86,6 +86,11 @@ function checkedOptions(options: unknown): { readonly name: string; readonly rul
     );
   if (typeof name !== 'string' || name === '') throw new HoldfastError('agent-invalid', 'approval: name is a text.');
   if (!isRecord(tools)) throw new HoldfastError('agent-invalid', 'approval needs tools: { refund: true } or a rule for each.');
+  if (Object.keys(tools).length === 0)
+    throw new HoldfastError(
+      'agent-invalid',
+      'approval: tools has no tool, so it would hold no call. Name one, such as { refund: true }, or leave the approval out; false for a tool says that it needs none.',
+    );
   const rules = new Map<string, ApprovalRule<unknown>>();
   for (const [tool, rule] of Object.entries(tools)) if (rule !== false) rules.set(tool, checkedRule(tool, rule));
   return { name, rules };
@@ -107,7 +112,11 @@ function checkedRule(tool: string, rule: unknown): ApprovalRule<unknown> {
   if (expires !== undefined && (typeof expires !== 'string' || parseDuration(expires) === undefined))
     refuse(`expires ${shown(expires)} is no duration; write for example "3d".`);
   if (onExpiry !== undefined && onExpiry !== 'approve' && onExpiry !== 'reject') refuse('onExpiry is "approve" or "reject".');
-  if (by !== undefined && !(Array.isArray(by) && by.length > 0 && by.every((one) => typeof one === 'string' && one !== '')))
+  if (onExpiry !== undefined && expires === undefined)
+    refuse(
+      'onExpiry says what happens when the time is over, and there is no expires; write for example expires: "3d", or leave onExpiry out.',
+    );
+  if (by !== undefined && !(Array.isArray(by) && by.length > 0 && by.every((one) => typeof one === 'string' && one.trim() !== '')))
     refuse('by is a list of at least one name; nobody else could ever decide.');
   return rule;
 }

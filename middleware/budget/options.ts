@@ -91,7 +91,12 @@ export function rulesOf(given: BudgetOptions): BudgetRules {
   if (tokens === undefined && money === undefined) refuse('give it tokens, money or both; without them it limits nothing.');
   if (money !== undefined && Object.keys(prices).length === 0) refuse('money needs prices: { "provider/model": { input, output } }.');
   const limit = amountOf(options);
+  if (money === undefined && Object.keys(prices).length > 0)
+    refuse('prices are for money, and it has tokens only; give it money, or leave them out.');
   const rules = { name, limit, prices, answerTokens, message };
+  const isFatal = whenSpent === 'fail' || (typeof whenSpent === 'object' && 'model' in whenSpent && whenSpent.then === 'fail');
+  if (message !== undefined && isFatal)
+    refuse('message is what the agent ends with, and with "fail" the run fails instead; leave one of them out.');
   if (typeof whenSpent === 'string') return { ...rules, last: whenSpent, ask: {} };
   if ('ask' in whenSpent) return { ...rules, last: 'ask', ask: checkedAsk(whenSpent) };
   const cheaper = checkedCheaper(whenSpent, limit);

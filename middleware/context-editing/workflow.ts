@@ -2,6 +2,7 @@ import type { Message, Part } from '../../contract/plain/messages';
 import { numbered } from '../../kernel/classic-middleware';
 import type { AgentMiddleware } from '../../kernel/middleware';
 import { bound, checkedOptions, count, flag, func, names, text } from '../checked-options';
+import { knowingTools } from '../../kernel/named-tools';
 import type { TokenCounter } from '../token-count';
 import { contextTokens, countedTokens, estimateTokens } from '../token-count';
 
@@ -44,7 +45,7 @@ export function contextEditing(options?: ContextEditingOptions): AgentMiddleware
     placeholder: text,
     tokenCounter: func,
   });
-  return numbered({
+  const middleware = numbered({
     name: 'contextEditing',
     beforeModelRewriteState(state, ctx) {
       const { messages } = state;
@@ -60,6 +61,7 @@ export function contextEditing(options?: ContextEditingOptions): AgentMiddleware
       return { messages: whole };
     },
   });
+  return knowingTools(middleware, { offers: [], remembers: excludeTools });
 }
 
 function isClearable({ parts, extra }: Message, excludeTools: readonly string[]): boolean {

@@ -8,7 +8,8 @@ import { answerOf } from '../../kernel/agents/agent-tool';
 import type { AgentPart } from '../../kernel/agents/define';
 import type { AnyAgent } from '../../kernel/agents/definition';
 import { agentFields, checkKnown } from '../../kernel/check-agent';
-import type { Tools } from '../../kernel/middleware';
+import type { AgentMiddleware, Tools } from '../../kernel/middleware';
+import { withoutTool } from '../../kernel/named-tools';
 import type { OwnToolRef } from '../../kernel/own-tools';
 import { ownToolRef, parsedBy } from '../../kernel/own-tools';
 import { ToolError } from '../../kernel/tool-call';
@@ -35,6 +36,7 @@ export interface DeepAgentOptions<Name extends string, T extends Tools = Tools> 
 }
 
 const general = 'general-purpose';
+const taskTool = 'task';
 /** Those that other agents do not have. */
 const ownFields = ['withoutWriteTodos', 'withoutGeneralSubAgent', 'taskDescription', 'forwardEvents'];
 
@@ -67,11 +69,15 @@ export function deepAgent<const Name extends string, T extends Tools = Tools>(op
     const helper = defineAgent({
       ...both,
       // Its list is its own: several work at once.
-      middleware: [...(withoutWriteTodos === true ? [] : [todo({ keptIn: 'runLocal' })]), ...(agent.middleware ?? [])],
+      // And it gives no tasks to others, so what names the tool for them is about the agent alone.
+      middleware: [
+        ...(withoutWriteTodos === true ? [] : [todo({ keptIn: 'runLocal' })]),
+        ...(agent.middleware ?? []).map((layer) => withoutTool(layer as AgentMiddleware, taskTool)),
+      ],
       name: `${options.name}-${general}`,
       description: 'Does tasks of every kind that take several steps, with all tools.',
       ...(agent.maxIterations === undefined ? {} : { maxIterations: agent.maxIterations }),
-    } as never);
+    });
     named.set(general, definitionOf(helper));
   }
   for (const sub of subAgents) {
@@ -80,11 +86,14 @@ export function deepAgent<const Name extends string, T extends Tools = Tools>(op
     if (sub.description === '') refuse(`its sub-agent "${sub.name}" needs a description: the model chooses by it.`);
     named.set(sub.name, definitionOf(sub));
   }
-  const all = named.size === 0 ? tools : [...tools, taskTool(named, taskDescription, forwardEvents === true)];
+  for (const [field, value] of Object.entries({ taskDescription, forwardEvents }))
+    if (named.size === 0 && value !== undefined && value !== false)
+      refuse(`${field} would do nothing: it has no agents to give tasks to. Give it subAgents, or leave out withoutGeneralSubAgent.`);
+  const all = named.size === 0 ? tools : [...tools, toolForTasks(named, taskDescription, forwardEvents === true)];
   return defineAgent({ ...agent, ...both, tools: all } as never);
 }
 
-function taskTool(agents: ReadonlyMap<string, AnyAgent>, describe = descriptionOf, forwardEvents: boolean): OwnToolRef {
+function toolForTasks(agents: ReadonlyMap<string, AnyAgent>, describe = descriptionOf, forwardEvents: boolean): OwnToolRef {
   const told = [...agents].map(([name, { description }]) => ({ name, description }));
   const description: unknown = describe(told);
   if (typeof description !== 'string' || description === '')
@@ -93,7 +102,7 @@ function taskTool(agents: ReadonlyMap<string, AnyAgent>, describe = descriptionO
       'taskDescription of deepAgent returned no text; it says what the model is told of the tool task.',
     );
   const spec = {
-    name: 'task',
+    name: taskTool,
     description,
     inputSchema: {
       type: 'object',

@@ -100,6 +100,8 @@ function checkOptions(options: unknown): void {
     if (description !== undefined && typeof description !== 'string') refuse(`tools.${tool}.description is a text.`);
     if (custom !== undefined && (typeof custom !== 'object' || (custom as unknown) === null))
       refuse(`tools.${tool}.custom is no tool; make it with defineTool.`);
+    if (custom !== undefined && description !== undefined)
+      refuse(`tools.${tool} has custom, a tool with a description of its own; leave the other description out.`);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { AgentMiddleware } from '../../kernel/middleware';
+import { knowingTools } from '../../kernel/named-tools';
 import { fieldsOf, refuseFor } from '../checked-options';
 import type { FileToolSettings } from './file-tool-names';
 import { checkFileToolSettings, namesOfFileTools } from './file-tool-names';
@@ -21,7 +22,7 @@ export function filesystem(options: FilesystemOptions = {}): AgentMiddleware {
   checkOptions(options);
   const { tools: settings = {}, shell = false, systemPrompt = '', largeResults = false } = options;
   const names = [...namesOfFileTools(settings, shell).values()];
-  return {
+  const middleware: AgentMiddleware = {
     name: 'filesystem',
     ...(largeResults ? { half: { name: 'largeResults' } } : {}),
     beforeAgent: ({ tools, instructions }) => ({
@@ -29,6 +30,7 @@ export function filesystem(options: FilesystemOptions = {}): AgentMiddleware {
       ...(systemPrompt === '' ? {} : { instructions: [instructions, systemPrompt].filter((text) => text !== '').join('\n\n') }),
     }),
   };
+  return knowingTools(middleware, { offers: names });
 }
 
 function checkOptions(options: unknown): void {

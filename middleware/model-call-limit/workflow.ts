@@ -1,7 +1,8 @@
 import { HoldfastError } from '../../contract/plain/errors';
 import type { AgentMiddleware } from '../../kernel/middleware';
 import { countCall, timesIn } from '../call-counts';
-import { checkedOptions, isCount, isOneOf, isText, nameForm, optional, refuseFor } from '../checked-options';
+import { checkCallLimits } from '../call-limits';
+import { checkedOptions, isCount, isOneOf, isText, nameForm, optional } from '../checked-options';
 
 export interface ModelCallLimitOptions {
   /** Only needed when an agent has several. Agents that share a name share the count of the run. */
@@ -27,9 +28,8 @@ export function modelCallLimit(given: ModelCallLimitOptions): AgentMiddleware {
     exceeded: [optional(isOneOf('end', 'fail')), '"end" or "fail"'],
     message: [optional(isText), 'a text'],
   });
-  const { name = 'modelCallLimit', perRun, perAgent, exceeded = 'end', message } = options;
-  if (perRun === undefined && perAgent === undefined)
-    refuseFor('modelCallLimit')('give it perRun or perAgent; without both it limits nothing.');
+  const { name = 'modelCallLimit', exceeded = 'end', message } = options;
+  checkCallLimits('modelCallLimit', options);
   return {
     name,
     async wrapModel(request, next, ctx) {

@@ -1,8 +1,9 @@
 import { HoldfastError } from '../../contract/plain/errors';
 import type { Language } from '../../contract/plain/manifest';
 import type { Message } from '../../contract/plain/messages';
-import { numbered } from '../../kernel/classic-middleware';
+import { alone } from '../../kernel/classic-middleware';
 import type { AgentMiddleware, HookContext, MaybePromise } from '../../kernel/middleware';
+import { knowingTools } from '../../kernel/named-tools';
 import { checkedOptions, func } from '../checked-options';
 import { resultsByCall, toolRounds } from '../tool-rounds';
 
@@ -14,7 +15,7 @@ export interface PatchToolCallsOptions {
 /** Gives every tool call that has no result one, before each call of the model: no provider takes a call without. What it adds stays. */
 export function patchToolCalls(options?: PatchToolCallsOptions): AgentMiddleware {
   const { content = canceled } = checkedOptions<PatchToolCallsOptions>('patchToolCalls', options, { content: func });
-  return numbered({
+  const middleware: AgentMiddleware = {
     name: 'patchToolCalls',
     async beforeModelRewriteState({ messages }, ctx) {
       const added = new Map<number, readonly Message[]>();
@@ -26,7 +27,8 @@ export function patchToolCalls(options?: PatchToolCallsOptions): AgentMiddleware
       }
       return added.size === 0 ? undefined : { messages: messages.flatMap((message, at) => [message, ...(added.get(at) ?? [])]) };
     },
-  });
+  };
+  return knowingTools(alone(middleware, 'The first one leaves nothing for a second one to do; keep one of them.'), { offers: [] });
 }
 
 const texts: Readonly<Record<Language, (tool: string, callId: string) => string>> = {

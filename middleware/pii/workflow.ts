@@ -1,5 +1,6 @@
 import type { Message, Part } from '../../contract/plain/messages';
 import type { AgentMiddleware } from '../../kernel/middleware';
+import { knowingTools } from '../../kernel/named-tools';
 import { changingToolEnds } from '../../kernel/tool-ends';
 import { Redactor } from './redactor';
 import type { PiiOptions } from './rules';
@@ -23,19 +24,22 @@ export function pii(options: PiiOptions): AgentMiddleware {
     if (message.role === 'user') return input?.message(message, isSaid) ?? message;
     return message.role === 'tool' ? (tools?.message(message, () => true) ?? message) : message;
   };
-  const middleware: AgentMiddleware = {
-    name,
-    half: { name: piiHalf, options: { rules: rules.map((rule) => ({ ...rule })), places } },
-    ...(input === undefined && tools === undefined
-      ? {}
-      : {
-          beforeModelRewriteState({ messages }, { iteration }) {
-            const start = iteration <= 1 ? 0 : behindLastAnswer(messages);
-            const after = messages.map((message, position) => (position < start ? message : changed(message)));
-            return after.every((message, position) => message === messages[position]) ? undefined : { messages: after };
-          },
-        }),
-  };
+  const middleware: AgentMiddleware = knowingTools(
+    {
+      name,
+      half: { name: piiHalf, options: { rules: rules.map((rule) => ({ ...rule })), places } },
+      ...(input === undefined && tools === undefined
+        ? {}
+        : {
+            beforeModelRewriteState({ messages }, { iteration }) {
+              const start = iteration <= 1 ? 0 : behindLastAnswer(messages);
+              const after = messages.map((message, position) => (position < start ? message : changed(message)));
+              return after.every((message, position) => message === messages[position]) ? undefined : { messages: after };
+            },
+          }),
+    },
+    { offers: [] },
+  );
   return tools === undefined ? middleware : changingToolEnds(middleware, (message) => tools.message(message, () => true));
 }
 

@@ -1,5 +1,6 @@
 import type { Json } from '../../contract/plain/messages';
 import type { AgentMiddleware, HookContext, WorkflowTool } from '../../kernel/middleware';
+import { knowingTools } from '../../kernel/named-tools';
 import { fieldsOf } from '../checked-options';
 import type { Task, TaskBoard } from './task-board';
 import { emptyBoard } from './task-board';
@@ -18,7 +19,11 @@ export function planTask(options: PlanTaskOptions = {}): AgentMiddleware {
   const { keptIn = 'run' } = fields;
   if (keptIn !== 'run' && keptIn !== 'worker') refuse('keptIn is "run" or "worker".');
   if (keptIn === 'run') return { name: 'planTask', tools: taskToolNames.map(toolOfRun) };
-  return { name: 'planTask', beforeAgent: ({ tools }) => ({ tools: [...new Set([...tools, ...taskToolNames])] }) };
+  const middleware: AgentMiddleware = {
+    name: 'planTask',
+    beforeAgent: ({ tools }) => ({ tools: [...new Set([...tools, ...taskToolNames])] }),
+  };
+  return knowingTools(middleware, { offers: taskToolNames });
 }
 
 /** The tasks as they stand in the run, in any hook. */

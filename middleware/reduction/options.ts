@@ -62,6 +62,18 @@ export interface ReductionOptions {
   readonly toolConfig?: Readonly<Record<string, ToolReduction>>;
 }
 
+/** What has no meaning when a half of the work is left out. */
+const skipped = [
+  ['skipTruncation', ['maxLengthForTrunc', 'truncExcludeTools']],
+  [
+    'skipClear',
+    [
+      ...(['maxTokensForClear', 'clearRetentionSuffixLimit', 'clearAtLeastTokens', 'clearExcludeTools', 'offloadCleared'] as const),
+      ...(['clearMessageRewriter', 'clearPostProcess', 'tokenCounter'] as const),
+    ],
+  ],
+] as const;
+
 export function checkedReduction(options: unknown): ReductionOptions {
   const checked = checkedOptions<ReductionOptions>('reduction', options, {
     skipTruncation: flag,
@@ -88,6 +100,10 @@ export function checkedReduction(options: unknown): ReductionOptions {
     refuse('with skipTruncation and skipClear it does nothing; leave one of them out, or the middleware.');
   if (checked.clearOffloadPath !== undefined && !offloadsCleared(checked))
     refuse('clearOffloadPath is for cleared results that are stored; write offloadCleared: true beside it.');
+  for (const [skip, fields] of skipped) {
+    const unused = checked[skip] === true ? fields.find((field) => checked[field] !== undefined && checked[field] !== false) : undefined;
+    if (unused !== undefined) refuse(`${unused} would do nothing with ${skip}: true; leave one of them out.`);
+  }
   for (const [tool, config] of Object.entries(checked.toolConfig ?? {})) {
     if (!isRecord(config)) refuse(`toolConfig of "${tool}" is an object.`);
     checkedOptions<ToolReduction>(`reduction.toolConfig of "${tool}"`, config, {
@@ -96,6 +112,11 @@ export function checkedReduction(options: unknown): ReductionOptions {
       skipClear: flag,
       clear: func,
     });
+    const { maxLengthForTrunc, skipTruncation, skipClear, clear } = config;
+    if (skipTruncation === true && maxLengthForTrunc !== undefined)
+      refuse(`toolConfig of "${tool}" has maxLengthForTrunc, which does nothing with skipTruncation: true; leave one of them out.`);
+    if (skipClear === true && clear !== undefined)
+      refuse(`toolConfig of "${tool}" has clear, which does nothing with skipClear: true; leave one of them out.`);
   }
   return checked;
 }

@@ -1,5 +1,6 @@
 import { numbered } from '../../kernel/classic-middleware';
 import type { AgentMiddleware } from '../../kernel/middleware';
+import { knowingTools } from '../../kernel/named-tools';
 import { contextTokens, countedTokens } from '../token-count';
 import { clearedMessages } from './clear';
 import type { ReductionOptions } from './options';
@@ -25,8 +26,10 @@ export function reduction(options?: ReductionOptions): AgentMiddleware {
     ...(skipTruncation ? {} : { half: { name: reductionHalfName, options: truncationOf(checked) } }),
     ...(offloadsCleared(checked) ? { callsTools: [offloadToolName] } : {}),
   };
-  if (skipClear) return numbered(middleware);
-  return numbered({
+  const { truncExcludeTools: names = [], clearExcludeTools = [], toolConfig = {} } = checked;
+  const known = { offers: [], names, remembers: [...clearExcludeTools, ...Object.keys(toolConfig)] };
+  if (skipClear) return knowingTools(numbered(middleware), known);
+  const clearing = numbered({
     ...middleware,
     async beforeModelRewriteState(state, ctx) {
       if (countedTokens('reduction', tokenCounter, state, ctx) < maxTokensForClear) return undefined;
@@ -37,6 +40,7 @@ export function reduction(options?: ReductionOptions): AgentMiddleware {
       return { messages: after };
     },
   });
+  return knowingTools(clearing, known);
 }
 
 function truncationOf(options: ReductionOptions): TruncationOptions {

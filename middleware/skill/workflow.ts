@@ -2,6 +2,7 @@ import { nameProblem } from '../../contract/plain/names';
 import type { Json, Message } from '../../contract/plain/messages';
 import { hookContext } from '../../kernel/context';
 import type { AgentMiddleware } from '../../kernel/middleware';
+import { knowingTools } from '../../kernel/named-tools';
 import type { OwnToolRef } from '../../kernel/own-tools';
 import { ownToolRef, parsedBy } from '../../kernel/own-tools';
 import { fieldsOf, isRecord } from '../checked-options';
@@ -45,7 +46,7 @@ const activeModel = '__skill_active_model__';
 export function skill(options: SkillOptions = {}): AgentMiddleware {
   check(options);
   const { models, systemPrompt, tool = 'skill_files', toolName = 'skill' } = options;
-  return {
+  const middleware: AgentMiddleware = {
     name: 'skill',
     async beforeAgent({ instructions }, ctx) {
       const heads = (await ctx.call(tool, { action: 'list' })) as readonly SkillHead[];
@@ -62,6 +63,7 @@ export function skill(options: SkillOptions = {}): AgentMiddleware {
           },
         }),
   };
+  return knowingTools(middleware, { offers: [] });
 }
 
 function skillTool(options: SkillOptions, name: string, tool: string): OwnToolRef {
@@ -132,4 +134,9 @@ function check(options: unknown): void {
   ] as const)
     if (fields[field] !== undefined && typeof fields[field] !== 'function') refuse(`${field} is a function that gives ${gives}.`);
   if (agents !== undefined && !isRecord(agents)) refuse('agents are agents by name, such as { default: helper }.');
+  if (isRecord(agents) && Object.keys(agents).length === 0)
+    refuse('agents has no agent; name one, such as { default: helper }, or leave it out.');
+  for (const field of ['buildForkMessages', 'formatForkResult'])
+    if (fields[field] !== undefined && agents === undefined)
+      refuse(`${field} is for skills that an agent of their own does, and there are no agents; give it agents, or leave it out.`);
 }

@@ -2,6 +2,7 @@ import { HoldfastError } from '../../contract/plain/errors';
 import type { Message } from '../../contract/plain/messages';
 import { isMessage, textOf } from '../../contract/plain/messages';
 import type { HookContext, MaybePromise } from '../../kernel/middleware';
+import { rememberingTools, toolsRememberedBy } from '../../kernel/named-tools';
 
 /** What a summary makes of a conversation. */
 export interface SummaryDraft {
@@ -19,13 +20,14 @@ export type SummaryFinalizer = (draft: SummaryDraft, ctx: HookContext) => MaybeP
 export function chainFinalizers(...finalizers: readonly SummaryFinalizer[]): SummaryFinalizer {
   if (finalizers.length === 0 || finalizers.some((each) => typeof each !== 'function'))
     throw new HoldfastError('agent-invalid', 'chainFinalizers: it takes at least one function, such as preserveSkills().');
-  return async (draft, ctx) => {
+  const chain: SummaryFinalizer = async (draft, ctx) => {
     if (textOf(draft.summary).trim() === '') throw new HoldfastError('hook-failed', 'A chain of finalizers got an empty summary.');
     let { result } = draft;
     for (const [position, finalize] of finalizers.entries())
       result = checkedResult(await finalize({ ...draft, result }, ctx), `Finalizer ${position + 1} of the chain`);
     return result;
   };
+  return rememberingTools(chain, finalizers.flatMap(toolsRememberedBy));
 }
 
 export function checkedResult(result: unknown, what: string): readonly Message[] {

@@ -2,7 +2,20 @@ import { HoldfastError } from '../../contract/plain/errors';
 import type { Json, Message, ModelSettings } from '../../contract/plain/messages';
 import type { HookContext, MaybePromise, ModelResponse } from '../../kernel/middleware';
 import type { Form } from '../checked-options';
-import { bound, checkSettings, checkedOptions, count, flag, func, isRecord, record, requiredName, text } from '../checked-options';
+import {
+  bound,
+  checkSettings,
+  checkedOptions,
+  count,
+  flag,
+  func,
+  isRecord,
+  nameForm,
+  record,
+  refuseFor,
+  requiredName,
+  text,
+} from '../checked-options';
 import type { TokenCounter } from '../token-count';
 import type { SummaryFinalizer } from './finalizers';
 
@@ -95,7 +108,7 @@ export function checkedSummarization(options: unknown): SummarizationOptions {
     tokenCounter: func,
     emitEvents: flag,
     userInstruction: text,
-    transcriptPath: text,
+    transcriptPath: [nameForm[0], 'a path'],
     genModelInput: func,
     finalize: func,
     onSummary: func,
@@ -104,6 +117,9 @@ export function checkedSummarization(options: unknown): SummarizationOptions {
   });
   const { trigger, keepMessages = 0, retry, failover } = checked;
   checkSettings('summarization', checked.settings);
+  for (const field of ['userInstruction', 'maxInputTokens'] as const)
+    if (checked.genModelInput !== undefined && checked[field] !== undefined)
+      refuseFor('summarization')(`${field} would do nothing beside genModelInput, which makes the whole request; leave one of them out.`);
   if (trigger !== undefined) checkTrigger(trigger, keepMessages);
   if (retry !== undefined)
     checkedOptions<SummaryRetryOptions>('summarization.retry', retry, { maxRetries: count, shouldRetry: func, backoff: func });

@@ -1,5 +1,6 @@
 import { HoldfastError } from '../../contract/plain/errors';
 import type { Message, Part } from '../../contract/plain/messages';
+import { rememberingTools } from '../../kernel/named-tools';
 import { bound, checkedOptions, nameForm } from '../checked-options';
 import { estimateTokens } from '../token-count';
 import { resultsByCall, toolRounds } from '../tool-rounds';
@@ -24,18 +25,14 @@ interface Skill {
 
 /** A finalizer that keeps the skills which the model has loaded: their newest contents stand before the summary. */
 export function preserveSkills(options?: PreserveSkillsOptions): SummaryFinalizer {
-  const {
-    skillToolName = 'skill',
-    maxSkills = 5,
-    maxTokensPerSkill = 5000,
-    skillsTokenBudget = 25_000,
-  } = checkedOptions<PreserveSkillsOptions>('preserveSkills', options, {
+  const checked = checkedOptions<PreserveSkillsOptions>('preserveSkills', options, {
     skillToolName: nameForm,
     maxSkills: bound,
     maxTokensPerSkill: bound,
     skillsTokenBudget: bound,
   });
-  return ({ messages, summary, result }) => {
+  const { skillToolName = 'skill', maxSkills = 5, maxTokensPerSkill = 5000, skillsTokenBudget = 25_000 } = checked;
+  const finalizer: SummaryFinalizer = ({ messages, summary, result }) => {
     const skills = fitting(newestSkills(messages, skillToolName).slice(0, maxSkills), maxTokensPerSkill, skillsTokenBudget);
     if (skills.length === 0) return result;
     const kept: Message = {
@@ -46,6 +43,7 @@ export function preserveSkills(options?: PreserveSkillsOptions): SummaryFinalize
     const at = result.indexOf(summary);
     return at === -1 ? [kept, ...result] : [...result.slice(0, at), kept, ...result.slice(at)];
   };
+  return checked.skillToolName === undefined ? finalizer : rememberingTools(finalizer, [checked.skillToolName]);
 }
 
 /** What the next summary keeps as well. */

@@ -1,8 +1,9 @@
 import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
 import type { Json, Message } from '../../contract/plain/messages';
 import { isMessage, textOf } from '../../contract/plain/messages';
-import { numbered } from '../../kernel/classic-middleware';
+import { alone } from '../../kernel/classic-middleware';
 import type { AgentMiddleware, AgentState, HookContext } from '../../kernel/middleware';
+import { knowingTools, toolsRememberedBy } from '../../kernel/named-tools';
 import { contextTokens, countedTokens, estimateTokens } from '../token-count';
 import { generateSummary } from './attempts';
 import { checkedResult } from './finalizers';
@@ -16,8 +17,8 @@ const defaultTrigger: NonNullable<SummarizationOptions['trigger']> = { tokens: 1
 /** Puts a summary in place of the messages when they grow too long, by a call of a model of its own. The summary stays. */
 export function summarization(options: SummarizationOptions): AgentMiddleware {
   const checked = checkedSummarization(options);
-  const { trigger = defaultTrigger, tokenCounter = contextTokens } = checked;
-  return numbered({
+  const { trigger = defaultTrigger, tokenCounter = contextTokens, finalize } = checked;
+  const middleware: AgentMiddleware = {
     name: 'summarization',
     async beforeModelRewriteState(state, ctx) {
       if (!partsOf(state.messages, checked).hasNews) return undefined;
@@ -26,7 +27,9 @@ export function summarization(options: SummarizationOptions): AgentMiddleware {
         (trigger.tokens !== undefined && countedTokens('summarization', tokenCounter, state, ctx) > trigger.tokens);
       return isOver ? { messages: await summarized(state, ctx, checked) } : undefined;
     },
-  });
+  };
+  const reason = 'The second one would summarize the summary of the first; keep one of them: its trigger takes tokens and messages.';
+  return knowingTools(alone(middleware, reason), { offers: [], remembers: finalize === undefined ? [] : toolsRememberedBy(finalize) });
 }
 
 /** Summarizes now, whatever the trigger says, and gives the messages to go on with. For a hook of one's own. */

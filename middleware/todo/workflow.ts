@@ -1,6 +1,7 @@
 import type { Json } from '../../contract/plain/messages';
 import { nameProblem } from '../../contract/plain/names';
 import type { AgentMiddleware, HookContext } from '../../kernel/middleware';
+import { knowingTools } from '../../kernel/named-tools';
 import { fieldsOf } from '../checked-options';
 
 export interface Todo {
@@ -28,7 +29,7 @@ const statuses = ['pending', 'in_progress', 'completed'];
 export function todo(options: TodoOptions = {}): AgentMiddleware {
   check(options);
   const { toolName = 'write_todos', description, systemPrompt, keptIn = 'session' } = options;
-  return {
+  const middleware: AgentMiddleware = {
     name: 'todo',
     beforeAgent({ instructions }, ctx) {
       const prompt = systemPrompt ?? texts[ctx.language].prompt(toolName);
@@ -47,6 +48,7 @@ export function todo(options: TodoOptions = {}): AgentMiddleware {
       },
     ],
   };
+  return knowingTools(middleware, { offers: [] });
 }
 
 /** The list as it stands, in any hook of the run. */

@@ -1,8 +1,10 @@
 import { HoldfastError } from '../../contract/plain/errors';
 import { transferTool } from '../../kernel/agents/transfer-names';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/middleware';
+import { knowingTools } from '../../kernel/named-tools';
 import { timesIn } from '../call-counts';
-import { checkedOptions, isCount, isOneOf, isText, isTexts, nameForm, optional, refuseFor } from '../checked-options';
+import { checkedOptions, isCount, isOneOf, isNames, isText, nameForm, optional } from '../checked-options';
+import { checkCallLimits } from '../call-limits';
 import { countToolCall } from './counts';
 
 export interface ToolCallLimitOptions<T extends Tools = Tools> {
@@ -32,21 +34,20 @@ const count = [optional(isCount), 'a whole number of at least 1'] as const;
 export function toolCallLimit<T extends Tools = Tools>(given: ToolCallLimitOptions<T>): AgentMiddleware<T> {
   const options = checkedOptions<ToolCallLimitOptions<T>>('toolCallLimit', given, {
     name: nameForm,
-    tools: [optional(isTexts), 'a list of at least one name of a tool'],
+    tools: [optional(isNames), 'a list of at least one name of a tool, each once'],
     perRun: count,
     perAgent: count,
     exceeded: [optional(isOneOf('continue', 'end', 'fail')), '"continue", "end" or "fail"'],
     message: [optional(isText), 'a text'],
   });
-  const { tools, perRun, perAgent, exceeded = 'continue', message } = options;
+  const { tools, exceeded = 'continue', message } = options;
   const name = options.name ?? ['toolCallLimit', ...(tools ?? [])].join('.');
-  if (perRun === undefined && perAgent === undefined)
-    refuseFor('toolCallLimit')('give it perRun or perAgent; without both it limits nothing.');
+  checkCallLimits('toolCallLimit', options);
   const limited =
     tools === undefined ? 'Tools were' : `${tools.map((tool) => `'${tool}'`).join(', ')} ${tools.length === 1 ? 'was' : 'were'}`;
   // To hand over to another agent is no work.
   const isLimited = (tool: string): boolean => (tools === undefined ? tool !== transferTool : tools.includes(tool));
-  return {
+  const middleware: AgentMiddleware<T> = {
     name,
     ...(tools === undefined ? {} : { onlyTools: tools }),
     async wrapToolCall(call, next, ctx) {
@@ -60,6 +61,7 @@ export function toolCallLimit<T extends Tools = Tools>(given: ToolCallLimitOptio
     },
     ...(exceeded === 'end' ? { afterToolCalls: (_state, ctx) => ending(name, ctx) } : {}),
   };
+  return knowingTools(middleware, { offers: [] });
 }
 
 /** Other agents of the run go on until they meet the limit themselves. */

@@ -5,7 +5,7 @@ import type { AgentMiddleware, HookContext, Tools } from '../../kernel/middlewar
 import { isToolProblem } from '../../kernel/tool-problems';
 import type { Backoff } from '../backoff';
 import { waitsOf } from '../backoff';
-import { checkedOptions, isCount, isFunction, isRecord, isText, isTexts, nameForm, optional } from '../checked-options';
+import { checkedOptions, isCount, isFunction, isNames, isRecord, isText, isTexts, nameForm, optional, refuseFor } from '../checked-options';
 import { checkToolCodes } from '../error-codes';
 
 /** Why a call of a tool has failed. */
@@ -32,7 +32,7 @@ export interface ToolRetryOptions<T extends Tools = Tools> {
 export function toolRetry<T extends Tools = Tools>(options: ToolRetryOptions<T> = {}): AgentMiddleware<T> {
   checkedOptions('toolRetry', options, {
     name: nameForm,
-    tools: [optional(isTexts), 'a list of at least one name of a tool'],
+    tools: [optional(isNames), 'a list of at least one name of a tool, each once'],
     attempts: [optional((value) => isCount(value) && value <= 100), 'a whole number from 1 to 100, the first call included'],
     backoff: [optional(isRecord), 'an object with first, factor, most, jitter'],
     retryOn: [
@@ -46,6 +46,8 @@ export function toolRetry<T extends Tools = Tools>(options: ToolRetryOptions<T> 
   });
   checkToolCodes('toolRetry', 'retryOn', options.retryOn);
   const { tools, attempts = 3, backoff = {}, retryOn = ['tool-failed', 'tool-timeout'], whenExhausted = 'error' } = options;
+  if (attempts === 1 && whenExhausted === 'error')
+    refuseFor('toolRetry')('attempts counts the first call, too: with 1 no tool is called again, and it does nothing. Write 2 or more.');
   const waits = waitsOf('toolRetry', backoff);
   const isWorthIt = (problem: ToolProblem, call: ToolCall): boolean =>
     typeof retryOn === 'function' ? retryOn(problem, call) : retryOn.includes(problem.code);

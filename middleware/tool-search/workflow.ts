@@ -1,6 +1,7 @@
 import type { Json, Message } from '../../contract/plain/messages';
 import { nameProblem } from '../../contract/plain/names';
 import type { AgentMiddleware, AgentState } from '../../kernel/middleware';
+import { knowingTools } from '../../kernel/named-tools';
 import { fieldsOf, isRecord, isTextList } from '../checked-options';
 
 export interface ToolSearchOptions {
@@ -16,7 +17,7 @@ const mark = 'toolSearch';
 /** Keeps tools from the model until it has searched for them by `tool_search`. They are called like others, also when it guesses a name. */
 export function toolSearch(options: ToolSearchOptions): AgentMiddleware {
   const { tools: dynamic, modelSearch = false } = checked(options);
-  return {
+  const middleware: AgentMiddleware = {
     name: 'toolSearch',
     onlyTools: [tool],
     beforeAgent: ({ tools }) => ({ tools: [...new Set([...tools, tool, ...dynamic])] }),
@@ -27,6 +28,7 @@ export function toolSearch(options: ToolSearchOptions): AgentMiddleware {
     wrapToolCall: (call, next) => next({ ...call, options: { ...call.options, tools: dynamic, ...(modelSearch ? { whole: true } : {}) } }),
     ...(modelSearch ? { afterToolCalls: ({ messages }: AgentState) => marked(messages) } : {}),
   };
+  return knowingTools(middleware, { offers: [tool, ...dynamic], names: dynamic });
 }
 
 /** The tools that are always there, and those that searches have found. */

@@ -3,8 +3,9 @@ import { canonicalJson, textOf } from '../../contract/plain/messages';
 import { sha256 } from '../../contract/plain/sha256';
 import { transferTool } from '../../kernel/agents/transfer-names';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/middleware';
+import { knowingTools } from '../../kernel/named-tools';
 import { exitTool } from '../../kernel/tool-plan';
-import { checkedOptions, isCount, isText, isTexts, nameForm, optional } from '../checked-options';
+import { checkedOptions, isCount, isText, nameForm, names, optional } from '../checked-options';
 
 export interface ToolSelectorOptions<T extends Tools = Tools> {
   readonly name?: string;
@@ -30,12 +31,12 @@ export function toolSelector<T extends Tools = Tools>(options: ToolSelectorOptio
     name: nameForm,
     model: [isText, 'the name of a model'],
     maxTools: [isCount, 'a whole number of at least 1'],
-    alwaysInclude: [optional((value) => Array.isArray(value) && (value.length === 0 || isTexts(value))), 'a list of names of tools'],
+    alwaysInclude: [names[0], 'a list of names of tools, each once'],
     instructions: [optional(isText), 'a text'],
   });
   const { name = 'toolSelector', model, maxTools, alwaysInclude = [], instructions = ours(maxTools) } = options;
   const always: readonly string[] = [...alwaysInclude, exitTool, transferTool];
-  return {
+  const middleware: AgentMiddleware<T> = {
     name,
     async wrapModel(request, next, ctx) {
       const candidates = request.tools.filter((tool) => !always.includes(tool));
@@ -57,6 +58,7 @@ export function toolSelector<T extends Tools = Tools>(options: ToolSelectorOptio
       return next({ ...request, tools: request.tools.filter((tool) => always.includes(tool) || offered.includes(tool)) });
     },
   };
+  return knowingTools(middleware, { names: alwaysInclude });
 }
 
 /** What a model did wrong; not that there is none of that name. */

@@ -1,11 +1,14 @@
 import { Hono } from 'hono';
 import { HoldfastError } from '../../contract/plain/errors';
 import type { Logger } from '../../host/logger';
+import { NoQuery } from '../../contract/schemas/http';
 import type { HoldfastClient } from '../../client/index';
 import type { AgentSummary } from '../project/load-project';
 import { checkHost } from './check-host';
 import { errorResponse } from './error-response';
+import { methodsAt, noRoute } from './known-routes';
 import { answerRoutes, inboxRoutes } from './interrupt-routes';
+import { parseQuery } from './parse-request';
 import { runRoutes } from './run-routes';
 
 export interface ServiceParts {
@@ -24,16 +27,24 @@ export function createApp(parts: ServiceParts): Hono {
   const { agents, hosts, logger } = parts;
   const app = new Hono();
   app.onError((error, context) => errorResponse(error, context, logger));
-  app.notFound((context) =>
-    errorResponse(new HoldfastError('route-unknown', `There is no route ${context.req.method} ${context.req.path}.`), context, logger),
-  );
+  app.notFound((context) => {
+    const { method, path } = context.req;
+    const methods = methodsAt(app, path);
+    if (methods.length === 0) return errorResponse(new HoldfastError('route-unknown', noRoute(app, method, path)), context, logger);
+    context.header('allow', methods.join(', '));
+    const message = `The route ${path} takes ${methods.filter((known) => known !== 'HEAD').join(' and ')}, and not ${method}.`;
+    return errorResponse(new HoldfastError('method-unknown', message), context, logger);
+  });
   if (hosts !== undefined) app.use(checkHost(hosts));
   app.use(async (context, next) => {
     await next();
     context.header('x-content-type-options', 'nosniff');
   });
   app.get('/health', (context) => context.json({ status: 'ok' }));
-  app.get('/agents', (context) => context.json({ agents }));
+  app.get('/agents', (context) => {
+    parseQuery(context, NoQuery);
+    return context.json({ agents });
+  });
   app.route('/runs', runRoutes(parts));
   app.route('/runs', answerRoutes(parts));
   app.route('/interrupts', inboxRoutes(parts));

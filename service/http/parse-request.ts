@@ -13,6 +13,9 @@ export async function parseBody<T>(context: Context, schema: z.ZodType<T>): Prom
   if (contentType !== 'application/json') {
     throw new HoldfastError('request-invalid', `Send the body as application/json, not as ${contentType ?? 'nothing'}.`);
   }
+  const encoding = context.req.header('content-encoding')?.trim().toLowerCase() ?? 'identity';
+  if (encoding !== 'identity')
+    throw new HoldfastError('request-invalid', `Send the body as it is, without the content encoding ${encoding}.`);
   const text = await readBody(context);
   return parse(schema, parseJson(text), 'The body');
 }
@@ -53,7 +56,11 @@ async function readBody(context: Context): Promise<string> {
     if (codeOf(error) !== undefined) throw error;
     throw new HoldfastError('request-invalid', `The body broke off after ${bytes} bytes.`, { cause: error });
   }
-  return Buffer.concat(chunks).toString('utf8');
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch (error) {
+    throw new HoldfastError('request-invalid', 'The body is no text in UTF-8, as JSON is.', { cause: error });
+  }
 }
 
 function tooLarge(bytes: number): HoldfastError {

@@ -2,7 +2,16 @@ import { Hono } from 'hono';
 import { HoldfastError } from '../../contract/plain/errors';
 import type { RunView } from '../../contract/plain/events';
 import type { Json } from '../../contract/plain/messages';
-import { CancelBody, TerminateBody, EventsQuery, LastEventId, ListQuery, StartBody, TranscriptQuery } from '../../contract/schemas/http';
+import {
+  CancelBody,
+  EventsQuery,
+  LastEventId,
+  ListQuery,
+  NoQuery,
+  StartBody,
+  TerminateBody,
+  TranscriptQuery,
+} from '../../contract/schemas/http';
 import type { Run } from '../../client/index';
 import type { ServiceParts } from './app';
 import { eventStream } from './event-stream';
@@ -26,21 +35,33 @@ export function runRoutes(parts: ServiceParts): Hono {
 
   routes.get('/', async (context) => context.json({ runs: await client.list(withoutUndefined(parseQuery(context, ListQuery))) }));
 
-  routes.get('/:id', async (context) => context.json(shown(await client.run(context.req.param('id')).view())));
+  routes.get('/:id', async (context) => {
+    parseQuery(context, NoQuery);
+    return context.json(shown(await client.run(context.req.param('id')).view()));
+  });
 
   routes.get('/:id/transcript', async (context) => {
     const { shape = 'parts' } = parseQuery(context, TranscriptQuery);
     return context.json({ messages: await client.run(context.req.param('id')).transcript({ shape }) });
   });
 
-  routes.get('/:id/interrupts', async (context) => context.json({ interrupts: await client.run(context.req.param('id')).interrupts() }));
+  routes.get('/:id/interrupts', async (context) => {
+    parseQuery(context, NoQuery);
+    return context.json({ interrupts: await client.run(context.req.param('id')).interrupts() });
+  });
 
   routes.get('/:id/events', async (context) => {
     const { from = 0, until = 'end', deltas = true } = parseQuery(context, EventsQuery);
     const header = context.req.header('last-event-id');
-    const offset = header === undefined || header === '' ? from : parse(LastEventId, header, 'Last-Event-ID') + 1;
+    const comesBack = header !== undefined && header !== '';
+    const offset = comesBack ? parse(LastEventId, header, 'Last-Event-ID') + 1 : from;
     const run = client.run(context.req.param('id'));
     const view = await run.view();
+    if (comesBack && offset > view.nextOffset)
+      throw new HoldfastError(
+        'request-invalid',
+        `Last-Event-ID is ${header}, and the next event of this run has the offset ${view.nextOffset}: it is of another run. Begin without it.`,
+      );
     // A browser's EventSource comes back whenever a stream ends, unless it is told that there is nothing more.
     if (header !== undefined && offset >= view.nextOffset && hasEnded(view)) return context.body(null, 204);
     return eventStream((signal) => run.events({ from: offset, until, signal, deltas }), {

@@ -1,10 +1,12 @@
 import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
-import { HoldfastError, messageOf } from '../../contract/plain/errors';
+import { HoldfastError, errorTable, messageOf } from '../../contract/plain/errors';
 import type { ServiceParts } from './app';
 import { createApp } from './app';
 import { isLoopbackAddress } from './check-host';
+import type { ErrorBody } from './error-response';
 import { requestErrorResponse } from './error-response';
 
 export interface ServiceOptions extends Omit<ServiceParts, 'closing'> {
@@ -28,7 +30,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const closing = new AbortController();
   const { hosts, ...parts } = options;
   const app = createApp({ ...parts, closing: closing.signal, ...(isLoopbackAddress(host) ? { hosts: hosts ?? [] } : {}) });
-  const server = createServer(getRequestListener(app.fetch, { errorHandler: (error) => requestErrorResponse(error, options.logger) }));
+  const listener = getRequestListener(app.fetch, { errorHandler: (error) => requestErrorResponse(error, options.logger) });
+  // Without it Node answers a request that names no host by itself, and says nothing.
+  const server = createServer({ requireHostHeader: false }, listener);
+  server.on('checkExpectation', (_request, response: ServerResponse) => answerUnmet(response));
+  server.on('clientError', answerUnreadable);
   await listen(server, host, port);
   const address = server.address();
   const taken = typeof address === 'object' && address !== null ? address.port : port;
@@ -41,6 +47,27 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       return (closed ??= close(server));
     },
   };
+}
+
+/** What Node cannot read as a request comes to no app: such as headers that are too large, or a method that there is not. */
+function answerUnreadable(error: Error & { readonly code?: string; readonly reason?: string }, socket: Duplex): void {
+  // Who has gone, or was answered, hears nothing more.
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const { status } = errorTable['request-invalid'];
+  const why = error.code === 'HPE_HEADER_OVERFLOW' ? 'its headers are too large' : (error.reason ?? error.message);
+  const body = bodyOf(why);
+  const head = [`HTTP/1.1 ${status} Bad Request`, 'content-type: application/json', `content-length: ${Buffer.byteLength(body)}`];
+  socket.end([...head, 'connection: close', '', body].join('\r\n'));
+}
+
+function answerUnmet(response: ServerResponse): void {
+  response.writeHead(errorTable['request-invalid'].status, { 'content-type': 'application/json', connection: 'close' });
+  response.end(bodyOf('the only expectation that is met is 100-continue'));
+}
+
+function bodyOf(why: string): string {
+  const { fix } = errorTable['request-invalid'];
+  return JSON.stringify({ error: { code: 'request-invalid', message: `The request cannot be read: ${why}.`, fix } } satisfies ErrorBody);
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

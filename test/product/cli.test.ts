@@ -141,6 +141,19 @@ describe('the commands', () => {
     expect(await holdfast('approve', 'ticket-3')).toMatchObject({ code: 1, error: expect.stringContaining('error interrupt-unknown:') });
   });
 
+  it('shows commands that can be pasted, also from elsewhere', async () => {
+    const [, url = ''] = /service +(\S+)/.exec(await dev.seen('Try:')) ?? [];
+    const elsewhere = start(['run', 'support', 'Refund order 42', '--id', 'ticket-6', '--by', "ada o'hara"], { HOLDFAST_URL: url });
+    expect((await elsewhere.ended).out).toContain(
+      `npx holdfast approve ticket-6 support.t2.refund-0.approval.1 --by 'ada o'\\''hara' --url ${url}`,
+    );
+    expect((await holdfast('run', 'support', 'Hi', '--id', 'ticket-7', '--detach')).out).toContain('npx holdfast events ticket-7 --follow');
+    expect(await holdfast('events', 'ticket-6', '--from', '999')).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('request-invalid'),
+    });
+  });
+
   it('finds the run that has this id', async () => {
     await holdfast('run', 'support', 'Where is my order 43?', '--id', 'ticket-4');
     const again = await holdfast('run', 'support', 'Where is my order 43?', '--id', 'ticket-4');
@@ -171,6 +184,15 @@ describe('the commands', () => {
     ['JSON that is none', ['run', 'orders', '{', '--json-input'], 'request-invalid', {}],
     ['options that are none', ['run', 'support', 'Hi', '--options', '{"tool":[]}'], 'options-invalid', {}],
     ['a command that there is not', ['rnu'], 'command-invalid', {}],
+    ['help for a command that there is not', ['help', 'rnu'], 'command-invalid', {}],
+    ['a run without an id', ['show', ''], 'run-id-invalid', {}],
+    ['an id that would be another address', ['show', '..'], 'run-id-invalid', {}],
+    ['an interrupt without an id', ['approve', 'nobody', ''], 'run-unknown', {}],
+    ['somebody without a name', ['run', 'support', 'Hi', '--by', ' '], 'command-invalid', {}],
+    ['an agent without a name', ['list', '--agent', ''], 'command-invalid', {}],
+    ['an offset that is none', ['events', 'nobody', '--from', '1e3'], 'request-invalid', {}],
+    ['a port that is none', ['dev', '--config', config, '--port', 'x'], 'command-invalid', {}],
+    ['an address with a password', ['list', '--url', 'http://ada:secret@127.0.0.1'], 'command-invalid', {}],
     ['no service', ['list', '--url', 'http://127.0.0.1:9'], 'service-unreachable', {}],
     ['an address that is none', ['list', '--url', 'localhost'], 'command-invalid', {}],
     ['a worker without a server', ['worker', '--config', config], 'server-unreachable', { HOLDFAST_DIR: join(directory, 'nowhere') }],

@@ -61,6 +61,44 @@ describe('the app on a client of the test', () => {
     expect(lines.join('')).toContain('password is 1234');
   });
 
+  it.each([
+    ['PUT', '/runs', 'GET, HEAD, POST', '/runs takes GET and POST, and not PUT.'],
+    ['DELETE', '/runs/r', 'GET, HEAD', '/runs/r takes GET, and not DELETE.'],
+    ['GET', '/runs/r/cancel', 'POST', '/runs/r/cancel takes POST, and not GET.'],
+    ['OPTIONS', '/health', 'GET, HEAD', '/health takes GET, and not OPTIONS.'],
+  ])('says what a route takes that is asked by %s: %s', async (method, path, allow, message) => {
+    const app = createApp({ client: clientOf({}), agents: [], logger: quietLogger });
+    const response = await app.request(path, { method });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
+    expect(await response.json()).toMatchObject({ error: { code: 'method-unknown', message: expect.stringContaining(message) } });
+  });
+
+  it.each([
+    ['/health/', ' Did you mean /health?'],
+    ['//health', ' Did you mean /health?'],
+    ['/runs/r/', ' Did you mean /runs/r?'],
+    ['/runs//cancel', ''],
+    ['/nothing/', ''],
+    ['/', ''],
+  ])('says what was meant by the path %s', async (path, question) => {
+    const app = createApp({ client: clientOf({}), agents: [], logger: quietLogger });
+    const response = await app.request(`http://localhost${path}`);
+    expect([response.status, await response.json()]).toMatchObject([
+      404,
+      { error: { code: 'route-unknown', message: `There is no route GET ${path}.${question}` } },
+    ]);
+  });
+
+  it('takes a body with a mark of its order, and refuses one that is no UTF-8', async () => {
+    const app = createApp({ client: clientOf({}), agents: [], logger: quietLogger });
+    const sent = async (...bytes: readonly number[]): Promise<unknown> => {
+      const body = new Uint8Array([...bytes, ...new TextEncoder().encode('{"agent":"a"}')]);
+      return (await app.request('/runs', { method: 'POST', headers: { 'content-type': 'application/json' }, body })).json();
+    };
+    expect(await sent(0xef, 0xbb, 0xbf)).toMatchObject({ error: { code: 'agent-unknown' } });
+    expect(await sent(0xff)).toMatchObject({ error: { code: 'request-invalid', message: expect.stringContaining('no text in UTF-8') } });
+  });
+
   it('says when the Temporal server is gone', async () => {
     const gone = Object.assign(new Error('failed'), { cause: Object.assign(new Error('UNAVAILABLE'), { code: 14 }) });
     const app = createApp({ client: clientOf({ view: () => Promise.reject(gone) }), agents: [], logger: quietLogger });
@@ -100,6 +138,25 @@ describe('the service on bytes that are no good request', () => {
     const answer = await send(service.port, `GET /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 40[03] /);
     expect(answer).toMatch(/"code":"(request-invalid|host-forbidden)"/);
+    await service.close();
+  });
+
+  it.each([
+    ['no request', 'GARBAGE\r\n\r\n'],
+    ['a method that there is not', 'BOGUS /health HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['a version that there is not', 'GET /health HTTP/9.9\r\nHost: localhost\r\n\r\n'],
+    ['headers without end', `GET /health HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
+    ['a length that is none', 'POST /runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n'],
+    ['no host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['an expectation', 'GET /health HTTP/1.1\r\nHost: localhost\r\nExpect: much\r\n\r\n'],
+  ])('answers %s in JSON, and goes on', async (_, bytes) => {
+    const service = await start();
+    const answer = await send(service.port, bytes);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer.toLowerCase()).toContain('content-type: application/json');
+    const { error: told } = JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)) as { error: object };
+    expect(told).toEqual({ code: 'request-invalid', message: expect.stringContaining('cannot be read: '), fix: expect.any(String) });
+    expect((await fetch(`${service.url}/health`)).status).toBe(200);
     await service.close();
   });
 

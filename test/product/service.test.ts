@@ -160,6 +160,13 @@ describe('requests that are wrong', () => {
     ['neither answer nor decision', 400, 'request-invalid', () => post('/runs/nobody/interrupts/x', { by: 'ada' })],
     ['a decision that is none', 400, 'request-invalid', () => post('/runs/nobody/interrupts/x', { decision: 'maybe' })],
     ['a route that there is not', 404, 'route-unknown', () => get('/agent')],
+    ['a / too many', 404, 'route-unknown', () => get('/agents/')],
+    ['a Last-Event-ID behind the end', 400, 'request-invalid', () => get('/runs/twice/events', { 'last-event-id': '99999' })],
+    ['a query that agents do not have', 400, 'request-invalid', () => get('/agents?limit=1')],
+    ['a query that a run does not have', 400, 'request-invalid', () => get('/runs/twice?limit=1')],
+    ['a query that interrupts do not have', 400, 'request-invalid', () => get('/runs/twice/interrupts?limit=1')],
+    ['a name that no agent can have', 404, 'agent-unknown', () => get('/runs?agent=a%20b')],
+    ['a body that is compressed', 400, 'request-invalid', () => post('/runs', '{}', { ...json, 'content-encoding': 'gzip' })],
   ];
   it.each(cases)('refuses %s', async (_, status, code, send) => {
     const answer = await send();

@@ -352,7 +352,7 @@ describe('approval', () => {
       expect.objectContaining({
         code: 'agent-invalid',
         message:
-          'Agent "agent": the middleware "approval" names the tool "refunds", which this agent does not have. It has: refund, search.',
+          'Agent "agent": the middleware "approval" names the tool "refunds", which this agent does not have. Did you mean "refund"? It has: refund, search.',
       }),
     );
   });

@@ -54,7 +54,7 @@ describe('contextEditing', () => {
   it.each<[ContextEditingOptions, string]>([
     [{ triggerTokens: 0 }, 'contextEditing: triggerTokens is a whole number, 1 or more.'],
     [{ keep: -1 }, 'contextEditing: keep is a whole number, 0 or more.'],
-    [{ excludeTools: 'add' as never }, 'contextEditing: excludeTools is a list of names.'],
+    [{ excludeTools: 'add' as never }, 'contextEditing: excludeTools is a list of names, each once.'],
     [
       { clearInputs: true } as never,
       'contextEditing: there is no option "clearInputs"; there are triggerTokens, keep, clearAtLeastTokens, excludeTools, clearToolInputs, placeholder, tokenCounter.',

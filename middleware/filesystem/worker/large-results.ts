@@ -5,7 +5,7 @@ import { defineWorkerMiddleware } from '../../../activities/worker-middleware';
 import { messageOf } from '../../../contract/plain/errors';
 import type { Json } from '../../../contract/plain/messages';
 import type { FileBackend } from './backend';
-import { fieldsOf, isRecord, refuseFor } from '../../checked-options';
+import { fieldsOf, isRecord, isText, isTextList, refuseFor } from '../../checked-options';
 import { backendProblem } from './backend';
 import { numberedLines } from './read-file';
 
@@ -93,8 +93,6 @@ function checkOptions(options: unknown): void {
   if (problem !== undefined) refuse(problem);
   if (tokens !== undefined && !(Number.isInteger(tokens) && (tokens as number) > 0)) refuse('tokens is a whole number of at least 1.');
   if (pathOf !== undefined && typeof pathOf !== 'function') refuse('pathOf is a function that gives a path.');
-  if (except !== undefined && !(Array.isArray(except) && except.every((tool) => typeof tool === 'string')))
-    refuse('except is a list of names of tools.');
-  if (readFileTool !== undefined && (typeof readFileTool !== 'string' || readFileTool === ''))
-    refuse('readFileTool is the name of a tool.');
+  if (except !== undefined && !isTextList(except)) refuse('except is a list of names of tools.');
+  if (readFileTool !== undefined && !isText(readFileTool)) refuse('readFileTool is the name of a tool.');
 }

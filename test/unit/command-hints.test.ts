@@ -1,0 +1,111 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { interruptLines } from '../../cli/event-lines';
+import { findService } from '../../cli/find-service';
+import { commandsFor } from '../../cli/next-commands';
+import { recordService } from '../../cli/processes/service-record';
+import { commandLine, runLine, shellWord } from '../../cli/shell-words';
+import type { Interrupt } from '../../contract/plain/interrupts';
+import { misfitOf } from '../../contract/plain/interrupts';
+import type { Json } from '../../contract/plain/messages';
+import { recordedTerminal } from '../support/recorded-terminal';
+
+const base = { id: 'support.t2.refund-0.approval.1', address: ['support', 't2', 'refund.0', 'approval'], agent: 'support' };
+const approval = (other: Partial<Interrupt> = {}): Interrupt =>
+  ({ ...base, kind: 'approval', tool: 'refund', callId: 'c1', input: {}, inputHash: 'h', ...other }) as Interrupt;
+const question = (answerSchema?: Json): Interrupt => ({
+  ...base,
+  kind: 'question',
+  info: 'How many?',
+  ...(answerSchema === undefined ? {} : { answerSchema }),
+});
+/** The words that a shell makes of a line, without `npx holdfast`. */
+const pasted = (line: string): readonly string[] => {
+  const { stdout } = spawnSync('sh', ['-c', `for word in ${line}; do printf '%s\\0' "$word"; done`], { encoding: 'utf8' });
+  return stdout.split('\0').slice(2, -1);
+};
+const decided = (interrupt: Interrupt, flags: readonly string[] = [], by?: string): readonly string[] =>
+  pasted(commandsFor('r', interrupt, flags, by)[0] ?? '').slice(3);
+
+describe('a command that is shown', () => {
+  it.each(["ada o'hara", '$HOME', '`id`', 'a"b', '', '-x', 'two\nlines', '*', '~', 'a;b', '!x', 'привет', '\\'])(
+    'is one word in a shell for each of ours: %j',
+    (text) => {
+      expect(pasted(commandLine('run', text))).toEqual(['run', text]);
+      expect(pasted(runLine('support', text)).at(-1)).toBe(text);
+    },
+  );
+
+  it('quotes nothing that needs none', () => {
+    expect(commandsFor('ticket-1', approval(), [])).toEqual([
+      'npx holdfast approve ticket-1 support.t2.refund-0.approval.1',
+      'npx holdfast reject ticket-1 support.t2.refund-0.approval.1',
+    ]);
+    expect(shellWord('boss.run.support~1.t2')).toBe('boss.run.support~1.t2');
+    expect(runLine('support', 'Refund order 42')).toBe('npx holdfast run support "Refund order 42"');
+  });
+
+  it('names who may decide: whoever asked, when that is one of them, else the first', () => {
+    const named = approval({ by: ["ada o'hara", 'bob'] });
+    expect(decided(named)).toEqual(['--by', "ada o'hara"]);
+    expect(decided(named, [], 'bob')).toEqual(['--by', 'bob']);
+    expect(decided(named, [], 'eve')).toEqual(['--by', "ada o'hara"]);
+    expect(decided(approval(), [], 'eve')).toEqual(['--by', 'eve']);
+    expect(decided(approval())).toEqual([]);
+  });
+
+  it('says where the service is', () => {
+    const url = 'http://127.0.0.1:1/a;b?c';
+    expect(decided(approval(), ['--url', url])).toEqual(['--url', url]);
+  });
+
+  it.each<[Json | undefined]>([
+    [{ type: 'object', properties: { n: { type: 'integer', minimum: 3 }, note: { type: 'string' } }, required: ['n'] }],
+    [{ type: 'object', properties: { tokens: { type: 'integer', minimum: 0 } }, additionalProperties: false }],
+    [{ enum: ['red', 'blue'] }],
+    [{ type: 'boolean' }],
+    [{ type: 'array', items: { type: 'number' }, minItems: 1 }],
+    [undefined],
+  ])('answers with something of the form that is asked for: %j', (schema) => {
+    const asked = question(schema);
+    const [, , , answer] = pasted(commandsFor('r', asked, [])[0] ?? '');
+    expect(misfitOf(asked, JSON.parse(answer ?? '') as Json)).toBeUndefined();
+  });
+
+  it('answers in words where no form is found', () => {
+    expect(pasted(commandsFor('r', question({ type: 'string', pattern: '^[0-9]{9}$' }), [])[0] ?? '').at(3)).toBe('"your answer"');
+  });
+
+  it('says that a call did not happen, of which nobody knows', () => {
+    const doubtful = { ...base, kind: 'in-doubt', info: 'x' } as Interrupt;
+    expect(pasted(commandsFor('r', doubtful, [])[0] ?? '')).toEqual(['answer', 'r', base.id, '{"happened":false}']);
+  });
+});
+
+it('says which agent asks when it is not the one that was started', () => {
+  const terminal = recordedTerminal({ live: false });
+  expect(interruptLines(approval(), terminal, 'support')[0]).toBe('? refund needs an approval');
+  expect(interruptLines(approval(), terminal, 'boss')[0]).toBe('? [support] refund needs an approval');
+  expect(interruptLines(approval({ address: ['boss', 'support', 't2'] }), terminal)[0]).toBe('? [support] refund needs an approval');
+  expect(interruptLines(question(), terminal, 'boss')[0]).toBe('? [support] The run has a question');
+});
+
+describe('a service that is found', () => {
+  it('is named in what is shown when a flag or the environment led to it', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'holdfast-hints-'));
+    const url = 'http://127.0.0.1:5000';
+    const forget = recordService(directory, url);
+    expect((await findService(`${url}/`)).flags).toEqual(['--url', `${url}/`]);
+    expect((await findService(undefined, { HOLDFAST_DIR: directory })).flags).toEqual(['--url', url]);
+    forget();
+  });
+
+  it.each(['http://127.0.0.1:1/?x=1', 'http://127.0.0.1:1/#x', 'http://ada:secret@127.0.0.1:1', 'localhost', ''])(
+    'has an address that routes can be put behind, not %j',
+    async (url) => {
+      await expect(findService(url)).rejects.toMatchObject({ code: 'command-invalid', message: expect.stringContaining(`'${url}'`) });
+    },
+  );
+});
