@@ -1,3 +1,4 @@
+import type { AgentPath } from './agent-paths';
 import type { EventBody, WireEvent } from './events';
 import type { Answer, Interrupt } from './interrupts';
 import type { DeferredTools, HalfRef, Language, Manifest, ToolSpec } from './manifest';
@@ -41,6 +42,10 @@ export interface ParentRun {
   readonly from: string;
   /** Which one of that name in there, when it is not the first. */
   readonly nth?: number;
+  /** Where the agent stands in the run that somebody started, however deep. Absent of runs that began before it was told. */
+  readonly path?: AgentPath;
+  /** Which messages of its input are words of other agents, by position. Absent: none. */
+  readonly context?: readonly number[];
 }
 
 /** What the run of an isolated agent tells its parent while it runs: interrupts that opened and ended in it. */
