@@ -2,6 +2,7 @@ import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
 import type { EventBody, RunEvent, RunView } from '../../contract/plain/events';
 import type { HistoryFact } from '../../contract/plain/history-fact';
 import type { Answer } from '../../contract/plain/interrupts';
+import { interruptIdAt } from '../../contract/plain/interrupts';
 import { workflowIdOf } from '../../contract/plain/names';
 import type { AgentRunInput } from '../../contract/plain/wire';
 import type { Failure } from '../../contract/plain/messages';
@@ -29,6 +30,7 @@ interface Stretch {
 
 /** The run in memory that another one is part of. */
 interface MemoryParent {
+  readonly run: MemoryRun;
   readonly clock: VirtualClock;
   hear(events: readonly EventBody[]): void;
   /** The run that is part of it stands still, or goes on. */
@@ -104,6 +106,33 @@ export class MemoryRun {
     return this.stretch.run.refusalOf(asJson(answer));
   }
 
+  /**
+   * Takes the answer of a person, or says why not. One to an isolated agent counts in the run that somebody started, where the interrupt
+   * stands too: of two that come at once, here and there, only one is taken.
+   */
+  take(answer: Answer): Failure | undefined {
+    const refused = this.refusalOf(answer);
+    if (refused !== undefined) return refused;
+    const { root } = this;
+    const there = this.answerInRoot(answer);
+    const refusedThere = there === undefined ? undefined : root.refusalOf(there);
+    if (there === undefined || refusedThere?.code === 'interrupt-unknown') this.answer(answer);
+    else if (refusedThere === undefined) root.answer(there);
+    else return refusedThere;
+    return undefined;
+  }
+
+  private get root(): MemoryRun {
+    return this.parent?.run.root ?? this;
+  }
+
+  private answerInRoot(answer: Answer): Answer | undefined {
+    const { input, run } = this.stretch;
+    const { path } = input.start.parent ?? {};
+    const interrupt = run.interrupts.find(({ id }) => id === answer.interruptId);
+    return path === undefined || interrupt === undefined ? undefined : { ...answer, interruptId: interruptIdAt(path, interrupt) };
+  }
+
   /** Takes an answer as a signal does: one that does not fit only leaves an event. */
   answer(answer: Answer): void {
     if (this.ended) return;
@@ -149,7 +178,7 @@ export class MemoryRun {
   }
 
   private startChild({ start, hear }: ChildRun): MemoryRun {
-    const child = new MemoryRun(this.agents, { start }, this.work, 0, { clock: this.clock, hear, moved: () => this.changed() });
+    const child = new MemoryRun(this.agents, { start }, this.work, 0, { run: this, clock: this.clock, hear, moved: () => this.changed() });
     this.children.set(start.id, child);
     return child;
   }
