@@ -211,6 +211,14 @@ export interface ParseOutputRequest {
 
 export type ParseOutputResult = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
 
+/** Lists of a snapshot in which ids stand for messages of its conversations, and for what another agent is told of one. */
+export interface NamedMessages {
+  /** In place of those that are missing in `lists`. */
+  readonly lists?: Readonly<Record<string, readonly ListItem[]>>;
+  /** In place of `shown`, which is empty then. */
+  readonly shown?: readonly ListItem[];
+}
+
 /** What goes over a continue-as-new. `state` is the kernel's RunState without its lists; messages stand here once. */
 export interface Snapshot {
   readonly state: unknown;
@@ -225,6 +233,8 @@ export interface Snapshot {
   readonly seen?: readonly Splice[];
   readonly nextOffset: number;
   readonly events: readonly WireEvent[];
+  /** Messages that are made of those in the lists of conversations. Absent: all stand whole in `lists` and `shown`. */
+  readonly named?: NamedMessages;
   /** The build that the run moved to, which tried it before. Absent: the run keeps its build. */
   readonly movedTo?: string;
 }

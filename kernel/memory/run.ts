@@ -4,6 +4,7 @@ import type { HistoryFact } from '../../contract/plain/history-fact';
 import type { Answer } from '../../contract/plain/interrupts';
 import { interruptIdAt } from '../../contract/plain/interrupts';
 import { workflowIdOf } from '../../contract/plain/names';
+import { packedSnapshot, unpackedInput } from '../../contract/plain/snapshot-messages';
 import type { AgentRunInput } from '../../contract/plain/wire';
 import type { Failure } from '../../contract/plain/messages';
 import type { AnyAgent } from '../agents/definition';
@@ -201,7 +202,8 @@ export class MemoryRun {
     return failure;
   }
 
-  private enter(input: AgentRunInput): Stretch {
+  private enter(given: AgentRunInput): Stretch {
+    const input = unpackedInput(given);
     const { start, snapshot } = input;
     this.record.write({ kind: 'start', workflowId: this.workflowId, input });
     const state = snapshot === undefined ? freshState(start) : restoredState(snapshot.state as RunState, snapshot.lists);
@@ -306,7 +308,7 @@ export class MemoryRun {
     this.agents = agents;
     ports.leave();
     this.record.write({ kind: 'continued', nextRunId: `stretch-${this.borders}` });
-    this.stretch = this.enter(asJson({ start: input.start, snapshot }));
+    this.stretch = this.enter(asJson({ start: input.start, snapshot: packedSnapshot(snapshot) }));
   }
 
   private stand(): void {
