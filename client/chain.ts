@@ -1,33 +1,39 @@
 import type { Connection } from '@temporalio/client';
 import { HoldfastError } from '../contract/plain/errors';
 
+/** How far the history of a run had come at some time: which Temporal run was the latest, and how many events it had. */
+export interface HistoryMark {
+  readonly runId: string;
+  readonly length: number;
+}
+
 /** The Temporal runs that one run of an agent has gone through, by continue-as-new. */
 export interface RunChain {
   readonly firstRunId: string;
-  readonly latestRunId: string;
-  readonly latestLength: number;
-  /** Whether a run came after the latest one known when the chain was read. */
-  passed(runId: string): boolean;
+  /** How far it had come when the chain was read. */
+  readonly mark: HistoryMark;
 }
 
 const grpcNotFound = 5;
 
 export async function readChain(connection: Connection, namespace: string, workflowId: string, id: string): Promise<RunChain> {
-  const { workflowExecutionInfo: info } = await found(
-    connection.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } }),
-    id,
-  );
-  const latestRunId = info?.execution?.runId ?? '';
-  const known = new Set<string>([latestRunId]);
-  let firstRunId = latestRunId;
+  const mark = await readMark(connection, namespace, workflowId, id);
+  let firstRunId = mark.runId;
   for (let previous = await previousRun(connection, namespace, workflowId, firstRunId); previous !== undefined && previous !== '';) {
     const before = await previousRun(connection, namespace, workflowId, previous);
     if (before === undefined) break;
     firstRunId = previous;
-    known.add(previous);
     previous = before;
   }
-  return { firstRunId, latestRunId, latestLength: Number(info?.historyLength ?? 0), passed: (runId) => !known.has(runId) };
+  return { firstRunId, mark };
+}
+
+export async function readMark(connection: Connection, namespace: string, workflowId: string, id: string): Promise<HistoryMark> {
+  const { workflowExecutionInfo: info } = await found(
+    connection.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } }),
+    id,
+  );
+  return { runId: info?.execution?.runId ?? '', length: Number(info?.historyLength ?? 0) };
 }
 
 /** The run before in the chain: empty for the first one, undefined when the server no longer has this one. */

@@ -1,11 +1,11 @@
 import type { Connection } from '@temporalio/client';
 import type { Delta, DeltaSource } from '../contract/plain/deltas';
-import type { RunEvent, RunView } from '../contract/plain/events';
+import type { RunEvent } from '../contract/plain/events';
 import { HistoryFold } from '../contract/plain/fold';
 import type { FactReader } from '../host/history-facts';
 import type { HistorySource } from '../host/history-pages';
 import { oldestPages } from '../host/history-pages';
-import type { RunChain } from './chain';
+import type { HistoryMark, RunChain } from './chain';
 import { LiveCalls, push } from './live-calls';
 
 /** What one reader has yet to take. */
@@ -30,7 +30,10 @@ export class RunFollower {
   private stopped = false;
   /** The page that is asked for now; the SDK leaves a listener on a signal for every call, so each call has its own. */
   private page = new AbortController();
-  private caughtUp = false;
+  /** The Temporal runs that were followed so far, each with the last event that was read of it. */
+  private readonly followed = new Map<string, number>();
+  /** The one that is followed now. */
+  private current = '';
   private finished = false;
   private failure: unknown;
   private wake: () => void = () => undefined;
@@ -47,8 +50,11 @@ export class RunFollower {
     void this.follow(chain);
   }
 
-  /** Events from an offset on, each exactly once and in order, until the run ends or, if asked, waits for somebody. */
-  async *read({ from = 0, until = 'end', signal, deltas = true }: ReadOptions): AsyncGenerator<RunEvent | Delta> {
+  /**
+   * Events from an offset on, each exactly once and in order, until the run ends or, if asked, waits for somebody. `mark`: how far the history
+   * had come when the reader came. What this follower has read may be older, and whoever was waited for then may have answered since.
+   */
+  async *read({ from = 0, until = 'end', signal, deltas = true }: ReadOptions, mark: HistoryMark): AsyncGenerator<RunEvent | Delta> {
     const reader: Reader = { waiting: [...this.log, ...this.live.open] };
     this.readers.add(reader);
     let offset = from;
@@ -67,19 +73,12 @@ export class RunFollower {
         if (reader.waiting.length > 0) continue;
         if (this.failure !== undefined) throw this.failure;
         if (this.finished || signal?.aborted === true) return;
-        if (until === 'waiting' && this.caughtUp && this.fold.view().status !== 'running') return;
+        if (until === 'waiting' && this.isPast(mark) && this.fold.view().status !== 'running') return;
         await untilAborted(this.changed, signal);
       }
     } finally {
       this.readers.delete(reader);
     }
-  }
-
-  /** The view as soon as it is as new as the history was when following began. */
-  async view(): Promise<RunView> {
-    while (!this.caughtUp && !this.finished && this.failure === undefined) await this.changed;
-    if (this.failure !== undefined) throw this.failure;
-    return this.fold.view();
   }
 
   stop(): void {
@@ -91,7 +90,7 @@ export class RunFollower {
     try {
       let runId: string | undefined = chain.firstRunId;
       while (runId !== undefined && !this.stopped) {
-        await this.followOne(runId, chain);
+        await this.followOne(runId);
         runId = this.fold.nextRunId;
       }
     } catch (error) {
@@ -101,7 +100,8 @@ export class RunFollower {
     this.wake();
   }
 
-  private async followOne(runId: string, chain: RunChain): Promise<void> {
+  private async followOne(runId: string): Promise<void> {
+    this.current = runId;
     const unsubscribe = this.deltas.subscribe(runId, (delta) => this.live.take(delta));
     try {
       const source = { workflowService: this.abortableService(), namespace: this.namespace };
@@ -111,13 +111,19 @@ export class RunFollower {
           for (const event of this.fold.add(fact)) this.showEvent(event);
           this.live.fact(fact);
         }
-        const lastEvent = Number(events.at(-1)?.eventId ?? 0);
-        if (runId === chain.latestRunId ? lastEvent >= chain.latestLength : chain.passed(runId)) this.caughtUp = true;
+        const last = events.at(-1)?.eventId;
+        if (last != null) this.followed.set(runId, Number(last));
         this.notify();
       }
     } finally {
       unsubscribe();
     }
+  }
+
+  /** A run that others were followed behind was read to its end, whatever the server said of its length. */
+  private isPast({ runId, length }: HistoryMark): boolean {
+    const last = this.followed.get(runId);
+    return last !== undefined && (last >= length || runId !== this.current);
   }
 
   private showEvent(event: RunEvent): void {

@@ -5,18 +5,32 @@ import { HoldfastError } from '../contract/plain/errors';
 import type { RunEvent, RunView } from '../contract/plain/events';
 import { HistoryFold } from '../contract/plain/fold';
 import type { Answer } from '../contract/plain/interrupts';
+import type { ParentRun } from '../contract/plain/wire';
 import { FactReader } from '../host/history-facts';
 import { newestPages, oldestPages } from '../host/history-pages';
-import { found, readChain } from './chain';
+import type { HistoryMark } from './chain';
+import { found, readChain, readMark } from './chain';
 import { Executions } from './executions';
 import type { ReadOptions } from './follower';
 import { RunFollower } from './follower';
 import { described, optionsOf } from './options';
-import { StoredAnswers } from './stored-answers';
+import { StoredAnswers, withoutAnswered } from './stored-answers';
 
 interface Shared {
   readonly follower: Promise<RunFollower>;
+  /** How far the history had come when following began. */
+  readonly mark: Promise<HistoryMark>;
   readers: number;
+}
+
+/** How a run stands, for whoever answers it. */
+export interface Standing {
+  /** With all interrupts that the code has not taken an answer to. */
+  readonly view: RunView;
+  /** Answers that wait in the history for a worker. */
+  readonly stored: readonly Answer[];
+  /** Of an isolated agent. */
+  readonly parent?: ParentRun;
 }
 
 /** How many Temporal runs back an update is looked for that was sent moments ago. */
@@ -56,23 +70,26 @@ export class RunReader {
   async *events(workflowId: string, id: string, options: ReadOptions): AsyncGenerator<RunEvent | Delta> {
     this.checkOpen();
     checkReadOptions(options);
+    const isFirst = !this.followers.has(workflowId);
     const shared = this.share(workflowId, id);
     try {
       const follower = await shared.follower;
-      yield* follower.read(options);
+      const isOld = options.until === 'waiting' && !isFirst;
+      const mark = await (isOld ? readMark(this.connection, this.namespace, workflowId, id) : shared.mark);
+      yield* follower.read(options, mark);
     } finally {
       this.leave(workflowId, shared);
     }
   }
 
   async view(workflowId: string, id: string): Promise<RunView> {
-    return (await this.fold(workflowId, id)).fold.view();
+    const { view, stored } = await this.standing(workflowId, id);
+    return withoutAnswered(view, stored);
   }
 
-  /** The view, and the answers that wait in the history for a worker. */
-  async standing(workflowId: string, id: string): Promise<{ readonly view: RunView; readonly stored: readonly Answer[] }> {
+  async standing(workflowId: string, id: string): Promise<Standing> {
     const { fold, stored } = await this.fold(workflowId, id);
-    return { view: fold.view(), stored: await stored.read() };
+    return { view: fold.view(), stored: await stored.read(), ...(fold.parent === undefined ? {} : { parent: fold.parent }) };
   }
 
   /** Folds the latest Temporal run only: its snapshot says what came before. */
@@ -126,11 +143,11 @@ export class RunReader {
       known.readers += 1;
       return known;
     }
-    const follower = readChain(this.connection, this.namespace, workflowId, id).then(
-      (chain) => new RunFollower(this.connection, this.namespace, this.reader, this.deltas, workflowId, chain),
-    );
-    follower.catch(() => undefined);
-    const shared: Shared = { follower, readers: 1 };
+    const chain = readChain(this.connection, this.namespace, workflowId, id);
+    const follower = chain.then((read) => new RunFollower(this.connection, this.namespace, this.reader, this.deltas, workflowId, read));
+    const mark = chain.then((read) => read.mark);
+    for (const reading of [follower, mark]) reading.catch(() => undefined);
+    const shared: Shared = { follower, mark, readers: 1 };
     this.followers.set(workflowId, shared);
     return shared;
   }

@@ -7,10 +7,12 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { millisecondsOf } from '../contract/plain/duration';
-import { HoldfastError, isErrorCode, messageOf } from '../contract/plain/errors';
+import { rootRunId } from '../contract/plain/child-runs';
+import { HoldfastError, codeOf, isErrorCode, messageOf } from '../contract/plain/errors';
 import type { Delta } from '../contract/plain/deltas';
-import type { RunEvent, RunView } from '../contract/plain/events';
+import type { RunEvent, RunStatus, RunView } from '../contract/plain/events';
 import type { Answer, Interrupt } from '../contract/plain/interrupts';
+import { interruptIdAt } from '../contract/plain/interrupts';
 import type { Json, Usage } from '../contract/plain/messages';
 import { names, workflowIdOf } from '../contract/plain/names';
 import type { AgentRunResult, ResumeReceipt, UpgradeReceipt } from '../contract/plain/wire';
@@ -22,7 +24,7 @@ import { callsPending, outcomeOf } from './outcome';
 import { optionsOf } from './options';
 import type { TranscriptMessage, TranscriptShape } from './transcript';
 import { shapeOf, transcriptIn } from './transcript';
-import type { RunReader } from './run-reader';
+import type { RunReader, Standing } from './run-reader';
 
 /** How long an answer waits for a worker before it is left as a signal. */
 const updateTimeoutMs = 5000;
@@ -33,7 +35,7 @@ export class Run<Output = unknown> {
 
   constructor(
     private readonly reader: RunReader,
-    tenant: string,
+    private readonly tenant: string,
     readonly id: string,
     /** Whether `start` made this run, rather than finding it. */
     readonly isNew: boolean,
@@ -76,9 +78,13 @@ export class Run<Output = unknown> {
   async outcome(options: { timeout?: string } = {}): Promise<Outcome<Output>> {
     const { timeout } = optionsOf(options, 'outcome');
     const signal = timeout === undefined ? undefined : AbortSignal.timeout(millisecondsOf(timeout, 'request-invalid'));
-    const events = this.events({ until: 'waiting', deltas: false, ...(signal === undefined ? {} : { signal }) });
-    while ((await events.next()).done !== true);
-    return outcomeOf(await this.view()) as Outcome<Output>;
+    for (;;) {
+      const events = this.events({ until: 'waiting', deltas: false, ...(signal === undefined ? {} : { signal }) });
+      while ((await events.next()).done !== true);
+      const view = await this.view();
+      // Somebody may have answered between the two.
+      if (view.status !== 'running' || signal?.aborted === true) return outcomeOf(view) as Outcome<Output>;
+    }
   }
 
   /** Waits for the end and gives the output. Rejects with its code when the run failed, was cancelled or is not there. */
@@ -100,7 +106,8 @@ export class Run<Output = unknown> {
   async resume(interruptId: string, answer: Json, options: AnswerOptions = {}): Promise<void> {
     const whole = answerOf(interruptId, answer, options);
     checkSize(answer);
-    await this.deliver(whole, await this.check(whole));
+    const standing = await this.check(whole);
+    if (!(await this.answerInRoot(whole, standing))) await this.deliver(whole, interruptIn(standing, interruptId) !== undefined);
   }
 
   async approve(interruptId: string, options: ApproveOptions = {}): Promise<void> {
@@ -119,21 +126,28 @@ export class Run<Output = unknown> {
   async upgrade(options: { timeout?: string } = {}): Promise<UpgradeReceipt> {
     const { timeout = '1m' } = optionsOf(options, 'upgrade');
     const handle = this.reader.handle(this.workflowId);
-    const { status } = await this.view();
-    if (status === 'completed' || status === 'failed' || status === 'cancelled')
-      throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status}).`);
-    try {
-      return await this.reader.withDeadline(Date.now() + millisecondsOf(timeout, 'request-invalid'), () =>
-        handle.executeUpdate<UpgradeReceipt, []>(names.upgradeUpdate),
+    const until = Date.now() + millisecondsOf(timeout, 'request-invalid');
+    const { status, error: problem } = await this.view();
+    if (isEnded(status)) throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status}).`);
+    if (status === 'stuck') throw new HoldfastError('run-stuck', problem?.message ?? 'The run is stuck.');
+    const root = rootRunId(this.id);
+    if (root !== this.id)
+      throw new HoldfastError(
+        'upgrade-failed',
+        `"${this.id}" is an isolated agent, which runs under the code of the run that it is part of. Upgrade "${root}": it moves when its isolated agents have ended.`,
       );
+    try {
+      return await this.reader.withDeadline(until, () => handle.executeUpdate<UpgradeReceipt, []>(names.upgradeUpdate));
     } catch (error) {
       const view = await this.view();
       if (view.status === 'stuck') throw new HoldfastError('run-stuck', view.error?.message ?? 'The run is stuck.', { cause: error });
-      if (error instanceof WorkflowUpdateFailedError) throw refusedUpgrade(error);
+      if (error instanceof WorkflowUpdateFailedError) throw refusedUpgrade(error, view.status, this.id);
       if (isTimeout(error))
-        throw new HoldfastError('upgrade-failed', `The run "${this.id}" did not come to a place where it can move within ${timeout}.`, {
-          cause: error,
-        });
+        throw new HoldfastError(
+          'upgrade-failed',
+          `The run "${this.id}" did not come to a place where it can move within ${timeout}, or no worker serves it. It stays where it is, and may move when it comes to one.`,
+          { cause: error },
+        );
       throw await this.explained(error);
     }
   }
@@ -160,12 +174,32 @@ export class Run<Output = unknown> {
     }
   }
 
-  /** Refuses at once what the history is enough to refuse. Returns whether the run waits for this answer. */
-  private async check(answer: Answer): Promise<boolean> {
-    const { view, stored } = await this.reader.standing(this.workflowId, this.id);
-    const interrupt = view.interrupts.find(({ id }) => id === answer.interruptId);
-    if (interrupt !== undefined) checkAnswer(interrupt, answer, stored);
-    return interrupt !== undefined;
+  /** Refuses at once what the history is enough to refuse. */
+  private async check(answer: Answer): Promise<Standing> {
+    const standing = await this.reader.standing(this.workflowId, this.id);
+    const interrupt = interruptIn(standing, answer.interruptId);
+    if (interrupt !== undefined) checkAnswer(interrupt, answer, standing.stored);
+    return standing;
+  }
+
+  /**
+   * Gives an answer to an isolated agent to the run that somebody started, in whose list the interrupt stands too: of two answers that come at
+   * the same moment, here and there, only one is taken. Returns whether it was: what that run does not show is answered here.
+   */
+  private async answerInRoot(answer: Answer, { parent, view }: Standing): Promise<boolean> {
+    const interrupt = interruptIn({ view }, answer.interruptId);
+    if (parent?.path === undefined || interrupt === undefined) return false;
+    const root = new Run(this.reader, this.tenant, rootRunId(this.id), false);
+    const there = { ...answer, interruptId: interruptIdAt(parent.path, interrupt) };
+    try {
+      await root.deliver(there, interruptIn(await root.check(there), there.interruptId) !== undefined);
+    } catch (error) {
+      if (notThere.has(codeOf(error) ?? '')) return false;
+      throw error;
+    }
+    const heard = { from: view.nextOffset, deltas: false, signal: AbortSignal.timeout(updateTimeoutMs) } as const;
+    for await (const event of this.events(heard)) if (event.type === 'interrupt-end' && event.interruptId === answer.interruptId) break;
+    return true;
   }
 
   /** The update is checked before it is taken. With no worker alive the answer waits as a signal, checked against the history alone. */
@@ -181,7 +215,7 @@ export class Run<Output = unknown> {
       const view = await this.view();
       if (view.status === 'stuck') throw new HoldfastError('run-stuck', view.error?.message ?? 'The run is stuck.', { cause: error });
       if (!isTimeout(error)) throw await this.explained(error);
-      if (!(await this.check(answer))) {
+      if (interruptIn(await this.check(answer), answer.interruptId) === undefined) {
         // It may have been this answer that was taken, only too late for the call that brought it.
         if (await this.reader.took(this.workflowId, updateId)) return;
         throw known
@@ -199,14 +233,29 @@ export class Run<Output = unknown> {
   }
 }
 
+function interruptIn({ view }: Pick<Standing, 'view'>, interruptId: string): Interrupt | undefined {
+  return view.interrupts.find(({ id }) => id === interruptId);
+}
+
+/** Codes of a run that does not show an interrupt, or cannot say anything about it. */
+const notThere: ReadonlySet<string> = new Set(['interrupt-unknown', 'run-unknown', 'run-ended', 'run-stuck']);
+
 function refusedAnswer(error: WorkflowUpdateFailedError): HoldfastError {
   const { type, message } = (error.cause ?? {}) as { type?: unknown; message?: string };
   return new HoldfastError(isErrorCode(type) ? type : 'answer-invalid', message ?? 'The run refused the answer.', { cause: error });
 }
 
-function refusedUpgrade(error: WorkflowUpdateFailedError): HoldfastError {
+function refusedUpgrade(error: WorkflowUpdateFailedError, status: RunStatus, id: string): HoldfastError {
   const { type, message = error.message } = (error.cause ?? {}) as { type?: unknown; message?: string };
-  return new HoldfastError(isErrorCode(type) ? type : 'upgrade-failed', message, { cause: error });
+  if (isErrorCode(type)) return new HoldfastError(type, message, { cause: error });
+  // The server answers in place of a run that ended before it could move.
+  return isEnded(status)
+    ? new HoldfastError('run-ended', `The run "${id}" has ended (${status}) before it could move.`, { cause: error })
+    : new HoldfastError('upgrade-failed', message, { cause: error });
+}
+
+function isEnded(status: RunStatus): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 
 function isTimeout(error: unknown): boolean {

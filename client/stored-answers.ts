@@ -1,7 +1,9 @@
 import type { LoadedDataConverter } from '@temporalio/common';
 import { decodeFromPayloadsAtIndex } from '@temporalio/common/lib/internal-non-workflow';
 import type { temporal } from '@temporalio/proto';
-import type { Answer } from '../contract/plain/interrupts';
+import type { RunView } from '../contract/plain/events';
+import type { Answer, Interrupt } from '../contract/plain/interrupts';
+import { refusalOf } from '../contract/plain/interrupts';
 import { names } from '../contract/plain/names';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
@@ -28,6 +30,14 @@ export class StoredAnswers {
     }
     return answers;
   }
+}
+
+/** An answer that the run will take as soon as a worker looks is an answer: nobody has to give another one. */
+export function withoutAnswered(view: RunView, stored: readonly Answer[]): RunView {
+  if (stored.length === 0) return view;
+  const isOpen = (interrupt: Interrupt): boolean =>
+    !stored.some((answer) => answer.interruptId === interrupt.id && refusalOf(interrupt, answer) === undefined);
+  return { ...view, interrupts: view.interrupts.filter(isOpen) };
 }
 
 function isAnswer(sent: unknown): sent is Answer {

@@ -4,6 +4,7 @@ import { isErrorCode } from '../contract/plain/errors';
 import type { HistoryFact } from '../contract/plain/history-fact';
 import type { Failure } from '../contract/plain/messages';
 import { names } from '../contract/plain/names';
+import { unpackedInput } from '../contract/plain/snapshot-messages';
 import type { AgentRunInput, AgentRunResult, CallModelInput, CallToolInput, CallToolResult } from '../contract/plain/wire';
 import { PayloadReader } from './payload-reader';
 
@@ -54,7 +55,7 @@ function* factOf(event: FactEvent, workflowId: string): Reading<HistoryFact | un
       kind: 'start',
       time,
       workflowId,
-      input: yield* first<AgentRunInput>(event.workflowExecutionStartedEventAttributes.input),
+      input: unpackedInput(yield* first<AgentRunInput>(event.workflowExecutionStartedEventAttributes.input)),
     };
   }
   const scheduled = event.activityTaskScheduledEventAttributes;

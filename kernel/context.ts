@@ -1,18 +1,21 @@
+import type { AgentPath } from '../contract/plain/agent-paths';
 import { agentOfPath } from '../contract/plain/agent-paths';
 import { hiddenModelCall } from '../contract/plain/call-addresses';
+import { placeInRoot } from '../contract/plain/child-runs';
 import { millisecondsOf } from '../contract/plain/duration';
 import { HoldfastError } from '../contract/plain/errors';
 import type { Interrupt } from '../contract/plain/interrupts';
+import { interruptId } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { ToolFacts } from '../contract/plain/manifest';
 import { toolFactsOf } from '../contract/plain/manifest';
 import type { Json, JsonObject, Message, StoredMessage, ToolCall } from '../contract/plain/messages';
 import { canonicalJson, notJson, textOf } from '../contract/plain/messages';
 import { noteAction } from './agents/actions';
+import { isOthers } from './agents/conversation';
 import type { CallsBeside, Frame } from './frames';
 import { frozen } from './freeze';
 import { checkAnswerSchema, checkApproveOptions, checkInterruptOptions } from './interrupt-options';
-import { interruptId } from './interrupts';
 import { checkedEvent, checkedValue, keptValue, ownValue } from './kept-values';
 import { madeWhenUsed } from './made-when-used';
 import type { AgentEvent, HookContext, InterruptOptions, ModelResponse, Tools } from './middleware';
@@ -32,6 +35,8 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
   const context = madeWhenUsed(() => {
     waivers.set(context, waiversFor(scope, frame));
     insides.set(context, {
+      path: placeInRoot(scope.run.state.parent, scope.path),
+      isOthers: (message) => isOthers(scope.run.state, message),
       facts: (tool) => toolFactsOf(scope.run.manifest, tool),
       beside: frame.decision?.beside,
       dropSession: (keys) =>
@@ -173,6 +178,8 @@ export interface Waivers {
 }
 
 interface Inside {
+  readonly path: AgentPath;
+  readonly isOthers: (message: { readonly id?: string }) => boolean;
   readonly facts: (tool: string) => ToolFacts;
   readonly beside: (() => CallsBeside) | undefined;
   dropSession(keys: readonly string[]): void;
@@ -189,6 +196,19 @@ function insideOf(context: HookContext): Inside | undefined {
 /** What the worker knew about a tool when the run began. For middlewares of this house, like what follows. */
 export function factsOfTool(context: HookContext, tool: string): ToolFacts | undefined {
   return insideOf(context)?.facts(tool);
+}
+
+/**
+ * Where the agent stands in the run that somebody started. By this a middleware names what it keeps among the session values for the agent
+ * at its place: that of an isolated agent has the same name there and in its own run, and two of them never share one.
+ */
+export function placeOf(context: HookContext): AgentPath {
+  return insideOf(context)?.path ?? context.runPath;
+}
+
+/** Whether a message is what the agent was told of the words of another one. */
+export function isWordOfOthers(context: HookContext, message: { readonly id?: string }): boolean {
+  return insideOf(context)?.isOthers(message) === true;
 }
 
 /** In a wrap of a tool call: the calls of the same message. Calls come to a wrap in whatever order; here they have that of the model. */

@@ -4,7 +4,6 @@ import type { EventBody } from '../contract/plain/events';
 import { refusalOf } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Failure, Json } from '../contract/plain/messages';
-import { sha256 } from '../contract/plain/sha256';
 import type { Ports, Timer } from './ports';
 import type { PendingInterrupt, RunState } from './state';
 
@@ -253,16 +252,4 @@ export class InterruptDesk {
 
 function byOf(answer: Answer): { by?: string } {
   return answer.by === undefined ? {} : { by: answer.by };
-}
-
-/** Readable, safe in a URL, and the same whenever the same frame asks for the same effect. */
-export function interruptId(address: readonly string[], n: number): string {
-  const path = address.map(readable).join('.');
-  return n === 0 ? path : `${path}.${n}`;
-}
-
-/** Names of layers may have any character: those that would read the same are told apart. */
-function readable(segment: string): string {
-  const text = segment.replace(/[@!#~]/g, '~').replace(/[^A-Za-z0-9_~-]+/g, '-');
-  return /^[A-Za-z0-9_@!#~:.-]*$/.test(segment) ? text : `${text}~${sha256(segment).slice(0, 6)}`;
 }

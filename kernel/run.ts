@@ -4,6 +4,7 @@ import type { Manifest } from '../contract/plain/manifest';
 import type { Failure, Json, StoredMessage } from '../contract/plain/messages';
 import { messagesOfInput } from '../contract/plain/messages';
 import { runOptionsOf } from '../contract/plain/run-options';
+import { listOfConversation } from '../contract/plain/snapshot-messages';
 import type { AgentDefinition } from './agent';
 import { freshRecord } from './agents/chat';
 import { openConversation, rootConversation } from './agents/conversation';
@@ -26,7 +27,7 @@ import { RunLocalBook } from './run-local';
 import { agentForRun, checkRunOptions, checkToolsOfOptions } from './run-options';
 import type { RunScope } from './scope';
 import type { AgentRecord, RunState } from './state';
-import { listOfConversation, withoutMessages } from './state';
+import { withoutMessages } from './state';
 
 /** One agent run, from its start or from a snapshot. Knows its ports, and nothing of what is behind them. */
 export class AgentRun {

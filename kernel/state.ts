@@ -1,4 +1,4 @@
-import { saidByAll } from '../contract/plain/seen-messages';
+import { listOfConversation } from '../contract/plain/snapshot-messages';
 import type { Interrupt } from '../contract/plain/interrupts';
 import type { DeferredTools, Language, Manifest } from '../contract/plain/manifest';
 import type { Failure, Json, JsonObject, ModelSettings, StoredMessage, Usage } from '../contract/plain/messages';
@@ -141,11 +141,6 @@ export function freshState(start: StartInput): RunState {
     ...(start.parent === undefined ? {} : { parent: start.parent }),
     ...(start.runPendingToolCalls === true ? { runPendingToolCalls: true } : {}),
   };
-}
-
-/** The list of a conversation in a snapshot. That of the run itself is the one that readers look for. */
-export function listOfConversation(conversation: string): string {
-  return conversation === '' ? saidByAll : `~${conversation}`;
 }
 
 const gone: StoredMessage = { id: '', role: 'user', parts: [] };

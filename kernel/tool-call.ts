@@ -1,10 +1,10 @@
 import { HoldfastError } from '../contract/plain/errors';
 import type { InDoubtDecision, Interrupt } from '../contract/plain/interrupts';
+import { interruptId } from '../contract/plain/interrupts';
 import type { Failure, Json, ToolCall } from '../contract/plain/messages';
 import { toolFactsOf } from '../contract/plain/manifest';
 import type { CallToolResult, ToolOutcome } from '../contract/plain/wire';
 import type { Frame } from './frames';
-import { interruptId } from './interrupts';
 import type { AgentScope } from './scope';
 
 export interface ToolCallPlan {

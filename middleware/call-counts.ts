@@ -1,3 +1,4 @@
+import { placeOf } from '../kernel/context';
 import type { HookContext } from '../kernel/middleware';
 
 export interface CallLimits {
@@ -19,10 +20,11 @@ export interface Reached {
 }
 
 /** Counts a call, or says which limit it would exceed; then it is not counted. The counts are values of the run: they are in no call to the worker. */
-export function countCall({ session, runPath }: HookContext, name: string, { perRun, perAgent }: CallLimits): Reached | undefined {
+export function countCall(ctx: HookContext, name: string, { perRun, perAgent }: CallLimits): Reached | undefined {
+  const { session } = ctx;
   const key = `${name}:calls`;
   const { run, agents } = (session.get(key) as unknown as Counts | undefined) ?? { run: 0, agents: {} };
-  const path = runPath.join('/');
+  const path = placeOf(ctx).join('/');
   const own = Object.hasOwn(agents, path) ? (agents[path] ?? 0) : 0;
   if (perRun !== undefined && run >= perRun) return { limit: perRun, whose: 'run' };
   if (perAgent !== undefined && own >= perAgent) return { limit: perAgent, whose: 'agent' };

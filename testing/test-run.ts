@@ -20,7 +20,7 @@ import { HoldfastError, isErrorCode } from '../contract/plain/errors';
 import type { RunEvent, RunView } from '../contract/plain/events';
 import type { Interrupt } from '../contract/plain/interrupts';
 import type { Language } from '../contract/plain/manifest';
-import type { Json, Usage } from '../contract/plain/messages';
+import type { Failure, Json, Usage } from '../contract/plain/messages';
 import type { Observer } from '../contract/plain/observed';
 import { defaultTenant } from '../contract/plain/names';
 import type { Agent } from '../kernel/agent';
@@ -169,10 +169,12 @@ export class TestRun<Output = unknown> {
     const { interrupts, status } = this.run.view();
     if (this.run.ended) throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status}).`);
     const whole = { interruptId, answer, ...options };
-    const refused = this.run.refusalOf(whole);
-    if (refused !== undefined) throw new HoldfastError(isErrorCode(refused.code) ? refused.code : 'answer-invalid', refused.message);
+    const refuse = (refused: Failure | undefined): void => {
+      if (refused !== undefined) throw new HoldfastError(isErrorCode(refused.code) ? refused.code : 'answer-invalid', refused.message);
+    };
+    refuse(this.run.refusalOf(whole));
     checkFit(interrupts, interruptId, answer);
-    this.run.answer(whole);
+    refuse(this.run.take(whole));
   }
 
   approve(interruptId: string, options: ApproveOptions = {}): Promise<void> {

@@ -18,6 +18,7 @@ import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json, StoredMessage } from '../contract/plain/messages';
 import { names } from '../contract/plain/names';
 import { isRunInput } from '../contract/plain/run-input';
+import { packedSnapshot, unpackedInput } from '../contract/plain/snapshot-messages';
 import type {
   AgentRunInput,
   AgentRunResult,
@@ -54,7 +55,7 @@ export function serveAgents(module: object): (input: AgentRunInput) => Promise<A
   return async function agentRun(input) {
     if (!isRunInput(input))
       throw ApplicationFailure.nonRetryable('This workflow was not started as a run: its input is none.', 'input-invalid');
-    return new RunWorkflow(agents, input).execute();
+    return new RunWorkflow(agents, unpackedInput(input)).execute();
   };
 }
 
@@ -260,7 +261,7 @@ class RunWorkflow {
     const { ports } = this;
     const { state, lists } = this.run.snapshot();
     const snapshot = { state, lists, ...ports.seen.over(lists), nextOffset: ports.nextOffset, events, ...moved };
-    return fitting({ start: this.input.start, snapshot });
+    return fitting({ start: this.input.start, snapshot: packedSnapshot(snapshot) });
   }
 
   /** Nothing is on its way, and no answer is about to be handed on. */

@@ -3,6 +3,7 @@ import type { VersioningBehavior } from '@temporalio/common';
 import { isErrorCode, messageOf } from '../contract/plain/errors';
 import type { Failure } from '../contract/plain/messages';
 import { names } from '../contract/plain/names';
+import { unpackedInput } from '../contract/plain/snapshot-messages';
 import type { AgentRunInput, Snapshot, TrialVerdict, UpgradeReceipt } from '../contract/plain/wire';
 import type { AnyAgent } from '../kernel/agents/definition';
 import type { RunState } from '../kernel/state';
@@ -68,7 +69,8 @@ export async function tryHere(agents: Agents, input: AgentRunInput, snapshot: Sn
 
 /** The workflow that a run's worker starts under the newest build. */
 export function serveTrials(agents: Agents): (input: AgentRunInput) => Promise<TrialVerdict> {
-  return async (input) => {
+  return async (given) => {
+    const input = unpackedInput(given);
     const { snapshot } = input;
     if (snapshot === undefined)
       throw ApplicationFailure.nonRetryable('There is nothing to try: the input has no snapshot.', 'input-invalid');

@@ -2,6 +2,7 @@ import type { AgentPath } from './agent-paths';
 import { agentOfPath } from './agent-paths';
 import { isRunId } from './names';
 import { sha256 } from './sha256';
+import type { ParentRun } from './wire';
 
 const longestPlace = 100;
 const longestId = 360;
@@ -24,6 +25,11 @@ export function childRunId(parent: string, path: AgentPath): string {
 
 function hashed(text: string, path: AgentPath): string {
   return `${sha256(text).slice(0, 32)}.${agentOfPath(path)}`;
+}
+
+/** Where a place in a run stands in the run that somebody started. */
+export function placeInRoot(parent: ParentRun | undefined, path: AgentPath): AgentPath {
+  return parent?.path === undefined ? path : [...parent.path, ...path.slice(1)];
 }
 
 /** Whose run it is. */

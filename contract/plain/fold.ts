@@ -16,7 +16,16 @@ import type { ListItem, Splice } from './splice';
 import { applySplices } from './splice';
 import { messageOfOutcome, messageOfQuick, toolStart } from './tool-outcomes';
 import { addUsage } from './usage';
-import type { AgentRunInput, AgentRunResult, CallModelInput, CallModelResult, CallToolInput, CallToolResult, RequestSlots } from './wire';
+import type {
+  AgentRunInput,
+  AgentRunResult,
+  CallModelInput,
+  CallModelResult,
+  CallToolInput,
+  CallToolResult,
+  ParentRun,
+  RequestSlots,
+} from './wire';
 
 const keptRequests = 64;
 
@@ -42,6 +51,8 @@ export class HistoryFold {
   private seen: SeenMessages | undefined;
   private id = '';
   private agent = '';
+  /** The run that an isolated agent is part of. */
+  parent: ParentRun | undefined;
   private status: RunStatus = 'running';
   private usage: Usage = { inputTokens: 0, outputTokens: 0 };
   private output: Json | undefined;
@@ -150,6 +161,7 @@ export class HistoryFold {
     if (this.foreign) return [];
     const { start, snapshot } = input;
     this.agent = start.agent;
+    this.parent = start.parent;
     if (snapshot === undefined) {
       const messages = messagesOfInput(start.input) ?? [];
       this.startLists = { [start.agent]: messages };

@@ -1,5 +1,6 @@
 import type { Failure, Json, JsonObject } from './messages';
 import { misfitOfSchema } from './schema-fit';
+import { sha256 } from './sha256';
 
 export interface InterruptBase {
   /** Made from the address and an ordinal; stays the same until answered. */
@@ -114,4 +115,23 @@ function isAbsentOr(value: unknown, type: 'string' | 'boolean' | 'number'): bool
 
 function record(value: unknown): Record<string, unknown> | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+}
+
+/** Readable, safe in a URL, and the same whenever the same frame asks for the same effect. */
+export function interruptId(address: readonly string[], n: number): string {
+  const path = address.map(readable).join('.');
+  return n === 0 ? path : `${path}.${n}`;
+}
+
+/** Names of layers may have any character: those that would read the same are told apart. */
+function readable(segment: string): string {
+  const text = segment.replace(/[@!#~]/g, '~').replace(/[^A-Za-z0-9_~-]+/g, '-');
+  return /^[A-Za-z0-9_@!#~:.-]*$/.test(segment) ? text : `${text}~${sha256(segment).slice(0, 6)}`;
+}
+
+/** The id that an interrupt of an isolated agent has in a run that the agent is part of: it begins with the agent's place there. */
+export function interruptIdAt(path: readonly string[], { id, address }: Pick<Interrupt, 'id' | 'address'>): string {
+  const [root = ''] = address;
+  const place = interruptId(path, 0);
+  return id === root || id.startsWith(`${root}.`) ? `${place}${id.slice(root.length)}` : `${place}.${id}`;
 }

@@ -110,9 +110,14 @@ export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' |
 
 /** Messages that an input stands for, or nothing when an agent's prompt has to make them. */
 export function messagesOfInput(input: Json): readonly StoredMessage[] | undefined {
-  if (typeof input === 'string') return [{ id: 'input.0', role: 'user', parts: [{ type: 'text', text: input }] }];
+  if (typeof input === 'string') return [{ id: inputId(0), role: 'user', parts: [{ type: 'text', text: input }] }];
   if (!Array.isArray(input) || input.length === 0 || !input.every(isMessage)) return undefined;
-  return (input as readonly Message[]).map((message, position) => ({ ...message, id: `input.${position}` }));
+  return (input as readonly Message[]).map((message, position) => ({ ...message, id: inputId(position) }));
+}
+
+/** What a message of the input of a run is called in it. */
+export function inputId(position: number): string {
+  return `input.${position}`;
 }
 
 const roles = ['system', 'user', 'assistant', 'tool'];

@@ -10,6 +10,7 @@ export function isRunInput(input: unknown): input is AgentRunInput {
   if (!isRecord(snapshot) || typeof snapshot['nextOffset'] !== 'number') return false;
   if (!isRecord(snapshot['state']) || !isRecord(snapshot['lists'])) return false;
   if (snapshot['seen'] !== undefined && !areSplices(snapshot['seen'])) return false;
+  if (snapshot['named'] !== undefined && !areNamed(snapshot['named'])) return false;
   return [snapshot['shown'], snapshot['events'], ...Object.values(snapshot['lists'])].every(Array.isArray);
 }
 
@@ -23,14 +24,21 @@ function isSplice(value: unknown): boolean {
   return Number.isInteger(at) && Number.isInteger(remove) && Array.isArray(insert) && insert.every(isListItem);
 }
 
+function areNamed(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { lists = {}, shown = [] } = value;
+  return isRecord(lists) && [shown, ...Object.values(lists)].every((items) => Array.isArray(items) && items.every(isListItem));
+}
+
 function isListItem(item: unknown): boolean {
   return typeof item === 'string' || (isMessage(item) && typeof (item as { readonly id?: unknown }).id === 'string');
 }
 
 function isParent(parent: unknown): boolean {
   if (!isRecord(parent)) return false;
-  const { id, from, nth } = parent;
-  return typeof id === 'string' && typeof from === 'string' && (nth === undefined || typeof nth === 'number');
+  const { id, from, nth, path = [''], context = [] } = parent;
+  if (typeof id !== 'string' || typeof from !== 'string' || (nth !== undefined && typeof nth !== 'number')) return false;
+  return Array.isArray(path) && path.every((segment) => typeof segment === 'string') && Array.isArray(context);
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

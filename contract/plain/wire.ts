@@ -1,3 +1,4 @@
+import type { AgentPath } from './agent-paths';
 import type { EventBody, WireEvent } from './events';
 import type { Answer, Interrupt } from './interrupts';
 import type { DeferredTools, HalfRef, Language, Manifest, ToolSpec } from './manifest';
@@ -41,6 +42,10 @@ export interface ParentRun {
   readonly from: string;
   /** Which one of that name in there, when it is not the first. */
   readonly nth?: number;
+  /** Where the agent stands in the run that somebody started, however deep. Absent of runs that began before it was told. */
+  readonly path?: AgentPath;
+  /** Which messages of its input are words of other agents, by position. Absent: none. */
+  readonly context?: readonly number[];
 }
 
 /** What the run of an isolated agent tells its parent while it runs: interrupts that opened and ended in it. */
@@ -206,6 +211,14 @@ export interface ParseOutputRequest {
 
 export type ParseOutputResult = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
 
+/** Lists of a snapshot in which ids stand for messages of its conversations, and for what another agent is told of one. */
+export interface NamedMessages {
+  /** In place of those that are missing in `lists`. */
+  readonly lists?: Readonly<Record<string, readonly ListItem[]>>;
+  /** In place of `shown`, which is empty then. */
+  readonly shown?: readonly ListItem[];
+}
+
 /** What goes over a continue-as-new. `state` is the kernel's RunState without its lists; messages stand here once. */
 export interface Snapshot {
   readonly state: unknown;
@@ -220,6 +233,8 @@ export interface Snapshot {
   readonly seen?: readonly Splice[];
   readonly nextOffset: number;
   readonly events: readonly WireEvent[];
+  /** Messages that are made of those in the lists of conversations. Absent: all stand whole in `lists` and `shown`. */
+  readonly named?: NamedMessages;
   /** The build that the run moved to, which tried it before. Absent: the run keeps its build. */
   readonly movedTo?: string;
 }

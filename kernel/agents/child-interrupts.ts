@@ -1,8 +1,7 @@
 import type { Answer, Interrupt } from '../../contract/plain/interrupts';
-import { isInterrupt } from '../../contract/plain/interrupts';
+import { interruptIdAt, isInterrupt } from '../../contract/plain/interrupts';
 import { jsonSize, limits } from '../../contract/plain/limits';
 import type { Json } from '../../contract/plain/messages';
-import { interruptId } from '../interrupts';
 import type { RunScope } from '../scope';
 
 /** The interrupts of an isolated agent, as they stand in the list of the run that it is part of. */
@@ -38,7 +37,7 @@ export class ChildInterrupts {
 
   private show(interrupt: Interrupt): void {
     const { run, childId, path } = this;
-    const id = this.idHere(interrupt);
+    const id = interruptIdAt(path, interrupt);
     this.open.set(interrupt.id, id);
     const shown = { ...interrupt, id, address: [...path, ...interrupt.address.slice(1)] };
     run.desk.show(shown, (answer: Answer) => {
@@ -52,12 +51,5 @@ export class ChildInterrupts {
     if (here === undefined) return;
     this.open.delete(id);
     this.run.desk.withdraw(here, end);
-  }
-
-  /** Ids there begin with the name of the agent; here with its place. */
-  private idHere({ id, address }: Interrupt): string {
-    const [root = ''] = address;
-    const place = interruptId(this.path, 0);
-    return id === root || id.startsWith(`${root}.`) ? `${place}${id.slice(root.length)}` : `${place}.${id}`;
   }
 }

@@ -1,11 +1,11 @@
-import { contextMessage } from '../../contract/plain/context-messages';
+import { contextMessage, contextOf } from '../../contract/plain/context-messages';
 import { HoldfastError } from '../../contract/plain/errors';
 import type { Message, StoredMessage } from '../../contract/plain/messages';
-import { toolCallsOf } from '../../contract/plain/messages';
+import { inputId, toolCallsOf } from '../../contract/plain/messages';
 import { blame } from '../compose';
 import { frozen } from '../freeze';
 import type { RunScope } from '../scope';
-import type { SaidEntry } from '../state';
+import type { RunState, SaidEntry } from '../state';
 import { storedMessages } from '../transcript';
 import type { HistoryEntry, HistoryRewriter } from './definition';
 import { transferTool } from './transfer-names';
@@ -112,6 +112,12 @@ function beginningOf({ state }: RunScope, { conversation, lane }: Lane, agent: s
     beginning.messages.push(frozen(message));
   }
   return Object.freeze([...beginning.messages]);
+}
+
+/** Whether a message is what an agent was told of the words of another one, also when it was told so before its run was made one of its own. */
+export function isOthers({ parent }: Pick<RunState, 'parent'>, message: { readonly id?: string } | undefined): boolean {
+  const id = message?.id ?? '';
+  return contextOf(id) !== undefined || parent?.context?.some((position) => inputId(position) === id) === true;
 }
 
 /** That one agent handed over to another is left out: the call and its result. */

@@ -1,4 +1,5 @@
-import { childRunId } from '../../contract/plain/child-runs';
+import type { AgentPath } from '../../contract/plain/agent-paths';
+import { childRunId, placeInRoot } from '../../contract/plain/child-runs';
 import { HoldfastError } from '../../contract/plain/errors';
 import { addUsage } from '../../contract/plain/usage';
 import type { Failure, Json, JsonObject, StoredMessage } from '../../contract/plain/messages';
@@ -11,7 +12,7 @@ import { isCancellation } from '../ports';
 import type { RunScope } from '../scope';
 import type { RunState } from '../state';
 import { ChildInterrupts } from './child-interrupts';
-import { say } from './conversation';
+import { isOthers, say } from './conversation';
 import type { AnyAgent } from './definition';
 import { placeInside, reachable } from './definition';
 import type { Place } from './place';
@@ -38,7 +39,10 @@ export async function runIsolated(
     ports.emit({ type: 'agent-start', ...about });
   }
   const interrupts = new ChildInterrupts(run, id, place.path);
-  const end = await endOf(run, { start: startOf(run, agent, id, messages()), hear: (events) => interrupts.hear(events) });
+  const end = await endOf(run, {
+    start: startOf(run, agent, { id, path: place.path }, messages()),
+    hear: (events) => interrupts.hear(events),
+  });
   interrupts.close();
   forget(run, place);
   const { usage } = end;
@@ -72,9 +76,15 @@ async function endOf({ ports }: RunScope, child: Parameters<RunScope['ports']['r
 }
 
 /** All that it needs of this run, and no more: it stands in the history of both. */
-function startOf({ state, manifest, exported }: RunScope, agent: AnyAgent, id: string, messages: readonly StoredMessage[]): StartInput {
+function startOf(
+  { state, manifest, exported }: RunScope,
+  agent: AnyAgent,
+  { id, path }: { readonly id: string; readonly path: AgentPath },
+  messages: readonly StoredMessage[],
+): StartInput {
   const nth = placeInside(exported, agent);
   const options = optionsFor(agent, state.options);
+  const context = [...messages.keys()].filter((position) => isOthers(state, messages[position]));
   return {
     version: 1,
     tenant: state.tenant,
@@ -83,7 +93,13 @@ function startOf({ state, manifest, exported }: RunScope, agent: AnyAgent, id: s
     input: inputOf(messages),
     stream: state.stream,
     language: manifest.language,
-    parent: { id: state.id, from: exported.name, ...(nth === 0 ? {} : { nth }) },
+    parent: {
+      id: state.id,
+      from: exported.name,
+      ...(nth === 0 ? {} : { nth }),
+      path: placeInRoot(state.parent, path),
+      ...(context.length === 0 ? {} : { context }),
+    },
     ...(Object.keys(state.values).length === 0 ? {} : { values: state.values }),
     ...(Object.keys(options).length === 0 ? {} : { options }),
     ...(state.settings === undefined ? {} : { settings: state.settings }),

@@ -2,7 +2,9 @@ import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
 import type { EventBody, RunEvent, RunView } from '../../contract/plain/events';
 import type { HistoryFact } from '../../contract/plain/history-fact';
 import type { Answer } from '../../contract/plain/interrupts';
+import { interruptIdAt } from '../../contract/plain/interrupts';
 import { workflowIdOf } from '../../contract/plain/names';
+import { packedSnapshot, unpackedInput } from '../../contract/plain/snapshot-messages';
 import type { AgentRunInput } from '../../contract/plain/wire';
 import type { Failure } from '../../contract/plain/messages';
 import type { AnyAgent } from '../agents/definition';
@@ -29,6 +31,7 @@ interface Stretch {
 
 /** The run in memory that another one is part of. */
 interface MemoryParent {
+  readonly run: MemoryRun;
   readonly clock: VirtualClock;
   hear(events: readonly EventBody[]): void;
   /** The run that is part of it stands still, or goes on. */
@@ -104,6 +107,33 @@ export class MemoryRun {
     return this.stretch.run.refusalOf(asJson(answer));
   }
 
+  /**
+   * Takes the answer of a person, or says why not. One to an isolated agent counts in the run that somebody started, where the interrupt
+   * stands too: of two that come at once, here and there, only one is taken.
+   */
+  take(answer: Answer): Failure | undefined {
+    const refused = this.refusalOf(answer);
+    if (refused !== undefined) return refused;
+    const { root } = this;
+    const there = this.answerInRoot(answer);
+    const refusedThere = there === undefined ? undefined : root.refusalOf(there);
+    if (there === undefined || refusedThere?.code === 'interrupt-unknown') this.answer(answer);
+    else if (refusedThere === undefined) root.answer(there);
+    else return refusedThere;
+    return undefined;
+  }
+
+  private get root(): MemoryRun {
+    return this.parent?.run.root ?? this;
+  }
+
+  private answerInRoot(answer: Answer): Answer | undefined {
+    const { input, run } = this.stretch;
+    const { path } = input.start.parent ?? {};
+    const interrupt = run.interrupts.find(({ id }) => id === answer.interruptId);
+    return path === undefined || interrupt === undefined ? undefined : { ...answer, interruptId: interruptIdAt(path, interrupt) };
+  }
+
   /** Takes an answer as a signal does: one that does not fit only leaves an event. */
   answer(answer: Answer): void {
     if (this.ended) return;
@@ -149,7 +179,7 @@ export class MemoryRun {
   }
 
   private startChild({ start, hear }: ChildRun): MemoryRun {
-    const child = new MemoryRun(this.agents, { start }, this.work, 0, { clock: this.clock, hear, moved: () => this.changed() });
+    const child = new MemoryRun(this.agents, { start }, this.work, 0, { run: this, clock: this.clock, hear, moved: () => this.changed() });
     this.children.set(start.id, child);
     return child;
   }
@@ -172,7 +202,8 @@ export class MemoryRun {
     return failure;
   }
 
-  private enter(input: AgentRunInput): Stretch {
+  private enter(given: AgentRunInput): Stretch {
+    const input = unpackedInput(given);
     const { start, snapshot } = input;
     this.record.write({ kind: 'start', workflowId: this.workflowId, input });
     const state = snapshot === undefined ? freshState(start) : restoredState(snapshot.state as RunState, snapshot.lists);
@@ -277,7 +308,7 @@ export class MemoryRun {
     this.agents = agents;
     ports.leave();
     this.record.write({ kind: 'continued', nextRunId: `stretch-${this.borders}` });
-    this.stretch = this.enter(asJson({ start: input.start, snapshot }));
+    this.stretch = this.enter(asJson({ start: input.start, snapshot: packedSnapshot(snapshot) }));
   }
 
   private stand(): void {

@@ -1,6 +1,7 @@
 import type { Message } from '../../contract/plain/messages';
 import { nameProblem } from '../../contract/plain/names';
 import { fieldsOf, isRecord, isTextList, refuseFor } from '../checked-options';
+import { placeOf } from '../../kernel/context';
 import type { AgentMiddleware, HookContext } from '../../kernel/middleware';
 import { knowingTools } from '../../kernel/named-tools';
 import type { LoadedAgentsMd } from './loaded';
@@ -29,7 +30,7 @@ export function agentsMd(options: AgentsMdOptions): AgentMiddleware {
     name: 'agentsMd',
     async beforeModelRewriteState({ messages }, ctx) {
       if (messages.some(isInstructions)) return undefined;
-      const key = `agentsMd:${ctx.runPath.join('/')}`;
+      const key = `agentsMd:${placeOf(ctx).join('/')}`;
       let text = ctx.session.get(key);
       if (typeof text !== 'string') {
         const loaded = (await ctx.call(tool, { files, maxBytes })) as LoadedAgentsMd;

@@ -1,7 +1,6 @@
 import { isConversation } from '../../contract/plain/agent-paths';
-import { contextOf } from '../../contract/plain/context-messages';
 import { HoldfastError } from '../../contract/plain/errors';
-import type { Json, Message, ModelSettings, StoredMessage } from '../../contract/plain/messages';
+import type { Json, Message, ModelSettings } from '../../contract/plain/messages';
 import { textOf, toolCallsOf } from '../../contract/plain/messages';
 import { cut } from '../../contract/plain/shown';
 import type { Agent } from '../../kernel/agent';
@@ -11,7 +10,7 @@ import type { AgentPart } from '../../kernel/agents/define';
 import { customAgent } from '../../kernel/agents/define';
 import type { CustomContext } from '../../kernel/agents/definition';
 import type { AgentMiddleware, WorkflowTool } from '../../kernel/middleware';
-import { dropSession } from '../../kernel/context';
+import { dropSession, isWordOfOthers, placeOf } from '../../kernel/context';
 import { bound, checkSettings, checkedOptions, func, isRecord, record, requiredName, text } from '../checked-options';
 
 /** Who makes the plan, or looks at it again. */
@@ -101,21 +100,22 @@ export function planExecute<const Name extends string>(options: PlanExecuteOptio
     description,
     agents: [plans, executor, replans],
     async *run(input, ctx) {
-      const keys = keysAt(ctx.runPath);
-      const userInput = askedIn(input.messages) ?? ctx.userMessage;
+      const place = placeOf(ctx);
+      const keys = keysAt(place);
+      const userInput = askedIn(input.messages, ctx) ?? ctx.userMessage;
       ctx.session.set(keys.userInput, userInput);
       ctx.session.set(keys.steps, []);
       try {
         yield { message: { role: 'assistant', parts: [{ type: 'text', text: await answerOf(ctx, input.messages) }] } };
       } finally {
         // Nobody looks for the plan of a tool call that has ended.
-        if (!isConversation(ctx.runPath)) dropSession(ctx, Object.values(keys));
+        if (!isConversation(place)) dropSession(ctx, Object.values(keys));
       }
     },
   });
 
   async function answerOf(ctx: CustomContext, messages: readonly Message[]): Promise<string> {
-    const keys = keysAt(ctx.runPath);
+    const keys = keysAt(placeOf(ctx));
     await ctx.runAgent(plans.name, messages);
     let last = '';
     for (let round = 0; round < maxIterations; round++) {
@@ -141,16 +141,15 @@ export function planExecute<const Name extends string>(options: PlanExecuteOptio
 }
 
 /** What the user said, and not what other agents did since. */
-function askedIn(messages: readonly Message[]): string | undefined {
-  const said = messages.filter(
-    (message) => message.role === 'user' && contextOf((message as Partial<StoredMessage>).id ?? '') === undefined,
-  );
+function askedIn(messages: readonly Message[], ctx: CustomContext): string | undefined {
+  const said = messages.filter((message) => message.role === 'user' && !isWordOfOthers(ctx, message));
   const last = said.at(-1);
   return last === undefined ? undefined : textOf(last);
 }
 
-function stateOf({ session, runPath }: CustomContext): PlanState {
-  const keys = keysAt(runPath);
+function stateOf(ctx: CustomContext): PlanState {
+  const { session } = ctx;
+  const keys = keysAt(placeOf(ctx));
   const { steps = [] } = (session.get(keys.plan) ?? {}) as { readonly steps?: readonly string[] };
   return {
     userInput: (session.get(keys.userInput) ?? '') as string,
@@ -175,7 +174,7 @@ const planTool: WorkflowTool = {
   inputSchema: stepsSchema,
   execute(input, ctx) {
     // It is called by the planner or the replanner, whose place is behind that of the plan.
-    ctx.session.set(keysAt(ctx.runPath.slice(0, -1)).plan, input);
+    ctx.session.set(keysAt(placeOf(ctx).slice(0, -1)).plan, input);
     return JSON.stringify(input);
   },
 };

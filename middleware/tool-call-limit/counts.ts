@@ -1,4 +1,4 @@
-import { callsBeside } from '../../kernel/context';
+import { callsBeside, placeOf } from '../../kernel/context';
 import type { HookContext } from '../../kernel/middleware';
 import type { CallLimits, Reached } from '../call-counts';
 
@@ -30,7 +30,7 @@ export function countToolCall(
   isLimited: (tool: string) => boolean,
 ): Reached | undefined {
   const key = `${name}:calls`;
-  const path = ctx.runPath.join('/');
+  const path = placeOf(ctx).join('/');
   const { position, tools } = callsBeside(ctx) ?? { position: 0, tools: [''] };
   const before = (ctx.session.get(key) as unknown as Counts | undefined) ?? { run: 0, agents: {} };
   const own = Object.hasOwn(before.agents, path) ? (before.agents[path] ?? none) : none;

@@ -1,4 +1,5 @@
 import { HoldfastError } from '../../contract/plain/errors';
+import { placeOf } from '../../kernel/context';
 import { transferTool } from '../../kernel/agents/transfer-names';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/middleware';
 import { knowingTools } from '../../kernel/named-tools';
@@ -65,8 +66,8 @@ export function toolCallLimit<T extends Tools = Tools>(given: ToolCallLimitOptio
 }
 
 /** Other agents of the run go on until they meet the limit themselves. */
-function overKey(name: string, { runPath }: HookContext): string {
-  return `${name}:over:${runPath.join('/')}`;
+function overKey(name: string, ctx: HookContext): string {
+  return `${name}:over:${placeOf(ctx).join('/')}`;
 }
 
 function ending(name: string, ctx: HookContext): ReturnType<NonNullable<AgentMiddleware['afterToolCalls']>> {

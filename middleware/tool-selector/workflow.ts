@@ -1,6 +1,7 @@
 import { codeOf } from '../../contract/plain/errors';
 import { canonicalJson, textOf } from '../../contract/plain/messages';
 import { sha256 } from '../../contract/plain/sha256';
+import { placeOf } from '../../kernel/context';
 import { transferTool } from '../../kernel/agents/transfer-names';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/middleware';
 import { knowingTools } from '../../kernel/named-tools';
@@ -43,7 +44,7 @@ export function toolSelector<T extends Tools = Tools>(options: ToolSelectorOptio
       if (candidates.length <= maxTools) return next(request);
       const asked = request.messages.filter(({ role }) => role === 'user').at(-1);
       if (asked === undefined) return next(request);
-      const key = `${name}:${ctx.runPath.join('/')}`;
+      const key = `${name}:${placeOf(ctx).join('/')}`;
       const about = sha256(canonicalJson([asked.parts, candidates]));
       const before = ctx.session.get(key) as { readonly about?: string; readonly chosen?: readonly string[] } | undefined;
       let chosen = before?.about === about ? before.chosen : undefined;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { temporal as proto } from '@temporalio/proto';
 import type { GenerateAnswer, GenerateRequest } from '../../activities/models';
+import { connect } from '../../client/connect';
 import type { Run } from '../../client/run';
 import type { RunEvent } from '../../contract/plain/events';
 import { textOf } from '../../contract/plain/messages';
@@ -142,6 +143,27 @@ describe('isolated agents on a real server', () => {
     const own = child(second.run, 'asks');
     await own.resume((await own.interrupts())[0]?.id ?? '', 'yes');
     expect(await second.run.result()).toMatchObject({ asks: 'I am asks.' });
+  });
+
+  it('take one of two answers that come at the same moment, from two clients or in both runs, and both logs have that one', async () => {
+    const other = await connect({ server: testServer(), taskQueue: bed.taskQueue });
+    const answersOf = async (run: Run): Promise<readonly unknown[]> =>
+      (await logOf(run)).flatMap((event) => (event.type === 'interrupt-end' ? [event.answer] : []));
+    for (const place of ['', '~asks', '~asks']) {
+      // The other agent holds the run open, so that the second answer still finds it.
+      held = gate();
+      const { run, ids } = await waiting('pair');
+      const there = other.run(`${run.id}${place}`);
+      const [id] = place === '' ? ids : (await there.interrupts()).map((interrupt) => interrupt.id);
+      const settled = await Promise.allSettled([run.resume(ids[0] ?? '', 'one'), there.resume(id ?? '', 'two')]);
+      const refused = settled.filter(({ status }) => status === 'rejected');
+      expect(refused).toMatchObject([{ reason: { code: 'interrupt-answered' } }]);
+      held.open();
+      expect(await run.outcome()).toMatchObject({ status: 'completed' });
+      const taken = settled[0].status === 'fulfilled' ? 'one' : 'two';
+      expect([await answersOf(run), await answersOf(child(run, 'asks'))]).toEqual([[taken], [taken]]);
+    }
+    await other.close();
   });
 
   it('reach the run that somebody started through those between', async () => {

@@ -60,6 +60,7 @@ describe('an answer that comes while no worker runs', () => {
   it('is refused when one waits already, and the first one counts when a worker comes', async () => {
     const { run, interrupt } = await waiting(1);
     await run.approve(interrupt.id, { by: 'ada' });
+    expect(await run.interrupts()).toEqual([]);
     expect(await code(run.reject(interrupt.id, 'no', { by: 'bob' }))).toBe('interrupt-answered');
     const bed = await startTestBed(refundThenDone, { ...options, taskQueue });
     expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
@@ -75,6 +76,7 @@ describe('an answer that comes while no worker runs', () => {
     await handle.signal(names.resumeSignal, { interruptId: interrupt.id, answer: { type: 'approve' }, by: 'eve' });
     await handle.signal(names.resumeSignal, 'garbage');
     await handle.signal(names.resumeSignal);
+    expect((await run.interrupts()).map(({ id }) => id)).toEqual([interrupt.id]);
     expect(await code(run.approve(interrupt.id, { by: 'bob' }))).toBe('was taken');
     expect(await code(run.approve(interrupt.id, { by: 'bob' }))).toBe('interrupt-answered');
   });

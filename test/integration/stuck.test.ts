@@ -46,7 +46,7 @@ it.concurrent('an endless loop in a hook is shown, while other runs go on', asyn
 });
 
 it.concurrent(
-  'a run that is stuck refuses answers, and says why',
+  'a run that is stuck refuses answers and upgrades, and says why',
   async () => {
     const run = await jamming.client.start('jams', 'hello');
     const waiting = await run.outcome({ timeout: '30s' });
@@ -55,6 +55,7 @@ it.concurrent(
     await temporal.handle(run.id).signal('resume', { interruptId: first?.id, answer: 1 });
     await eventually(async () => expect((await run.view()).status).toBe('stuck'));
     await expect(run.resume(second?.id ?? '', 2)).rejects.toMatchObject({ code: 'run-stuck' });
+    await expect(run.upgrade({ timeout: '1s' })).rejects.toMatchObject({ code: 'run-stuck', message: (await run.view()).error?.message });
     await run.terminate();
   },
   40_000,

@@ -307,6 +307,24 @@ describe('an interrupt of an isolated agent', () => {
     expect(typed(await logOf(run), 'interrupt-end')).toMatchObject([{ reason: 'answer', answer: 'yes', by: 'ada' }]);
   });
 
+  it('is taken once when it is answered in both runs at the same moment, and neither log has the other answer', async () => {
+    for (const firstInRoot of [true, false]) {
+      const { run } = await start(isolated(parallel({ name: 'inner', isolate: true, agents: [asks('first')] })), { first: [says('One.')] });
+      const [there] = await run.interrupts();
+      const own = child(child(run, 'test~inner'), 'test~inner~first');
+      const [here] = await own.interrupts();
+      const answering = [
+        (): Promise<void> => run.resume(there?.id ?? '', 'there'),
+        (): Promise<void> => own.resume(here?.id ?? '', 'here'),
+      ];
+      const settled = await Promise.allSettled((firstInRoot ? answering : answering.reverse()).map((answer) => answer()));
+      expect(settled).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected', reason: { code: 'interrupt-answered' } }]);
+      expect(await run.outcome()).toMatchObject({ status: 'completed' });
+      const taken = [run, own].map(async (one) => typed(await logOf(one), 'interrupt-end').map(({ answer }) => answer));
+      expect(await Promise.all(taken)).toEqual(firstInRoot ? [['there'], ['there']] : [['here'], ['here']]);
+    }
+  });
+
   it('leaves the list at its deadline', async () => {
     const expiring: AgentMiddleware = {
       name: 'expiring',
