@@ -6,6 +6,7 @@ import type { Json, ToolCall } from '../contract/plain/messages';
 import { canonicalJson, notJson } from '../contract/plain/messages';
 import { nameProblem } from '../contract/plain/names';
 import { misfitOfSchema } from '../contract/plain/schema-fit';
+import { problemOfSchema } from '../contract/plain/schema-form';
 import { sha256 } from '../contract/plain/sha256';
 import { cut } from '../contract/plain/shown';
 import type { ParseInputResult } from '../contract/plain/wire';
@@ -101,6 +102,8 @@ function ownToolOf(tool: WorkflowTool, refuse: (problem: string) => never): OwnT
   if (typeof description !== 'string') refuse(`the workflow tool "${String(name)}" has no description.`);
   if (typeof inputSchema !== 'object' || inputSchema === null || notJson(inputSchema) !== undefined)
     refuse(`inputSchema of the workflow tool "${String(name)}" is no JSON Schema.`);
+  const unfit = problemOfSchema(inputSchema);
+  if (unfit !== undefined) refuse(`inputSchema of the workflow tool "${String(name)}" is no JSON Schema: ${unfit}.`);
   if (typeof execute !== 'function') refuse(`execute of the workflow tool "${String(name)}" is no function.`);
   const spec = { name: tool.name, description: tool.description, inputSchema: tool.inputSchema };
   return {
