@@ -1,4 +1,4 @@
-import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
+import { HoldfastError, messageOf, thrownCodeOf } from '../contract/plain/errors';
 import { toolStart } from '../contract/plain/tool-outcomes';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { ToolSpec } from '../contract/plain/manifest';
@@ -141,7 +141,8 @@ export async function callOwnTool(scope: AgentScope, tool: OwnTool, frame: Frame
     frame.close();
     return { output: checkedOutput(call.name, output) };
   } catch (error) {
-    if (isCancellation(error)) throw error;
+    // Its own code cannot cancel the run, whatever code it throws with.
+    if (isCancellation(error) && run.ports.cancelled) throw error;
     inner.abandon();
     frame.abandon();
     throw problemOf(call.name, error);
@@ -164,7 +165,7 @@ function checkedOutput(name: string, output: unknown): Json {
 /** What has a code of another kind is no matter of the model's: it ends the run. */
 function problemOf(name: string, error: unknown): unknown {
   if (error instanceof ToolError) return error;
-  const code = codeOf(error);
+  const code = thrownCodeOf(error);
   if (code !== undefined && !isToolProblem(error)) return error;
   const message = code === undefined ? `The tool '${name}' failed: ${messageOf(error).slice(0, limits.errorMessage)}` : messageOf(error);
   return new ToolError({ code: code ?? 'tool-failed', message }, undefined);

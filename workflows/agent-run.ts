@@ -12,7 +12,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { HandlerUnfinishedPolicy } from '@temporalio/common';
-import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
+import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../contract/plain/errors';
 import type { Answer } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json, StoredMessage } from '../contract/plain/messages';
@@ -334,7 +334,7 @@ function failureOfRun(error: unknown, left: FailedChildDetails | undefined): unk
     return error;
   return ApplicationFailure.create({
     message: messageOf(error).slice(0, limits.errorMessage),
-    type: codeOf(error) ?? 'run-failed',
+    type: thrownCodeOf(error) ?? 'run-failed',
     nonRetryable: true,
     ...(left === undefined ? {} : { details: [left] }),
   });

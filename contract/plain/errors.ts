@@ -210,6 +210,22 @@ export function codeOf(error: unknown): ErrorCode | undefined {
   return isErrorCode(code) ? code : undefined;
 }
 
+/** What a model, a tool, and a check that a layer makes may be said to have done by anybody's code. */
+const anybodys: readonly ErrorCode[] = [
+  ...(['input-invalid', 'output-invalid', 'message-invalid', 'value-not-json', 'payload-too-large', 'call-limit'] as const),
+  ...(['budget-spent', 'pii-found', 'agent-failed', 'hook-failed', 'callback-failed', 'run-failed'] as const),
+];
+
+/**
+ * The code of what code in a run threw, if it counts. What Holdfast made, or somebody made as a HoldfastError, has the code that it has.
+ * Other errors cannot say that the run timed out, was stopped or goes on under changed code: that is not theirs to know.
+ */
+export function thrownCodeOf(error: unknown): ErrorCode | undefined {
+  const code = codeOf(error);
+  if (code === undefined || /^(model|tool)-/.test(code) || anybodys.includes(code)) return code;
+  return (error as { readonly name?: unknown }).name === 'HoldfastError' ? code : undefined;
+}
+
 /** The text of any thrown thing: people throw strings, objects and nothing at all. */
 export function messageOf(error: unknown): string {
   if (typeof error === 'object' && error !== null && typeof (error as { message?: unknown }).message === 'string') {
