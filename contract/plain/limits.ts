@@ -12,6 +12,8 @@ export const limits = {
   updatesPerRun: 1500,
   maxIterations: 20,
   toolCallsPerMessage: 128,
+  /** How many agents stand in each other. */
+  agentDepth: 100,
   /** How often the agents of a team hand over to each other. */
   transfers: 100,
   openInterrupts: 200,
