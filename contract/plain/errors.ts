@@ -43,6 +43,10 @@ export const errorTable = {
   },
   'pii-found': { status: 422, fix: 'Leave out what the message names, or give the pii middleware another strategy for it.' },
   'agent-failed': { status: 500, fix: 'See the message: an agent that is made by hand says that it failed.' },
+  'agent-endless': {
+    status: 500,
+    fix: 'Let the agent that the message names wait for a model, a tool, a person or the time between what it does, or let it end.',
+  },
   'child-cancelled': {
     status: 409,
     fix: 'Somebody cancelled the run of this isolated agent alone. Cancel the run that it is part of to end both, or start that one again.',
