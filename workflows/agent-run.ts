@@ -16,6 +16,7 @@ import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../contract/plai
 import type { Answer } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json, StoredMessage } from '../contract/plain/messages';
+import { notJson } from '../contract/plain/messages';
 import { names } from '../contract/plain/names';
 import { isRunInput } from '../contract/plain/run-input';
 import type {
@@ -304,7 +305,12 @@ function answerIn(sent: unknown): Answer {
     Record<keyof Answer, unknown>
   >;
   const isAnswer =
-    typeof interruptId === 'string' && interruptId.length <= longestId && answer !== undefined && jsonSize(answer) <= limits.runInput;
+    typeof interruptId === 'string' &&
+    interruptId.length <= longestId &&
+    answer !== undefined &&
+    // What is nested too deep for code that walks through it would fail the task for ever.
+    notJson(answer) === undefined &&
+    jsonSize(answer) <= limits.runInput;
   if (!isAnswer) return { interruptId: '', answer: null };
   return {
     interruptId,
