@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { agentOfPath } from '../contract/plain/agent-paths';
-import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
+import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../contract/plain/errors';
 import { messageOfOutcome } from '../contract/plain/tool-outcomes';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
 import type { StoredMessage } from '../contract/plain/messages';
@@ -64,7 +64,7 @@ export function createActivities(parts: WorkerParts): Activities {
 
     async parseInput(request) {
       return parseInput(parts.tools, request).catch((error: unknown) => {
-        throw activityFailure(codeOf(error) ?? 'tool-failed', messageOf(error), { retryable: true });
+        throw activityFailure(thrownCodeOf(error) ?? 'tool-failed', messageOf(error), { retryable: true });
       });
     },
 
@@ -157,7 +157,7 @@ export function createActivities(parts: WorkerParts): Activities {
         values.end();
         if (isCancelled(error, signal)) throw error;
         if (error instanceof ToolRetry) throw activityFailure('tool-failed', error.message, { retryable: true });
-        throw activityFailure(codeOf(error) ?? 'tool-failed', messageOf(error), { retryable: true });
+        throw activityFailure(thrownCodeOf(error) ?? 'tool-failed', messageOf(error), { retryable: true });
       }
     },
 

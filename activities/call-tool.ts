@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { DeltaBody } from '../contract/plain/deltas';
 import { parseDuration } from '../contract/plain/duration';
-import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
+import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../contract/plain/errors';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json } from '../contract/plain/messages';
 import { isPartList, notJson } from '../contract/plain/messages';
@@ -83,12 +83,12 @@ async function executed(
     return asked === undefined ? checkedOutput(output, tool, input.tool, limit) : interruptedBy(asked);
   } catch (error) {
     if (asked !== undefined) return interruptedBy(asked);
-    if (codeOf(error) === 'worker-half-missing') throw error;
+    if (thrownCodeOf(error) === 'worker-half-missing') throw error;
     if (error instanceof StreamProblem) return failed(error.code, `The tool '${input.tool}' ${error.message}`);
     const attempts = tool.effect === 'once' ? 1 : (tool.retry?.attempts ?? 1);
     if (execution.signal.aborted) throw error;
     // A half that leaves something running would do so again.
-    if (codeOf(error) === 'next-left-running') return failed('next-left-running', messageOf(error));
+    if (thrownCodeOf(error) === 'next-left-running') return failed('next-left-running', messageOf(error));
     // Who stops the run does not want to be asked again.
     if (isStop(error)) return failed('stopped', messageOf(error));
     // The result is what it is, however often the tool is called.

@@ -1,4 +1,4 @@
-import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
+import { HoldfastError, messageOf, thrownCodeOf } from '../contract/plain/errors';
 import { limits } from '../contract/plain/limits';
 import { classify } from './failures';
 
@@ -279,7 +279,7 @@ class Inside {
   }
 
   blame(error: unknown, label: string, signal: AbortSignal): unknown {
-    if (this.errors.has(error) || signal.aborted || codeOf(error) !== undefined) return error;
+    if (this.errors.has(error) || signal.aborted || thrownCodeOf(error) !== undefined) return error;
     const message = `${label} failed: ${messageOf(error).slice(0, limits.errorMessage)}`;
     return new HoldfastError('hook-failed', message, { cause: error, details: { retryable: classify(error).retryable } });
   }

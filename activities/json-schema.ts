@@ -1,6 +1,7 @@
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
 import type { Json } from '../contract/plain/messages';
 import { messageOf } from '../contract/plain/errors';
+import { inTime } from '../host/in-time';
 
 export interface JsonSchemaIssue {
   readonly path: readonly string[];
@@ -10,8 +11,18 @@ export interface JsonSchemaIssue {
 /** Compiles a JSON Schema: 2020-12, and where it is none of those draft 7. What it gives fills defaults into the value that it checks. */
 export function compiledJsonSchema(schema: Json, refuse: (problem: string) => never): (value: unknown) => readonly JsonSchemaIssue[] {
   const validate = compiled(schema, refuse);
-  return (value) => (validate(value) ? [] : (validate.errors ?? []).filter(isTelling).map(issueOf));
+  const issues = (value: unknown): readonly JsonSchemaIssue[] =>
+    validate(value) ? [] : (validate.errors ?? []).filter(isTelling).map(issueOf);
+  if (!/"pattern(Properties)?":/.test(JSON.stringify(schema))) return issues;
+  return (value) => inTime(() => issues(value), longestCheckMs) ?? [tooSlow];
 }
+
+/** A pattern can take for ever with a text that was made for it, or that a model happened to write, and would hold the whole worker. */
+const longestCheckMs = 1000;
+const tooSlow: JsonSchemaIssue = {
+  path: [],
+  message: `takes more than ${longestCheckMs} ms to check: a pattern of the schema is too slow for it`,
+};
 
 function compiled(schema: Json, refuse: (problem: string) => never): ValidateFunction {
   const problems: unknown[] = [];

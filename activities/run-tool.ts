@@ -1,4 +1,4 @@
-import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
+import { HoldfastError, messageOf, thrownCodeOf } from '../contract/plain/errors';
 import { jsonSize } from '../contract/plain/limits';
 import type { ToolKind } from '../contract/plain/manifest';
 import type { Json, JsonObject, Part } from '../contract/plain/messages';
@@ -171,7 +171,7 @@ type ToolWatched = NonNullable<ReturnType<Observers['tool']>>;
 
 function tellFailed(watched: ToolWatched | undefined, error: unknown): void {
   if (error instanceof ToolInterrupt) watched?.end({ output: null, interrupted: true });
-  else watched?.fail({ code: codeOf(error) ?? 'tool-failed', message: messageOf(error) });
+  else watched?.fail({ code: thrownCodeOf(error) ?? 'tool-failed', message: messageOf(error) });
 }
 
 function contextOf({ context, options: given }: ToolRun, { options }: Asked): ToolCallContext {

@@ -5,6 +5,7 @@ import type { ToolAliases } from '../contract/plain/run-options';
 import { checkAgentOptions } from './check-agent';
 import type { AnyAgent, HistoryRewriter } from './agents/definition';
 import { checkTrees } from './agents/check-trees';
+import { checkDepth } from './agents/depth';
 import type { MiddlewareEntry, ToolCallMiddleware } from './classic-middleware';
 import { arranged } from './classic-middleware';
 import type { AgentLimits, LimitOptions } from './limit-options';
@@ -147,6 +148,7 @@ export function definitionOf(agent: Agent): AnyAgent {
 
 /** What users hold of an agent. */
 export function agentOf<Name extends string, Input, Output>(definition: AnyAgent): Agent<Name, Input, Output> {
+  checkDepth(definition);
   return Object.freeze({ name: definition.name as Name, description: definition.description, [agentMark]: definition });
 }
 

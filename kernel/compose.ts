@@ -1,4 +1,4 @@
-import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
+import { HoldfastError, messageOf, thrownCodeOf } from '../contract/plain/errors';
 import { limits } from '../contract/plain/limits';
 import type { Ending, Frame, Soon } from './frames';
 import { isCancellation } from './ports';
@@ -110,7 +110,7 @@ export function labelOf(hook: string, middleware: string): string {
 
 /** Names the hook that threw. What has a code, and cancellation, passes as the same object. */
 export function blame(error: unknown, label: string): unknown {
-  if (isCancellation(error) || codeOf(error) !== undefined) return error;
+  if (isCancellation(error) || thrownCodeOf(error) !== undefined) return error;
   const failure = new HoldfastError('hook-failed', `${label} failed: ${messageOf(error).slice(0, limits.errorMessage)}`, { cause: error });
   const { stack } = (typeof error === 'object' && error !== null ? error : {}) as { stack?: unknown };
   if (typeof stack === 'string') failure.stack = stack;

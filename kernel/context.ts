@@ -50,13 +50,22 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
 }
 
 function contextOf(scope: AgentScope, frame: Frame): HookContext {
-  const { run, path, record } = scope;
+  const { run, path, record, life } = scope;
   const { state, ports } = run;
   const agent = agentOfPath(path);
   const locals = (): Record<string, Json> => run.runLocal.of(path);
+  const inAgent = <T>(what: string, act: () => T): T => {
+    const refusal = life.refusalOf(what);
+    if (refusal !== undefined) throw refusal;
+    return act();
+  };
   const inRun = <T>(what: string, act: () => T): T => {
     if (run.ended) throw new HoldfastError('outside-run', `${what} failed: it was called outside of a run; run "${state.id}" has ended.`);
-    return act();
+    return inAgent(what, act);
+  };
+  const asking = <T>(what: string, ask: () => Promise<T>): Promise<T> => {
+    const refusal = life.refusalOf(what);
+    return life.keep(refusal === undefined ? ask() : Promise.reject(refusal));
   };
   return {
     agent,
@@ -80,8 +89,9 @@ function contextOf(scope: AgentScope, frame: Frame): HookContext {
       return said === undefined ? '' : textOf(said);
     },
     session: {
-      get: (key) => frame.once('session', () => ownValue(state.session, key)),
-      set: (key, value) => frame.once('session', () => void (state.session[key] = keptValue('session', key, value))),
+      get: (key) => inAgent('ctx.session.get', () => frame.once('session', () => ownValue(state.session, key))),
+      set: (key, value) =>
+        inAgent('ctx.session.set', () => frame.once('session', () => void (state.session[key] = keptValue('session', key, value)))),
     },
     runLocal: {
       get: (key) => inRun('ctx.runLocal.get', () => frame.once('run-local', () => ownValue(locals(), key))),
@@ -92,6 +102,7 @@ function contextOf(scope: AgentScope, frame: Frame): HookContext {
     sendEvent: (event: string | AgentEvent, given?: Json) =>
       inRun('ctx.sendEvent', () =>
         frame.once('event', () => {
+          life.event();
           const { name, data } = eventOf(event, given);
           checkedEvent(name, data);
           ports.emit({ type: 'custom', agent, runPath: path, name, data });
@@ -99,32 +110,35 @@ function contextOf(scope: AgentScope, frame: Frame): HookContext {
         }),
       ),
     ensureMessageId: (message) => {
-      const kept = frame.once('message-id', () => withOwnId(scope, message));
+      const kept = inAgent('ctx.ensureMessageId', () => frame.once('message-id', () => withOwnId(scope, message)));
       run.ensured.set(kept.id, kept);
       return frozen(kept);
     },
     sendToolAction: (action) => {
       if (frame.decision?.act === undefined)
         throw new HoldfastError('hook-failed', 'ctx.sendToolAction belongs into a wrapToolCall: it is about the call that is wrapped.');
-      frame.decision.act(checkedValue('event', 'action', action));
+      const { act } = frame.decision;
+      inAgent('ctx.sendToolAction', () => act(checkedValue('event', 'action', action)));
     },
     interrupt: <Answer>(info: Json, options: InterruptOptions = {}) =>
-      handled(
-        frame.effect('interrupt', (n) => {
-          checkInterruptOptions(options);
-          const shown = {
-            ...interruptBase(scope, frame, n, options),
-            kind: options.kind ?? 'question',
-            info: checkedValue('interrupt', 'info', info),
-          } as const;
-          const { answerSchema } = options;
-          const asked = pending(answerSchema === undefined ? shown : { ...shown, answerSchema }, options);
-          checkAnswerSchema(options);
-          return run.desk.open(asked);
-        }) as Promise<Answer>,
+      asking(
+        'ctx.interrupt',
+        () =>
+          frame.effect('interrupt', (n) => {
+            checkInterruptOptions(options);
+            const shown = {
+              ...interruptBase(scope, frame, n, options),
+              kind: options.kind ?? 'question',
+              info: checkedValue('interrupt', 'info', info),
+            } as const;
+            const { answerSchema } = options;
+            const asked = pending(answerSchema === undefined ? shown : { ...shown, answerSchema }, options);
+            checkAnswerSchema(options);
+            return run.desk.open(asked);
+          }) as Promise<Answer>,
       ),
     approve: (call, options = {}) =>
-      handled(
+      asking('ctx.approve', () =>
         frame
           .effect('interrupt', (n) => {
             checkApproveOptions(options);
@@ -136,7 +150,7 @@ function contextOf(scope: AgentScope, frame: Frame): HookContext {
           }),
       ),
     parse: (tool, input) =>
-      handled(
+      asking('ctx.parse', () =>
         frame.effect('parse', () => {
           const checked = checkedValue('call', tool, input);
           const own = scope.agent.ownTools.get(tool);
@@ -144,13 +158,15 @@ function contextOf(scope: AgentScope, frame: Frame): HookContext {
         }),
       ),
     call: ((tool: string, input: Json) =>
-      handled(
+      asking('ctx.call', () =>
         frame.effect(`call:${tool}`, (n) => behindBorder(ports, () => callHidden(scope, frame.child(`call${n}`), tool, input))),
       )) as HookContext<Tools>['call'],
-    model: (name, request) => handled(frame.effect(`model:${name}`, () => behindBorder(ports, () => callOther(scope, name, request)))),
-    sleep: (duration) => handled(frame.effect('sleep', () => ports.sleep(ports.now() + millisecondsOf(duration, 'hook-failed')))),
-    now: () => frame.once('now', () => ports.now()),
-    random: () => frame.once('random', () => ports.random()),
+    model: (name, request) =>
+      asking('ctx.model', () => frame.effect(`model:${name}`, () => behindBorder(ports, () => callOther(scope, name, request)))),
+    sleep: (duration) =>
+      asking('ctx.sleep', () => frame.effect('sleep', () => ports.sleep(ports.now() + millisecondsOf(duration, 'hook-failed')))),
+    now: () => inAgent('ctx.now', () => frame.once('now', () => ports.now())),
+    random: () => inAgent('ctx.random', () => frame.once('random', () => ports.random())),
   };
 }
 
@@ -244,12 +260,6 @@ function waiversFor({ run: { state }, path }: AgentScope, frame: Frame): Waivers
     has: (name) => frame.once('run-local', () => given().includes(name)),
     add: (name) => frame.once('run-local', () => void (state.waivers = { ...state.waivers, [key]: [...given(), name] })),
   };
-}
-
-/** A promise that user code may drop without bringing down the workflow task. */
-function handled<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => undefined);
-  return promise;
 }
 
 function approvalOf(

@@ -1,4 +1,4 @@
-import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
+import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../contract/plain/errors';
 import { limits } from '../contract/plain/limits';
 import type { Failure, Json } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
@@ -180,7 +180,7 @@ function handle(promise: Promise<unknown>): void {
 }
 
 export function failureOf(error: unknown): Failure {
-  return { code: codeOf(error) ?? 'run-failed', message: messageOf(error).slice(0, limits.errorMessage) };
+  return { code: thrownCodeOf(error) ?? 'run-failed', message: messageOf(error).slice(0, limits.errorMessage) };
 }
 
 export function errorOf(failure: RecordedFailure): HoldfastError {
@@ -189,6 +189,6 @@ export function errorOf(failure: RecordedFailure): HoldfastError {
 }
 
 function recordedFailure(error: unknown): RecordedFailure {
-  const { details } = (codeOf(error) === undefined ? {} : error) as { details?: unknown };
+  const { details } = (thrownCodeOf(error) === undefined ? {} : error) as { details?: unknown };
   return details === undefined || notJson(details) !== undefined ? failureOf(error) : { ...failureOf(error), details };
 }

@@ -31,6 +31,8 @@ export class InterruptDesk {
   private readonly later = new Map<string, Later>();
   /** Set once the run is cancelled or stopped: then nothing is asked any more. */
   private closed: unknown;
+  /** How many interrupts have ended so far. */
+  ended = 0;
   /** What answers and deadlines are to do once they count. Absent: they count at once. */
   private held: (() => void)[] | undefined;
 
@@ -239,6 +241,7 @@ export class InterruptDesk {
   }
 
   private remove(id: string): void {
+    this.ended += 1;
     this.waiting.delete(id);
     this.state.interrupts = this.state.interrupts.filter(({ shown }) => shown.id !== id);
     this.state.answered = [...this.state.answered, id].slice(-keptAnswers);

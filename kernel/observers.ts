@@ -29,17 +29,21 @@ export async function observedAgent<Result extends AgentResult>(
   const { record } = scope;
   const observers = observersOf(scope.agent);
   const place = { kind: 'agent', ...placeOf(scope, root, root.address) } as const;
-  for (const observer of observers) await start(scope, observer, root, () => ({ ...place, input: record.messages }));
-  let result: Result;
   try {
-    result = await run();
-  } catch (error) {
-    if (isCancellation(error)) throw error;
-    throw await failed(scope, observers, root, error, (failure) => ({ ...place, ...now(scope, root), error: failure }));
+    for (const observer of observers) await start(scope, observer, root, () => ({ ...place, input: record.messages }));
+    let result: Result;
+    try {
+      result = await run();
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      throw await failed(scope, observers, root, error, (failure) => ({ ...place, ...now(scope, root), error: failure }));
+    }
+    for (const observer of [...observers].reverse())
+      await end(scope, observer, root, () => ({ ...place, ...now(scope, root), output: result.output, usage: scope.run.state.usage }));
+    return result;
+  } finally {
+    scope.life.end();
   }
-  for (const observer of [...observers].reverse())
-    await end(scope, observer, root, () => ({ ...place, ...now(scope, root), output: result.output, usage: scope.run.state.usage }));
-  return result;
 }
 
 /** Observers around one model call, inside of every wrap. */

@@ -1,4 +1,4 @@
-import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
+import { HoldfastError, messageOf, thrownCodeOf } from '../contract/plain/errors';
 import { toolStart } from '../contract/plain/tool-outcomes';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { ToolSpec } from '../contract/plain/manifest';
@@ -6,6 +6,7 @@ import type { Json, ToolCall } from '../contract/plain/messages';
 import { canonicalJson, notJson } from '../contract/plain/messages';
 import { nameProblem } from '../contract/plain/names';
 import { misfitOfSchema } from '../contract/plain/schema-fit';
+import { problemOfSchema } from '../contract/plain/schema-form';
 import { sha256 } from '../contract/plain/sha256';
 import { cut } from '../contract/plain/shown';
 import type { ParseInputResult } from '../contract/plain/wire';
@@ -101,6 +102,8 @@ function ownToolOf(tool: WorkflowTool, refuse: (problem: string) => never): OwnT
   if (typeof description !== 'string') refuse(`the workflow tool "${String(name)}" has no description.`);
   if (typeof inputSchema !== 'object' || inputSchema === null || notJson(inputSchema) !== undefined)
     refuse(`inputSchema of the workflow tool "${String(name)}" is no JSON Schema.`);
+  const unfit = problemOfSchema(inputSchema);
+  if (unfit !== undefined) refuse(`inputSchema of the workflow tool "${String(name)}" is no JSON Schema: ${unfit}.`);
   if (typeof execute !== 'function') refuse(`execute of the workflow tool "${String(name)}" is no function.`);
   const spec = { name: tool.name, description: tool.description, inputSchema: tool.inputSchema };
   return {
@@ -138,7 +141,8 @@ export async function callOwnTool(scope: AgentScope, tool: OwnTool, frame: Frame
     frame.close();
     return { output: checkedOutput(call.name, output) };
   } catch (error) {
-    if (isCancellation(error)) throw error;
+    // Its own code cannot cancel the run, whatever code it throws with.
+    if (isCancellation(error) && run.ports.cancelled) throw error;
     inner.abandon();
     frame.abandon();
     throw problemOf(call.name, error);
@@ -161,7 +165,7 @@ function checkedOutput(name: string, output: unknown): Json {
 /** What has a code of another kind is no matter of the model's: it ends the run. */
 function problemOf(name: string, error: unknown): unknown {
   if (error instanceof ToolError) return error;
-  const code = codeOf(error);
+  const code = thrownCodeOf(error);
   if (code !== undefined && !isToolProblem(error)) return error;
   const message = code === undefined ? `The tool '${name}' failed: ${messageOf(error).slice(0, limits.errorMessage)}` : messageOf(error);
   return new ToolError({ code: code ?? 'tool-failed', message }, undefined);

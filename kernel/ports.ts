@@ -119,6 +119,8 @@ export interface Ports {
   uuid(): string;
   /** From 0 up to 1, the same in a replay. */
   random(): number;
+  /** How often something has come back so far: a call, a sleep, an isolated agent. */
+  readonly heard: number;
   /** Whether somebody has cancelled the run, or it was stopped. */
   readonly cancelled: boolean;
   /** Cancels all that is on its way, as somebody who cancels the run does: the run is about to end. */

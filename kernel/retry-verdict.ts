@@ -1,4 +1,4 @@
-import { HoldfastError, codeOf, lackingCodes, messageOf } from '../contract/plain/errors';
+import { HoldfastError, lackingCodes, messageOf, thrownCodeOf } from '../contract/plain/errors';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Failure, Json, ModelSettings, StoredMessage } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
@@ -95,7 +95,7 @@ function decisionOf(agent: string, retry: RetryOptions, { attempt, request, end 
 }
 
 function rewritten(error: Error | string): ModelError {
-  return { code: codeOf(error) ?? 'model-failed', message: messageOf(error).slice(0, limits.errorMessage) };
+  return { code: thrownCodeOf(error) ?? 'model-failed', message: messageOf(error).slice(0, limits.errorMessage) };
 }
 
 function rejection(agent: string, reason: Json | undefined): Failure {

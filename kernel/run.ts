@@ -20,6 +20,7 @@ import { InterruptDesk } from './interrupts';
 import { Journal } from './journal';
 import type { AgentResult } from './loop';
 import { refuseUnknownNames } from './named-tools';
+import { Pace } from './pace';
 import { pendingCallsOf } from './pending-calls';
 import type { Ports } from './ports';
 import { isCancellation } from './ports';
@@ -217,6 +218,7 @@ export class AgentRun {
       borders: this.borders,
       ensured: new Map(),
       parsed: new Map(),
+      pace: new Pace(() => this.ports.heard + this.desk.ended),
       ended: false,
       cancelCalls: () => {
         const error = new HoldfastError('cancelled', 'A stop of another call ends the run.');

@@ -2,11 +2,13 @@ import type { Manifest } from '../contract/plain/manifest';
 import type { StoredMessage } from '../contract/plain/messages';
 import type { AgentRunOptions } from '../contract/plain/run-options';
 import type { AgentDefinition } from './agent';
+import type { AgentLife } from './agent-life';
 import type { Lane } from './agents/conversation';
 import type { AnyAgent } from './agents/definition';
 import type { Journal } from './journal';
 import type { InterruptDesk } from './interrupts';
 import type { Meanings } from './meanings';
+import type { Pace } from './pace';
 import type { Ports } from './ports';
 import type { RunLocalBook } from './run-local';
 import type { AgentRecord, RunState } from './state';
@@ -28,6 +30,8 @@ export interface RunScope {
   readonly ensured: Map<string, StoredMessage>;
   /** What parsing made of the tool calls of the last answer, by the path of the agent. */
   readonly parsed: Map<string, Meanings>;
+  /** Counts agents that end without having waited for anything. */
+  readonly pace: Pace;
   /** Whether the run has ended: what is left of it may do nothing any more. */
   ended: boolean;
   /** The stop that took the calls beside it with it: it is what the run ends with. */
@@ -47,6 +51,7 @@ export interface AgentScope {
   readonly options: AgentRunOptions;
   readonly path: readonly string[];
   readonly record: AgentRecord;
+  readonly life: AgentLife;
   /** The conversation that others hear it in. Absent: it is alone. */
   readonly lane?: Lane;
 }

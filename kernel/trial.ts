@@ -47,6 +47,7 @@ export class Trial {
 class TrialPorts implements Ports {
   asking = 0;
   readonly cancelled = false;
+  readonly heard = 0;
   private uuids = 0;
 
   constructor(

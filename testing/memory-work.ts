@@ -12,7 +12,7 @@ import { parseOutput } from '../activities/parse-output';
 import { manifestFor } from '../activities/prepare-run';
 import { agentOfPath } from '../contract/plain/agent-paths';
 import type { Delta } from '../contract/plain/deltas';
-import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
+import { HoldfastError, messageOf, thrownCodeOf } from '../contract/plain/errors';
 import type { CallModelResult, CallToolInput, CallToolResult, ToolOutcome } from '../contract/plain/wire';
 import type { ModelFacts, ToolFacts } from '../contract/plain/manifest';
 import type { MemoryCall, MemoryWork } from '../kernel/memory/work';
@@ -106,7 +106,7 @@ async function toolAttempt(
     return { address, outcome, ...values.end(), ...(input.address === undefined ? {} : { call: { id: callId, name: tool } }) };
   } catch (error) {
     if (error instanceof Lost) throw error;
-    throw new Lost(error instanceof ToolRetry ? 'tool-failed' : (codeOf(error) ?? 'tool-failed'), messageOf(error));
+    throw new Lost(error instanceof ToolRetry ? 'tool-failed' : (thrownCodeOf(error) ?? 'tool-failed'), messageOf(error));
   }
 }
 

@@ -12,10 +12,11 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { HandlerUnfinishedPolicy } from '@temporalio/common';
-import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
+import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../contract/plain/errors';
 import type { Answer } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json, StoredMessage } from '../contract/plain/messages';
+import { notJson } from '../contract/plain/messages';
 import { names } from '../contract/plain/names';
 import { isRunInput } from '../contract/plain/run-input';
 import { packedSnapshot, unpackedInput } from '../contract/plain/snapshot-messages';
@@ -305,7 +306,12 @@ function answerIn(sent: unknown): Answer {
     Record<keyof Answer, unknown>
   >;
   const isAnswer =
-    typeof interruptId === 'string' && interruptId.length <= longestId && answer !== undefined && jsonSize(answer) <= limits.runInput;
+    typeof interruptId === 'string' &&
+    interruptId.length <= longestId &&
+    answer !== undefined &&
+    // What is nested too deep for code that walks through it would fail the task for ever.
+    notJson(answer) === undefined &&
+    jsonSize(answer) <= limits.runInput;
   if (!isAnswer) return { interruptId: '', answer: null };
   return {
     interruptId,
@@ -335,7 +341,7 @@ function failureOfRun(error: unknown, left: FailedChildDetails | undefined): unk
     return error;
   return ApplicationFailure.create({
     message: messageOf(error).slice(0, limits.errorMessage),
-    type: codeOf(error) ?? 'run-failed',
+    type: thrownCodeOf(error) ?? 'run-failed',
     nonRetryable: true,
     ...(left === undefined ? {} : { details: [left] }),
   });

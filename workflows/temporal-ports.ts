@@ -49,6 +49,7 @@ export class TemporalPorts implements Ports {
   readonly seen: SeenMessages;
   /** Activities, sleeps and local activities that have not come back. */
   pending = 0;
+  heard = 0;
   /** Sleeps that a border may lie in. */
   resting = 0;
   /** The kernel stands at an iteration border and waits to go on elsewhere. */
@@ -256,6 +257,7 @@ export class TemporalPorts implements Ports {
       await sleep(Math.max(1, until - Date.now()));
       if (this.draining) await this.held();
     } finally {
+      this.heard += 1;
       this.resting -= 1;
     }
   }
@@ -343,6 +345,7 @@ export class TemporalPorts implements Ports {
     try {
       return await promise;
     } finally {
+      this.heard += 1;
       this.pending -= 1;
     }
   }

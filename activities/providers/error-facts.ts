@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../contract/plain/errors';
-import { codeOf, messageOf } from '../../contract/plain/errors';
+import { messageOf, thrownCodeOf } from '../../contract/plain/errors';
 
 /** What an error says about itself, whichever client, realm or wrapper it comes from. */
 export interface ErrorFacts {
@@ -64,10 +64,9 @@ function linksOf(error: unknown): readonly Fields[] {
   return links;
 }
 
-/** `cancelled` and `internal` are words of others, too. */
 function ownOf(link: Fields): ErrorFacts['own'] {
-  const code = codeOf(link);
-  if (code === undefined || (!code.includes('-') && link['name'] !== 'HoldfastError')) return undefined;
+  const code = thrownCodeOf(link);
+  if (code === undefined) return undefined;
   const retryable = isFields(link['details']) ? link['details']['retryable'] : undefined;
   return typeof retryable === 'boolean' ? { code, retryable } : { code };
 }

@@ -43,6 +43,10 @@ export const errorTable = {
   },
   'pii-found': { status: 422, fix: 'Leave out what the message names, or give the pii middleware another strategy for it.' },
   'agent-failed': { status: 500, fix: 'See the message: an agent that is made by hand says that it failed.' },
+  'agent-endless': {
+    status: 500,
+    fix: 'Let the agent that the message names wait for a model, a tool, a person or the time between what it does, or let it end.',
+  },
   'child-cancelled': {
     status: 409,
     fix: 'Somebody cancelled the run of this isolated agent alone. Cancel the run that it is part of to end both, or start that one again.',
@@ -209,6 +213,22 @@ export function isErrorCode(value: unknown): value is ErrorCode {
 export function codeOf(error: unknown): ErrorCode | undefined {
   const code = typeof error === 'object' && error !== null ? (error as { code?: unknown }).code : undefined;
   return isErrorCode(code) ? code : undefined;
+}
+
+/** What a model, a tool, and a check that a layer makes may be said to have done by anybody's code. */
+const anybodys: readonly ErrorCode[] = [
+  ...(['input-invalid', 'output-invalid', 'message-invalid', 'value-not-json', 'payload-too-large', 'call-limit'] as const),
+  ...(['budget-spent', 'pii-found', 'agent-failed', 'hook-failed', 'callback-failed', 'run-failed'] as const),
+];
+
+/**
+ * The code of what code in a run threw, if it counts. What Holdfast made, or somebody made as a HoldfastError, has the code that it has.
+ * Other errors cannot say that the run timed out, was stopped or goes on under changed code: that is not theirs to know.
+ */
+export function thrownCodeOf(error: unknown): ErrorCode | undefined {
+  const code = codeOf(error);
+  if (code === undefined || /^(model|tool)-/.test(code) || anybodys.includes(code)) return code;
+  return (error as { readonly name?: unknown }).name === 'HoldfastError' ? code : undefined;
 }
 
 /** The text of any thrown thing: people throw strings, objects and nothing at all. */

@@ -12,6 +12,12 @@ export const limits = {
   updatesPerRun: 1500,
   maxIterations: 20,
   toolCallsPerMessage: 128,
+  /** How many agents stand in each other. */
+  agentDepth: 100,
+  /** Events that code of an agent makes while nothing comes back to the run. */
+  eventsInARow: 5000,
+  /** Agents one after another that end without anything coming back to the run. */
+  emptyRuns: 500,
   /** How often the agents of a team hand over to each other. */
   transfers: 100,
   openInterrupts: 200,

@@ -1,11 +1,14 @@
 import type { Json } from './messages';
+import { References, baseOf } from './schema-references';
 import type { Schema } from './schema-parts';
-import { first, isRecord, listOf, own } from './schema-parts';
+import { first, isRecord } from './schema-parts';
 
 interface Part {
   readonly schema: Json;
   /** Where it stands, as in the schema itself. */
   readonly path: string;
+  /** Where pointers around it begin. */
+  readonly base: Json;
 }
 
 type Check = (value: Json) => string | undefined;
@@ -19,31 +22,35 @@ const withSchemas = ['prefixItems', 'allOf', 'anyOf', 'oneOf'];
 const withNamedSchemas = ['properties', 'patternProperties'];
 
 /**
- * Why a value is no JSON Schema that could check anything, or nothing. Keywords that it does not know are allowed, as JSON Schema says, and so
- * is a `$ref` to somewhere else. Patterns are compiled and never run.
+ * Why a value is no JSON Schema that could check anything, or nothing. Keywords that it does not know are allowed, as JSON Schema says. A `$ref`
+ * leads to somewhere in the schema: nobody fetches another one. Patterns are compiled and never run.
  */
 export function problemOfSchema(schema: Json): string | undefined {
-  const parts: Part[] = [{ schema, path: '' }];
+  const references = new References(schema);
+  const parts: Part[] = [{ schema, path: '', base: schema }];
   const seen = new Set<Json>();
-  let lost: string | undefined;
-  let hasOther = false;
-  for (const { schema: part, path } of parts) {
+  for (const { schema: part, path, base: around } of parts) {
     const at = path === '' ? 'it' : path;
     if (typeof part === 'boolean' || seen.has(part)) continue;
     if (!isRecord(part)) return `${at} is ${said(part)}; a schema is an object, true or false`;
     seen.add(part);
-    hasOther ||= path !== '' && typeof part['$id'] === 'string';
     const problem = problemOfKeywords(part);
     if (problem !== undefined) return `${at} has ${problem}`;
-    parts.push(...partsOf(part, path));
+    const base = baseOf(part, around);
+    for (const inner of partsOf(part, path, base)) parts.push(inner);
     const { $ref } = part;
-    if (typeof $ref !== 'string' || !isPointer($ref)) continue;
-    const found = placeOf(schema, $ref);
-    if (found === undefined) lost ??= `${at} has a $ref to "${$ref}", and nothing stands there`;
-    else parts.push({ schema: found, path: $ref });
+    if (typeof $ref !== 'string') continue;
+    const found = references.find($ref, base);
+    if (found === undefined) return `${at} has a $ref to ${said($ref)}, ${lost($ref)}`;
+    parts.push({ ...found, path: $ref });
   }
-  // Below an `$id` a pointer begins there.
-  return hasOther ? undefined : lost;
+  return undefined;
+}
+
+function lost(reference: string): string {
+  return reference.startsWith('#')
+    ? 'and nothing stands there'
+    : 'which is no part of it; put that schema into $defs, and point to it there';
 }
 
 const checks: Readonly<Record<string, Check>> = {
@@ -68,9 +75,9 @@ function checksOf(keywords: readonly string[], check: Check): Record<string, Che
 }
 
 function problemOfKeywords(schema: Schema): string | undefined {
-  return first(Object.entries(checks), ([keyword, check]) => {
-    const value = own(schema, keyword);
-    const problem = value === undefined ? undefined : check(value);
+  return first(Object.keys(schema), (keyword) => {
+    const [value, check] = [schema[keyword], Object.hasOwn(checks, keyword) ? checks[keyword] : undefined];
+    const problem = value === undefined ? undefined : check?.(value);
     return problem === undefined ? undefined : `${/^[aeiou]/.test(keyword) ? 'an' : 'a'} ${keyword} ${problem}`;
   });
 }
@@ -88,48 +95,18 @@ function compiles(pattern: string, flags: string): boolean {
 }
 
 /** The schemas that stand directly in a schema. Definitions count where something refers to them. */
-function partsOf(schema: Schema, path: string): readonly Part[] {
-  const inside = (key: string): string => (path === '' ? key : `${path}.${key}`);
-  const listed = (keyword: string): readonly Part[] =>
-    listOf(own(schema, keyword)).map((part, position) => ({ schema: part, path: inside(`${keyword}.${position}`) }));
-  const named = (keyword: string): readonly Part[] => {
-    const parts = own(schema, keyword);
-    return Object.entries(isRecord(parts) ? parts : {}).flatMap(([key, part]) =>
-      part === undefined ? [] : [{ schema: part, path: inside(`${keyword}.${key}`) }],
-    );
-  };
-  const single = (keyword: string): readonly Part[] => {
-    const part = own(schema, keyword);
-    return part === undefined ? [] : [{ schema: part, path: inside(keyword) }];
-  };
-  return [
-    ...[...withSchema, ...(Array.isArray(schema['items']) ? [] : ['items'])].flatMap(single),
-    ...[...withSchemas, ...(Array.isArray(schema['items']) ? ['items'] : [])].flatMap(listed),
-    ...withNamedSchemas.flatMap(named),
-  ];
-}
-
-function isPointer(reference: string): boolean {
-  return reference === '#' || reference.startsWith('#/');
-}
-
-function placeOf(root: Json, pointer: string): Json | undefined {
-  let found: Json | undefined = root;
-  for (const segment of pointer.split('/').slice(1)) {
-    const keys = [segment, decoded(segment)].map((text) => text.replace(/~1/g, '/').replace(/~0/g, '~'));
-    const holder: object = typeof found === 'object' && found !== null ? found : {};
-    const key = keys.find((one) => Object.hasOwn(holder, one));
-    found = key === undefined ? undefined : (holder as Schema)[key];
+function partsOf(schema: Schema, path: string, base: Json): readonly Part[] {
+  const before = path === '' ? '' : `${path}.`;
+  const parts: Part[] = [];
+  for (const [keyword, value] of Object.entries(schema)) {
+    const isList = keyword === 'items' ? Array.isArray(value) : withSchemas.includes(keyword);
+    if (value === undefined) continue;
+    if (isList || withNamedSchemas.includes(keyword)) {
+      for (const [key, part] of Object.entries(isList || isRecord(value) ? (value as Schema) : {}))
+        if (part !== undefined) parts.push({ schema: part, path: `${before}${keyword}.${key}`, base });
+    } else if (keyword === 'items' || withSchema.includes(keyword)) parts.push({ schema: value, path: `${before}${keyword}`, base });
   }
-  return found;
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+  return parts;
 }
 
 function said(value: Json): string {

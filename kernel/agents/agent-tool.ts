@@ -5,6 +5,7 @@ import { limits } from '../../contract/plain/limits';
 import type { Json, StoredMessage, ToolCall } from '../../contract/plain/messages';
 import { notJson, toolMessage } from '../../contract/plain/messages';
 import { isName, nameProblem } from '../../contract/plain/names';
+import { problemOfSchema } from '../../contract/plain/schema-form';
 import { cut, shownName } from '../../contract/plain/shown';
 import type { Agent } from '../agent';
 import { definitionOf, isAgent } from '../agent';
@@ -64,6 +65,8 @@ export function agentTool(agent: Agent<string, unknown, unknown>, options: Agent
   if (description === '') refuse('an agent needs a description to become a tool: the model chooses by it.');
   const { inputSchema = request, fullHistory = false, forwardEvents = false, isolate = false } = given;
   if (!isSchema(inputSchema)) return refuse('inputSchema is a JSON Schema of an object, such as { type: "object", properties: { … } }.');
+  const unfit = problemOfSchema(inputSchema);
+  if (unfit !== undefined) return refuse(`inputSchema is no JSON Schema: ${unfit}.`);
   if (typeof fullHistory !== 'boolean') return refuse('fullHistory is true or false.');
   if (typeof forwardEvents !== 'boolean') return refuse('forwardEvents is true or false.');
   if (typeof isolate !== 'boolean') return refuse('isolate is true or false.');

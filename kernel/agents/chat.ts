@@ -1,6 +1,7 @@
 import type { StoredMessage } from '../../contract/plain/messages';
 import { runOptionsOf } from '../../contract/plain/run-options';
 import type { AgentDefinition } from '../agent';
+import { AgentLife } from '../agent-life';
 import { refuseLayersOfExternal } from '../external-calls';
 import { keptValue } from '../kept-values';
 import type { AgentResult } from '../loop';
@@ -24,10 +25,14 @@ export async function runChat(run: RunScope, defined: AgentDefinition, place: Pl
   const agent = withTransfers(agentForRun(defined, options), children, parent, run.manifest.language);
   refuseLayersOfExternal(run, agent);
   const record = (state.agents[key] ??= freshRecord(agent, place.path, inputAt(run, place, agent.name, agent.historyRewriter), state));
-  const result = await runAgentLoop(
-    { run, agent, options, path: place.path, record, ...(place.lane === undefined ? {} : { lane: place.lane }) },
-    place.frame,
-  );
+  const life = new AgentLife(run, agent.name);
+  const scope = { run, agent, options, path: place.path, record, life, ...(place.lane === undefined ? {} : { lane: place.lane }) };
+  let result: AgentResult;
+  try {
+    result = await runAgentLoop(scope, place.frame);
+  } finally {
+    life.end();
+  }
   if (agent.outputKey !== undefined && result.pendingToolCalls === undefined)
     state.session[agent.outputKey] = keptValue('session', agent.outputKey, result.text);
   const action = flowActionOf(state.actions?.[key]);

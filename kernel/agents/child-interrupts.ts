@@ -2,6 +2,7 @@ import type { Answer, Interrupt } from '../../contract/plain/interrupts';
 import { interruptIdAt, isInterrupt } from '../../contract/plain/interrupts';
 import { jsonSize, limits } from '../../contract/plain/limits';
 import type { Json } from '../../contract/plain/messages';
+import { notJson } from '../../contract/plain/messages';
 import type { RunScope } from '../scope';
 
 /** The interrupts of an isolated agent, as they stand in the list of the run that it is part of. */
@@ -21,8 +22,15 @@ export class ChildInterrupts {
     if (this.closed) return;
     for (const event of events) {
       const { type, interrupt, interruptId: id, answer, reason, by } = (event ?? {}) as Readonly<Record<string, unknown>>;
-      if (type === 'interrupt-start' && isInterrupt(interrupt) && jsonSize(interrupt) <= limits.interrupt) this.show(interrupt);
-      if (type === 'interrupt-end' && typeof id === 'string' && answer !== undefined) {
+      // What is nested too deep is no JSON here either.
+      if (
+        type === 'interrupt-start' &&
+        isInterrupt(interrupt) &&
+        notJson(interrupt) === undefined &&
+        jsonSize(interrupt) <= limits.interrupt
+      )
+        this.show(interrupt);
+      if (type === 'interrupt-end' && typeof id === 'string' && answer !== undefined && notJson(answer) === undefined) {
         const why = reason === 'answer' || reason === 'deadline' ? reason : 'cancel';
         this.withdraw(id, { answer: answer as Json, reason: why, ...(typeof by === 'string' ? { by } : {}) });
       }

@@ -4,9 +4,11 @@ import type { Json, Message } from '../../contract/plain/messages';
 import { messagesOfInput } from '../../contract/plain/messages';
 import { runOptionsOf } from '../../contract/plain/run-options';
 import { bareAgent } from '../agent';
+import { AgentLife } from '../agent-life';
 import { blame } from '../compose';
 import { hookContext } from '../context';
 import { frozen } from '../freeze';
+import { checkEmptyRun } from '../pace';
 import { isCancellation } from '../ports';
 import type { AgentScope, RunScope } from '../scope';
 import { freshRecord } from './chat';
@@ -29,7 +31,16 @@ export async function runCustom(run: RunScope, defined: CustomDefinition, place:
   const options = runOptionsOf(state.options, defined.name);
   const record = (state.agents[key] ??= freshRecord(agent, place.path, inputAt(run, place, defined.name), state));
   const frame = place.frame.child('run', label);
-  const scope: AgentScope = { run, agent, options, path: place.path, record, ...(place.lane === undefined ? {} : { lane: place.lane }) };
+  const life = new AgentLife(run, defined.name);
+  const scope: AgentScope = {
+    run,
+    agent,
+    options,
+    path: place.path,
+    record,
+    life,
+    ...(place.lane === undefined ? {} : { lane: place.lane }),
+  };
   const shown = new Shown(scope, label);
   const open = new Map<Promise<unknown>, string>();
   const heard = new Set<string>();
@@ -61,7 +72,12 @@ export async function runCustom(run: RunScope, defined: CustomDefinition, place:
         return end;
       }
       const event = next.value;
-      shown.take(frame.once('event', () => shown.show(event)));
+      shown.take(
+        frame.once('event', () => {
+          life.event();
+          return shown.show(event);
+        }),
+      );
     }
   } catch (error) {
     if (yielding !== undefined) await closed(yielding);
@@ -70,6 +86,8 @@ export async function runCustom(run: RunScope, defined: CustomDefinition, place:
     if (open.size > 0) leaveBehind(run, place, frame, label);
     // Its own code cannot cancel the run, whatever code it throws with.
     throw blame(isCancellation(error) ? new Error(messageOf(error)) : error, label);
+  } finally {
+    life.end();
   }
 }
 
@@ -129,11 +147,15 @@ function contextOf(
   const isApart = (input: unknown): boolean => input !== undefined || place.lane === undefined;
   return Object.assign(hookContext(scope, frame) as CustomContext, {
     runAgent: (name: string, input?: string | readonly Message[]): Promise<RanAgent> => {
+      const refusal = scope.life.refusalOf('ctx.runAgent');
+      if (refusal !== undefined) return scope.life.keep(Promise.reject<RanAgent>(refusal));
       // Counted also where the result is only recalled: the same call has the same place every time.
       const n = (times.get(name) ?? 0) + 1;
       times.set(name, n);
       const running = frame.effect(`agent:${name}`, async () => {
+        const since = run.pace.now;
         const { output, text, action } = await start(name, isApart(input) ? toolSegment(name, n, true) : nthSegment(name, n), input);
+        checkEmptyRun(run.pace, since, defined.name);
         return { output, text, ...(action === undefined ? {} : { action }) };
       });
       const settled = (): void => void open.delete(running);

@@ -1,5 +1,6 @@
 import { runOptionsOf } from '../../contract/plain/run-options';
 import { bareAgent } from '../agent';
+import { AgentLife } from '../agent-life';
 import { observedAgent } from '../observers';
 import type { RunScope } from '../scope';
 import { freshRecord } from './chat';
@@ -19,8 +20,9 @@ export function observedGroup(run: RunScope, agent: AnyAgent, place: Place, ente
   const messages = lane === undefined ? [] : historyFor(run, lane, agent.name, undefined);
   const record = freshRecord(bare, place.path, messages, run.state);
   const options = runOptionsOf(run.state.options, agent.name);
+  const life = new AgentLife(run, agent.name);
   return observedAgent(
-    { run, agent: bare, options, path: place.path, record, ...(lane === undefined ? {} : { lane }) },
+    { run, agent: bare, options, path: place.path, record, life, ...(lane === undefined ? {} : { lane }) },
     place.frame,
     enter,
   );

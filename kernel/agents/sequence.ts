@@ -1,4 +1,5 @@
 import { nthSegment } from '../../contract/plain/agent-paths';
+import { checkEmptyRun } from '../pace';
 import type { RunScope } from '../scope';
 import type { AgentEnd, SequenceDefinition } from './definition';
 import type { Place } from './place';
@@ -18,7 +19,9 @@ export async function runSequence(run: RunScope, sequence: SequenceDefinition, p
     if (record.next !== undefined && record.next !== segment)
       throw run.journal.change(`The agent "${keyOf(place)}" changed: "${record.next}" was at work in it, which is now "${segment}".`);
     record.next = segment;
+    const since = run.pace.now;
     const end = await runAgent(run, agent, { ...place, path: [...place.path, segment], frame: place.frame.child(segment) });
+    checkEmptyRun(run.pace, since, sequence.name);
     record.at += 1;
     delete record.next;
     record.last = { output: end.output, text: end.text };

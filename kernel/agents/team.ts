@@ -11,7 +11,6 @@ import { enterAgent, runAgent } from './run-agent';
 /** An agent in the tree of those that hand over to each other. */
 interface Member {
   readonly agent: AnyAgent;
-  readonly children: readonly Member[];
   /** Whom it may hand back to. */
   readonly parent?: Member;
 }
@@ -53,8 +52,8 @@ export async function runTeam(run: RunScope, lead: AnyAgent, place: Place): Prom
   }
 }
 
-function placeOf({ agent, children, parent }: Member, place: Place, hops: AgentPath): Place {
-  const neighbours = { children: children.map((child) => child.agent), ...(parent === undefined ? {} : { parent: parent.agent }) };
+function placeOf({ agent, parent }: Member, place: Place, hops: AgentPath): Place {
+  const neighbours = { children: childrenOf(agent), ...(parent === undefined ? {} : { parent: parent.agent }) };
   return {
     ...place,
     path: [...place.path, ...hops],
@@ -64,18 +63,18 @@ function placeOf({ agent, children, parent }: Member, place: Place, hops: AgentP
 }
 
 function memberOf(agent: AnyAgent, parent?: Member): Member {
-  const member: { agent: AnyAgent; children: readonly Member[]; parent?: Member } = {
-    agent,
-    children: [],
-    ...(parent === undefined || (agent.kind === 'chat' && agent.disallowTransferToParent) ? {} : { parent }),
-  };
-  if (agent.kind === 'chat') member.children = agent.subAgents.map((child) => memberOf(child, member));
-  return member;
+  return { agent, ...(parent === undefined || (agent.kind === 'chat' && agent.disallowTransferToParent) ? {} : { parent }) };
+}
+
+function childrenOf(agent: AnyAgent): readonly AnyAgent[] {
+  return agent.kind === 'chat' ? agent.subAgents : [];
 }
 
 /** The sub-agents and the parent, by name. */
-function neighbour({ children, parent }: Member, name: string): Member | undefined {
-  return children.find((child) => child.agent.name === name) ?? (parent?.agent.name === name ? parent : undefined);
+function neighbour(member: Member, name: string): Member | undefined {
+  const child = childrenOf(member.agent).find((one) => one.name === name);
+  if (child !== undefined) return memberOf(child, member);
+  return member.parent?.agent.name === name ? member.parent : undefined;
 }
 
 /** What a member does means nothing outside of its team, but that it exited. */

@@ -1,4 +1,4 @@
-import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
+import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/plain/errors';
 import type { Json, Message } from '../../contract/plain/messages';
 import { toolCallsOf } from '../../contract/plain/messages';
 import { frozen } from '../freeze';
@@ -83,7 +83,7 @@ async function replaced(
       );
       if (said !== undefined && said !== null) toolMessages = replacedMessages(toolMessages, said);
     } catch (error) {
-      if (codeOf(error) !== undefined) throw error;
+      if (thrownCodeOf(error) !== undefined) throw error;
       throw new HoldfastError('callback-failed', `plugin "${name}": ${messageOf(error)}`, { cause: error });
     }
   }

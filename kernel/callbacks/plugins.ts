@@ -1,4 +1,4 @@
-import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
+import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/plain/errors';
 import type { Message, ToolCall } from '../../contract/plain/messages';
 import { isMessage } from '../../contract/plain/messages';
 import { cut } from '../../contract/plain/shown';
@@ -127,7 +127,7 @@ export function prefixed(name: string, phase: string, error: unknown): unknown {
   if (isCancellation(error)) return error;
   const isError = Object.prototype.toString.call(error) === '[object Error]';
   const message = `${name}: ${isError ? '' : `${phase} callback panic: `}${messageOf(error)}`;
-  const code = codeOf(error);
+  const code = thrownCodeOf(error);
   return code === undefined ? Object.assign(new Error(message), { cause: error }) : new HoldfastError(code, message, { cause: error });
 }
 

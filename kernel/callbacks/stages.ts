@@ -1,4 +1,4 @@
-import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
+import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/plain/errors';
 import type { Message } from '../../contract/plain/messages';
 import type { Chain } from './chain';
 import { merged } from './chain';
@@ -26,13 +26,13 @@ export function filledChains<Item extends { readonly length: number }>(...chains
 
 /** Names the place. What has a code passes as it is. */
 export function phaseFailure(phase: string, error: unknown): unknown {
-  if (codeOf(error) !== undefined) return error;
+  if (thrownCodeOf(error) !== undefined) return error;
   return new HoldfastError('callback-failed', `${phase} callback failed: ${messageOf(error)}`, { cause: error });
 }
 
 /** An error as callbacks see it: with its code in the text. */
 export function shownError(error: unknown): Error {
-  const code = codeOf(error) ?? 'run-failed';
+  const code = thrownCodeOf(error) ?? 'run-failed';
   return new HoldfastError(code, `${code}: ${messageOf(error)}`, { cause: error });
 }
 

@@ -1,4 +1,4 @@
-import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
+import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/plain/errors';
 import type { Json, Message, ToolCall } from '../../contract/plain/messages';
 import { canonicalJson, textOf } from '../../contract/plain/messages';
 import { frozen } from '../freeze';
@@ -103,6 +103,6 @@ function refused(error: unknown): never {
 
 /** The error of a callback as the model is told it. A stop passes, and so does what is wrong with the run itself. */
 function refusal(error: unknown): unknown {
-  if (codeOf(error) !== undefined && !isToolProblem(error)) return error;
+  if (thrownCodeOf(error) !== undefined && !isToolProblem(error)) return error;
   return new HoldfastError('callback-failed', `tool callback error: ${messageOf(error)}`, { cause: error });
 }

@@ -49,6 +49,7 @@ export class MemoryPorts implements Ports {
   readonly seen: SeenMessages;
   /** Calls that have not come back. */
   pending = 0;
+  heard = 0;
   /** Sleeps that only time can end. */
   sleeping = 0;
   /** Sleeps that a border may lie in. */
@@ -182,6 +183,7 @@ export class MemoryPorts implements Ports {
     try {
       return await this.children.run(child, (start) => this.world.startChild(start));
     } finally {
+      this.heard += 1;
       this.world.changed();
     }
   }
@@ -258,6 +260,7 @@ export class MemoryPorts implements Ports {
     try {
       await timer.fired;
     } finally {
+      this.heard += 1;
       this.sleeping -= 1;
       this.world.changed();
     }
@@ -270,6 +273,7 @@ export class MemoryPorts implements Ports {
     try {
       await timer.fired;
     } finally {
+      this.heard += 1;
       this.resting -= 1;
       this.world.changed();
     }
@@ -357,6 +361,7 @@ export class MemoryPorts implements Ports {
     try {
       return asJson(await run());
     } finally {
+      this.heard += 1;
       this.pending -= 1;
       this.world.changed();
     }

@@ -1,4 +1,4 @@
-import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
+import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/plain/errors';
 import type { EventBody, RunEvent, RunView } from '../../contract/plain/events';
 import type { HistoryFact } from '../../contract/plain/history-fact';
 import type { Answer } from '../../contract/plain/interrupts';
@@ -245,7 +245,7 @@ export class MemoryRun {
       );
     } catch (error) {
       ports.flush();
-      const failure = { code: codeOf(error) ?? 'run-failed', message: messageOf(error) };
+      const failure = { code: thrownCodeOf(error) ?? 'run-failed', message: messageOf(error) };
       const forParent = { usage: run.state.usage, ...sessionChanges(input.start.session, run.state.session) };
       if (isCancellation(error))
         this.close(

@@ -1,6 +1,6 @@
 import type { WorkerHalf, WorkerMiddleware } from '../../activities/worker-middleware';
 import { defineWorkerMiddleware } from '../../activities/worker-middleware';
-import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
+import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/plain/errors';
 import type { Json, Part } from '../../contract/plain/messages';
 import { isStop, StopError } from '../../kernel/callbacks/stop-error';
 import { RedactedAnswer } from './worker/redacted-answer';
@@ -96,5 +96,5 @@ function cleanError(redactor: Redactor, error: unknown): unknown {
   const said = messageOf(error);
   const clean = redactor.text(said);
   if (clean === said) return error;
-  return isStop(error) ? new StopError(clean) : new HoldfastError(codeOf(error) ?? 'tool-failed', clean);
+  return isStop(error) ? new StopError(clean) : new HoldfastError(thrownCodeOf(error) ?? 'tool-failed', clean);
 }

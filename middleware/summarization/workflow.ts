@@ -1,4 +1,4 @@
-import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
+import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/plain/errors';
 import type { Json, Message } from '../../contract/plain/messages';
 import { isMessage, textOf } from '../../contract/plain/messages';
 import { alone } from '../../kernel/classic-middleware';
@@ -80,7 +80,7 @@ function sender(ctx: HookContext, { emitEvents = false }: SummarizationOptions):
     try {
       ctx.sendEvent({ name: 'summarization', action });
     } catch (error) {
-      throw new HoldfastError(codeOf(error) ?? 'hook-failed', `failed to send internal event: ${messageOf(error)}`);
+      throw new HoldfastError(thrownCodeOf(error) ?? 'hook-failed', `failed to send internal event: ${messageOf(error)}`);
     }
   };
 }

@@ -200,6 +200,7 @@ describe('input that nobody should send', () => {
       for (const [metadata, data] of [
         [plain, '{"interruptId":'],
         [plain, undefined],
+        [plain, `{"interruptId":"${idOf(interrupts)}","answer":${'['.repeat(50_000)}${']'.repeat(50_000)}}`],
         [{ encoding: Buffer.from('json/unheard-of') }, '{}'],
         [{}, '{}'],
         [undefined, undefined],

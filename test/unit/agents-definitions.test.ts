@@ -47,6 +47,11 @@ describe('a definition that would go wrong later', () => {
       () => agentTool(member('a'), untyped({ inputSchema: z.object({}) })),
       'inputSchema is a JSON Schema of an object',
     ],
+    [
+      'a tool with a schema that stands elsewhere',
+      () => agentTool(member('a'), { inputSchema: { $ref: 'https://example.com/input.json' } }),
+      'agentTool("a"): inputSchema is no JSON Schema: it has a $ref to "https://example.com/input.json"',
+    ],
     ['a tool with the history "yes"', () => agentTool(member('a'), untyped({ fullHistory: 'yes' })), 'fullHistory is true or false'],
     ['a tool with the events "false"', () => agentTool(member('a'), untyped({ forwardEvents: 'false' })), 'forwardEvents is true or false'],
     ['a rewriter that is no function', () => member('a', untyped({ historyRewriter: 'no' })), 'Agent "a": historyRewriter is a function'],

@@ -158,4 +158,10 @@ describe('the check of an answer against its schema', () => {
   it('leaves a schema that cannot be read to the code that asked', async () => {
     expect(await refusal(() => checkFit(asking({ type: 'nonsense' }), 'i', 1))).toMatchObject({ code: 'was taken' });
   });
+
+  it('leaves one that leads back to itself without end to the run', async () => {
+    const endless: Json = { type: 'number', allOf: [{ $ref: '#' }, { $ref: '#' }] };
+    expect(await refusal(() => checkFit(asking(endless), 'i', 1))).toMatchObject({ code: 'was taken' });
+    expect(await refusal(() => checkFit(asking(endless), 'i', 'a'))).toMatchObject({ code: 'was taken' });
+  });
 });

@@ -111,6 +111,8 @@ describe('the README', () => {
       'Signals of one Temporal run, then it continues as new': count(limits.signalsPerRun),
       'Updates of one Temporal run, then it continues as new': count(limits.updatesPerRun),
       'Model calls of an agent (maxIterations)': `${limits.maxIterations} by default`,
+      'Agents that stand in each other': count(limits.agentDepth),
+      'Events of an agent, while nothing comes back to a run': count(limits.eventsInARow),
       'Finished runs are kept, and their ids with them': `${retentionDays} days with the embedded server; your namespace's retention elsewhere`,
     };
     expect(Object.fromEntries(Object.keys(expected).map((what) => [what, said.get(what)?.[0]]))).toEqual(expected);

@@ -73,4 +73,69 @@ describe('an answer and the schema that it is to fit', () => {
       expect(misfitOfSchema(schema, `${'a'.repeat(40)}!`)).toBeUndefined();
     expect(misfitOfSchema(false, 1)).toBe('it is not wanted');
   });
+
+  it('may name a part of the schema by an anchor, or by the id of a schema in it', () => {
+    const $defs = {
+      n: { $anchor: 'count', type: 'integer' },
+      a: { $id: 'https://example.com/a', $ref: '#/$defs/x', $defs: { x: { type: 'null' } } },
+    };
+    expect(misfitOfSchema({ items: { $ref: '#count' }, $defs }, [1, 'a'])).toBe('1 is no integer');
+    expect(misfitOfSchema({ $ref: 'https://example.com/a', $defs }, 1)).toBe('it is no null');
+    expect(misfitOfSchema({ $ref: 'https://example.com/a#/$defs/x', $defs }, 1)).toBe('it is no null');
+  });
+});
+
+describe('a check of a schema ends soon', () => {
+  const nested = (depth: number, innermost: Json): Json => Array.from({ length: depth }).reduce<Json>((inner) => [inner], innermost);
+
+  it.each<[string, Json, Json, string | undefined]>([
+    ['that refers to itself twice', { allOf: [{ $ref: '#' }, { $ref: '#' }] }, 1, undefined],
+    ['that refers to itself twice and wants something', { type: 'string', allOf: [{ $ref: '#' }, { $ref: '#' }] }, 1, 'it is no string'],
+    ['whose choices refer to it', { anyOf: [{ $ref: '#' }, { $ref: '#' }, { type: 'string' }] }, 1, undefined],
+    [
+      'that looks at each part of the value again and again',
+      { allOf: [{ items: { $ref: '#' } }, { items: { $ref: '#' } }], type: ['array', 'null'] },
+      nested(60, 1),
+      `${Array.from({ length: 60 }, () => '0').join('.')} is no array or null`,
+    ],
+    [
+      'that doubles at each of its definitions',
+      {
+        $ref: '#/$defs/d0',
+        $defs: Object.fromEntries(
+          Array.from({ length: 100 }, (_, n): [string, Json] => [
+            `d${n}`,
+            n === 99 ? { type: 'string' } : { allOf: [{ $ref: `#/$defs/d${n + 1}` }, { $ref: `#/$defs/d${n + 1}`, title: 'again' }] },
+          ]),
+        ),
+      },
+      1,
+      'it is no string',
+    ],
+  ])('%s', (_, schema, value, misfit) => expect(misfitOfSchema(schema, value)).toBe(misfit));
+
+  it('also where every choice is told as wrong', () => {
+    const choices = Array.from({ length: 4 }, (_, n): Json => ({ title: `${n}`, items: { $ref: '#' }, minItems: 1 + n }));
+    expect(misfitOfSchema({ anyOf: choices }, nested(40, []))?.length).toBeLessThan(1100);
+  });
+
+  it('of values with very many fields, items and texts', () => {
+    const names = Array.from({ length: 2000 }, (_, n) => `field${n}`);
+    const schema: Json = {
+      properties: Object.fromEntries(names.map((name) => [name, { enum: names }])),
+      additionalProperties: false,
+    };
+    const started = Date.now();
+    expect(misfitOfSchema(schema, Object.fromEntries(names.map((name) => [name, 'field7'])))).toBeUndefined();
+    expect(
+      misfitOfSchema({ $ref: '#/$defs/item', $defs: { item: { items: { $ref: '#/$defs/item' } } } }, nested(400, 'a'.repeat(200_000))),
+    ).toBeUndefined();
+    expect(Date.now() - started).toBeLessThan(5000);
+  });
+
+  it('of a schema and a value that are deeper than any that is meant', () => {
+    const deep = Array.from({ length: 3000 }).reduce<Json>((inner) => ({ allOf: [{ not: {} }, inner] }), { type: 'string' });
+    expect(() => misfitOfSchema(deep, nested(3000, 1))).not.toThrow();
+    expect(() => misfitOfSchema({ items: { $ref: '#' } }, nested(3000, 1))).not.toThrow();
+  });
 });

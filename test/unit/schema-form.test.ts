@@ -26,6 +26,20 @@ describe('a schema for answers', () => {
     [{ properties: { a: { $ref: '#/$defs/a' } }, $defs: { b: {} } }, 'properties.a has a $ref to "#/$defs/a"'],
     [{ $ref: '#/$defs/a', $defs: { a: { type: 'text' } } }, '#/$defs/a has a type "text"'],
     [{ $ref: 5 }, 'it has a $ref that is no text'],
+    [{ $ref: '#nope' }, 'it has a $ref to "#nope", and nothing stands there'],
+    [{ $ref: '#nope', $defs: { other: { $anchor: 'other' } } }, 'it has a $ref to "#nope", and nothing stands there'],
+    [
+      { items: { $ref: 'https://example.com/answer.json' } },
+      'items has a $ref to "https://example.com/answer.json", which is no part of it',
+    ],
+    [
+      { $ref: 'definitions.json#/answer' },
+      'it has a $ref to "definitions.json#/answer", which is no part of it; put that schema into $defs',
+    ],
+    [
+      { properties: { a: { $id: 'https://example.com/a', $ref: '#/$defs/y', $defs: { x: true } } } },
+      'properties.a has a $ref to "#/$defs/y", and nothing stands there',
+    ],
   ])('is refused when it would check nothing: %j', (schema, problem) => {
     expect(problemOfSchema(schema)).toContain(problem);
   });
@@ -47,7 +61,11 @@ describe('a schema for answers', () => {
     { $ref: '#/$defs/a%b', $defs: { 'a%b': { type: 'number' } } },
     { anyOf: [{ type: 'string' }, { type: 'array', items: { $ref: '#/anyOf/0' } }] },
     { type: 'object', properties: { next: { $ref: '#' } } },
-    { $ref: 'https://example.com/answer.json' },
+    { $ref: 'https://example.com/a#/$defs/x', $defs: { a: { $id: 'https://example.com/a', $defs: { x: true } } } },
+    { $id: 'https://example.com/all', $ref: 'a', $defs: { a: { $id: 'a' } } },
+    { $id: 'https://example.com/all', $ref: 'https://example.com/all#/$defs/n', $defs: { n: {} } },
+    { properties: { a: { $id: 'a', $ref: '#/$defs/n' } }, $defs: { n: {} } },
+    { $ref: '#old', definitions: { n: { id: '#old' } } },
     { properties: { a: { $id: 'https://example.com/a', $ref: '#/$defs/x', $defs: { x: true } } } },
     { $ref: '#name', $defs: { n: { $anchor: 'name' } } },
   ])('is taken: %j', (schema) => expect(problemOfSchema(schema)).toBeUndefined());
@@ -72,5 +90,6 @@ describe('a schema for answers', () => {
   it('ends soon where definitions lead in a circle', () => {
     const $defs = Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`d${n}`, { $ref: `#/$defs/d${(n + 1) % 2000}` }]));
     expect(problemOfSchema({ $ref: '#/$defs/d0', $defs })).toBeUndefined();
+    expect(problemOfSchema({ anyOf: Array.from({ length: 200_000 }, () => ({ type: 'string' })) })).toBeUndefined();
   });
 });

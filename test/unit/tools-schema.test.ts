@@ -86,6 +86,16 @@ describe('a JSON Schema', () => {
     expect(await read(node('number')).parse({ value: 1 })).toMatchObject({ ok: true });
   });
 
+  it('ends in a moment when a pattern would take for ever with what the model wrote', async () => {
+    const slow = read({ type: 'object', properties: { code: { type: 'string', pattern: '^(a+)+$' } } });
+    expect(await slow.parse({ code: 'aaa' })).toMatchObject({ ok: true });
+    expect(await slow.parse({ code: 'abc' })).toMatchObject({ ok: false, message: expect.stringMatching(/^code: must match pattern/) });
+    expect(await slow.parse({ code: `${'a'.repeat(100)}!` })).toEqual({
+      ok: false,
+      message: expect.stringContaining('takes more than 1000 ms to check: a pattern of the schema is too slow for it'),
+    });
+  });
+
   it('ends a long list of faults', async () => {
     const { message } = (await read({ type: 'array', items: { type: 'string' } }).parse(Array.from({ length: 30 }, () => 1))) as {
       message: string;

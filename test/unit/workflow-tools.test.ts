@@ -95,6 +95,8 @@ describe('a tool that the run itself answers', () => {
     ['no name', { ...note, name: 'a b' }, 'has no name that a tool can have'],
     ['no description', { ...note, description: undefined }, 'has no description'],
     ['no schema', { ...note, inputSchema: 'object' }, 'is no JSON Schema'],
+    ['a schema that points to nothing', { ...note, inputSchema: { $ref: '#nope' } }, 'is no JSON Schema: it has a $ref to "#nope"'],
+    ['a schema of an unknown type', { ...note, inputSchema: { type: 'objekt' } }, 'is no JSON Schema: it has a type "objekt"'],
     ['nothing to execute', { ...note, execute: undefined }, 'is no function'],
     ['no tool at all', null, 'are a list of names of tools'],
   ])('with %s defines no agent', (_, tool, problem) => {

@@ -1,0 +1,304 @@
+import type { AgentMiddleware, CustomAgentOptions, CustomContext, CustomEvent, HookContext } from 'holdfast/workflow';
+import { agentTool, customAgent, loop, parallel, sequential } from 'holdfast/workflow';
+import { testRun } from 'holdfast/testing';
+import { limits } from '../../contract/plain/limits';
+import { agentUnder, logOf, tools } from '../support/memory-bed';
+import { member, play, scripts } from '../support/team-bed';
+
+const says = (text: string): CustomEvent => ({ message: { role: 'assistant', parts: [{ type: 'text', text }] } });
+const hand = <const Name extends string>(
+  name: Name,
+  run: CustomAgentOptions<Name>['run'],
+  agents: CustomAgentOptions<Name>['agents'] = [],
+) => customAgent({ name, description: `The ${name}.`, agents, run });
+
+describe('the ctx of an agent that has ended', () => {
+  const uses: readonly [string, (ctx: CustomContext) => unknown][] = [
+    ['ctx.call', (ctx) => ctx.call('echo' as never, { text: 'x' })],
+    ['ctx.model', (ctx) => ctx.model('test/first', { messages: [] })],
+    ['ctx.interrupt', (ctx) => ctx.interrupt('Still there?')],
+    ['ctx.approve', (ctx) => ctx.approve({ id: 'c', name: 'echo', input: {} })],
+    ['ctx.parse', (ctx) => ctx.parse('echo', {})],
+    ['ctx.sleep', (ctx) => ctx.sleep('1s')],
+    ['ctx.runAgent', (ctx) => ctx.runAgent('leaf')],
+    ['ctx.session.set', (ctx) => ctx.session.set('key', 1)],
+    ['ctx.session.get', (ctx) => ctx.session.get('key')],
+    ['ctx.runLocal.set', (ctx) => ctx.runLocal.set('key', 1)],
+    ['ctx.runLocal.get', (ctx) => ctx.runLocal.get('key')],
+    ['ctx.runLocal.delete', (ctx) => ctx.runLocal.delete('key')],
+    ['ctx.sendEvent', (ctx) => ctx.sendEvent('late', 1)],
+    ['ctx.ensureMessageId', (ctx) => ctx.ensureMessageId({ role: 'user', parts: [] })],
+    ['ctx.now', (ctx) => ctx.now()],
+    ['ctx.random', (ctx) => ctx.random()],
+  ];
+
+  it.each(uses)('does nothing any more for the code of another one: %s', async (what, use) => {
+    let kept: CustomContext | undefined;
+    const first = hand('first', async function* (_, ctx) {
+      kept = ctx;
+      yield says('First.');
+    });
+    const second = hand('second', async function* () {
+      yield says('Second.');
+      await use(kept as CustomContext);
+    });
+    const { outcome } = await play(sequential({ name: 'both', agents: [first, second] }), { first: [], leaf: [] });
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      error: {
+        code: 'outside-run',
+        message: `${what} failed: it was called through the ctx of agent "first", which has ended. Code acts through the ctx that it was called with.`,
+      },
+    });
+  });
+
+  it.each<[string, AgentMiddleware]>([
+    ['a hook', { name: 'keeping', beforeAgent: (_, ctx) => void keep(ctx) }],
+    ['an observer', { name: 'keeping', onStart: (_, ctx) => void keep(ctx) }],
+    ['a wrap', { name: 'keeping', wrapModel: (request, next, ctx) => (keep(ctx), next(request)) }],
+  ])('is also that of its middleware: %s', async (_, layer) => {
+    const first = member('first', { middleware: [layer] });
+    const second = hand('second', async function* () {
+      yield says('Second.');
+      await held?.sleep('1s');
+    });
+    const { outcome } = await play(sequential({ name: 'both', agents: [first, second] }), { first: [{ text: 'First.' }] });
+    expect(outcome).toMatchObject({ error: { code: 'outside-run', message: expect.stringContaining('ctx of agent "first"') as string } });
+  });
+  let held: HookContext | undefined;
+  const keep = (ctx: HookContext): void => void (held = ctx);
+
+  it('is also that of the observers of a group', async () => {
+    const group = sequential({
+      name: 'group',
+      agents: [
+        hand('inner', async function* () {
+          yield says('In.');
+        }),
+      ],
+      observers: [{ name: 'keeping', onStart: (_, ctx) => keep(ctx) }],
+    });
+    const second = hand('second', async function* () {
+      yield says('Second.');
+      held?.session.set('key', 1);
+    });
+    const { outcome } = await play(sequential({ name: 'both', agents: [group, second] }), {});
+    expect(outcome).toMatchObject({ error: { code: 'outside-run', message: expect.stringContaining('ctx of agent "group"') as string } });
+  });
+});
+
+describe('the ctx of an agent at work', () => {
+  it('may be used by others that it works with at the same time', async () => {
+    let lent: CustomContext | undefined;
+    const lender = hand('lender', async function* (_, ctx) {
+      lent = ctx;
+      yield says('Here.');
+      await ctx.sleep('1h');
+    });
+    const borrower = hand('borrower', async function* (_, ctx) {
+      await ctx.sleep('1m');
+      lent?.session.set('borrowed', true);
+      yield says((await lent?.call('echo' as never, { text: 'Lent.' })) as string);
+    });
+    const run = await testRun(parallel({ name: 'both', agents: [lender, borrower] }), { input: 'Go.', model: scripts({}), tools });
+    await run.advance('2h');
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: { borrower: 'Lent.' } });
+  });
+
+  it('is that of a layer also inside of the agents that its tools run', async () => {
+    let outer: HookContext | undefined;
+    const inner = hand('inner', async function* () {
+      outer?.session.set('seen', 'inside');
+      yield says('Inner.');
+    });
+    const layer: AgentMiddleware = {
+      name: 'outer',
+      wrapToolCall: (call, next, ctx) => ((outer = ctx), next(call)),
+      afterAgent: (_, ctx) => void ctx.sendEvent('seen', ctx.session.get('seen') ?? null),
+    };
+    const { run } = await play(member('lead', { middleware: [layer], tools: [agentTool(inner)] }), {
+      lead: [{ toolCalls: [{ name: 'inner', input: { request: 'Do.' } }] }, { text: 'Done.' }],
+    });
+    expect((await logOf(run)).flatMap((event) => (event.type === 'custom' ? [event.data] : []))).toEqual(['inside']);
+  });
+
+  it('stays that of code in the background that an agent left waiting for something', async () => {
+    const first = hand('first', async function* (_, ctx) {
+      void ctx.sleep('1m').then(() => ctx.sendEvent('late', ctx.now()));
+      yield says('First.');
+    });
+    const second = hand('second', async function* (_, ctx) {
+      await ctx.sleep('1h');
+      yield says('Second.');
+    });
+    const run = await testRun(sequential({ name: 'both', agents: [first, second] }), { input: 'Go.', model: scripts({}), tools });
+    await run.advance('2h');
+    expect((await logOf(run)).some((event) => event.type === 'custom' && event.name === 'late')).toBe(true);
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+  });
+});
+
+describe('an agent that goes on without end and waits for nothing', () => {
+  const most = limits.eventsInARow;
+  const endless = {
+    status: 'failed',
+    error: {
+      code: 'agent-endless',
+      message: expect.stringMatching(/^Agent "endless" made 5000 events, and nothing came back/),
+    },
+  };
+  const leaf = hand('leaf', async function* () {
+    yield { output: 1 };
+  });
+
+  it.each<[string, CustomAgentOptions<'endless'>['run']]>([
+    [
+      'yields events',
+      async function* () {
+        for (;;) yield { output: 1 };
+      },
+    ],
+    [
+      'yields messages, and dreams between them',
+      async function* () {
+        for (;;) {
+          await Promise.resolve();
+          yield says('Again.');
+        }
+      },
+    ],
+    [
+      'yields where it hears of an error',
+      async function* () {
+        for (;;) {
+          try {
+            yield { output: 1 };
+          } catch {
+            // Again.
+          }
+        }
+      },
+    ],
+    [
+      'yields and starts what it does not wait for',
+      async function* (_, ctx) {
+        for (;;) {
+          void ctx.sleep('1d');
+          yield { output: 1 };
+        }
+      },
+    ],
+    [
+      'sends events',
+      async function* (_, ctx) {
+        yield { output: 1 };
+        for (;;) {
+          await Promise.resolve();
+          ctx.sendEvent('again', 1);
+        }
+      },
+    ],
+  ])('fails: %s', async (_, run) => {
+    expect((await play(hand('endless', run), {})).outcome).toEqual(endless);
+  });
+
+  it('fails also where it runs others, which do as little', async () => {
+    const runs = hand(
+      'endless',
+      async function* (_, ctx) {
+        for (;;) yield says((await ctx.runAgent('leaf')).text);
+      },
+      [leaf],
+    );
+    expect((await play(runs, {})).outcome).toMatchObject({
+      error: { code: 'agent-endless', message: expect.stringMatching(/^Agent "endless" ran the last of 500 agents in a row that ended/) },
+    });
+  });
+
+  it('fails as loops of loops do in which nobody does more', async () => {
+    const inner = loop({ name: 'inner', description: 'Turns.', agents: [leaf], maxIterations: 100 });
+    const { outcome } = await play(loop({ name: 'outer', agents: [inner], maxIterations: 10_000 }), {});
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'agent-endless' } });
+    expect((await play(loop({ name: 'short', agents: [leaf], maxIterations: limits.emptyRuns - 1 }), {})).outcome).toMatchObject({
+      status: 'completed',
+    });
+  });
+
+  it('is no loop that goes on for thousands of rounds, in each of which something happens', async () => {
+    const waits = hand('waits', async function* (_, ctx) {
+      yield { output: (await ctx.parse('echo', { text: 'x' })).ok };
+    });
+    const { outcome } = await play(loop({ name: 'long', agents: [waits], maxIterations: 2 * limits.emptyRuns }), {});
+    expect(outcome).toMatchObject({ status: 'completed' });
+  });
+
+  it('fails as a tool whose events nobody sees, of which the model is told', async () => {
+    const tool = hand('endless', async function* () {
+      for (;;) yield { output: 1 };
+    });
+    const { outcome, model } = await play(member('lead', { tools: [agentTool(tool)] }), {
+      lead: [{ toolCalls: [{ name: 'endless', input: { request: 'Do.' } }] }, { text: 'Without.' }],
+    });
+    expect(outcome).toMatchObject({ status: 'completed', text: 'Without.' });
+    expect(JSON.stringify(model.requests('lead')[1])).toContain('The agent \'endless\' failed: Agent \\"endless\\" made 5000 events');
+  });
+
+  it('fails where a hook of it sends them', async () => {
+    const sending: AgentMiddleware = {
+      name: 'sending',
+      async beforeAgent(_, ctx) {
+        for (;;) {
+          await Promise.resolve();
+          ctx.sendEvent('again', 1);
+        }
+      },
+    };
+    const run = await testRun(agentUnder(sending), { input: 'Hi', model: scripts({}), tools });
+    expect(await run.outcome()).toMatchObject({
+      error: { code: 'agent-endless', message: expect.stringContaining('Agent "agent"') as string },
+    });
+  });
+
+  it('is another one than one with very many events, which hears from the world between them', async () => {
+    const busy = hand('busy', async function* (_, ctx) {
+      for (let n = 0; n < 2.5 * most; n++) {
+        if (n % (most / 2) === 0) await (n % most === 0 ? ctx.sleep('1s') : ctx.parse('echo', { text: 'x' }));
+        yield { output: 1 };
+      }
+    });
+    const run = await testRun(busy, { input: 'Go.', model: scripts({}), tools });
+    await run.advance('1h');
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+  });
+
+  it('is no agent that people answer, though nothing else comes back to it', async () => {
+    const asks = hand('asks', async function* (_, ctx) {
+      for (let asked = 0; asked < 3; asked++) {
+        await ctx.interrupt('More?');
+        for (let n = 0; n < most - 10; n++) yield { output: n };
+      }
+    });
+    const run = await testRun(asks, { input: 'Go.', model: scripts({}), tools });
+    for (let asked = 0; asked < 3; asked++) {
+      const [interrupt] = await run.interrupts();
+      await run.resume(interrupt?.id ?? '', true);
+    }
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+  });
+
+  it('shows no event twice, and counts none twice, behind a border', async () => {
+    const long = hand('long', async function* (_, ctx) {
+      for (let n = 0; n < most / 2; n++) yield { output: n };
+      await ctx.sleep('1h');
+      await ctx.interrupt('Go on?');
+      for (let n = 0; n < most / 2 + 10; n++) yield { output: n };
+    });
+    const run = await testRun(long, { input: 'Go.', model: scripts({}), tools });
+    await run.advance('2h');
+    await run.interrupts();
+    await run.upgrade(long);
+    const [interrupt] = await run.interrupts();
+    await run.resume(interrupt?.id ?? '', true);
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+  });
+});
