@@ -206,9 +206,10 @@ export class Run<Output = unknown> {
   private async deliver(answer: Answer, known: boolean): Promise<void> {
     const handle = this.reader.handle(this.workflowId);
     const updateId = randomUUID();
+    const sent: Answer = { ...answer, delivery: updateId };
     try {
       await this.reader.withDeadline(Date.now() + updateTimeoutMs, () =>
-        handle.executeUpdate<ResumeReceipt, [Answer]>(names.resumeUpdate, { args: [answer], updateId }),
+        handle.executeUpdate<ResumeReceipt, [Answer]>(names.resumeUpdate, { args: [sent], updateId }),
       );
     } catch (error) {
       if (error instanceof WorkflowUpdateFailedError) throw refusedAnswer(error);
@@ -222,7 +223,8 @@ export class Run<Output = unknown> {
           ? new HoldfastError('interrupt-answered', `The interrupt "${answer.interruptId}" was answered meanwhile.`)
           : new HoldfastError('interrupt-unknown', `This run waits for no interrupt "${answer.interruptId}".`);
       }
-      await handle.signal(names.resumeSignal, answer);
+      // The server keeps the update as well: whichever comes second is the same delivery.
+      await handle.signal(names.resumeSignal, sent);
     }
   }
 

@@ -10,6 +10,8 @@ import type { PendingInterrupt, RunState } from './state';
 export type InterruptEnd = Extract<EventBody, { type: 'interrupt-end' }>;
 
 const keptAnswers = 1000;
+/** The second way of an answer takes seconds. */
+const keptDeliveries = 50;
 
 interface Waiting {
   readonly resolve: (answer: Json, whole: Answer) => void;
@@ -155,16 +157,18 @@ export class InterruptDesk {
     return refusalOf(interrupt, answer);
   }
 
-  /** Takes an answer that fits and returns its number; another one only leaves an event. */
+  /** Takes an answer that fits and returns its number; another one only leaves an event, and the same one nothing. */
   answer(answer: Answer): number {
     const refused = this.refusalOf(answer);
     if (refused !== undefined) {
+      if (answer.delivery !== undefined && this.state.delivered?.includes(answer.delivery) === true) return this.state.sequence;
       this.ports.emit({ type: 'resume-ignored', interruptId: answer.interruptId, code: refused.code, ...byOf(answer) });
       return this.state.sequence;
     }
     const waiting = this.waiting.get(answer.interruptId);
     if (waiting === undefined || this.held !== undefined) this.keepEarly(answer);
     this.remove(answer.interruptId);
+    if (answer.delivery !== undefined) this.state.delivered = [...(this.state.delivered ?? []), answer.delivery].slice(-keptDeliveries);
     this.ports.emit({ type: 'interrupt-end', interruptId: answer.interruptId, answer: answer.answer, reason: 'answer', ...byOf(answer) });
     this.ports.hideInterrupt(answer.interruptId);
     waiting?.timer?.cancel();

@@ -108,6 +108,8 @@ export interface RunState {
   agentTools?: number;
   interrupts: PendingInterrupt[];
   answered: string[];
+  /** How the last answers came that were taken. */
+  delivered?: readonly string[];
   /** Answers that came after a border and before the code that waits for them was entered again. */
   early?: Readonly<Record<string, { readonly answer: Json }>>;
   sequence: number;

@@ -302,7 +302,7 @@ const longestId = 1000;
 
 /** Anybody can send a signal with anything in it. What is no answer answers no interrupt, and leaves the event that says so. */
 function answerIn(sent: unknown): Answer {
-  const { interruptId, answer, by, inputHash } = (typeof sent === 'object' && sent !== null ? sent : {}) as Partial<
+  const { interruptId, answer, by, inputHash, delivery } = (typeof sent === 'object' && sent !== null ? sent : {}) as Partial<
     Record<keyof Answer, unknown>
   >;
   const isAnswer =
@@ -318,6 +318,7 @@ function answerIn(sent: unknown): Answer {
     answer: answer as Json,
     ...(typeof by === 'string' ? { by: by.slice(0, 200) } : {}),
     ...(inputHash === undefined ? {} : { inputHash: typeof inputHash === 'string' ? inputHash : 'no hash' }),
+    ...(typeof delivery === 'string' ? { delivery: delivery.slice(0, 100) } : {}),
   };
 }
 

@@ -42,6 +42,8 @@ export interface Answer {
   readonly by?: string;
   /** The hash of the arguments that were shown; a mismatch is refused. */
   readonly inputHash?: string;
+  /** One for each time that somebody answers: what is sent in two ways counts once. */
+  readonly delivery?: string;
 }
 
 /** Whether a value is an interrupt as the kernel makes them. Anybody who reaches the server can write a memo. */

@@ -81,3 +81,28 @@ describe('an answer that comes while no worker runs', () => {
     expect(await code(run.approve(interrupt.id, { by: 'bob' }))).toBe('interrupt-answered');
   });
 });
+
+it('an answer that comes in two ways counts once and leaves no trace of the second, also over a border', async () => {
+  const both = calls({ name: 'refund', input: { orderId: '42', amount: 80 } }, { name: 'refund', input: { orderId: '43', amount: 90 } });
+  const bed = await startTestBed(script(both, text('Done.')), options);
+  const temporal = await openTemporal();
+  const run = await bed.client.start('signed', 'hello');
+  const outcome = await run.outcome({ timeout: '30s' });
+  if (outcome.status !== 'waiting') throw new Error(JSON.stringify(outcome));
+  const [first, second] = outcome.interrupts as [Interrupt, Interrupt];
+  const answer = { interruptId: first.id, answer: { type: 'approve' }, by: 'ada' };
+  await temporal.handle(run.id).executeUpdate(names.resumeUpdate, { args: [{ ...answer, delivery: 'one' }] });
+  await temporal.handle(run.id).signal(names.resumeSignal, { ...answer, delivery: 'one' });
+  const execution = await temporal.executionOf(run.id);
+  await temporal.handle(run.id).signal(names.borderSignal);
+  await temporal.untilAnotherExecution(run.id, execution);
+  await temporal.handle(run.id).signal(names.resumeSignal, { ...answer, delivery: 'one' });
+  await temporal.handle(run.id).signal(names.resumeSignal, { ...answer, delivery: 'another' });
+  await run.approve(second.id, { by: 'ada' });
+  expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+  const events = [];
+  for await (const event of run.events({ deltas: false })) events.push(event);
+  expect(events.filter(({ type }) => type === 'resume-ignored')).toHaveLength(1);
+  await temporal.close();
+  await bed.close();
+});
