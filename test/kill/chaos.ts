@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { startEmbeddedServer } from '../../host/embedded-server';
 import { quietRuntime } from '../../worker/runtime';
 import { killAll } from './child';
-import type { Kill, Point } from './research-chaos';
+import type { Kills, Point } from './research-chaos';
 import { researchChaos } from './research-chaos';
 
 async function research(wanted: number): Promise<number> {
@@ -26,9 +26,13 @@ async function research(wanted: number): Promise<number> {
     const count = Math.min(wanted, all.length);
     const points = all.filter((_, index) => Math.floor((index * count) / all.length) !== Math.floor(((index - 1) * count) / all.length));
     console.log(`${all.length} events, ${points.length} kills`);
-    const kills = await chaos.kill(points, (kill) => console.log(lineOf(kill)));
+    const kills = await chaos.kill(
+      points.map((point) => [point]),
+      (each) => console.log(lineOf(each)),
+    );
     const different = kills.filter(({ differences }) => differences.length > 0);
-    for (const { point, differences } of different) for (const difference of differences) console.log(`${nameOf(point)}: ${difference}`);
+    for (const { points: at, differences } of different)
+      for (const difference of differences) console.log(`${at.map(nameOf).join(', ')}: ${difference}`);
     const seconds = Math.round((Date.now() - began) / 1000);
     console.log(`${kills.length} kills, ${different.length} runs that differ, ${seconds} s`);
     return different.length === 0 ? 0 : 1;
@@ -38,9 +42,9 @@ async function research(wanted: number): Promise<number> {
   }
 }
 
-function lineOf({ point, at, seconds, differences }: Kill): string {
+function lineOf({ points, at, seconds, differences }: Kills): string {
   const verdict = differences.length === 0 ? 'same' : `${differences.length} differences`;
-  return `${nameOf(point).padEnd(20)}  ${at.padEnd(44)} ${seconds.toFixed(1).padStart(6)} s  ${verdict}`;
+  return `${points.map(nameOf).join(', ').padEnd(20)}  ${at.join(', ').padEnd(44)} ${seconds.toFixed(1).padStart(6)} s  ${verdict}`;
 }
 
 function nameOf({ part, offset }: Point): string {

@@ -23,11 +23,11 @@ export interface Point {
   readonly offset: number;
 }
 
-/** What came of a run whose worker was killed when readers had seen that event. */
-export interface Kill {
-  readonly point: Point;
+/** What came of a run whose worker was killed each time when readers had seen such an event. */
+export interface Kills {
+  readonly points: readonly Point[];
   /** Such as `tool-start research/desks/law`. */
-  readonly at: string;
+  readonly at: readonly string[];
   readonly seconds: number;
   /** Empty: it came to what the undisturbed run came to. */
   readonly differences: readonly string[];
@@ -43,7 +43,7 @@ interface Log {
 interface Played {
   readonly record: Account;
   readonly logs: readonly Log[];
-  readonly at: string;
+  readonly at: readonly string[];
 }
 
 /** What a run came to, without ids, times and the order between agents that work at the same time. */
@@ -61,8 +61,8 @@ interface PartAccount {
 export interface Chaos {
   /** Every event of an undisturbed run but the one that ends it: nothing is left to kill there. */
   readonly points: readonly Point[];
-  /** Plays a run for each of these points, some at a time. */
-  kill(points: readonly Point[], onKill?: (kill: Kill) => void): Promise<readonly Kill[]>;
+  /** Plays a run for each list of points, some at a time. */
+  kill(lists: readonly (readonly Point[])[], onKills?: (kills: Kills) => void): Promise<readonly Kills[]>;
 }
 
 /** Plays examples/research with workers that are killed, and compares with a run that nobody disturbed. */
@@ -72,26 +72,26 @@ export async function researchChaos(server: TemporalSettings, atOnce = 8): Promi
   const bundle = join(directory, 'bundle.json');
   writeFileSync(bundle, JSON.stringify(await bundleAgents(agents)));
   const bed = new Bed({ server, agents, bundle, bundles: join(directory, 'bundles') }, directory);
-  const control = await bed.play(undefined);
+  const control = await bed.play([]);
   return {
     points: control.logs.flatMap(({ part, events }) => {
       const count = part === '' ? events.length - 1 : events.length;
       return Array.from({ length: count }, (_, offset) => ({ part, offset }));
     }),
-    kill: async (points, onKill = () => undefined) => {
-      const kills = new Map<Point, Kill>();
-      const left = [...points];
+    kill: async (lists, onKills = () => undefined) => {
+      const done = new Map<readonly Point[], Kills>();
+      const left = [...lists];
       const lane = async (): Promise<void> => {
-        for (let point = left.shift(); point !== undefined; point = left.shift()) {
+        for (let points = left.shift(); points !== undefined; points = left.shift()) {
           const began = Date.now();
-          const { record, at } = await bed.play(point);
-          const kill = { point, at, seconds: (Date.now() - began) / 1000, differences: differencesOf(control.record, record) };
-          kills.set(point, kill);
-          onKill(kill);
+          const { record, at } = await bed.play(points);
+          const kills = { points, at, seconds: (Date.now() - began) / 1000, differences: differencesOf(control.record, record) };
+          done.set(points, kills);
+          onKills(kills);
         }
       };
-      await Promise.all(Array.from({ length: Math.min(atOnce, points.length) }, lane));
-      return points.flatMap((point) => kills.get(point) ?? []);
+      await Promise.all(Array.from({ length: Math.min(atOnce, lists.length) }, lane));
+      return lists.flatMap((points) => done.get(points) ?? []);
     },
   };
 }
@@ -105,7 +105,7 @@ class Bed {
     private readonly directory: string,
   ) {}
 
-  async play(point: Point | undefined): Promise<Played> {
+  async play(points: readonly Point[]): Promise<Played> {
     const queue = `chaos-${process.pid}-${this.runs++}`;
     const file = join(this.directory, `${queue}.notes`);
     const client = await connect({ server: this.settings.server, taskQueue: queue });
@@ -113,9 +113,9 @@ class Bed {
     try {
       const run = await client.start('research', 'What became of the canal?', { id: queue });
       const following = logsOf(client, run);
-      let at = 'never';
-      if (point !== undefined) {
-        at = await reached(client, run, point);
+      const at: string[] = [];
+      for (const point of points) {
+        at.push(await reached(client, run, point));
         await worker.murder();
         worker = await this.serve(queue, file);
       }

@@ -6,8 +6,11 @@ afterAll(killAll);
 
 it('ten agents in parallel come to the same with every effect once, wherever their worker is killed', async () => {
   const chaos = await researchChaos(testServer(), 4);
-  const points = chaos.points.filter((_, index) => index % 6 === 3);
-  const kills = await chaos.kill(points);
-  expect(kills).toHaveLength(points.length);
+  const points = chaos.points.filter((_, index) => index % 6 === 3).sort((one, other) => one.offset - other.offset);
+  // Two in each run, an early one and a late one: `npm run chaos -- research` plays a run for each of all.
+  const half = Math.ceil(points.length / 2);
+  const kills = await chaos.kill(points.slice(0, half).map((early, index) => [early, ...points.slice(half + index, half + index + 1)]));
+  expect(kills.flatMap(({ at }) => at)).toHaveLength(points.length);
+  expect(kills.flatMap(({ at }) => at)).not.toContain('never');
   expect(kills.filter(({ differences }) => differences.length > 0)).toEqual([]);
-}, 240_000);
+}, 400_000);
