@@ -43,6 +43,9 @@ export interface Activities {
   tryNewestBuild(input: AgentRunInput): Promise<TrialVerdict>;
 }
 
+/** Milliseconds until a worker is asked again that lacks a tool: what people have decided is not lost by a deploy that forgot one. */
+const waitsForTool = [15_000, 60_000, 300_000, 1_800_000];
+
 export function createActivities(parts: WorkerParts): Activities {
   /** What a call hands back beside its result; the worker remembers it, for the calls behind. */
   const brought = (runId: string, values: CallValues): ReturnType<CallValues['end']> => {
@@ -157,7 +160,9 @@ export function createActivities(parts: WorkerParts): Activities {
         values.end();
         if (isCancelled(error, signal)) throw error;
         if (error instanceof ToolRetry) throw activityFailure('tool-failed', error.message, { retryable: true });
-        throw activityFailure(thrownCodeOf(error) ?? 'tool-failed', messageOf(error), { retryable: true });
+        const code = thrownCodeOf(error) ?? 'tool-failed';
+        const wait = code === 'tool-unknown' ? (waitsForTool[info.attempt - 1] ?? waitsForTool.at(-1)) : undefined;
+        throw activityFailure(code, messageOf(error), { retryable: true, ...(wait === undefined ? {} : { retryAfterMs: wait }) });
       }
     },
 

@@ -78,25 +78,37 @@ export class MessageStore {
     const found = new Map<string, StoredMessage>();
     const missing = new Set<string>();
     for (const listed of ids) {
-      const id = sourceOf(listed);
-      const message = this.touch(this.messages, `${runId}:${id}`)?.message;
-      if (message === undefined) missing.add(id);
-      else found.set(id, message);
+      // What an agent returned without saying it has no message of its own: what another one is told of it stands there whole.
+      const message = this.kept(runId, listed) ?? this.kept(runId, sourceOf(listed));
+      if (message === undefined) missing.add(sourceOf(listed));
+      else found.set(message.id, message);
     }
-    if (missing.size > 0 && !(await this.findNewest(workflowId, runId, missing, found))) return undefined;
+    if (missing.size > 0 && !(await this.findNewest(workflowId, runId, new Set(ids), missing, found))) return undefined;
     const messages = ids.map((id) => messageById(id, (one) => found.get(one)) as StoredMessage);
     return { messages, slots: { ...base.slots, ...input.slots } };
   }
 
   /** Newest pages first: what another worker made a moment ago stands there. */
-  private async findNewest(workflowId: string, runId: string, missing: Set<string>, found: Map<string, StoredMessage>): Promise<boolean> {
+  private async findNewest(
+    workflowId: string,
+    runId: string,
+    listed: ReadonlySet<string>,
+    missing: Set<string>,
+    found: Map<string, StoredMessage>,
+  ): Promise<boolean> {
     this.misses.messages += 1;
     const results = new Map<number, unknown>();
     for await (const page of this.history.newest(workflowId, runId)) {
       for (const fact of page) {
         for (const message of messagesIn(fact, results)) {
           this.putMessage(runId, message);
-          if (missing.delete(message.id)) found.set(message.id, message);
+          const { id } = message;
+          const source = sourceOf(id);
+          // What another agent is told will do where nothing else is listed.
+          if (missing.has(source) && (id === source || (listed.has(id) && !listed.has(source)))) {
+            missing.delete(source);
+            found.set(id, message);
+          }
         }
       }
       if (missing.size === 0) return true;
@@ -115,6 +127,10 @@ export class MessageStore {
     });
     for (const message of request.messages.values()) this.putMessage(runId, message);
     return { messages, slots: request.slots };
+  }
+
+  private kept(runId: string, id: string): StoredMessage | undefined {
+    return this.touch(this.messages, `${runId}:${id}`)?.message;
   }
 
   private putList(runId: string, key: string, list: CachedList): void {

@@ -36,7 +36,7 @@ export function requestIn(facts: readonly HistoryFact[], activityId: string): Hi
     slots = { ...slots, ...edit.slots };
   }
   const ids = list.map((item) => (typeof item === 'string' ? item : item.id));
-  return { ids, messages: messagesOf(facts, new Set(ids.map(sourceOf))), slots };
+  return { ids, messages: messagesOf(facts, new Set(ids.flatMap((id) => [id, sourceOf(id)]))), slots };
 }
 
 /** The edits of a call and of those that it builds on, the first one first. */

@@ -77,7 +77,10 @@ async function follow(service: ServiceClient, terminal: Terminal, lines: EventLi
     } catch (error) {
       lines.break();
       if (codeOf(error) !== 'service-unreachable' || Date.now() - (lostAt ?? Date.now()) > patienceMs) throw error;
-      if (lostAt === undefined) terminal.writeError(terminal.paint.dim('The service is gone; waiting for it. The run goes on without it.'));
+      if (lostAt === undefined)
+        terminal.writeError(
+          terminal.paint.dim('The service is gone; waiting for it. The run is kept, and goes on as soon as a worker runs.'),
+        );
       lostAt ??= Date.now();
     }
     await delay(200);

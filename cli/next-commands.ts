@@ -9,7 +9,13 @@ export function commandsFor(runId: string, interrupt: Interrupt, flags: readonly
   const who = whoOf(interrupt, by);
   const rest = [...(who === undefined ? [] : ['--by', who]), ...flags];
   if (kind === 'approval') return ['approve', 'reject'].map((command) => commandLine(command, runId, id, ...rest));
-  return [commandLine('answer', runId, id, JSON.stringify(exampleFor(interrupt)), ...rest)];
+  const answer = (value: Json): string => commandLine('answer', runId, id, JSON.stringify(value), ...rest);
+  if (kind === 'in-doubt')
+    return [
+      `${answer({ happened: true, result: ownWords })}  # it took effect, with this result`,
+      `${answer({ happened: false })}  # it did not: it is called again`,
+    ];
+  return [answer(exampleFor(interrupt))];
 }
 
 /** Who asked for the hint, when they may answer; else the first who may. */
@@ -20,7 +26,6 @@ function whoOf({ by: may }: Interrupt, by: string | undefined): string | undefin
 
 /** An answer of the form that is asked for. Where none is found, a text that says what it is. */
 function exampleFor(interrupt: Interrupt): Json {
-  if (interrupt.kind === 'in-doubt') return { happened: false };
   const example = interrupt.kind === 'approval' ? undefined : exampleOf(interrupt.answerSchema, 0);
   return example === undefined || misfitOf(interrupt, example) !== undefined ? ownWords : example;
 }

@@ -132,8 +132,9 @@ function addReadCommands(program: Command, terminal: Terminal, exit: (code: numb
     json(command)
       .option('--status <status>', 'open, waiting, completed, failed or cancelled', filled('--status'))
       .option('--agent <agent>', 'runs of this agent', filled('--agent'))
+      .option('--parent <run>', 'isolated agents of this run', filled('--parent'))
       .option('--limit <count>', 'how many (default 50)', filled('--limit')),
-  )(async (_, flags: JsonFlag & { status?: string; agent?: string; limit?: string }) => {
+  )(async (_, flags: JsonFlag & { status?: string; agent?: string; parent?: string; limit?: string }) => {
     const { listRuns } = await import('./commands/read-commands.js');
     return (service) => listRuns(service, terminal, flags);
   });

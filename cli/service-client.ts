@@ -4,7 +4,7 @@ import { HoldfastError, isErrorCode, messageOf } from '../contract/plain/errors'
 import type { RunEvent, RunView } from '../contract/plain/events';
 import type { Interrupt } from '../contract/plain/interrupts';
 import type { StoredMessage } from '../contract/plain/messages';
-import { isRunId } from '../contract/plain/names';
+import { isAnyRunId } from '../contract/plain/child-runs';
 import { shown } from '../contract/plain/shown';
 
 export type ShownRun = Omit<RunView, 'messages'>;
@@ -144,7 +144,7 @@ export class ServiceClient {
 
 function runPath(id: string): string {
   // What is no id may mean another route: '..' does in every URL.
-  if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `${shown(id)} is no id of a run.`);
+  if (!isAnyRunId(id)) throw new HoldfastError('run-id-invalid', `${shown(id)} is no id of a run.`);
   return `/runs/${encodeURIComponent(id)}`;
 }
 

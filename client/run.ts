@@ -145,7 +145,7 @@ export class Run<Output = unknown> {
       if (isTimeout(error))
         throw new HoldfastError(
           'upgrade-failed',
-          `The run "${this.id}" did not come to a place where it can move within ${timeout}, or no worker serves it. It stays where it is, and may move when it comes to one.`,
+          `The run "${this.id}" did not come to a place where it can move within ${timeout}: a call or an isolated agent of it is still at work, or no worker serves it. It stays where it is, and may move when it comes to one.`,
           { cause: error },
         );
       throw await this.explained(error);

@@ -17,10 +17,10 @@ export interface JsonFlag {
 export async function listRuns(
   service: ServiceClient,
   terminal: Terminal,
-  flags: JsonFlag & { status?: string; agent?: string; limit?: string },
+  flags: JsonFlag & { status?: string; agent?: string; parent?: string; limit?: string },
 ): Promise<number> {
-  const { status, agent, limit } = flags;
-  const answer = await service.list({ status, agent, limit });
+  const { status, agent, parent, limit } = flags;
+  const answer = await service.list({ status, agent, parent, limit });
   if (flags.json === true) return json(terminal, answer);
   if (answer.runs.length === 0) terminal.write('There are no such runs.');
   table(

@@ -56,6 +56,7 @@ const count = z
 export const ListQuery = z.strictObject({
   status: z.enum(['open', 'waiting', 'completed', 'failed', 'cancelled']).optional(),
   agent: z.string().optional(),
+  parent: z.string().optional(),
   limit: count.pipe(z.number().min(1).max(1000)).optional(),
 });
 

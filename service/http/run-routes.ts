@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { HoldfastError } from '../../contract/plain/errors';
 import type { RunView } from '../../contract/plain/events';
 import type { Json } from '../../contract/plain/messages';
+import { messagesOfInput } from '../../contract/plain/messages';
 import {
   CancelBody,
   EventsQuery,
@@ -29,6 +30,9 @@ export function runRoutes(parts: ServiceParts): Hono {
     if (!agents.some(({ name }) => name === agent)) {
       throw new HoldfastError('agent-unknown', `There is no agent "${agent}". There are: ${agents.map(({ name }) => name).join(', ')}.`);
     }
+    const takesText = agents.some(({ name, takesJob }) => name === agent && !takesJob);
+    if (takesText && messagesOfInput(input as Json) === undefined)
+      throw new HoldfastError('input-invalid', `The agent "${agent}" takes a text, or a list of messages.`);
     const run = await client.start(agent, input as Json, withoutUndefined(options));
     return context.json({ id: run.id, isNew: run.isNew, agent }, run.isNew ? 201 : 200);
   });

@@ -78,9 +78,17 @@ describe('a command that is shown', () => {
     expect(pasted(commandsFor('r', question({ type: 'string', pattern: '^[0-9]{9}$' }), [])[0] ?? '').at(3)).toBe('"your answer"');
   });
 
-  it('says that a call did not happen, of which nobody knows', () => {
+  it('says both of a call of which nobody knows whether it happened, and what comes of each', () => {
     const doubtful = { ...base, kind: 'in-doubt', info: 'x' } as Interrupt;
-    expect(pasted(commandsFor('r', doubtful, [])[0] ?? '')).toEqual(['answer', 'r', base.id, '{"happened":false}']);
+    const commands = commandsFor('r', doubtful, []);
+    expect(commands.map((command) => pasted(command.split('  #')[0] ?? ''))).toEqual([
+      ['answer', 'r', base.id, '{"happened":true,"result":"your answer"}'],
+      ['answer', 'r', base.id, '{"happened":false}'],
+    ]);
+    expect(commands.map((command) => command.split('  # ')[1])).toEqual([
+      'it took effect, with this result',
+      'it did not: it is called again',
+    ]);
   });
 });
 

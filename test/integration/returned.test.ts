@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import { textOf } from '../../contract/plain/messages';
+import type { TestBed } from '../support/test-bed';
+import { startTestBed, text } from '../support/test-bed';
+
+const agents = join(__dirname, '..', 'fixtures', 'returning-agents.ts');
+
+describe('what an agent returned without having said it', () => {
+  const heard: string[][] = [];
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await startTestBed(
+      ({ messages }) => {
+        heard.push(messages.map((message) => textOf(message)));
+        return text('Heard.');
+      },
+      // Nothing is kept in memory: all has to stand in the history.
+      { agents, messageCacheBytes: 1 },
+    );
+  });
+  afterAll(() => bed.close());
+
+  it.each([
+    ['returned', 1, ['For context: [one] said: one is gone.']],
+    ['inLoop', 3, ['For context: [two] said: two is gone.']],
+    ['behindLanes', 1, ['For context: [three] said: three is gone.', 'For context: [four] said: four is gone.']],
+  ])('is heard by the model behind it in "%s"', async (agent, calls, words) => {
+    heard.length = 0;
+    const run = await bed.client.start(agent, 'Hi');
+    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+    expect(heard).toHaveLength(calls);
+    for (const messages of heard) expect(messages).toEqual(expect.arrayContaining(['Hi', ...words]));
+  });
+});
