@@ -188,6 +188,12 @@ export class MemoryRun {
   async upgrade(agents: Agents): Promise<Failure | undefined> {
     await this.idle();
     if (this.ended) return { code: 'run-ended', message: 'The run has ended.' };
+    const atWork = [...this.children].filter(([, child]) => !child.ended).map(([id]) => id);
+    if (atWork.length > 0)
+      return {
+        code: 'upgrade-failed',
+        message: `The run cannot move while an isolated agent of it is at work: ${atWork.join(', ')}. Ask again when it has ended.`,
+      };
     const { work, clock } = this;
     const facts: Facts = {
       prepare: (request, messages) => work.prepare(asJson(request), asJson(messages)),

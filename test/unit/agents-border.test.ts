@@ -401,6 +401,19 @@ describe('an upgrade of a run that waits', () => {
     for (const name of Object.keys(steps)) model.of[name]?.assertComplete();
   });
 
+  it('is refused while an isolated agent of it is at work, by its name, and done when that has ended', async () => {
+    const apart = () => parallel({ name: 'apart', agents: [member('asker', { middleware: [askingSetup] })], isolate: true });
+    const last = (): AnyAgent =>
+      sequential({ name: 'both', description: 'Both.', agents: [apart(), member('last', { middleware: [askingSetup] })] });
+    const model = scripts({ asker: [{ text: 'Asked.' }], last: [{ text: 'Done.' }] });
+    const run = await testRun(last(), { input: 'Go.', model, tools });
+    await expect(run.upgrade(last())).rejects.toMatchObject({ code: 'upgrade-failed', message: expect.stringContaining('~apart.asker') });
+    await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
+    await run.upgrade(last());
+    await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+  });
+
   it('is refused when the run has ended', async () => {
     const run = await testRun(member('one'), { input: 'Go.', model: scripts({ one: [{ text: 'Done.' }] }), tools });
     await expect(run.upgrade(member('one'))).rejects.toMatchObject({ code: 'run-ended' });
