@@ -77,9 +77,15 @@ function realCost(response: ModelResponse, asked: string, guess: Usage, rules: B
 
 const amountSchemas = { tokens: { type: 'integer', minimum: 0 }, money: { type: 'number', minimum: 0 } } as const;
 
-/** An answer in a unit that the budget does not have would give nothing. */
-function answerSchemaOf(limit: Amount): Json {
-  const properties = Object.fromEntries(unitsOf(limit).map((unit) => [unit, amountSchemas[unit]]));
+/** An answer in a unit that the budget does not have would give nothing. What is proposed is as much as the next call may cost. */
+function answerSchemaOf({ limit, spent, reserved, needed }: BudgetState): Json {
+  const lacking = (unit: 'tokens' | 'money'): number => {
+    const amount = (spent[unit] ?? 0) + (reserved[unit] ?? 0) + (needed[unit] ?? 0) - (limit[unit] ?? 0);
+    return Math.ceil(amount * 1e6) / 1e6;
+  };
+  const properties = Object.fromEntries(
+    unitsOf(limit).map((unit) => [unit, lacking(unit) > 0 ? { ...amountSchemas[unit], default: lacking(unit) } : amountSchemas[unit]]),
+  );
   return { type: 'object', properties, additionalProperties: false };
 }
 
@@ -89,7 +95,7 @@ async function askedFor(missing: BudgetState, ctx: HookContext, { name, ask, lim
   const answer = await ctx.interrupt<unknown>(
     { budget: name, question: 'The budget of this run is spent. How much more may it use?', ...shown(missing) },
     {
-      answerSchema: answerSchemaOf(limit),
+      answerSchema: answerSchemaOf(missing),
       ...(deadline === undefined ? {} : { deadline, onDeadline: {} }),
       ...(by === undefined ? {} : { by }),
     },
