@@ -12,7 +12,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { HandlerUnfinishedPolicy } from '@temporalio/common';
-import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../contract/plain/errors';
+import { codeOf, messageOf, thrownCodeOf } from '../contract/plain/errors';
 import type { Answer } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json, StoredMessage } from '../contract/plain/messages';
@@ -32,14 +32,15 @@ import type {
 } from '../contract/plain/wire';
 import type { AnyAgent } from '../kernel/agents/definition';
 import { agentsOf } from '../kernel/agent';
-import { endForParent, sessionChanges } from '../kernel/agents/isolated';
+import { endForParent } from '../kernel/agents/isolated';
 import { fitting } from '../kernel/fitting';
 import { isCancellation } from '../kernel/ports';
 import { AgentRun } from '../kernel/run';
+import type { Left } from '../kernel/run-end';
+import { checkResult, leftOf } from '../kernel/run-end';
 import type { RunState } from '../kernel/state';
 import { freshState, restoredState } from '../kernel/state';
 import { activation } from './interceptors';
-import type { FailedChildDetails } from './temporal-children';
 import { TemporalPorts } from './temporal-ports';
 import { CannotGoOnHere, UpgradeDesk, askNewestBuild, moves, tryUntried, unpin } from './upgrade';
 
@@ -93,20 +94,21 @@ class RunWorkflow {
       const isChild = this.input.start.parent !== undefined;
       // The result stands in the history of the other run too; the log stays in this one.
       if (isChild) this.ports.flush();
-      const { transcript } = this.run;
-      const edit =
-        transcript === undefined || (isChild && this.isRead(transcript))
-          ? {}
-          : this.ports.ledger.finalEdit(this.input.start.agent, transcript);
-      const result: AgentRunResult = {
+      const answer: AgentRunResult = {
         output,
         ...(text === output ? {} : { text }),
         ...(pendingToolCalls === undefined ? {} : { pendingToolCalls }),
         usage,
         ...(isChild ? endForParent(this.run, this.input.start, ended) : {}),
-        ...edit,
-        ...this.ports.takeEvents(),
       };
+      // Before it takes the last events along: those stay for the log.
+      checkResult(answer);
+      const { transcript } = this.run;
+      const edit =
+        transcript === undefined || (isChild && this.isRead(transcript))
+          ? {}
+          : this.ports.ledger.finalEdit(this.input.start.agent, transcript);
+      const result: AgentRunResult = { ...answer, ...edit, ...this.ports.takeEvents() };
       checkResult(result);
       return result;
     } catch (error) {
@@ -172,12 +174,9 @@ class RunWorkflow {
     return this.ports.ledger.isRead(transcript, this.ports.seen.messages);
   }
 
-  /** What counts for the run that this one is part of, also without a result. */
-  private get left(): ChildNews['left'] {
+  private get left(): Left | undefined {
     const { start } = this.input;
-    if (start.parent === undefined) return undefined;
-    const { usage, session } = this.run.state;
-    return { usage, ...sessionChanges(start.session, session) };
+    return start.parent === undefined ? undefined : leftOf(this.run.state, start.session);
   }
 
   private wantsBorder(): boolean {
@@ -322,17 +321,8 @@ function answerIn(sent: unknown): Answer {
   };
 }
 
-function checkResult(result: AgentRunResult): void {
-  const bytes = jsonSize(result);
-  if (bytes > limits.activation / 2)
-    throw new HoldfastError(
-      'payload-too-large',
-      `The result of the run, with its last events, has ${bytes} bytes; ${limits.activation / 2} fit.`,
-    );
-}
-
 /** Only failures of Temporal's own kind end a workflow; anything else would fail its task for ever. */
-function failureOfRun(error: unknown, left: FailedChildDetails | undefined): unknown {
+function failureOfRun(error: unknown, left: Left | undefined): unknown {
   if (isCancellation(error)) return error instanceof CancelledFailure ? error : new CancelledFailure('The run was cancelled.');
   if (
     error instanceof CannotGoOnHere ||

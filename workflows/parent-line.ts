@@ -30,7 +30,7 @@ export class ParentLine {
     const { tenant, id: run, parent } = this.start;
     const { usage, session } = left;
     if (session === undefined && usage.inputTokens === 0 && usage.outputTokens === 0) return Promise.resolve();
-    const news: ChildNews = { run, events: [], left: jsonSize(left) > limits.payload ? { usage } : left };
+    const news: ChildNews = { run, events: [], left };
     const sending = getExternalWorkflowHandle(workflowIdOf(tenant, parent?.id ?? '')).signal(names.childSignal, news);
     // That run has ended, or takes no more signals: nobody counts any more.
     return this.whileBusy(sending).catch(() => undefined);

@@ -9,6 +9,7 @@ import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
 import type { Terminal } from '../terminal';
 import type { Lifetime } from './lifetime';
 import type { ProcessSettings } from './process-settings';
+import { makeUsable } from './usable-directory';
 
 export interface OpenServer {
   readonly settings: TemporalSettings;
@@ -29,14 +30,15 @@ export async function openServer(
   const { configuration, project } = settings;
   const { directory, namespace, server } = configuration;
   const { storage } = project.config;
-  if (server !== undefined)
-    return { settings: server, embedded: false, ...(storage === undefined ? {} : { dataConverter: snapshotStorage(storage) }) };
-  if (!mayStart && (!existsSync(directory) || (await findLiveServer(directory, 'file')) === undefined)) {
+  if (server === undefined && !mayStart && (!existsSync(directory) || (await findLiveServer(directory, 'file')) === undefined)) {
     throw new HoldfastError(
       'server-unreachable',
       `TEMPORAL_ADDRESS is not set, and no embedded server runs in ${directory}. \`holdfast dev\` starts one.`,
     );
   }
+  makeUsable(directory);
+  if (server !== undefined)
+    return { settings: server, embedded: false, ...(storage === undefined ? {} : { dataConverter: snapshotStorage(storage) }) };
   const embedded = await startEmbeddedServer({
     directory,
     namespace,

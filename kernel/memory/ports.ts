@@ -225,6 +225,8 @@ export class MemoryPorts implements Ports {
   /** What one command takes along has to fit into one payload. */
   private makeRoomForEvent(event: EventBody): void {
     const bytes = jsonSize(event);
+    if (bytes > limits.activation / 2)
+      throw new HoldfastError('payload-too-large', `The events of one step have more than ${limits.activation / 2} bytes together.`);
     if (this.outboxBytes + bytes > limits.payload / 2) this.flush();
     this.outboxBytes += bytes;
   }

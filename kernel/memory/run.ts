@@ -5,13 +5,14 @@ import type { Answer } from '../../contract/plain/interrupts';
 import { interruptIdAt } from '../../contract/plain/interrupts';
 import { workflowIdOf } from '../../contract/plain/names';
 import { packedSnapshot, unpackedInput } from '../../contract/plain/snapshot-messages';
-import type { AgentRunInput } from '../../contract/plain/wire';
+import type { AgentRunInput, AgentRunResult } from '../../contract/plain/wire';
 import type { Failure } from '../../contract/plain/messages';
 import type { AnyAgent } from '../agents/definition';
-import { endForParent, sessionChanges } from '../agents/isolated';
+import { endForParent } from '../agents/isolated';
 import type { ChildEnd, ChildRun } from '../ports';
 import { isCancellation } from '../ports';
 import { AgentRun } from '../run';
+import { checkResult, leftOf } from '../run-end';
 import type { RunState } from '../state';
 import { freshState, restoredState } from '../state';
 import type { Facts } from '../trial';
@@ -240,19 +241,24 @@ export class MemoryRun {
       const isChild = input.start.parent !== undefined;
       // The result stands in the history of the other run too; the log stays in this one.
       if (isChild) ports.flush();
+      const forParent = isChild ? endForParent(run, input.start, ended) : {};
+      const answer: AgentRunResult = {
+        output,
+        ...(text === output ? {} : { text }),
+        ...(pendingToolCalls === undefined ? {} : { pendingToolCalls }),
+        usage,
+        ...forParent,
+      };
+      checkResult(answer);
       const { transcript } = run;
       const edit = transcript === undefined ? {} : ports.ledger.finalEdit(input.start.agent, transcript);
-      const pending = pendingToolCalls === undefined ? {} : { pendingToolCalls };
-      const forParent = isChild ? endForParent(run, input.start, ended) : {};
-      this.close(
-        stretch,
-        { kind: 'end', status: 'completed', result: { output, text, ...pending, usage, ...forParent, ...edit, ...ports.takeEvents() } },
-        { output, text, usage, ...forParent },
-      );
+      const result: AgentRunResult = { ...answer, ...edit, ...ports.takeEvents() };
+      checkResult(result);
+      this.close(stretch, { kind: 'end', status: 'completed', result }, { output, text, usage, ...forParent });
     } catch (error) {
       ports.flush();
       const failure = { code: thrownCodeOf(error) ?? 'run-failed', message: messageOf(error) };
-      const forParent = { usage: run.state.usage, ...sessionChanges(input.start.session, run.state.session) };
+      const forParent = leftOf(run.state, input.start.session);
       if (isCancellation(error))
         this.close(
           stretch,

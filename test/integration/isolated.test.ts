@@ -27,6 +27,7 @@ async function answer({ instructions, messages }: GenerateRequest): Promise<Gene
   const first = !messages.some(({ role }) => role === 'assistant');
   if (who === 'fails') throw Object.assign(new Error('out of order'), { isRetryable: false });
   if (who === 'guide' && first) return calls({ name: 'asks', input: { request: 'Ask.' } });
+  if (who === 'fatTool' && first) return calls({ name: 'fatInside', input: { request: 'Go.' } });
   if (who === 'pays' && first) return calls({ name: 'refund', input: { orderId: '42', amount: 80 } });
   if (who === 'answers') await held?.pass();
   return text(`I am ${who}.`);
@@ -120,6 +121,37 @@ describe('isolated agents on a real server', () => {
     });
     expect(await child(run, 'answers').outcome()).toMatchObject({ status: 'completed' });
     expect((await child(run, 'fails').outcome()).status).toBe('failed');
+  });
+
+  it.each([
+    ['fatReturns', 'payload-too-large', 'session values', 'returns'],
+    ['fatThrows', 'hook-failed', 'out of order', 'throws'],
+    ['ratherFatThrows', 'hook-failed', 'out of order', 'throwsToo'],
+  ])('end also where they have set more than a server takes: %s', async (agent, code, message, name) => {
+    const run = await bed.client.start(agent, 'Go.');
+    const error = { code, message: expect.stringContaining(message) as string };
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error });
+    expect(await child(run, name).outcome()).toMatchObject({ status: 'failed', error });
+  });
+
+  it('as tools fail their call where they have set more than a server takes, and the run goes on', async () => {
+    const run = await bed.client.start('fatTool', 'Go.');
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'I am fatTool.' });
+    const ends = (await logOf(run)).filter(({ type }) => type === 'agent-end');
+    expect(ends).toContainEqual(
+      expect.objectContaining({ agent: 'fatInside', error: expect.objectContaining({ code: 'payload-too-large' }) as object }),
+    );
+  });
+
+  it('do not begin where what their run has set does not fit into their start', async () => {
+    const run = await bed.client.start('fatStart', 'Go.');
+    const error = { code: 'payload-too-large', message: expect.stringContaining('The input of the start of the agent "late"') as string };
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error });
+  });
+
+  it('and any other agent fail where they answer more than a server takes', async () => {
+    const run = await bed.client.start('talksMuch', 'Go.');
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'payload-too-large' } });
   });
 
   it('are answered in the run that somebody started, which the one interrupt list shows', async () => {

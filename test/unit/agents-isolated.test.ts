@@ -35,6 +35,48 @@ const setting = (values: Readonly<Record<string, string>>): AgentMiddleware => (
   },
 });
 
+const chunk = 'x'.repeat(250_000);
+const fill = (count: number, session: { set(key: string, value: string): void }): void => {
+  for (let nth = 0; nth < count; nth++) session.set(`f${nth}`, chunk);
+};
+const filling = (count: number): AgentMiddleware => ({
+  name: 'filling',
+  beforeModelRewriteState: (_, ctx) => fill(count, ctx.session),
+});
+const writing = (count: number) =>
+  customAgent({
+    name: 'writes',
+    description: 'Writes.',
+    async *run(_, ctx) {
+      fill(count, ctx.session);
+      return 'Written.';
+    },
+  });
+const throwing = (count: number) =>
+  customAgent({
+    name: 'throws',
+    description: 'Throws.',
+    async *run(_, ctx) {
+      fill(count, ctx.session);
+      yield { output: 'Filled.' };
+      throw new Error('Out of order.');
+    },
+  });
+/** Says whether an isolated tool that failed has left what it had set. */
+const sequentialAfterTool = (tool: Agent<'throws', string, unknown>) =>
+  sequential({
+    name: 'both',
+    agents: [
+      member('asks', { tools: [agentTool(tool, { isolate: true })] }),
+      customAgent({
+        name: 'looks',
+        async *run(_, ctx) {
+          return ctx.session.get('f0') === undefined ? 'It is not there.' : 'It is there.';
+        },
+      }),
+    ],
+  });
+
 function child(run: TestRun, id: string): TestRun {
   const found = run.children.get(id);
   if (found === undefined) throw new Error(`There are ${[...run.children.keys()].join(', ')}.`);
@@ -105,6 +147,51 @@ describe('agents at the same time, each a run of its own', () => {
       }));
     };
     expect(await ask(true)).toEqual(await ask(false));
+  });
+
+  it('fail when what they have set and answered does not fit together, and keep what they used', async () => {
+    const { run, outcome } = await play(isolated(member('fat', { middleware: [filling(20)] }), member('second')), {
+      fat: [says('One.')],
+      second: [says('Two.')],
+    });
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      error: { code: 'payload-too-large', message: expect.stringMatching(/^The agent 'fat' failed: .*session values/) as string },
+    });
+    expect(await child(run, 'test~fat').outcome()).toMatchObject({ status: 'failed', error: { code: 'payload-too-large' } });
+    expect(await child(run, 'test~second').outcome()).toMatchObject({ status: 'completed' });
+    expect(await run.usage()).toEqual({ inputTokens: 6, outputTokens: 4 });
+  });
+
+  it('fail with their own error, whatever they have set before', async () => {
+    for (const count of [7, 20]) {
+      const { outcome } = await play(isolated(throwing(count)), {});
+      expect(outcome).toMatchObject({
+        status: 'failed',
+        error: { code: 'hook-failed', message: expect.stringContaining('Out of order.') as string },
+      });
+    }
+  });
+
+  it('leave the values that they have set when they fail, if all of them fit', async () => {
+    for (const [count, seen] of [
+      [1, true],
+      [20, false],
+    ] as const) {
+      const { run } = await start(sequentialAfterTool(throwing(count)), { asks: [delegate('throws'), says('Done.')] });
+      expect(await run.outcome()).toMatchObject({ status: 'completed', output: seen ? 'It is there.' : 'It is not there.' });
+    }
+  });
+
+  it('do not begin when the values of their run do not fit into their start, and the run goes on', async () => {
+    const { outcome } = await play(
+      sequential({ name: 'all', agents: [writing(5), parallel({ name: 'team', isolate: true, agents: [member('first')] })] }),
+      { first: [says('One.')] },
+    );
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      error: { code: 'payload-too-large', message: expect.stringContaining('The input of the start of the agent "first"') as string },
+    });
   });
 
   it('add what they used to the run, for readers in the middle too', async () => {

@@ -7,6 +7,7 @@ import { isName } from '../../contract/plain/names';
 import { limits } from '../../contract/plain/limits';
 import type { AgentMiddleware } from '../../kernel/middleware';
 import { scriptedModel, testRun } from '../../testing/index';
+import { customAgent } from '../../workflows/index';
 import { fixtureTools } from '../fixtures/tools';
 import { agentWith } from '../support/memory-bed';
 
@@ -40,6 +41,20 @@ describe('values of hooks that no history can hold', () => {
   it('end the run with a code: an event of 3 MB', async () => {
     const outcome = await outcomeWith({ name: 'loud', afterAgent: (_, ctx) => ctx.sendEvent('loud', 'x'.repeat(3_000_000)) });
     expect(outcome).toMatchObject({ status: 'failed', error: { code: 'payload-too-large' } });
+  });
+
+  it.each([
+    ['as text', 'x'.repeat(5_000_000)],
+    ['as JSON', { much: 'x'.repeat(2_000_000) }],
+  ])('end the run with a code: an agent made by hand answers more than a server takes, %s', async (_, answer) => {
+    const agent = customAgent({
+      name: 'talks',
+      async *run() {
+        return answer;
+      },
+    });
+    const run = await testRun(agent, { input: 'Hello', model: scriptedModel([]), tools: {} });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'payload-too-large' } });
   });
 
   it('end the run with a code: the default of an interrupt is a cycle', async () => {

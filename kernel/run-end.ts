@@ -1,0 +1,30 @@
+import { HoldfastError } from '../contract/plain/errors';
+import { jsonSize, limits } from '../contract/plain/limits';
+import type { JsonObject, Usage } from '../contract/plain/messages';
+import type { AgentRunResult } from '../contract/plain/wire';
+import { sessionChanges } from './agents/isolated';
+import type { RunState } from './state';
+
+/** What counts for the run that an isolated agent is part of, also where the agent has no result. */
+export interface Left {
+  readonly usage: Usage;
+  readonly session?: JsonObject;
+}
+
+/** Refuses a result that no server takes. */
+export function checkResult(result: AgentRunResult): void {
+  const bytes = jsonSize(result);
+  if (bytes <= limits.activation / 2) return;
+  const session = result.session === undefined ? 0 : jsonSize(result.session);
+  const values = session > limits.activation / 4 ? `; its session values have ${session} of them` : '';
+  throw new HoldfastError(
+    'payload-too-large',
+    `The result of the run, with its last events, has ${bytes} bytes; ${limits.activation / 2} fit${values}.`,
+  );
+}
+
+/** Session values that do not fit together are left out, all of them: no code ever saw some without the others. */
+export function leftOf({ usage, session }: Pick<RunState, 'usage' | 'session'>, before: JsonObject | undefined): Left {
+  const left: Left = { usage, ...sessionChanges(before, session) };
+  return jsonSize(left) > limits.payload ? { usage } : left;
+}
