@@ -149,6 +149,11 @@ export class Frame {
     this.journal.close(this.key);
   }
 
+  /** Forgets the frames inside of this one: what they were for has ended, and this one goes on. */
+  closeInside(): void {
+    this.journal.closeInside(this.key);
+  }
+
   /** Leaves the frame while code inside of it is still at work: that can do nothing any more. */
   leave(): void {
     this.journal.leave(this.key);
@@ -188,7 +193,8 @@ export function errorOf(failure: RecordedFailure): HoldfastError {
   return new HoldfastError(codeOf(failure) ?? 'run-failed', failure.message, details === undefined ? {} : { details });
 }
 
-function recordedFailure(error: unknown): RecordedFailure {
+/** What is kept of an error. */
+export function recordedFailure(error: unknown): RecordedFailure {
   const { details } = (thrownCodeOf(error) === undefined ? {} : error) as { details?: unknown };
   return details === undefined || notJson(details) !== undefined ? failureOf(error) : { ...failureOf(error), details };
 }

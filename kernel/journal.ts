@@ -117,9 +117,14 @@ export class Journal {
 
   /** Forgets a frame and all frames inside it. */
   close(address: string): void {
+    for (const map of [this.frames, this.open, this.started, this.awaited]) map.delete(address);
+    this.closeInside(address);
+  }
+
+  /** Forgets all frames inside a frame that stays open. */
+  closeInside(address: string): void {
     const inside = `${address}/`;
     for (const map of [this.frames, this.open, this.started, this.awaited]) {
-      map.delete(address);
       for (const key of map.keys()) if (key.startsWith(inside)) map.delete(key);
     }
   }

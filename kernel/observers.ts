@@ -9,6 +9,7 @@ import type { Frame } from './frames';
 import { errorOf, failureOf } from './frames';
 import { frozen } from './freeze';
 import { runHook } from './hooks';
+import { forgetEnd, keepError, keepResult, keptResult } from './kept-ends';
 import type { AgentResult } from './loop';
 import type { AgentMiddleware, ModelRequest, ModelResponse } from './middleware';
 import { isCancellation } from './ports';
@@ -20,7 +21,10 @@ export function observersOf({ middleware }: AgentDefinition): readonly AgentMidd
   return middleware.filter(({ onStart, onEnd, onError }) => (onStart ?? onEnd ?? onError) !== undefined);
 }
 
-/** The whole agent, with observers around everything else of it. What has been told once is not told again after a border. */
+/**
+ * The whole agent, with observers around everything else of it. What has been told once is not told again after a border, and an agent that
+ * has ended is not run again while its observers are still told of that.
+ */
 export async function observedAgent<Result extends AgentResult>(
   scope: AgentScope,
   root: Frame,
@@ -33,15 +37,18 @@ export async function observedAgent<Result extends AgentResult>(
     for (const observer of observers) await start(scope, observer, root, () => ({ ...place, input: record.messages }));
     let result: Result;
     try {
-      result = await run();
+      result = keptResult<Result>(scope) ?? (await run());
     } catch (error) {
       if (isCancellation(error)) throw error;
+      if (observers.some(({ onError }) => onError !== undefined)) keepError(scope, root, error);
       throw await failed(scope, observers, root, error, (failure) => ({ ...place, ...now(scope, root), error: failure }));
     }
+    if (observers.some(({ onEnd }) => onEnd !== undefined)) keepResult(scope, root, result);
     for (const observer of [...observers].reverse())
       await end(scope, observer, root, () => ({ ...place, ...now(scope, root), output: result.output, usage: scope.run.state.usage }));
     return result;
   } finally {
+    forgetEnd(scope);
     scope.life.end();
   }
 }
@@ -136,13 +143,23 @@ async function told<Hook extends keyof Told>(
 ): Promise<void> {
   const tell = observer[hook]?.bind(observer) as ((observed: Told[Hook], ctx: unknown) => unknown) | undefined;
   if (tell === undefined) return;
-  await runHook(
-    hook,
-    observer,
-    frame,
-    (inner) => tell(frozen(observed()), hookContext(scope, inner)),
-    () => undefined,
-  );
+  let isAsked = false;
+  const ask = (): Told[Hook] => {
+    isAsked = true;
+    return observed();
+  };
+  try {
+    await runHook(
+      hook,
+      observer,
+      frame,
+      (inner) => tell(frozen(ask()), hookContext(scope, inner)),
+      () => undefined,
+    );
+  } finally {
+    // What is made for the observer is numbered behind its hook, also where that was told before a border.
+    if (!isAsked) observed();
+  }
 }
 
 function placeOf(

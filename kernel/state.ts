@@ -5,7 +5,7 @@ import type { Failure, Json, JsonObject, ModelSettings, StoredMessage, Usage } f
 import type { RunOptions } from '../contract/plain/run-options';
 import type { CallToolResult, ParentRun, StartInput } from '../contract/plain/wire';
 import type { Passed } from './event-senders';
-import type { Effect } from './journal';
+import type { Effect, RecordedFailure } from './journal';
 import type { LastAnswer } from './middleware';
 
 /** One agent at work, by its path. Its messages go over a border apart from the rest, so that they stand there once. */
@@ -42,6 +42,9 @@ export interface PendingInterrupt {
 
 /** How one of several agents at the same time has ended. Of an isolated one: the session values that it has set. */
 export type LaneEnd = { readonly session?: JsonObject } & ({ readonly output: Json; readonly text: string } | { readonly error: Failure });
+
+/** How an agent has ended: what it gave, with all that goes with that, or its error. */
+export type KeptEnd = { readonly result: { readonly output: Json; readonly text: string } } | { readonly error: RecordedFailure };
 
 /** How far an agent that runs others has come. */
 export interface PlaceRecord {
@@ -102,6 +105,8 @@ export interface RunState {
   said?: Readonly<Record<string, SaidEntry[]>>;
   /** How far agents that run others have come, by path. */
   places?: Record<string, PlaceRecord>;
+  /** How agents have ended whose observers are not all told of it yet, by path. */
+  ends?: Readonly<Record<string, KeptEnd>>;
   /** The last action that an agent at work has shown, by path. */
   actions?: Record<string, Json>;
   /** How many agents have been at work as tools. */

@@ -53,6 +53,7 @@ export function forgetInside({ state, borders, parsed }: RunScope, place: Place)
     for (const key of Object.keys(values ?? {})) if (key.startsWith(inside)) delete values?.[key];
   };
   for (const values of [state.agents, state.runLocal, state.places, state.actions]) drop(values);
+  if (state.ends !== undefined) state.ends = Object.fromEntries(Object.entries(state.ends).filter(([key]) => !key.startsWith(inside)));
   state.said = Object.fromEntries(Object.entries(state.said ?? {}).filter(([key]) => !key.startsWith(inside)));
   for (const map of [borders, parsed]) for (const key of map.keys()) if (key.startsWith(inside)) map.delete(key);
 }
