@@ -109,6 +109,7 @@ export class HoldfastWorker {
     const bundle = options.bundle ?? (await bundleAgents(options.agents));
     const { connection, close: closeConnection } = await connectTemporal(server);
     let native: NativeConnection | undefined;
+    let begun: HoldfastWorker | undefined;
     try {
       native = await connectNative(server, NativeConnection);
       await checkSearchAttributes(connection, server.namespace);
@@ -138,12 +139,14 @@ export class HoldfastWorker {
         closeAll,
         options.onProblem ?? (() => undefined),
       );
+      begun = worker;
       worker.forgetStray = strayRejections.report(worker.onProblem);
       await worker.open(bundle, buildCheckMs);
       return worker;
     } catch (error) {
-      await native?.close();
-      await closeConnection();
+      // Nothing stays behind that polls, and what went wrong first is what is said.
+      if (begun !== undefined) await begun.shutdown().catch(() => undefined);
+      else await Promise.allSettled([native?.close(), closeConnection()]);
       throw error;
     }
   }
@@ -219,15 +222,22 @@ export class HoldfastWorker {
   private async open(bundle: WorkflowBundle, buildCheckMs: number): Promise<void> {
     await this.serve(bundle);
     await this.deployment.makeCurrent(bundle.buildId, () => !this.stopping);
-    await this.checkBuilds();
-    const again = (): void => {
+    const again = (milliseconds: number): void => {
       if (this.stopping) return;
+      const next = (): void => again(buildCheckMs);
       this.timer = setTimeout(() => {
-        this.checkBuilds().then(again, again);
-      }, buildCheckMs);
+        this.checkBuilds().then(next, next);
+      }, milliseconds);
       this.timer.unref();
     };
-    again();
+    try {
+      await this.checkBuilds();
+      again(buildCheckMs);
+    } catch (error) {
+      // A server that is too busy to say which builds have open runs is asked again, as at every later look.
+      if (error instanceof HoldfastError) throw error;
+      again(Math.min(1000, buildCheckMs));
+    }
   }
 
   private async serve(bundle: WorkflowBundle): Promise<void> {

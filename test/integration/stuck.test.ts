@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { msToTs } from '@temporalio/common/lib/time';
 import type { Worker } from '@temporalio/worker';
 import { connect } from '../../client/connect';
-import type { HoldfastError } from '../../contract/plain/errors';
+import { HoldfastError } from '../../contract/plain/errors';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { bundleAgents } from '../../worker/bundle';
+import { HoldfastWorker } from '../../worker/create-worker';
+import { Deployment } from '../../worker/deployment';
 import { oddTools } from '../fixtures/odd-tools';
 import { variantOf } from '../support/shared-bundle';
 import type { Temporal } from '../support/temporal';
@@ -180,6 +182,24 @@ describe('a worker', () => {
         message: expect.stringContaining('temporal operator search-attribute create'),
       });
     });
+  });
+
+  it('says why it cannot start, and does not go on polling', async () => {
+    const refused = new HoldfastError('server-unreachable', 'The server does not take this build.');
+    jest.spyOn(Deployment.prototype, 'makeCurrent').mockRejectedValueOnce(refused);
+    const shutdown = jest.spyOn(HoldfastWorker.prototype, 'shutdown');
+    await expect(startTestBed(answer)).rejects.toBe(refused);
+    expect(shutdown.mock.contexts.map((worker) => (worker as HoldfastWorker).builds.length)).toEqual([1]);
+    await expect((shutdown.mock.contexts[0] as HoldfastWorker).run()).resolves.toBeUndefined();
+    shutdown.mockRestore();
+  });
+
+  it('starts although the server is too busy to say which older builds have open runs', async () => {
+    jest.spyOn(Deployment.prototype, 'standing').mockRejectedValueOnce(new Error('4 DEADLINE_EXCEEDED'));
+    const bed = await startTestBed(answer);
+    const run = await bed.client.start('plain', 'hello');
+    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+    await bed.close();
   });
 
   it('says so when it stops although nobody asked', async () => {
