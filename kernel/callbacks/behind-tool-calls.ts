@@ -3,6 +3,7 @@ import type { Json, Message } from '../../contract/plain/messages';
 import { toolCallsOf } from '../../contract/plain/messages';
 import { frozen } from '../freeze';
 import type { AgentMiddleware, HookContext } from '../middleware';
+import { isCancellation } from '../ports';
 import { invocationOf } from './invocation';
 import type { Plugin } from './plugins';
 import { callIdOf, replacedMessages } from './plugins';
@@ -83,7 +84,7 @@ async function replaced(
       );
       if (said !== undefined && said !== null) toolMessages = replacedMessages(toolMessages, said);
     } catch (error) {
-      if (thrownCodeOf(error) !== undefined) throw error;
+      if (isCancellation(error) || thrownCodeOf(error) !== undefined) throw error;
       throw new HoldfastError('callback-failed', `plugin "${name}": ${messageOf(error)}`, { cause: error });
     }
   }

@@ -1,5 +1,6 @@
 import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/plain/errors';
 import type { Message } from '../../contract/plain/messages';
+import { isCancellation } from '../ports';
 import type { Chain } from './chain';
 import { merged } from './chain';
 import type { CallbackArgs, CallbackResult } from './types';
@@ -26,7 +27,7 @@ export function filledChains<Item extends { readonly length: number }>(...chains
 
 /** Names the place. What has a code passes as it is. */
 export function phaseFailure(phase: string, error: unknown): unknown {
-  if (thrownCodeOf(error) !== undefined) return error;
+  if (isCancellation(error) || thrownCodeOf(error) !== undefined) return error;
   return new HoldfastError('callback-failed', `${phase} callback failed: ${messageOf(error)}`, { cause: error });
 }
 

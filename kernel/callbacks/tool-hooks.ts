@@ -103,6 +103,6 @@ function refused(error: unknown): never {
 
 /** The error of a callback as the model is told it. A stop passes, and so does what is wrong with the run itself. */
 function refusal(error: unknown): unknown {
-  if (thrownCodeOf(error) !== undefined && !isToolProblem(error)) return error;
+  if (isCancellation(error) || (thrownCodeOf(error) !== undefined && !isToolProblem(error))) return error;
   return new HoldfastError('callback-failed', `tool callback error: ${messageOf(error)}`, { cause: error });
 }

@@ -66,3 +66,11 @@ it('a stop in the task in which another call is made takes nothing of what was s
   for await (const event of run.events({ deltas: false })) if (event.type === 'tool-start') starts.push(event.callId);
   expect(starts).toEqual(['a']);
 });
+
+it('a cancel while callbacks ask is no error of theirs', async () => {
+  const run = await bed.client.start('called', 'Hi');
+  await eventually(async () => expect((await run.interrupts()).map(({ id }) => id)).toHaveLength(2));
+  await run.cancel();
+  expect(await run.outcome({ timeout: '30s' })).toEqual({ status: 'cancelled' });
+  expect(await linesOf(run)).toEqual(['user: Hi', 'assistant: echo({"text":"a"}) echo({"text":"b"})']);
+});
