@@ -1,4 +1,5 @@
 const { AsyncLocalStorage } = require('node:async_hooks');
+const vm = require('node:vm');
 const { TestEnvironment } = require('jest-environment-node');
 
 /** Every storage in use is looked at for every promise of the process, also when the test file that made it has ended. */
@@ -10,6 +11,25 @@ for (const way of ['run', 'enterWith']) {
     return plain.apply(this, given);
   };
 }
+
+/**
+ * Jest compiles each module anew for each test file, with an option that keeps V8 from knowing the text again. A script knows no context: the
+ * test files of a process share its code, and each runs it in its own.
+ */
+const compiled = new Map();
+const compileAlone = vm.compileFunction;
+vm.compileFunction = (code, parameters = [], { filename, parsingContext, ...rest } = {}) => {
+  if (!filename || !parsingContext || /\.test\.ts$/.test(filename))
+    return compileAlone(code, parameters, { filename, parsingContext, ...rest });
+  const before = `(function (${parameters.join(', ')}) {`;
+  const known = compiled.get(filename);
+  const script =
+    known?.code === code && known.before === before
+      ? known.script
+      : new vm.Script(`${before}${code}\n})`, { filename, columnOffset: -before.length });
+  compiled.set(filename, { code, before, script });
+  return script.runInContext(parsingContext);
+};
 
 /**
  * Modules of Jest are loaded anew for each test file, those of Node are not. The messages of Temporal's protocol are thousands, and code that
