@@ -69,7 +69,7 @@ function saidBy(random: Random): Said {
  * a question, only the server knows whether they are earlier; a slow one is later for certain.
  */
 function besideStop(calls: readonly ScriptedCall[]): readonly ScriptedCall[] {
-  const stops = ({ input }: ScriptedCall): boolean => JSON.stringify(input).includes(stopAll);
+  const stops = ({ input }: ScriptedCall): boolean => stopWords.some((word) => Object.values(input ?? {}).includes(word));
   const first = calls.find(stops);
   return first === undefined ? calls : calls.filter((call) => call === first || (call.name === 'slow' && !stops(call)));
 }
@@ -93,7 +93,10 @@ function textFor(random: Random): string {
   ]);
 }
 
+/** Behind the call, and before it. */
 const stopAll = 'fail and stop all';
+const stopFirst = 'stop';
+const stopWords = [stopAll, stopFirst];
 
 /** What becomes of a call, by the word that it says. */
 const words: readonly (readonly [number, string])[] = [
@@ -107,7 +110,7 @@ const words: readonly (readonly [number, string])[] = [
   [0.5, 'nothing'],
   [0.5, 'enough'],
   [0.3, 'throw'],
-  [0.2, 'stop'],
+  [0.2, stopFirst],
   [0.2, 'half throws'],
   [0.5, 'half changes'],
   [0.7, 'skip'],
