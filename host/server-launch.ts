@@ -65,7 +65,7 @@ async function launchOnce(options: LaunchOptions, port: number, uiPort: number |
     : options.dynamicConfig;
   const guarded = await startGuarded(options.binary.path, serverArguments({ ...options, port, uiPort, dynamicConfig }), {
     logFile: options.logFile,
-    environment: withoutTemporal(options.environment),
+    environment: { ...collector, ...withoutTemporal(options.environment) },
   });
   try {
     options.onSpawn(guarded.pid, { address, uiAddress });
@@ -98,6 +98,9 @@ async function whenListening(port: number, ended: Promise<never>): Promise<void>
 function portInUse(port: number): HoldfastError {
   return new HoldfastError('port-in-use', `Port ${port} is in use by another process.`);
 }
+
+/** Of Go: the server lets its small heap grow before it collects, which takes a sixth less time. Who sets these variables is asked first. */
+const collector = { GOGC: '400', GOMEMLIMIT: '1GiB' };
 
 /** The settings of a client are none of the server's business. */
 function withoutTemporal(environment: Environment): NodeJS.ProcessEnv {

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { GenerateAnswer } from '../../activities/models';
 import { connect } from '../../client/connect';
@@ -42,7 +41,6 @@ describe('input that nobody should send', () => {
     bed = await startTestBed(({ messages }) => answer(messages), options);
     hooked = await startTestBed(({ messages }) => answer(messages), {
       ...options,
-      agents: join(__dirname, '..', 'fixtures', 'hooked-agents.ts'),
     });
   });
   afterAll(async () => {

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Run } from '../../client/run';
 import { lineOf } from '../support/memory-bed';
 import type { Temporal } from '../support/temporal';
@@ -15,7 +14,6 @@ beforeAll(async () => {
   temporal = await openTemporal();
   bed = await startTestBed(
     script(calls({ id: 'a', name: 'echo', input: { text: 'a' } }, { id: 'b', name: 'echo', input: { text: 'b' } }), text('Done.')),
-    { agents: join(__dirname, '..', 'fixtures', 'callback-agents.ts') },
   );
 });
 afterAll(async () => {

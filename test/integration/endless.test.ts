@@ -1,17 +1,15 @@
-import { join } from 'node:path';
 import type { Temporal } from '../support/temporal';
 import { openTemporal } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
 import { calls, script, startTestBed, text } from '../support/test-bed';
 
-const agents = join(__dirname, '..', 'fixtures', 'endless-agents.ts');
 const model = script(calls({ name: 'yieldsEvents', input: { request: 'Do.' } }), text('Without.'));
 
 let temporal: Temporal;
 let bed: TestBed;
 beforeAll(async () => {
   temporal = await openTemporal();
-  bed = await startTestBed(model, { agents });
+  bed = await startTestBed(model);
 });
 afterAll(async () => {
   await bed.close();

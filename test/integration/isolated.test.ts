@@ -12,12 +12,9 @@ import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';
 import type { Temporal } from '../support/temporal';
 import { eventually, openTemporal } from '../support/temporal';
-import { sharedBundle } from '../support/shared-bundle';
 import type { TestBed } from '../support/test-bed';
 import { recordHistory, replayHistories } from '../../testing/index';
-import { calls, startTestBed, testServer, text } from '../support/test-bed';
-
-const agents = join(__dirname, '..', 'fixtures', 'isolated-agents.ts');
+import { calls, fixtureAgents, fixtureBundle, startTestBed, testServer, text } from '../support/test-bed';
 
 let held: Gate | undefined;
 
@@ -91,7 +88,7 @@ describe('isolated agents on a real server', () => {
     const recorded = [run.id, `${run.id}~each.pays`, cancelled.run.id, `${cancelled.run.id}~asks`];
     recorded.push(spent.id, `${spent.id}~spends`, `${spent.id}~stubborn`);
     for (const [n, id] of recorded.entries()) await recordHistory({ id, server: testServer(), file: join(histories, `${n}.json`) });
-    const replayed = await replayHistories({ agents, bundle: await sharedBundle(agents), histories });
+    const replayed = await replayHistories({ agents: fixtureAgents, bundle: fixtureBundle(), histories });
     expect(replayed.length).toBeGreaterThanOrEqual(recorded.length);
     expect(replayed.filter(({ error }) => error !== undefined)).toEqual([]);
   });

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { LanguageModel } from '../../activities/models';
 import type { Run } from '../../client/run';
 import type { Delta } from '../../contract/plain/deltas';
@@ -44,7 +43,6 @@ describe('an agent that makes calls again', () => {
   beforeAll(async () => {
     temporal = await openTemporal();
     bed = await startTestBed(() => ({ parts: [] }), {
-      agents: join(__dirname, '..', 'fixtures', 'retry-agents.ts'),
       tools: oddTools,
       models: { providers: { test: { model: (name: string) => latest(name) } } },
     });

@@ -1,9 +1,6 @@
-import { join } from 'node:path';
 import { textOf } from '../../contract/plain/messages';
 import type { TestBed } from '../support/test-bed';
 import { startTestBed, text } from '../support/test-bed';
-
-const agents = join(__dirname, '..', 'fixtures', 'returning-agents.ts');
 
 describe('what an agent returned without having said it', () => {
   const heard: string[][] = [];
@@ -15,7 +12,7 @@ describe('what an agent returned without having said it', () => {
         return text('Heard.');
       },
       // Nothing is kept in memory: all has to stand in the history.
-      { agents, messageCacheBytes: 1 },
+      { messageCacheBytes: 1 },
     );
   });
   afterAll(() => bed.close());

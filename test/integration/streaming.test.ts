@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { ModelChunk } from '../../activities/chunks';
 import type { GenerateRequest, LanguageModel } from '../../activities/models';
 import type { Run } from '../../client/run';
@@ -91,7 +90,6 @@ describe('a run that streams', () => {
   beforeAll(async () => {
     temporal = await openTemporal();
     bed = await startTestBed(() => ({ parts: [] }), {
-      agents: join(__dirname, '..', 'fixtures', 'streaming-agents.ts'),
       tools: oddTools,
       models: { providers: { test: { model: () => model } } },
     });

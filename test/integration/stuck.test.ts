@@ -10,14 +10,13 @@ import { bundleAgents } from '../../worker/bundle';
 import { HoldfastWorker } from '../../worker/create-worker';
 import { Deployment } from '../../worker/deployment';
 import { oddTools } from '../fixtures/odd-tools';
-import { variantOf } from '../support/shared-bundle';
+import { variantOf } from '../support/bundle-variant';
 import type { Temporal } from '../support/temporal';
 import { eventually, openTemporal } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
 import { calls, script, startTestBed, testServer, text } from '../support/test-bed';
 
 const answer = script(calls({ name: 'echo', input: { text: 'hello' } }), text('Done.'));
-const agents = join(__dirname, '..', 'fixtures', 'hooked-agents.ts');
 
 let temporal: Temporal;
 let bed: TestBed;
@@ -27,7 +26,7 @@ let jamming: TestBed;
 beforeAll(async () => {
   temporal = await openTemporal();
   const open = (endlessLoopMs?: number): Promise<TestBed> =>
-    startTestBed(answer, { agents, tools: oddTools, ...(endlessLoopMs === undefined ? {} : { endlessLoopMs }) });
+    startTestBed(answer, { tools: oddTools, ...(endlessLoopMs === undefined ? {} : { endlessLoopMs }) });
   bed = await open();
   [looping, jamming] = await Promise.all([open(3000), open(3000)]);
 });

@@ -14,9 +14,8 @@ import { recordHistory } from '../../testing/record-history';
 import { gate } from '../support/gate';
 import type { Temporal } from '../support/temporal';
 import { openTemporal } from '../support/temporal';
-import { sharedBundle } from '../support/shared-bundle';
 import type { TestBed } from '../support/test-bed';
-import { calls, startTestBed, testServer, text } from '../support/test-bed';
+import { calls, fixtureAgents, fixtureBundle, startTestBed, testServer, text } from '../support/test-bed';
 
 type Calls = readonly { readonly name: string; readonly input: Json }[];
 
@@ -118,7 +117,7 @@ describe('tools on a real server', () => {
   let temporal: Temporal;
   beforeAll(async () => {
     temporal = await openTemporal();
-    bed = await startTestBed(answer, { agents: join(__dirname, '..', 'fixtures', 'kinds-agents.ts'), tools, outputs });
+    bed = await startTestBed(answer, { tools, outputs });
   });
   afterAll(async () => {
     await bed.close();
@@ -141,8 +140,7 @@ describe('tools on a real server', () => {
   const expectReplays = async (run: Run): Promise<void> => {
     const directory = mkdtempSync(join(tmpdir(), 'holdfast-recorded-'));
     await recordHistory({ id: run.id, server: testServer(), file: join(directory, 'run.json') });
-    const agents = join(__dirname, '..', 'fixtures', 'kinds-agents.ts');
-    const replayed = await replayHistories({ agents, bundle: await sharedBundle(agents), histories: directory });
+    const replayed = await replayHistories({ agents: fixtureAgents, bundle: fixtureBundle(), histories: directory });
     expect(replayed.length).toBeGreaterThan(0);
     expect(replayed.filter(({ error }) => error !== undefined)).toEqual([]);
   };
@@ -261,7 +259,7 @@ describe('tools on a real server', () => {
 describe('answers with a schema on a real server', () => {
   let bed: TestBed;
   beforeAll(async () => {
-    bed = await startTestBed(answer, { agents: join(__dirname, '..', 'fixtures', 'kinds-agents.ts'), tools, outputs });
+    bed = await startTestBed(answer, { tools, outputs });
   });
   afterAll(() => bed.close());
   const start = (...says: readonly string[]): Promise<Run> => bed.client.start('typed', JSON.stringify({ turns: [], says }));
@@ -287,7 +285,7 @@ describe('answers with a schema on a real server', () => {
   });
 
   it('are refused at the start when the worker does not have the schema', async () => {
-    const other = await startTestBed(answer, { agents: join(__dirname, '..', 'fixtures', 'kinds-agents.ts'), tools });
+    const other = await startTestBed(answer, { tools });
     const run = await other.client.start('typed', JSON.stringify({ turns: [] }));
     expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'failed', error: { code: 'output-unknown' } });
     await other.close();

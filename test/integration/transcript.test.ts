@@ -16,8 +16,6 @@ import { eventually, openTemporal } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
 import { calls, startTestBed, text } from '../support/test-bed';
 
-const agents = join(__dirname, '..', 'fixtures', 'hooked-agents.ts');
-
 /** What the model saw, request by request, and what it does next. */
 let seen: (readonly Message[])[] = [];
 let script: (turn: number) => GenerateAnswer | Promise<GenerateAnswer> = () => text('Done.');
@@ -93,7 +91,7 @@ describe.each([
   ['always read from history', 1],
 ])('a transcript %s', (_name, messageCacheBytes) => {
   let bed: TestBed;
-  const options = { agents, tools, ...(messageCacheBytes === undefined ? {} : { messageCacheBytes }) };
+  const options = { tools, ...(messageCacheBytes === undefined ? {} : { messageCacheBytes }) };
   beforeAll(async () => {
     bed = await startTestBed(answer, options);
   });
@@ -219,10 +217,10 @@ describe.each([
 describe('a transcript on two workers', () => {
   it('is whole when the first worker stops in the middle and a second one goes on', async () => {
     const held = gate();
-    const first = await startTestBed(answer, { agents, tools, shutdownGraceMs: 20_000 });
+    const first = await startTestBed(answer, { tools, shutdownGraceMs: 20_000 });
     const run = await start(first, 'signed', 'hello', stopping(3, held, echoes(5)));
     await held.reached;
-    const second = await startTestBed(answer, { agents, tools, taskQueue: first.taskQueue });
+    const second = await startTestBed(answer, { tools, taskQueue: first.taskQueue });
     const stopped = first.close();
     held.open();
     await stopped;
@@ -234,8 +232,8 @@ describe('a transcript on two workers', () => {
   });
 
   it('is whole when two workers share the turns', async () => {
-    const first = await startTestBed(answer, { agents, tools });
-    const second = await startTestBed(answer, { agents, tools, taskQueue: first.taskQueue });
+    const first = await startTestBed(answer, { tools });
+    const second = await startTestBed(answer, { tools, taskQueue: first.taskQueue });
     const run = await start(first, 'signed', 'hello', echoes(12));
     await completed(run);
     expect(seen).toHaveLength(13);
@@ -248,7 +246,7 @@ describe('a transcript on two workers', () => {
 describe('the history of a run', () => {
   let bed: TestBed;
   beforeAll(async () => {
-    bed = await startTestBed(answer, { agents, tools });
+    bed = await startTestBed(answer, { tools });
   });
   afterAll(() => bed.close());
 
@@ -290,7 +288,7 @@ describe('the history of a run', () => {
   it('holds a reference only when there is external storage', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'holdfast-storage-'));
     const dataConverter = snapshotStorage(new DirectoryDriver(directory));
-    const stored = await startTestBed(answer, { agents, tools, dataConverter });
+    const stored = await startTestBed(answer, { tools, dataConverter });
     const run = await overBorder(stored, 12);
     await completed(run);
     await expectGrowing(run);

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { z } from 'zod';
 import { names } from '../../contract/plain/names';
@@ -12,16 +11,13 @@ import type { TestBed } from '../support/test-bed';
 import { calls, script, startTestBed, text } from '../support/test-bed';
 import type { Answerer } from '../support/answers';
 
-const agents = join(__dirname, '..', 'fixtures', 'half-agents.ts');
-
 const act = calls({ name: 'act', input: {} });
 const acting = (execute: () => unknown, options: object = {}): Record<string, object> => ({
   act: defineTool({ description: 'Acts.', inputSchema: z.object({}), execute, ...options }),
 });
 
 let bed: TestBed | undefined;
-const begin = async (answer: Answerer, options: Partial<WorkerOptions>): Promise<TestBed> =>
-  (bed = await startTestBed(answer, { agents, ...options }));
+const begin = async (answer: Answerer, options: Partial<WorkerOptions>): Promise<TestBed> => (bed = await startTestBed(answer, options));
 afterEach(async () => bed?.close());
 
 it('runs hooks of both halves in the order that docs/middleware.md shows', async () => {

@@ -13,7 +13,7 @@ import { textOf } from '../../contract/plain/messages';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { bundleAgents } from '../../worker/bundle';
 import { fixtureTools } from '../fixtures/tools';
-import { variantOf } from '../support/shared-bundle';
+import { variantOf } from '../support/bundle-variant';
 import { eventually } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
 import { calls, startTestBed, testServer, text } from '../support/test-bed';

@@ -9,7 +9,7 @@ import { startEmbeddedServer } from '../../host/embedded-server';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { bundleAgents } from '../../worker/bundle';
 import { gate } from '../support/gate';
-import { variantOf } from '../support/shared-bundle';
+import { variantOf } from '../support/bundle-variant';
 import { eventually } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
 import { calls, startTestBed, text } from '../support/test-bed';

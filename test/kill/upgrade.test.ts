@@ -9,7 +9,7 @@ import type { Run } from '../../client/run';
 import { names } from '../../contract/plain/names';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { bundleAgents } from '../../worker/bundle';
-import { variantOf } from '../support/shared-bundle';
+import { variantOf } from '../support/bundle-variant';
 import { eventually } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
 import { calls, startTestBed, testServer, text } from '../support/test-bed';

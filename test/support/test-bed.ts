@@ -10,7 +10,6 @@ import { HoldfastWorker } from '../../worker/create-worker';
 import { quietRuntime } from '../../worker/runtime';
 import { fixtureTools } from '../fixtures/tools';
 import type { Answerer } from './answers';
-import { isShared, sharedBundle } from './shared-bundle';
 
 /** The server that the Jest run started. */
 export function testServer(): TemporalSettings {
@@ -22,6 +21,9 @@ export function testServer(): TemporalSettings {
 export function testDirectory(): string {
   return process.env['HOLDFAST_TEST_DIRECTORY'] ?? '';
 }
+
+/** The agents of all tests that need no others. */
+export const fixtureAgents = join(__dirname, '..', 'fixtures', 'agents.ts');
 
 export function fixtureBundle(): WorkflowBundle {
   return JSON.parse(readFileSync(join(testDirectory(), 'fixture-bundle.json'), 'utf8')) as WorkflowBundle;
@@ -37,20 +39,15 @@ export interface TestBed {
   close(): Promise<void>;
 }
 
-async function bundleOf(agents: string | undefined): Promise<WorkflowBundle | undefined> {
-  if (agents === undefined) return fixtureBundle();
-  return isShared(agents) ? sharedBundle(agents) : undefined;
-}
-
 /** A worker and a client on a task queue of their own. The model `test/model` answers with what the test says. */
 export async function startTestBed(answer: Answerer, options: Partial<WorkerOptions> = {}): Promise<TestBed> {
   quietRuntime();
   const taskQueue = options.taskQueue ?? `queue-${randomUUID()}`;
   const server = testServer();
-  const shared = options.bundle ?? (await bundleOf(options.agents));
+  const shared = options.bundle ?? (options.agents === undefined ? fixtureBundle() : undefined);
   const worker = await HoldfastWorker.create({
     server,
-    agents: join(__dirname, '..', 'fixtures', 'agents.ts'),
+    agents: fixtureAgents,
     bundle: shared,
     tools: fixtureTools,
     models: { providers: { test: { model: () => ({ generate: async (request) => answer(request) }) } } },
