@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { searchAttributes } from '../../contract/plain/names';
 import { connectTemporal } from '../../host/connection';
@@ -95,6 +95,24 @@ describe('an embedded server', () => {
   it('says what the server said when it does not start', async () => {
     const failing = startEmbeddedServer({ directory: temporaryDirectory(), database: 'memory', namespace: '' });
     await expect(failing).rejects.toMatchObject({ code: 'server-failed' });
+  });
+
+  it.each([
+    [{}, '400 1GiB'],
+    [{ GOGC: '50' }, '50 1GiB'],
+  ])('collects less often than Go would, unless somebody says how: %j', async (said, settings) => {
+    const binary = join(temporaryDirectory(), 'temporal');
+    // A stand-in that says what it was started with, and ends.
+    writeFileSync(
+      binary,
+      '#!/bin/sh\n[ "$1" = --version ] && echo "temporal version 1.9.1 (Server 1.31.0, UI 2.42.1)" || echo "$GOGC $GOMEMLIMIT"\n',
+    );
+    chmodSync(binary, 0o755);
+    const environment = { PATH: process.env['PATH'], HOLDFAST_TEMPORAL_CLI: binary, ...said };
+    await expect(startEmbeddedServer({ directory: temporaryDirectory(), database: 'memory', environment })).rejects.toMatchObject({
+      code: 'server-failed',
+      message: expect.stringContaining(`Its log ends: ${settings}`),
+    });
   });
 
   it('is not reached by the Ctrl-C of a terminal', async () => {
