@@ -18,7 +18,8 @@ const base = {
 const real = { globalSetup: '<rootDir>/test/support/start-server.ts', globalTeardown: '<rootDir>/test/support/stop-server.ts' };
 
 module.exports = {
-  maxWorkers: 2,
+  // On two cores, too: a test that waits for a server or for a process leaves them to others.
+  maxWorkers: 3,
   testSequencer: '<rootDir>/test/support/long-first.js',
   // Tests that wait do it together. More of them would only make each other late.
   maxConcurrency: 3,
