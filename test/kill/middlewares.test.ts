@@ -72,17 +72,11 @@ async function shownInAnyOrder(run: Run | TestRun): Promise<readonly string[]> {
 
 /** Answers what the run asks, until it has ended. */
 async function led(run: Run | TestRun, answer: Json = null): Promise<void> {
-  // Right behind a border a reader may see for a moment what has been answered.
-  const answered = new Set<string>();
   for (;;) {
     const outcome: Outcome<unknown> = await ('advance' in run ? run.outcome() : run.outcome({ timeout: '60s' }));
     if (outcome.status === 'running' && 'advance' in run) await run.advance('1m');
-    else if (outcome.status === 'waiting') {
-      const open = outcome.interrupts.find(({ id }) => !answered.has(id));
-      if (open === undefined) await new Promise((resolve) => setTimeout(resolve, 20));
-      else await run.resume(open.id, answer, { by: 'ada' });
-      answered.add(open?.id ?? '');
-    } else if (outcome.status === 'completed') return;
+    else if (outcome.status === 'waiting') await run.resume(outcome.interrupts[0]?.id ?? '', answer, { by: 'ada' });
+    else if (outcome.status === 'completed') return;
     else throw new Error(`The run "${run.id}" is ${JSON.stringify(outcome)}.`);
   }
 }
