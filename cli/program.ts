@@ -91,6 +91,13 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
       .option('--id <id>', 'id of the run; the same id again finds the same run', filled('--id'))
       .option('--model <model>', 'model, instead of the one that the agent names', filled('--model'))
       .option('--options <json>', 'options of this run: tools, aliases and options of tools, for all agents or for some')
+      .option('--values <json>', 'session values that the run begins with')
+      .option('--settings <json>', 'settings of the model, such as {"temperature":0}')
+      .option('--tag <tag>', 'a tag of the run; may be given more than once', (tag: string, others: readonly string[] = []) => [
+        ...others,
+        tag,
+      ])
+      .option('--deadline <time>', 'when the run fails at the latest, such as 30d', filled('--deadline'))
       .option('--json-input', 'the input is JSON: a job or a list of messages')
       .option('--detach', 'do not follow the run')
       .option(by, 'who starts it, and decides', filled('--by')),

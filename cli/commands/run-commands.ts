@@ -12,19 +12,25 @@ export interface RunFlags {
   readonly model?: string;
   readonly jsonInput?: boolean;
   readonly options?: string;
+  readonly values?: string;
+  readonly settings?: string;
+  readonly tag?: readonly string[];
+  readonly deadline?: string;
   readonly detach?: boolean;
   readonly by?: string;
 }
 
 /** Starts a run, or finds the one with this id, and stays with it. */
 export async function startRun(service: ServiceClient, terminal: Terminal, agent: string, input: string, flags: RunFlags): Promise<number> {
-  const { id, model, by } = flags;
+  const { id, model, tag, deadline, by } = flags;
   const run = await service.start({
     agent,
     input: flags.jsonInput === true ? parsedJson(input, 'The input') : input,
     ...(id === undefined ? {} : { id }),
     ...(model === undefined ? {} : { model }),
-    ...(flags.options === undefined ? {} : { options: parsedJson(flags.options, '--options') }),
+    ...(deadline === undefined ? {} : { deadline }),
+    ...(tag === undefined ? {} : { tags: tag }),
+    ...jsonFlags(flags, 'options', 'values', 'settings'),
     ...(by === undefined ? {} : { by }),
   });
   terminal.write(terminal.paint.dim(`${run.isNew ? 'run' : 'found run'} ${run.id} (${run.agent})`));
@@ -128,6 +134,15 @@ function theOnlyApproval(id: string, interrupts: readonly Interrupt[]): Interrup
 
 function hashOf(interrupt: Interrupt | undefined): { inputHash?: string } {
   return interrupt?.kind === 'approval' ? { inputHash: interrupt.inputHash } : {};
+}
+
+/** Those that are given, under the names that the service knows them by. */
+function jsonFlags(flags: RunFlags, ...names: readonly ('options' | 'values' | 'settings')[]): Readonly<Record<string, Json>> {
+  const given = names.flatMap((name) => {
+    const text = flags[name];
+    return text === undefined ? [] : [[name, parsedJson(text, `--${name}`)] as const];
+  });
+  return Object.fromEntries(given);
 }
 
 function parsedJson(text: string, what: string): Json {

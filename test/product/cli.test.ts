@@ -160,6 +160,26 @@ describe('the commands', () => {
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining('found run ticket-4') });
   });
 
+  it('starts a run with tags, settings, values and a deadline', async () => {
+    const flags = [
+      '--tag',
+      'urgent',
+      '--tag',
+      'refunds',
+      '--settings',
+      '{"temperature":0}',
+      '--values',
+      '{"team":"blue"}',
+      '--deadline',
+      '3s',
+    ];
+    expect(await holdfast('run', 'support', 'Refund order 42', '--id', 'ticket-8', ...flags)).toMatchObject({ code: 2, error: '' });
+    const [, url = ''] = /service +(\S+)/.exec(await dev.seen('Try:')) ?? [];
+    const { runs } = (await (await fetch(`${url}/runs?agent=support`)).json()) as { runs: { id: string; tags: string[] }[] };
+    expect(runs.find(({ id }) => id === 'ticket-8')?.tags).toEqual(['urgent', 'refunds']);
+    expect((await holdfast('events', 'ticket-8', '--follow')).out).toContain('"code":"run-timed-out"');
+  });
+
   it('lists, shows, prints events and cancels', async () => {
     await holdfast('run', 'support', 'Refund order 42', '--id', 'ticket-5');
     expect((await holdfast('list', '--status', 'waiting')).out).toMatch(/ticket-5 +support +waiting .*approval of refund/);
@@ -183,6 +203,8 @@ describe('the commands', () => {
     ['moving a run that there is not', ['upgrade', 'nobody'], 'run-unknown', {}],
     ['JSON that is none', ['run', 'orders', '{', '--json-input'], 'request-invalid', {}],
     ['options that are none', ['run', 'support', 'Hi', '--options', '{"tool":[]}'], 'options-invalid', {}],
+    ['settings that are none', ['run', 'support', 'Hi', '--settings', '{"temperature":"hot"}'], 'request-invalid', {}],
+    ['a deadline that is none', ['run', 'support', 'Hi', '--deadline', 'soon'], 'input-invalid', {}],
     ['a command that there is not', ['rnu'], 'command-invalid', {}],
     ['help for a command that there is not', ['help', 'rnu'], 'command-invalid', {}],
     ['a run without an id', ['show', ''], 'run-id-invalid', {}],
