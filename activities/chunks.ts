@@ -1,3 +1,5 @@
+import { HoldfastError } from '../contract/plain/errors';
+import { limits } from '../contract/plain/limits';
 import type { FinishReason, Json, JsonObject, Part, Usage } from '../contract/plain/messages';
 
 /** What a model says piece by piece. Pieces of one `block` make one part; a part stands where its first piece came. */
@@ -24,6 +26,7 @@ export class AnswerAssembly {
   private readonly parts: { part: Part; block?: string }[] = [];
   private usage: Usage | undefined;
   private reason: FinishReason | undefined;
+  private characters = 0;
   /** The last chunk has come. */
   complete = false;
 
@@ -68,6 +71,10 @@ export class AnswerAssembly {
 
   private append(chunk: ModelChunk & { type: 'text' | 'reasoning' }): void {
     const { type, text, block, extra } = chunk;
+    // A model that never comes to an end would take all memory before anybody counts bytes.
+    this.characters += text.length;
+    if (this.characters > limits.payload)
+      throw new HoldfastError('model-response-too-large', `The answer of the model has more than ${limits.payload} characters.`);
     const last = this.parts.at(-1);
     const entry =
       block === undefined

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { HoldfastError } from '../contract/plain/errors';
 import { jsonSize, limits } from '../contract/plain/limits';
-import type { Json, ModelSettings } from '../contract/plain/messages';
+import type { Json, Message, ModelSettings } from '../contract/plain/messages';
 import { isAnyMessage, messagesOf } from '../contract/plain/message-shapes';
 import { isMessage, notJson } from '../contract/plain/messages';
 import { isName, isRunId } from '../contract/plain/names';
@@ -109,5 +109,29 @@ function checkedInput(input: unknown): Json {
     // Histories have messages in one shape only.
     return messagesOf(input) as readonly object[] as Json;
   }
+  for (const [position, message] of (Array.isArray(input) && input.every(isMessage) ? input : []).entries()) {
+    const problem = messageProblem(message);
+    if (problem !== undefined) throw new HoldfastError('input-invalid', `Message ${position + 1} of the input ${problem}.`);
+  }
   return input as Json;
+}
+
+/** What providers would stumble over in a message that somebody else has put together. */
+function messageProblem({ role, parts, extra }: Message): string | undefined {
+  if (!isRecordOrAbsent(extra)) return 'has an `extra` that is no object';
+  for (const [position, part] of parts.entries()) {
+    const { type } = part;
+    const at = `has a part ${position + 1}, ${type},`;
+    if (!isRecordOrAbsent((part as { extra?: unknown }).extra)) return `${at} with an \`extra\` that is no object`;
+    if (type === 'file' && typeof part.data !== 'string' && typeof (part.data as { url?: unknown } | null)?.url !== 'string')
+      return `${at} whose \`data\` is neither base64 nor { "url": "…" }`;
+    if (type === 'tool-call' && role !== 'assistant') return `${at} and only an assistant calls tools; its role is ${role}`;
+    if ((type === 'tool-result') !== (role === 'tool'))
+      return `${at} and a message has the role "tool" when its parts are tool results; its role is ${role}`;
+  }
+  return undefined;
+}
+
+function isRecordOrAbsent(value: unknown): boolean {
+  return value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value));
 }

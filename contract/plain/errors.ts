@@ -211,8 +211,18 @@ export function isErrorCode(value: unknown): value is ErrorCode {
 
 /** The code of any thrown thing, also of one from another realm. */
 export function codeOf(error: unknown): ErrorCode | undefined {
-  const code = typeof error === 'object' && error !== null ? (error as { code?: unknown }).code : undefined;
+  const code = fieldOf(error, 'code');
   return isErrorCode(code) ? code : undefined;
+}
+
+/** A field of any thrown thing. A getter that throws itself says nothing. */
+function fieldOf(error: unknown, name: string): unknown {
+  if (typeof error !== 'object' || error === null) return undefined;
+  try {
+    return (error as Readonly<Record<string, unknown>>)[name];
+  } catch {
+    return undefined;
+  }
 }
 
 /** What a model, a tool, and a check that a layer makes may be said to have done by anybody's code. */
@@ -228,18 +238,21 @@ const anybodys: readonly ErrorCode[] = [
 export function thrownCodeOf(error: unknown): ErrorCode | undefined {
   const code = codeOf(error);
   if (code === undefined || /^(model|tool)-/.test(code) || anybodys.includes(code)) return code;
-  return (error as { readonly name?: unknown }).name === 'HoldfastError' ? code : undefined;
+  return fieldOf(error, 'name') === 'HoldfastError' ? code : undefined;
 }
 
 /** The text of any thrown thing: people throw strings, objects and nothing at all. */
 export function messageOf(error: unknown): string {
-  if (typeof error === 'object' && error !== null && typeof (error as { message?: unknown }).message === 'string') {
-    return (error as { message: string }).message;
-  }
+  const message = fieldOf(error, 'message');
+  if (typeof message === 'string') return message;
   if (typeof error === 'string') return error;
-  try {
-    return JSON.stringify(error) ?? String(error);
-  } catch {
-    return String(error);
+  for (const text of [JSON.stringify, String]) {
+    try {
+      const said = text(error) as string | undefined;
+      if (said !== undefined) return said;
+    } catch {
+      // Its own code throws, too.
+    }
   }
+  return 'an error that does not say what it is';
 }

@@ -86,9 +86,18 @@ async function loadConfiguration(file: string): Promise<unknown> {
 }
 
 function checkedConfig(value: unknown, file: string): ProjectConfig {
-  const parsed = ProjectConfigSchema.safeParse(value);
+  const parsed = readable(() => ProjectConfigSchema.safeParse(value), file);
   if (parsed.success) return parsed.data;
   throw new HoldfastError('config-invalid', `${file}: ${parsed.error.issues.map(issueText).join('; ')}.`);
+}
+
+/** A configuration may have getters, and they may throw. */
+function readable<T>(read: () => T, file: string): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new HoldfastError('config-invalid', `${file} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 function issueText(issue: z.core.$ZodIssue): string {

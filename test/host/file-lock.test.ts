@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -22,6 +23,17 @@ describe('a file lock', () => {
     await Promise.all(Array.from({ length: 12 }, takeTurn));
     expect(most).toBe(1);
     expect(readdirSync(join(path, '..'))).toEqual([]);
+  });
+
+  it('is not held by a process that has ended, also when nobody asks how it ended', async () => {
+    const path = join(temporaryDirectory(), 'lock');
+    // The shell becomes a program that knows nothing of the child that it has.
+    const parent = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+    writeFileSync(path, JSON.stringify({ pid: Number(String(line)), host: hostname(), token: 'old' }));
+    const lock = await acquireFileLock(path, { waitMs: 10_000 });
+    lock.release();
+    parent.kill();
   });
 
   it('tells who holds it, and gives up with server-locked', async () => {

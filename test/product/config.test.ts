@@ -101,6 +101,7 @@ describe('a project', () => {
     ['an observer that is none', `{ agents: './agents.ts', tools, observers: [{ name: 'x' }] }`, '`observers.0` is no observer'],
     ['an example of no agent', `{ agents: './agents.ts', tools, example: { agent: 'nobody', input: 'x' } }`, '`example.agent`'],
     ['something else than an object', '7', 'default export'],
+    ['a field that cannot be read', `{ tools, get agents() { throw new Error('no such region'); } }`, 'cannot be read: no such region'],
   ])('refuses %s and names file and field', async (_, body, named) => {
     const directory = project(withBody(body));
     const error = await loadProject(undefined, directory).catch((caught: unknown) => caught);

@@ -8,6 +8,14 @@ function assembled(...chunks: readonly ModelChunk[]): AnswerAssembly {
 }
 
 describe('an answer that comes in pieces', () => {
+  it('ends at a size that nothing takes, before it has come to its end', () => {
+    const assembly = new AnswerAssembly();
+    const endless = (): void => {
+      for (;;) assembly.add({ type: 'text', text: 'x'.repeat(10_000) });
+    };
+    expect(endless).toThrow(expect.objectContaining({ code: 'model-response-too-large' }));
+  });
+
   it('makes one part of the pieces of a block, where its first piece came', () => {
     const { parts } = assembled(
       { type: 'reasoning', text: 'Hm', block: 'r' },

@@ -70,6 +70,48 @@ describe('a start whose options are none', () => {
   });
 });
 
+describe('messages that a run begins with', () => {
+  const start = (message: unknown) =>
+    refusal(() => startInputOf('default', 'plain', [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }, message] as never, {}, false));
+  const call = { type: 'tool-call', id: 'c', name: 't', input: {} };
+  const result = { type: 'tool-result', callId: 'c', name: 't', output: 1 };
+  const file = (data: unknown) => ({ role: 'user', parts: [{ type: 'file', mediaType: 'image/png', data }] });
+
+  it.each<[string, unknown, string]>([
+    ['a file that is a number', file(5), 'has a part 1, file, whose `data` is neither base64 nor { "url": "…" }'],
+    ['a file that is nothing', file(null), 'whose `data` is neither base64'],
+    ['a file at no address', file({ url: 5 }), 'whose `data` is neither base64'],
+    [
+      'extras of a part that are nothing',
+      { role: 'user', parts: [{ type: 'text', text: 'Hi', extra: null }] },
+      'with an `extra` that is no object',
+    ],
+    ['extras of a message that are a list', { role: 'user', parts: [], extra: [] }, 'has an `extra` that is no object'],
+    ['a call of a user', { role: 'user', parts: [call] }, 'only an assistant calls tools; its role is user'],
+    [
+      'a result of the system',
+      { role: 'system', parts: [result] },
+      'has the role "tool" when its parts are tool results; its role is system',
+    ],
+    [
+      'a text of a tool',
+      { role: 'tool', parts: [result, { type: 'text', text: 'Hi' }] },
+      'has a part 2, text, and a message has the role "tool"',
+    ],
+  ])('are refused with %s', async (_, message, problem) => {
+    expect(await start(message)).toEqual({ code: 'input-invalid', message: expect.stringContaining(`Message 2 of the input`) });
+    expect(await start(message)).toMatchObject({ message: expect.stringContaining(problem) });
+  });
+
+  it.each<[string, unknown]>([
+    ['a call', { role: 'assistant', parts: [{ type: 'text', text: 'Wait.', extra: {} }, call] }],
+    ['a result', { role: 'tool', parts: [result] }],
+    ['files', { role: 'user', parts: [...file('aGk=').parts, ...file({ url: 'https://example.org/a.png' }).parts] }],
+  ])('are taken with %s', async (_, message) => {
+    expect(await start(message)).toMatchObject({ code: 'was taken' });
+  });
+});
+
 describe('a call of the client that is none', () => {
   const connection = { connection: { plugins: [] } as never, namespace: 'default', close: async () => undefined };
   const client = new HoldfastClient(connection);

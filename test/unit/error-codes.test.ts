@@ -4,7 +4,7 @@ import { customAgent, onWorker } from 'holdfast/workflow';
 import { defineTool, defineWorkerMiddleware } from 'holdfast/worker';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import { z } from 'zod';
-import { thrownCodeOf } from '../../contract/plain/errors';
+import { messageOf, thrownCodeOf } from '../../contract/plain/errors';
 import { agentWith, echo, tools } from '../support/memory-bed';
 
 /** Codes by which Holdfast itself says what became of a run. */
@@ -149,4 +149,22 @@ describe('an error may have a code', () => {
     expect(thrownCodeOf({ code: 'tool-timeout', message: 'x' })).toBe('tool-timeout');
     for (const none of [undefined, null, 'stopped', new Error('stopped')]) expect(thrownCodeOf(none)).toBeUndefined();
   });
+});
+
+it('an error whose own fields throw has no code, and says something', () => {
+  const broken = Object.defineProperties(
+    {},
+    Object.fromEntries(
+      ['code', 'name', 'message', 'toJSON', 'toString'].map((name) => [
+        name,
+        {
+          get() {
+            throw new Error('broken');
+          },
+        },
+      ]),
+    ),
+  );
+  expect(thrownCodeOf(broken)).toBeUndefined();
+  expect(messageOf(broken)).toBe('an error that does not say what it is');
 });
