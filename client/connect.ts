@@ -213,6 +213,11 @@ export class HoldfastClient<Module = never> {
     return waiting.flatMap(({ id, interrupts }) => interrupts.map((interrupt) => ({ runId: id, interrupt })));
   }
 
+  /** What `run` asks of the server fails after this moment, in milliseconds since 1970. What it has asked for may happen all the same. */
+  withDeadline<T>(deadline: number, run: () => Promise<T>): Promise<T> {
+    return this.connection.connection.withDeadline(deadline, run);
+  }
+
   close(): Promise<void> {
     this.reader.close();
     return (this.closing ??= this.connection.close());

@@ -20,11 +20,16 @@ export interface ServiceParts {
   /** Ends the streams of events. */
   readonly closing?: AbortSignal;
   readonly heartbeatMs?: number;
+  /** How long an answer may wait for the Temporal server. Default 30 s. */
+  readonly patienceMs?: number;
 }
+
+/** These go on for as long as they have to: a stream, and a move that waits for a worker with a deadline of its own. */
+const patient = /\/(events|upgrade)$/;
 
 /** The HTTP service as a Hono app. Reading needs no worker; every error is { error: { code, message, fix } }. */
 export function createApp(parts: ServiceParts): Hono {
-  const { agents, hosts, logger } = parts;
+  const { agents, client, hosts, logger, patienceMs = 30_000 } = parts;
   const app = new Hono();
   app.onError((error, context) => errorResponse(error, context, logger));
   app.notFound((context) => {
@@ -40,6 +45,7 @@ export function createApp(parts: ServiceParts): Hono {
     await next();
     context.header('x-content-type-options', 'nosniff');
   });
+  app.use((context, next) => (patient.test(context.req.path) ? next() : client.withDeadline(Date.now() + patienceMs, next)));
   app.get('/health', (context) => context.json({ status: 'ok' }));
   app.get('/agents', (context) => {
     parseQuery(context, NoQuery);

@@ -1,13 +1,20 @@
+import { mkdtempSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { RunEvent } from '../../contract/plain/events';
 import type { HoldfastClient } from '../../client/connect';
+import { connect as connectClient } from '../../client/connect';
+import { startEmbeddedServer } from '../../host/embedded-server';
 import { createLogger } from '../../host/logger';
 import { createApp } from '../../service/http/app';
 import { startService } from '../../service/http/start-service';
 import { quietLogger } from './service-bed';
 
+const json = { 'content-type': 'application/json' };
+
 function clientOf(run: object): HoldfastClient {
-  return { run: () => run } as unknown as HoldfastClient;
+  return { run: () => run, withDeadline: (_: number, ask: () => unknown) => ask() } as unknown as HoldfastClient;
 }
 
 describe('the app on a client of the test', () => {
@@ -45,6 +52,30 @@ describe('the app on a client of the test', () => {
       expect(jest.getTimerCount()).toBe(0);
     } finally {
       jest.useRealTimers();
+    }
+  });
+
+  it('answers in time when the server has stopped to answer, and goes on with it', async () => {
+    const server = await startEmbeddedServer({ directory: mkdtempSync(join(tmpdir(), 'holdfast-stopped-')), database: 'memory' });
+    const client = await connectClient({ server });
+    try {
+      const app = createApp({ client, agents: [], logger: quietLogger, patienceMs: 300 });
+      const codes = async (): Promise<unknown> =>
+        Promise.all(
+          [app.request('/runs/r'), app.request('/runs'), app.request('/runs/r/cancel', { method: 'POST', headers: json, body: '{}' })].map(
+            async (answer) => ((await (await answer).json()) as { error?: { code: string } }).error?.code,
+          ),
+        );
+      process.kill(server.pid, 'SIGSTOP');
+      expect(await codes()).toEqual(['server-unreachable', 'server-unreachable', 'server-unreachable']);
+      process.kill(server.pid, 'SIGCONT');
+      const patientApp = createApp({ client, agents: [], logger: quietLogger });
+      expect(await (await patientApp.request('/runs')).json()).toEqual({ runs: [] });
+      expect((await patientApp.request('/runs/r')).status).toBe(404);
+    } finally {
+      process.kill(server.pid, 'SIGCONT');
+      await client.close();
+      await server.stop();
     }
   });
 
