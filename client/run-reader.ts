@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Client, Connection, WorkflowHandle } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
 import type { Delta, DeltaSource } from '../contract/plain/deltas';
@@ -42,6 +43,8 @@ export class RunReader {
   private readonly reader: FactReader;
   readonly executions: Executions;
   private closed = false;
+  /** What many readers share has the deadline of none of them. */
+  private readonly withoutDeadline: <T>(run: () => T) => T = AsyncLocalStorage.snapshot();
 
   constructor(
     private readonly client: Client,
@@ -71,7 +74,7 @@ export class RunReader {
     this.checkOpen();
     checkReadOptions(options);
     const isFirst = !this.followers.has(workflowId);
-    const shared = this.share(workflowId, id);
+    const shared = this.withoutDeadline(() => this.share(workflowId, id));
     try {
       const follower = await shared.follower;
       const isOld = options.until === 'waiting' && !isFirst;

@@ -157,7 +157,10 @@ export const errorTable = {
   'command-invalid': { status: 400, fix: 'See `holdfast --help`, or `holdfast COMMAND --help`.' },
   'config-invalid': { status: 500, fix: 'Correct what the message names: the environment variable, or the configuration file.' },
   'config-not-found': { status: 500, fix: 'Create holdfast.config.ts here or name one with --config.' },
-  'server-unreachable': { status: 503, fix: 'Start the Temporal server, or correct its address (TEMPORAL_ADDRESS or the profile).' },
+  'server-unreachable': {
+    status: 503,
+    fix: 'Start `holdfast dev` in this directory, which has a server of its own, or correct the address of yours (TEMPORAL_ADDRESS or the profile).',
+  },
   'server-unavailable': {
     status: 503,
     fix: 'Install the Temporal CLI, or Go 1.25 or newer so that it can be built, or set TEMPORAL_ADDRESS.',

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { z } from 'zod';
 import type { GenerateAnswer } from '../../activities/models';
@@ -69,6 +70,18 @@ describe('the events of a run', () => {
     expect((await leaving).some(({ type }) => type === 'run-end')).toBe(false);
     await run.approve(id);
     expect((await staying).at(-1)).toMatchObject({ type: 'run-end' });
+  });
+
+  it('go on for all readers when the first of them had a deadline for its calls', async () => {
+    const run = await bed.client.start('guarded', 'hello');
+    const id = await waitingId(run);
+    const soon = Date.now() + 400;
+    const first = bed.client.withDeadline(soon, () => all(run.events()));
+    const second = all(run.events());
+    await setTimeout(soon + 100 - Date.now());
+    await run.approve(id);
+    expect((await second).at(-1)).toMatchObject({ type: 'run-end' });
+    expect(await first).toEqual(await second);
   });
 
   it('are read from the server once for all readers of a process', async () => {
