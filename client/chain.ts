@@ -1,4 +1,5 @@
 import type { Connection } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
 import { HoldfastError } from '../contract/plain/errors';
 
 /** How far the history of a run had come at some time: which Temporal run was the latest, and how many events it had. */
@@ -34,6 +35,16 @@ export async function readMark(connection: Connection, namespace: string, workfl
     id,
   );
   return { runId: info?.execution?.runId ?? '', length: Number(info?.historyLength ?? 0) };
+}
+
+/** Which task of a run a worker has now. Until it is done, or its time is up, no history shows what comes meanwhile. */
+export async function taskAtWork(connection: Connection, namespace: string, workflowId: string): Promise<string | undefined> {
+  const { pendingWorkflowTask: task } = await connection.workflowService.describeWorkflowExecution({
+    namespace,
+    execution: { workflowId },
+  });
+  if (task?.state !== temporal.api.enums.v1.PendingWorkflowTaskState.PENDING_WORKFLOW_TASK_STATE_STARTED) return undefined;
+  return `${String(task.startedTime?.seconds)}.${String(task.startedTime?.nanos)}`;
 }
 
 /** The run before in the chain: empty for the first one, undefined when the server no longer has this one. */

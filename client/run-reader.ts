@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, Connection, WorkflowHandle } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
 import type { Delta, DeltaSource } from '../contract/plain/deltas';
@@ -10,7 +11,7 @@ import type { ParentRun } from '../contract/plain/wire';
 import { FactReader } from '../host/history-facts';
 import { newestPages, oldestPages } from '../host/history-pages';
 import type { HistoryMark } from './chain';
-import { found, readChain, readMark } from './chain';
+import { found, readChain, readMark, taskAtWork } from './chain';
 import { Executions } from './executions';
 import type { ReadOptions } from './follower';
 import { RunFollower } from './follower';
@@ -127,6 +128,15 @@ export class RunReader {
       execution = before === undefined || before === '' ? undefined : { workflowId, runId: before };
     }
     return false;
+  }
+
+  /** Waits until histories show what was sent before: while a worker has a task of the run, the server keeps back what comes. */
+  async untilShown(workflowId: string): Promise<void> {
+    const first = await taskAtWork(this.connection, this.namespace, workflowId);
+    for (let pause = 20, task = first; task !== undefined && task === first; pause = Math.min(2 * pause, 500)) {
+      await delay(pause);
+      task = await taskAtWork(this.connection, this.namespace, workflowId);
+    }
   }
 
   close(): void {

@@ -160,6 +160,7 @@ export class Run<Output = unknown> {
   /** Asks the run to stop now. What ran is told by its signal; the run ends as cancelled. */
   async cancel(): Promise<void> {
     await this.end((handle) => handle.cancel());
+    await this.seenByAll();
   }
 
   /** Ends a run that is open, also one whose history nobody can read. The server takes a request to cancel what has ended, and does nothing. */
@@ -225,7 +226,13 @@ export class Run<Output = unknown> {
       }
       // The server keeps the update as well: whichever comes second is the same delivery.
       await handle.signal(names.resumeSignal, sent);
+      await this.seenByAll();
     }
+  }
+
+  /** Whoever reads the run after a call sees what it did. The server has it already, so nothing fails here any more. */
+  private seenByAll(): Promise<void> {
+    return this.reader.untilShown(this.workflowId).catch(() => undefined);
   }
 
   private async explained(error: unknown): Promise<unknown> {

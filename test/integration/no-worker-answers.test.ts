@@ -1,3 +1,4 @@
+import { temporal as temporalProtocol } from '@temporalio/proto';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { Run } from '../../client/run';
@@ -7,12 +8,12 @@ import { names } from '../../contract/plain/names';
 import { oddTools } from '../fixtures/odd-tools';
 import type { Temporal } from '../support/temporal';
 import { openTemporal } from '../support/temporal';
-import { calls, script, startTestBed, testServer, text } from '../support/test-bed';
+import { calls, fixtureBundle, script, startTestBed, testServer, text } from '../support/test-bed';
 
 const refundThenDone = script(calls({ name: 'refund', input: { orderId: '42', amount: 80 } }), text('Done.'));
 const options = { tools: oddTools };
 
-describe('an answer that comes while no worker runs', () => {
+describe('while no worker runs', () => {
   let temporal: Temporal;
   let client: HoldfastClient;
   let taskQueue: string;
@@ -22,7 +23,7 @@ describe('an answer that comes while no worker runs', () => {
     const bed = await startTestBed(refundThenDone, options);
     taskQueue = bed.taskQueue;
     client = await connect({ server: testServer(), taskQueue });
-    for (let count = 0; count < 4; count++) runs.push(await client.start('signed', `run ${count}`));
+    for (let count = 0; count < 5; count++) runs.push(await client.start('signed', `run ${count}`));
     for (const run of runs) await run.outcome({ timeout: '30s' });
     await bed.close();
   });
@@ -41,7 +42,7 @@ describe('an answer that comes while no worker runs', () => {
     return { run, interrupt: (await run.interrupts())[0] as Interrupt };
   };
 
-  it('is refused at once when it is for other arguments, of somebody who is not asked, or of another shape', async () => {
+  it('an answer is refused at once when it is for other arguments, of somebody who is not asked, or of another shape', async () => {
     const { run, interrupt } = await waiting(0);
     const began = Date.now();
     expect(await code(run.approve(interrupt.id, { by: 'ada', inputHash: 'stale' }))).toBe('answer-stale');
@@ -56,7 +57,7 @@ describe('an answer that comes while no worker runs', () => {
     expect(history?.events?.some((event) => event.workflowExecutionSignaledEventAttributes)).toBe(false);
   });
 
-  it('is refused when one waits already, and the first one counts when a worker comes', async () => {
+  it('an answer is refused when one waits already, and the first one counts when a worker comes', async () => {
     const { run, interrupt } = await waiting(1);
     await run.approve(interrupt.id, { by: 'ada' });
     expect(await run.interrupts()).toEqual([]);
@@ -69,7 +70,7 @@ describe('an answer that comes while no worker runs', () => {
     expect(events.filter(({ type }) => type === 'interrupt-end')).toMatchObject([{ by: 'ada' }]);
   });
 
-  it('is taken although a signal waits that answers nothing', async () => {
+  it('an answer is taken although a signal waits that answers nothing', async () => {
     const { run, interrupt } = await waiting(2);
     const handle = temporal.handle(run.id);
     await handle.signal(names.resumeSignal, { interruptId: interrupt.id, answer: { type: 'approve' }, by: 'eve' });
@@ -78,6 +79,38 @@ describe('an answer that comes while no worker runs', () => {
     expect((await run.interrupts()).map(({ id }) => id)).toEqual([interrupt.id]);
     expect(await code(run.approve(interrupt.id, { by: 'bob' }))).toBe('was taken');
     expect(await code(run.approve(interrupt.id, { by: 'bob' }))).toBe('interrupt-answered');
+  });
+
+  /** Takes a workflow task as a worker does that is never heard of again. */
+  const takeTask = async (): Promise<string> => {
+    const { connection } = temporal;
+    const task = await connection.withDeadline(Date.now() + 30_000, () =>
+      connection.workflowService.pollWorkflowTaskQueue({
+        namespace: 'default',
+        taskQueue: { name: taskQueue },
+        identity: 'dies',
+        deploymentOptions: {
+          deploymentName: taskQueue,
+          buildId: fixtureBundle().buildId,
+          workerVersioningMode: temporalProtocol.api.enums.v1.WorkerVersioningMode.WORKER_VERSIONING_MODE_VERSIONED,
+        },
+      }),
+    );
+    return task.workflowExecution?.workflowId ?? '';
+  };
+
+  it('an answer and a cancel are seen by everybody once they were taken, also while a task is with a worker that dies', async () => {
+    const [answered, cancelled] = [await waiting(3), await waiting(4)];
+    const lost = new Set([answered, cancelled].map(({ run }) => `default/${run.id}`));
+    // What comes while a task is with a worker stands in no history until the task is done, or its time is up.
+    for (const { run } of [answered, cancelled]) await temporal.handle(run.id).signal(names.resumeSignal);
+    while (lost.size > 0) lost.delete(await takeTask());
+    await Promise.all([
+      answered.run
+        .approve(answered.interrupt.id, { by: 'ada' })
+        .then(async () => expect((await answered.run.view()).status).toBe('running')),
+      cancelled.run.cancel().then(async () => expect((await cancelled.run.view()).status).toBe('running')),
+    ]);
   });
 });
 
