@@ -71,8 +71,8 @@ async function main(): Promise<void> {
     },
     bundles: settings.bundles,
     taskQueue: settings.taskQueue,
-    modelFacts: { heartbeatMs: 3000 },
-    toolDefaults: { heartbeatMs: 3000 },
+    modelFacts: { heartbeatMs: 5000 },
+    toolDefaults: { heartbeatMs: 5000 },
   });
   drainOnSigterm(() => worker.shutdown());
   say('ready');
