@@ -4,7 +4,6 @@ import {
   CancellationScope,
   CancelledFailure,
   scheduleActivity,
-  scheduleLocalActivity,
   sleep,
   upsertMemo,
   upsertSearchAttributes,
@@ -35,9 +34,11 @@ import type {
 } from '../contract/plain/wire';
 import { checkedBytes, toolInputOf } from '../kernel/call-inputs';
 import { Ledger } from '../kernel/ledger';
+import { Outbox } from '../kernel/outbox';
 import type { ChildEnd, ChildRun, ModelCall, Ports, Timer, ToolCallRequest } from '../kernel/ports';
 import { isCancellation } from '../kernel/ports';
 import { errorOfActivity, lostModelCall, lostToolCall } from './activity-failures';
+import { LocalActivities } from './local-activities';
 import { ParentLine } from './parent-line';
 import { TemporalChildren } from './temporal-children';
 
@@ -59,14 +60,16 @@ export class TemporalPorts implements Ports {
   deferred: (() => void)[] = [];
   readonly children: TemporalChildren;
   private readonly parentLine: ParentLine | undefined;
-  private outbox: EventBody[] = [];
+  private readonly outbox: Outbox;
   private offset: number;
   private waiting: number;
-  private lastLocal: Promise<unknown> = Promise.resolve();
+  private readonly local = new LocalActivities(
+    () => (this.draining ? this.held() : undefined),
+    (promise) => this.counted(promise),
+  );
   private scheduledBytes = 0;
   private scheduledAt = 0;
   private eventBytes = 0;
-  private outboxBytes = 0;
   /** The task that the last call was made in, by the length that history has in it. */
   private calledAt = 0;
   private stopping = false;
@@ -85,6 +88,7 @@ export class TemporalPorts implements Ports {
     this.parentLine = start.parent === undefined ? undefined : new ParentLine(start, (sending) => this.counted(sending));
     this.offset = snapshot?.nextOffset ?? 1;
     this.ledger = new Ledger(snapshot?.lists ?? { [start.agent]: messagesOfInput(start.input) ?? [] }, snapshot?.shown ?? []);
+    this.outbox = new Outbox(this.ledger);
     this.waiting = ((snapshot?.state as { interrupts?: readonly unknown[] } | undefined)?.interrupts ?? []).length;
   }
 
@@ -93,20 +97,20 @@ export class TemporalPorts implements Ports {
   }
 
   get hasEvents(): boolean {
-    return this.outbox.length > 0;
+    return !this.outbox.isEmpty;
   }
 
   prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest> {
     // A message that the agent's prompt made stands in no history yet: it goes with the first model call.
-    return this.coded(this.local('prepareRun', [request, messages.filter(({ id }) => this.ledger.knows(id))], 60_000));
+    return this.coded(this.local.run('prepareRun', [request, messages.filter(({ id }) => this.ledger.knows(id))], 60_000));
   }
 
   parseInput(tool: string, input: Json): Promise<ParseInputResult> {
-    return this.coded(this.local('parseInput', [{ tool, input }], 10_000));
+    return this.coded(this.local.run('parseInput', [{ tool, input }], 10_000));
   }
 
   parseOutput(output: string, text: string): Promise<ParseOutputResult> {
-    return this.coded(this.local('parseOutput', [{ output, text }], 10_000));
+    return this.coded(this.local.run('parseOutput', [{ output, text }], 10_000));
   }
 
   async callModel(call: ModelCall): Promise<CallModelResult> {
@@ -184,7 +188,7 @@ export class TemporalPorts implements Ports {
     checkedBytes(input, `the call of tool "${call.tool}"`);
     if (call.hidden !== true && call.resumed === undefined) this.emit(toolStart(address, input));
     try {
-      const result = await this.local<CallToolResult>('callTool', [input], facts.timeoutMs, facts.attempts);
+      const result = await this.local.run<CallToolResult>('callTool', [input], facts.timeoutMs, facts.attempts);
       const { outcome } = result;
       if ('messageId' in outcome && call.hidden !== true) this.ledger.learnId(outcome.messageId);
       return result;
@@ -211,7 +215,7 @@ export class TemporalPorts implements Ports {
     if ('runPath' in event && !isShown(event.runPath)) return;
     if (event.type === 'custom' || event.type === 'agent-message') this.makeRoomForEvent(event);
     this.offset += 1;
-    this.outbox.push(event);
+    this.outbox.add(event);
     if ('message' in event) this.seen.told(event.runPath, event.message);
   }
 
@@ -230,12 +234,8 @@ export class TemporalPorts implements Ports {
     if (this.hasEvents) this.writeMemo({});
   }
 
-  takeEvents(): { readonly events?: ReturnType<Ledger['encode']> } {
-    if (this.outbox.length === 0) return {};
-    const events = this.ledger.encode(this.outbox);
-    this.outbox = [];
-    this.outboxBytes = 0;
-    return { events };
+  takeEvents(): ReturnType<Outbox['take']> {
+    return this.outbox.take();
   }
 
   timer(at: number): Timer {
@@ -350,29 +350,6 @@ export class TemporalPorts implements Ports {
     }
   }
 
-  /**
-   * One local activity after another. Several at once come back one by one when a run works, but all at once when it is replayed,
-   * and code of parallel calls would then reach its commands in another order.
-   */
-  private local<T>(type: string, input: readonly unknown[], timeout: number, attempts = 3): Promise<T> {
-    const turn = this.lastLocal.then(() => this.runLocal<T>(type, input, timeout, attempts));
-    this.lastLocal = turn.then(
-      () => undefined,
-      () => undefined,
-    );
-    return turn;
-  }
-
-  private async runLocal<T>(type: string, input: readonly unknown[], timeout: number, attempts: number): Promise<T> {
-    if (this.draining) await this.held();
-    return this.counted(
-      scheduleLocalActivity<T>(type, [...input], {
-        startToCloseTimeout: timeout,
-        retry: { maximumAttempts: attempts, initialInterval: 200 },
-      }),
-    );
-  }
-
   private async coded<T>(call: Promise<T>): Promise<T> {
     try {
       return await call;
@@ -395,11 +372,11 @@ export class TemporalPorts implements Ports {
     if (this.eventBytes > limits.activation / 2) {
       throw new HoldfastError('payload-too-large', `The events of one step have more than ${limits.activation / 2} bytes together.`);
     }
-    this.outboxBytes += bytes;
-    if (this.outboxBytes <= limits.payload / 2) return;
+    this.outbox.bytes += bytes;
+    if (this.outbox.bytes <= limits.payload / 2) return;
     this.flush();
     // Of events of hooks it is not counted here, and open runs have been so all the time.
-    if (event.type === 'agent-message') this.outboxBytes = bytes;
+    if (event.type === 'agent-message') this.outbox.bytes = bytes;
   }
 
   private beginActivation(): void {
@@ -410,19 +387,11 @@ export class TemporalPorts implements Ports {
     this.eventBytes = 0;
   }
 
-  /** Makes the input of a step. After one that is refused all is as it was, and the events wait for the next one. */
   private step<Input>(what: string, make: () => Input): { readonly input: Input; readonly room: Promise<void> | undefined } {
-    const { outbox, outboxBytes } = this;
-    try {
-      return this.ledger.step(outbox, () => {
-        const input = make();
-        return { input, room: this.makeRoom(input, what) };
-      });
-    } catch (error) {
-      this.outbox = outbox;
-      this.outboxBytes = outboxBytes;
-      throw error;
-    }
+    return this.outbox.step(() => {
+      const input = make();
+      return { input, room: this.makeRoom(input, what) };
+    });
   }
 
   /** Refuses what no server takes, and spreads over several tasks what one task cannot carry. */

@@ -22,6 +22,7 @@ import type {
 } from '../../contract/plain/wire';
 import { checkedBytes, toolInputOf } from '../call-inputs';
 import { Ledger } from '../ledger';
+import { Outbox } from '../outbox';
 import type { ChildEnd, ChildRun, ModelCall, Ports, Timer, ToolCallRequest } from '../ports';
 import { isCancellation } from '../ports';
 import type { MemoryChild } from './children';
@@ -57,8 +58,7 @@ export class MemoryPorts implements Ports {
   /** The kernel stands at an iteration border and waits to go on elsewhere. */
   parked = false;
   readonly children = new MemoryChildren();
-  private outbox: EventBody[] = [];
-  private outboxBytes = 0;
+  private readonly outbox: Outbox;
   private left = false;
   private readonly timers = new Set<Timer>();
   private readonly workflowId: string;
@@ -74,6 +74,7 @@ export class MemoryPorts implements Ports {
     this.workflowId = workflowIdOf(start.tenant, start.id);
     this.seen = new SeenMessages(input);
     this.ledger = new Ledger(snapshot?.lists ?? { [start.agent]: messagesOfInput(start.input) ?? [] }, snapshot?.shown ?? []);
+    this.outbox = new Outbox(this.ledger);
   }
 
   async prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest> {
@@ -196,7 +197,7 @@ export class MemoryPorts implements Ports {
     if (!this.left && (event.type === 'interrupt-start' || event.type === 'interrupt-end')) this.world.tellParent?.(event);
     if (this.left || ('runPath' in event && !isShown(event.runPath))) return;
     if (event.type === 'custom' || event.type === 'agent-message') this.makeRoomForEvent(event);
-    this.outbox.push(event);
+    this.outbox.add(event);
     if ('message' in event) this.seen.told(event.runPath, event.message);
     this.world.changed();
   }
@@ -211,15 +212,11 @@ export class MemoryPorts implements Ports {
 
   /** Writes the events that no command has taken along. */
   flush(): void {
-    if (this.outbox.length > 0) this.writeMemo({});
+    if (!this.outbox.isEmpty) this.writeMemo({});
   }
 
-  takeEvents(): { readonly events?: ReturnType<Ledger['encode']> } {
-    if (this.outbox.length === 0) return {};
-    const events = this.ledger.encode(this.outbox);
-    this.outbox = [];
-    this.outboxBytes = 0;
-    return { events };
+  takeEvents(): ReturnType<Outbox['take']> {
+    return this.outbox.take();
   }
 
   /** What one command takes along has to fit into one payload. */
@@ -227,24 +224,16 @@ export class MemoryPorts implements Ports {
     const bytes = jsonSize(event);
     if (bytes > limits.activation / 2)
       throw new HoldfastError('payload-too-large', `The events of one step have more than ${limits.activation / 2} bytes together.`);
-    if (this.outboxBytes + bytes > limits.payload / 2) this.flush();
-    this.outboxBytes += bytes;
+    if (this.outbox.bytes + bytes > limits.payload / 2) this.flush();
+    this.outbox.bytes += bytes;
   }
 
-  /** Makes the input of a step. After one that is refused all is as it was, and the events wait for the next one. */
   private step<Input>(what: string, make: () => Input): Input {
-    const { outbox, outboxBytes } = this;
-    try {
-      return this.ledger.step(outbox, () => {
-        const input = make();
-        checkedBytes(input, what);
-        return input;
-      });
-    } catch (error) {
-      this.outbox = outbox;
-      this.outboxBytes = outboxBytes;
-      throw error;
-    }
+    return this.outbox.step(() => {
+      const input = make();
+      checkedBytes(input, what);
+      return input;
+    });
   }
 
   timer(at: number): Timer {
