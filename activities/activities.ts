@@ -24,7 +24,7 @@ import type { BrokenAnswer, ModelAnswer } from './call-model';
 import { generate } from './call-model';
 import { ToolRetry, executeTool } from './call-tool';
 import { CallValues } from './call-values';
-import { activityFailure, failedResult, isCancelled, isCancelledByRun, modelVerdict } from './failures';
+import { activityFailure, asThrown, failedResult, isCancelled, isCancelledByRun, modelVerdict } from './failures';
 import { HalfWatch } from './half-guard';
 import { orCancelled, orTimedOut, withHeartbeat } from './heartbeat';
 import { LiveCall } from './live-call';
@@ -109,7 +109,7 @@ export function createActivities(parts: WorkerParts): Activities {
         live.void();
         const verdict = modelVerdict(error);
         const changes = brought(runId, values);
-        if (isCancelled(error, signal)) throw error;
+        if (isCancelled(error, signal)) throw asThrown(error);
         const failed = failedResult(verdict, retries, left);
         if (failed === undefined) throw activityFailure(verdict.code, verdict.message, verdict);
         return { address, ...failed, ...changes };
@@ -158,7 +158,7 @@ export function createActivities(parts: WorkerParts): Activities {
       } catch (error) {
         live?.void();
         values.end();
-        if (isCancelled(error, signal)) throw error;
+        if (isCancelled(error, signal)) throw asThrown(error);
         if (error instanceof ToolRetry) throw activityFailure('tool-failed', error.message, { retryable: true });
         const code = thrownCodeOf(error) ?? 'tool-failed';
         const wait = code === 'tool-unknown' ? (waitsForTool[info.attempt - 1] ?? waitsForTool.at(-1)) : undefined;

@@ -1,6 +1,6 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { ErrorCode } from '../contract/plain/errors';
-import { lackingCodes } from '../contract/plain/errors';
+import { lackingCodes, wellFormed } from '../contract/plain/errors';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Message } from '../contract/plain/messages';
 import { isMessage, notJson } from '../contract/plain/messages';
@@ -203,10 +203,17 @@ export function redact(text: string): string {
 export function activityFailure(code: string, message: string, options: { retryable: boolean; retryAfterMs?: number }): ApplicationFailure {
   return ApplicationFailure.create({
     type: code,
-    message: message.slice(0, 4096),
+    message: wellFormed(message.slice(0, 4096)),
     nonRetryable: !options.retryable,
     ...(options.retryAfterMs === undefined ? {} : { nextRetryDelay: options.retryAfterMs }),
   });
+}
+
+/** What is thrown as it is, of a call that was told to stop. */
+export function asThrown(error: unknown): unknown {
+  const { message, name } = (error ?? {}) as { message?: unknown; name?: unknown };
+  if (typeof message !== 'string' || wellFormed(message) === message) return error;
+  return ApplicationFailure.create({ message: wellFormed(message), type: wellFormed(String(name)) });
 }
 
 /** The reasons why the server's side stops an activity are told apart by the message alone. */

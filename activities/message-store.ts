@@ -151,10 +151,11 @@ export class MessageStore {
     map.delete(key);
     map.set(key, value);
     while (this.bytes > this.maxBytes) {
-      const victim = this.lists.size > 8 && this.lists.size * 4 > this.messages.size ? this.lists : this.messages;
-      const oldest = victim.entries().next().value ?? this.lists.entries().next().value;
+      const isListsTurn = this.messages.size === 0 || (this.lists.size > 8 && this.lists.size * 4 > this.messages.size);
+      const victims: Map<string, { readonly bytes: number }> = isListsTurn ? this.lists : this.messages;
+      const [oldest] = victims;
       if (oldest === undefined || oldest[0] === key) return;
-      (victim as Map<string, unknown>).delete(oldest[0]);
+      victims.delete(oldest[0]);
       this.bytes -= oldest[1].bytes;
     }
   }

@@ -8,7 +8,7 @@ import {
 } from '@temporalio/client';
 import { millisecondsOf } from '../contract/plain/duration';
 import { rootRunId } from '../contract/plain/child-runs';
-import { HoldfastError, codeOf, isErrorCode, messageOf } from '../contract/plain/errors';
+import { HoldfastError, codeOf, isErrorCode, messageOf, wellFormed } from '../contract/plain/errors';
 import type { Delta } from '../contract/plain/deltas';
 import type { RunEvent, RunStatus, RunView } from '../contract/plain/events';
 import type { Answer, Interrupt } from '../contract/plain/interrupts';
@@ -154,7 +154,7 @@ export class Run<Output = unknown> {
 
   /** Ends the run where it stands, without its code: for one that is stuck. Nothing of it runs any more, and nothing is tidied up. */
   async terminate(reason = 'Ended by a person.'): Promise<void> {
-    await this.end((handle) => handle.terminate(reason));
+    await this.end((handle) => handle.terminate(wellFormed(reason)));
   }
 
   /** Asks the run to stop now. What ran is told by its signal; the run ends as cancelled. */
@@ -198,9 +198,15 @@ export class Run<Output = unknown> {
       if (notThere.has(codeOf(error) ?? '')) return false;
       throw error;
     }
-    const heard = { from: view.nextOffset, deltas: false, signal: AbortSignal.timeout(updateTimeoutMs) } as const;
-    for await (const event of this.events(heard)) if (event.type === 'interrupt-end' && event.interruptId === answer.interruptId) break;
+    await this.hears(answer.interruptId, view.nextOffset).catch(() => undefined);
     return true;
+  }
+
+  /** Waits until the log says that an interrupt has ended, for as long as an answer takes. */
+  private async hears(interruptId: string, from: number): Promise<void> {
+    const signal = AbortSignal.timeout(updateTimeoutMs);
+    for await (const event of this.reader.events(this.workflowId, this.id, { from, deltas: false, signal }))
+      if (event.type === 'interrupt-end' && event.interruptId === interruptId) return;
   }
 
   /** The update is checked before it is taken. With no worker alive the answer waits as a signal, checked against the history alone. */
@@ -216,7 +222,11 @@ export class Run<Output = unknown> {
       if (error instanceof WorkflowUpdateFailedError) throw refusedAnswer(error);
       const view = await this.view();
       if (view.status === 'stuck') throw new HoldfastError('run-stuck', view.error?.message ?? 'The run is stuck.', { cause: error });
-      if (!isTimeout(error)) throw await this.explained(error);
+      if (!isTimeout(error)) {
+        // The run may have ended or gone on as new before it could say that the answer was taken.
+        if (await this.reader.took(this.workflowId, updateId)) return;
+        throw await this.explained(error);
+      }
       if (interruptIn(await this.check(answer), answer.interruptId) === undefined) {
         // It may have been this answer that was taken, only too late for the call that brought it.
         if (await this.reader.took(this.workflowId, updateId)) return;

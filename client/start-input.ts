@@ -34,7 +34,7 @@ export interface StartOptions {
 /** What a run is started with, checked. */
 export function startInputOf(tenant: string, agent: string, input: unknown, options: StartOptions, externalStorage: boolean): StartInput {
   checkOptions(options);
-  const id = options.id ?? `run-${randomBytes(6).toString('hex')}`;
+  const { id = `run-${randomBytes(6).toString('hex')}` } = options;
   if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id for a run.`);
   if (!isName(agent)) throw new HoldfastError('agent-unknown', `"${agent}" is no name of an agent.`);
   const start: StartInput = {
@@ -82,6 +82,10 @@ function checkOptions(options: unknown): void {
     const value = options[field];
     if (value !== undefined && !fits(value)) throw new HoldfastError('input-invalid', `${field} is ${described(value)}; send ${form}.`);
   }
+  const known: readonly string[] = ['id', ...forms.map(([field]) => field)];
+  const unknown = Object.keys(options).find((field) => !known.includes(field));
+  if (unknown !== undefined)
+    throw new HoldfastError('input-invalid', `A start has no option ${described(unknown)}. It has: ${known.join(', ')}.`);
   const unfit = options['settings'] === undefined ? undefined : settingsProblem(options['settings']);
   if (unfit !== undefined) throw new HoldfastError('options-invalid', `The settings of the start: ${unfit}.`);
   const problem = options['options'] === undefined ? undefined : runOptionsProblem(options['options']);

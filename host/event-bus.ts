@@ -11,6 +11,8 @@ interface Topic {
 /** How many deltas of one attempt are kept for late readers, and of how many calls of one run. */
 const keptDeltas = 20_000;
 const keptCalls = 256;
+/** Of how many runs without a reader it is kept that a call was in vain. */
+const keptRuns = 1000;
 
 /** Carries deltas from calls to readers within one process. Nothing is kept of a call that is over. */
 export class ProcessBus implements EventBus {
@@ -42,9 +44,19 @@ export class ProcessBus implements EventBus {
     let topic = this.topics.get(runId);
     if (topic === undefined) {
       topic = { calls: new Map(), listeners: new Set() };
+      if (this.topics.size >= keptRuns) this.forgetOldest();
       this.topics.set(runId, topic);
     }
     return topic;
+  }
+
+  /** A call that is made no more leaves the word that it was in vain. */
+  private forgetOldest(): void {
+    for (const [runId, { calls, listeners }] of this.topics) {
+      if (listeners.size > 0 || ![...calls.values()].every((deltas) => deltas?.at(-1)?.type === 'attempt-void')) continue;
+      this.topics.delete(runId);
+      return;
+    }
   }
 
   private forgetIfEmpty(runId: string): void {

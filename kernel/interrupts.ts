@@ -11,7 +11,7 @@ export type InterruptEnd = Extract<EventBody, { type: 'interrupt-end' }>;
 
 const keptAnswers = 1000;
 /** The second way of an answer takes seconds. */
-const keptDeliveries = 50;
+const keptDeliveries = 200;
 
 interface Waiting {
   readonly resolve: (answer: Json, whole: Answer) => void;
@@ -148,6 +148,8 @@ export class InterruptDesk {
 
   /** Why an answer would be refused, or nothing. */
   refusalOf(answer: Answer): Failure | undefined {
+    // The same one may come again, by another way or behind a border: whoever gave it hears that it was taken.
+    if (this.wasDelivered(answer)) return undefined;
     const interrupt = this.state.interrupts.find(({ shown }) => shown.id === answer.interruptId)?.shown;
     if (interrupt === undefined) {
       return this.state.answered.includes(answer.interruptId)
@@ -159,9 +161,9 @@ export class InterruptDesk {
 
   /** Takes an answer that fits and returns its number; another one only leaves an event, and the same one nothing. */
   answer(answer: Answer): number {
+    if (this.wasDelivered(answer)) return this.state.sequence;
     const refused = this.refusalOf(answer);
     if (refused !== undefined) {
-      if (answer.delivery !== undefined && this.state.delivered?.includes(answer.delivery) === true) return this.state.sequence;
       this.ports.emit({ type: 'resume-ignored', interruptId: answer.interruptId, code: refused.code, ...byOf(answer) });
       return this.state.sequence;
     }
@@ -177,6 +179,10 @@ export class InterruptDesk {
     if (waiting !== undefined && this.held !== undefined) this.held.push(() => this.handOn(answer, waiting));
     else if (waiting !== undefined) this.ports.afterHandlers(() => waiting.resolve(answer.answer, answer));
     return ++this.state.sequence;
+  }
+
+  private wasDelivered({ delivery }: Answer): boolean {
+    return delivery !== undefined && this.state.delivered?.includes(delivery) === true;
   }
 
   /** From now on answers are taken, and wake nobody: the run may go on elsewhere, where they are found. */

@@ -28,9 +28,18 @@ export class Outbox {
 
   /** Makes a step, which takes them. After one that is refused all is as it was, and they wait for the next one. */
   step<Made>(make: () => Made): Made {
+    return this.keeping(() => this.ledger.step(this.events, make));
+  }
+
+  /** The same of what names every message by itself, such as the result of the run. */
+  end<Made>(make: () => Made): Made {
+    return this.keeping(() => this.ledger.step([], make));
+  }
+
+  private keeping<Made>(make: () => Made): Made {
     const { events, bytes } = this;
     try {
-      return this.ledger.step(events, make);
+      return make();
     } catch (error) {
       this.events = events;
       this.bytes = bytes;

@@ -105,6 +105,8 @@ export interface Ports {
   answerChild(run: string, answer: Answer): void;
   /** An event of the durable log; it rides in the next command. */
   emit(event: EventBody): void;
+  /** Waits until there is room for an event with this message, when it stands in no history yet. Absent: there is room now. */
+  roomFor(message: StoredMessage): Promise<void> | undefined;
   /** Writes a command at once: the interrupt is seen without asking the run. */
   showInterrupt(interrupt: Interrupt): void;
   hideInterrupt(id: string): void;

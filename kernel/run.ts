@@ -78,6 +78,8 @@ export class AgentRun {
     };
     try {
       const end = await runAgent(scope, root, place);
+      // An answer that comes in the very moment in which the run is cancelled: whoever cancelled it was told that it ends so.
+      if (this.ports.cancelled && scope.stoppedBy === undefined) throw new HoldfastError('cancelled', 'The run was cancelled.');
       // An isolated agent ends in the run that it is part of, where what it does means as much as without isolation.
       if (state.parent === undefined) refuseLostTransfer(end, root);
       return end;
@@ -95,7 +97,7 @@ export class AgentRun {
   private beginning(root: AnyAgent, path: readonly string[], isFresh: boolean): readonly StoredMessage[] {
     const { state } = this;
     if (!isChat(root) || !isAlone(root)) {
-      const messages = isFresh ? this.firstMessages(root) : [];
+      const messages = isFresh ? this.firstMessages(root) : (state.agents[root.name]?.messages ?? []);
       if (!isChat(root) && pendingCallsOf(messages).length > 0)
         throw new HoldfastError(
           'input-invalid',

@@ -47,6 +47,8 @@ export async function toolStep(
     return iteration.effect(`call:${call.name}`, async () => {
       const result = changedEnd(scope, await runCall(scope, calls, position, iteration));
       if (scope.agent.sequentialTools) settle(position);
+      const room = scope.run.ports.roomFor(result.shown ?? result.message);
+      if (room !== undefined) await room;
       if (position !== directly) showEnd(scope, call, result);
       return result;
     });

@@ -103,6 +103,10 @@ class TrialPorts implements Ports {
     return undefined;
   }
 
+  roomFor(): undefined {
+    return undefined;
+  }
+
   showInterrupt(): void {
     return undefined;
   }

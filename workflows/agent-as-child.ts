@@ -10,7 +10,7 @@ import {
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError, defineSearchAttributeKey } from '@temporalio/common';
 import { millisecondsOf } from '../contract/plain/duration';
-import { HoldfastError, codeOf, isErrorCode, messageOf } from '../contract/plain/errors';
+import { HoldfastError, codeOf, isErrorCode, messageOf, wellFormed } from '../contract/plain/errors';
 import { jsonSize, limits } from '../contract/plain/limits';
 import { isAnyMessage, messagesOf } from '../contract/plain/message-shapes';
 import type { Json, ModelSettings } from '../contract/plain/messages';
@@ -152,5 +152,10 @@ function failureOfChild(error: unknown, id: string): unknown {
 }
 
 function failure(code: string, message: string, cause?: Error): ApplicationFailure {
-  return ApplicationFailure.create({ type: code, message, nonRetryable: true, ...(cause === undefined ? {} : { cause }) });
+  return ApplicationFailure.create({
+    type: code,
+    message: wellFormed(message),
+    nonRetryable: true,
+    ...(cause === undefined ? {} : { cause }),
+  });
 }

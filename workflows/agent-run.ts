@@ -12,7 +12,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { HandlerUnfinishedPolicy } from '@temporalio/common';
-import { codeOf, messageOf, thrownCodeOf } from '../contract/plain/errors';
+import { codeOf, messageOf, thrownCodeOf, wellFormed } from '../contract/plain/errors';
 import type { Answer } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json, StoredMessage } from '../contract/plain/messages';
@@ -40,6 +40,7 @@ import type { Left } from '../kernel/run-end';
 import { checkResult, leftOf } from '../kernel/run-end';
 import type { RunState } from '../kernel/state';
 import { freshState, restoredState } from '../kernel/state';
+import { AnswerInbox, refusedAnswer } from './answer-inbox';
 import { activation } from './interceptors';
 import { TemporalPorts } from './temporal-ports';
 import { CannotGoOnHere, UpgradeDesk, askNewestBuild, moves, tryUntried, unpin } from './upgrade';
@@ -64,6 +65,7 @@ export function serveAgents(module: object): (input: AgentRunInput) => Promise<A
 class RunWorkflow {
   private readonly ports: TemporalPorts;
   private readonly run: AgentRun;
+  private readonly inbox: AnswerInbox;
   private readonly upgrades = new UpgradeDesk();
   private signals = 0;
   private updates = 0;
@@ -79,6 +81,7 @@ class RunWorkflow {
     const state = snapshot === undefined ? freshState(start) : restoredState(snapshot.state as RunState, snapshot.lists);
     this.ports = new TemporalPorts(input, () => this.wantsBorder());
     this.run = new AgentRun(agents, state, this.ports);
+    this.inbox = new AnswerInbox(this.run, this.ports);
     this.listen();
   }
 
@@ -104,13 +107,15 @@ class RunWorkflow {
       // Before it takes the last events along: those stay for the log.
       checkResult(answer);
       const { transcript } = this.run;
-      const edit =
-        transcript === undefined || (isChild && this.isRead(transcript))
-          ? {}
-          : this.ports.ledger.finalEdit(this.input.start.agent, transcript);
-      const result: AgentRunResult = { ...answer, ...edit, ...this.ports.takeEvents() };
-      checkResult(result);
-      return result;
+      return this.ports.end((events) => {
+        const edit =
+          transcript === undefined || (isChild && this.isRead(transcript))
+            ? {}
+            : this.ports.ledger.finalEdit(this.input.start.agent, transcript);
+        const result: AgentRunResult = { ...answer, ...edit, ...events() };
+        checkResult(result);
+        return result;
+      });
     } catch (error) {
       this.done = true;
       this.ports.flush();
@@ -129,22 +134,22 @@ class RunWorkflow {
     });
   }
 
-  /** Handlers stand before the first await, never wait and never throw but what the caller should see. */
+  /** Handlers stand before the first await, wait only for room in a task and never throw but what the caller should see. */
   private listen(): void {
     setHandler(resumeSignal, (answer) => {
       this.signals += 1;
-      this.run.answer(answerIn(answer));
+      this.inbox.signalled(answerIn(answer));
     });
     setHandler(
       resumeUpdate,
       (answer) => {
         this.updates += 1;
-        return { sequence: this.run.answer(answerIn(answer)) };
+        return this.inbox.updated(answerIn(answer));
       },
       {
         validator: (answer) => {
           const refused = this.run.refusalOf(answerIn(answer));
-          if (refused !== undefined) throw ApplicationFailure.nonRetryable(refused.message, refused.code);
+          if (refused !== undefined) throw refusedAnswer(refused);
         },
       },
     );
@@ -204,7 +209,7 @@ class RunWorkflow {
     if (this.ports.cancelled) throw new CancelledFailure('The run was cancelled.');
     const open = this.run.openCode.at(-1) ?? 'the agent';
     throw ApplicationFailure.nonRetryable(
-      `${open} waits for something that never comes: no call, timer or interrupt of it is open.`,
+      wellFormed(`${open} waits for something that never comes: no call, timer or interrupt of it is open.`),
       'hook-stalled',
     );
   }
@@ -229,8 +234,10 @@ class RunWorkflow {
 
   private goOnAsNew(verdict: TrialVerdict | undefined): Promise<never> {
     this.ports.hold();
-    const { events = [] } = this.ports.takeEvents();
-    const next = this.nextInput(events, verdict === undefined ? {} : { movedTo: verdict.build });
+    const next = this.ports.end((taken) => {
+      const { events = [] } = taken();
+      return this.nextInput(events, verdict === undefined ? {} : { movedTo: verdict.build });
+    });
     if (verdict !== undefined) unpin();
     return makeContinueAsNewFunc<(input: AgentRunInput) => Promise<AgentRunResult>>({
       memo: listedMemo(),
@@ -331,7 +338,7 @@ function failureOfRun(error: unknown, left: Left | undefined): unknown {
   )
     return error;
   return ApplicationFailure.create({
-    message: messageOf(error).slice(0, limits.errorMessage),
+    message: wellFormed(messageOf(error).slice(0, limits.errorMessage)),
     type: thrownCodeOf(error) ?? 'run-failed',
     nonRetryable: true,
     ...(left === undefined ? {} : { details: [left] }),

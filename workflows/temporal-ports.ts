@@ -42,6 +42,9 @@ import { LocalActivities } from './local-activities';
 import { ParentLine } from './parent-line';
 import { TemporalChildren } from './temporal-children';
 
+/** Thrown within a step, so that all of it is undone. */
+const noRoom = new HoldfastError('payload-too-large', 'This task has no room for it.');
+
 const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 
 /** The kernel's ports on Temporal. Every waiting thing is a command; what readers see rides in the next one. */
@@ -116,11 +119,12 @@ export class TemporalPorts implements Ports {
   async callModel(call: ModelCall): Promise<CallModelResult> {
     if (this.draining) await this.held();
     this.refuseWhenCancelled();
-    const { input, room } = this.step(`the model call ${call.address}`, (): CallModelInput => {
-      const edit = this.ledger.editFor(call);
-      return { ...edit, path: call.path, turn: call.turn, ...valuesOf(call), ...this.takeEvents() };
-    });
-    if (room !== undefined) await room;
+    const step = (): CallModelInput | undefined =>
+      this.step(`the model call ${call.address}`, () => {
+        const edit = this.ledger.editFor(call);
+        return { ...edit, path: call.path, turn: call.turn, ...valuesOf(call), ...this.takeEvents() };
+      });
+    const input = step() ?? (await this.inAnotherTask(step));
     call.runLocal?.sent();
     this.seen.asked(call.path, call.messages);
     if (isShown(call.path)) this.offset += 1;
@@ -150,11 +154,9 @@ export class TemporalPorts implements Ports {
     const { address, facts } = call;
     if (facts.quick) return this.callQuick(call);
     const once = facts.effect === 'once' && call.reconcile !== true;
-    const { input, room } = this.step(`the call of tool "${call.tool}"`, (): CallToolInput => ({
-      ...toolInputOf(call),
-      ...this.takeEvents(),
-    }));
-    if (room !== undefined) await room;
+    const step = (): CallToolInput | undefined =>
+      this.step(`the call of tool "${call.tool}"`, () => ({ ...toolInputOf(call), ...this.takeEvents() }));
+    const input = step() ?? (await this.inAnotherTask(step));
     call.runLocal?.sent();
     if (call.hidden !== true && call.resumed === undefined && call.reconcile !== true && isShown(call.path)) this.offset += 1;
     try {
@@ -201,7 +203,7 @@ export class TemporalPorts implements Ports {
   async runChild(child: ChildRun): Promise<ChildEnd> {
     if (this.draining) await this.never();
     this.refuseWhenCancelled();
-    const room = this.makeRoom(child.start, `the start of the agent "${child.start.agent}"`);
+    const room = this.room(checkedBytes(child.start, `the start of the agent "${child.start.agent}"`));
     if (room !== undefined) await room;
     return this.counted(this.children.run(child));
   }
@@ -214,6 +216,7 @@ export class TemporalPorts implements Ports {
     if (event.type === 'interrupt-start' || event.type === 'interrupt-end') this.parentLine?.tell(event);
     if ('runPath' in event && !isShown(event.runPath)) return;
     if (event.type === 'custom' || event.type === 'agent-message') this.makeRoomForEvent(event);
+    else if (event.type === 'tool-end' && !this.ledger.knows(event.message.id)) this.makeRoomInPayload(jsonSize(event));
     this.offset += 1;
     this.outbox.add(event);
     if ('message' in event) this.seen.told(event.runPath, event.message);
@@ -313,7 +316,9 @@ export class TemporalPorts implements Ports {
   stop(): void {
     this.stopping = true;
     if (this.calledAt !== workflowInfo().historyLength) return this.whole.cancel();
-    void this.counted(sleep(1)).then(() => this.whole.cancel());
+    const cancel = (): void => this.whole.cancel();
+    // Somebody else may cancel the run before the time is up.
+    void this.counted(sleep(1)).then(cancel, cancel);
   }
 
   /** Ends what was held back, so that a cancelled run can end. */
@@ -379,6 +384,12 @@ export class TemporalPorts implements Ports {
     if (event.type === 'agent-message') this.outbox.bytes = bytes;
   }
 
+  /** The room in the task was asked for before. */
+  private makeRoomInPayload(bytes: number): void {
+    if (this.outbox.bytes + bytes > limits.payload / 2) this.flush();
+    this.outbox.bytes += bytes;
+  }
+
   private beginActivation(): void {
     const { historyLength } = workflowInfo();
     if (this.scheduledAt === historyLength) return;
@@ -387,19 +398,62 @@ export class TemporalPorts implements Ports {
     this.eventBytes = 0;
   }
 
-  private step<Input>(what: string, make: () => Input): { readonly input: Input; readonly room: Promise<void> | undefined } {
-    return this.outbox.step(() => {
-      const input = make();
-      return { input, room: this.makeRoom(input, what) };
-    });
+  private step<Input>(what: string, make: () => Input): Input | undefined {
+    try {
+      return this.outbox.step(() => {
+        const input = make();
+        const bytes = checkedBytes(input, what);
+        if (!this.hasRoom(bytes)) throw noRoom;
+        this.takeRoom(bytes);
+        return input;
+      });
+    } catch (error) {
+      if (error === noRoom) return undefined;
+      throw error;
+    }
   }
 
-  /** Refuses what no server takes, and spreads over several tasks what one task cannot carry. */
-  private makeRoom(input: unknown, what: string): Promise<void> | undefined {
-    const bytes = checkedBytes(input, what);
+  /** What one task cannot carry is spread over several. */
+  private async inAnotherTask<Input>(step: () => Input | undefined): Promise<Input> {
+    for (;;) {
+      await this.counted(sleep(1));
+      if (this.draining) await this.held();
+      this.refuseWhenCancelled();
+      const input = step();
+      if (input !== undefined) return input;
+    }
+  }
+
+  roomFor(message: StoredMessage): Promise<void> | undefined {
+    return this.ledger.knows(message.id) ? undefined : this.room(jsonSize(message));
+  }
+
+  /** Room for what the next command of this task takes along, or else of a later one. */
+  private room(bytes: number): Promise<void> | undefined {
+    if (!this.hasRoom(bytes)) return this.counted(sleep(1)).then(() => this.room(bytes));
+    this.takeRoom(bytes);
+    return undefined;
+  }
+
+  /** Whether this task has room. Something has it always, however large it is. */
+  hasRoom(bytes: number, most: number = limits.activation): boolean {
+    this.beginActivation();
+    return this.scheduledBytes === 0 || this.scheduledBytes + bytes <= most;
+  }
+
+  takeRoom(bytes: number): void {
     this.beginActivation();
     this.scheduledBytes += bytes;
-    return this.scheduledBytes <= limits.activation ? undefined : this.counted(sleep(1)).then(() => this.makeRoom(input, what));
+  }
+
+  /** Goes on in the next task. */
+  nextTask(): Promise<void> {
+    return this.counted(sleep(1));
+  }
+
+  /** The last command, which takes the events along; they stay for another one when it is refused. */
+  end<Made>(make: (events: () => ReturnType<Outbox['take']>) => Made): Made {
+    return this.outbox.end(() => make(() => this.outbox.take()));
   }
 }
 

@@ -1,6 +1,6 @@
 import { ActivityFailure, ApplicationFailure, condition, scheduleActivity, workflowInfo } from '@temporalio/workflow';
 import type { VersioningBehavior } from '@temporalio/common';
-import { isErrorCode, messageOf } from '../contract/plain/errors';
+import { isErrorCode, messageOf, wellFormed } from '../contract/plain/errors';
 import type { Failure } from '../contract/plain/messages';
 import { names } from '../contract/plain/names';
 import { unpackedInput } from '../contract/plain/snapshot-messages';
@@ -31,7 +31,7 @@ export class UpgradeDesk {
     const { build, failure } = verdict;
     for (const { resolve, reject } of asking) {
       if (failure === undefined) resolve({ build, moved: moves(verdict) });
-      else reject(ApplicationFailure.nonRetryable(failure.message, failure.code));
+      else reject(ApplicationFailure.nonRetryable(wellFormed(failure.message), failure.code));
     }
   }
 }

@@ -244,8 +244,17 @@ export function thrownCodeOf(error: unknown): ErrorCode | undefined {
   return fieldOf(error, 'name') === 'HoldfastError' ? code : undefined;
 }
 
+/** Half of a pair of UTF-16, which a model may send and a text may be cut into, is no text for others: a short one of them ends the process that encodes it. */
+export function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd');
+}
+
 /** The text of any thrown thing: people throw strings, objects and nothing at all. */
 export function messageOf(error: unknown): string {
+  return wellFormed(saidBy(error));
+}
+
+function saidBy(error: unknown): string {
   const message = fieldOf(error, 'message');
   if (typeof message === 'string') return message;
   if (typeof error === 'string') return error;

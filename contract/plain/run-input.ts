@@ -10,6 +10,7 @@ export function isRunInput(input: unknown): input is AgentRunInput {
   if (!isRecord(snapshot) || typeof snapshot['nextOffset'] !== 'number') return false;
   if (!isRecord(snapshot['state']) || !isRecord(snapshot['lists'])) return false;
   if (snapshot['seen'] !== undefined && !areSplices(snapshot['seen'])) return false;
+  if (snapshot['together'] !== undefined && typeof snapshot['together'] !== 'boolean') return false;
   if (snapshot['named'] !== undefined && !areNamed(snapshot['named'])) return false;
   return [snapshot['shown'], snapshot['events'], ...Object.values(snapshot['lists'])].every(Array.isArray);
 }

@@ -33,7 +33,7 @@ export class SeenMessages {
     this.shown = snapshot.shown.filter(({ id }) => !listed.has(id));
     const { [saidByAll]: said } = snapshot.lists;
     this.said = [...(said ?? this.ofRoot)];
-    this.together = said !== undefined;
+    this.together = snapshot.together ?? said !== undefined;
   }
 
   get messages(): readonly StoredMessage[] {
@@ -71,7 +71,11 @@ export class SeenMessages {
   }
 
   /** What a snapshot with these lists says of them. */
-  over(lists: Snapshot['lists']): Pick<Snapshot, 'shown' | 'seen'> {
+  over(lists: Snapshot['lists']): Pick<Snapshot, 'shown' | 'seen' | 'together'> {
+    return { ...this.ofRootOver(lists), ...(lists[saidByAll] === undefined ? {} : { together: this.together }) };
+  }
+
+  private ofRootOver(lists: Snapshot['lists']): Pick<Snapshot, 'shown' | 'seen'> {
     const { shown } = this;
     const own = lists[this.root] ?? [];
     const listed = new Set(own.map(({ id }) => id));

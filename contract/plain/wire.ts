@@ -231,6 +231,8 @@ export interface Snapshot {
    * border, and a hook may have edited it since. Absent: with the list itself readers see what they saw.
    */
   readonly seen?: readonly Splice[];
+  /** Whether readers saw what all agents of the conversation said. Absent, as in older ones: where there is a list of it. */
+  readonly together?: boolean;
   readonly nextOffset: number;
   readonly events: readonly WireEvent[];
   /** Messages that are made of those in the lists of conversations. Absent: all stand whole in `lists` and `shown`. */

@@ -202,6 +202,11 @@ export class MemoryPorts implements Ports {
     this.world.changed();
   }
 
+  /** Memory has no tasks that could be full. */
+  roomFor(): undefined {
+    return undefined;
+  }
+
   showInterrupt(interrupt: Interrupt): void {
     this.writeMemo({ [interruptMemoPrefix + interrupt.id]: interrupt });
   }
