@@ -120,7 +120,13 @@ export function interruptLines(interrupt: Interrupt, terminal: Terminal, root = 
   const who = interrupt.agent === root ? '' : `[${oneLine(interrupt.agent)}] `;
   if (interrupt.kind === 'approval') {
     const options = interrupt.options === undefined ? [] : [dim(`  options: ${oneLine(interrupt.options)}`)];
-    return [`${yellow('?')} ${who}${bold(interrupt.tool)} needs an approval${until}${whom}`, ...indented(interrupt.input), ...options];
+    const why = interrupt.problem === undefined ? [] : [`  ${yellow(oneLine(interrupt.problem))}`];
+    return [
+      `${yellow('?')} ${who}${bold(interrupt.tool)} needs an approval${until}${whom}`,
+      ...why,
+      ...indented(interrupt.input),
+      ...options,
+    ];
   }
   const what = interrupt.kind === 'in-doubt' ? 'Nobody knows whether this happened' : 'The run has a question';
   const schema = interrupt.answerSchema === undefined ? [] : [dim(`  answer: ${oneLine(interrupt.answerSchema)}`)];

@@ -33,6 +33,7 @@ import { processBus } from '../host/event-bus';
 import { findLiveServer } from '../host/server-reuse';
 import { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
 import type { Execution } from './executions';
+import { withCode } from './lost-server';
 import { described, optionsOf } from './options';
 import { Run } from './run';
 import { RunReader } from './run-reader';
@@ -171,7 +172,7 @@ export class HoldfastClient<Module = never> {
       });
       return new Run(this.reader, this.tenant, start.id, true);
     } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw withCode(error);
       return this.findStarted(start.id, hash);
     }
   }

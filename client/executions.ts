@@ -3,6 +3,7 @@ import { executionInfoFromRaw } from '@temporalio/client/lib/helpers';
 import type { LoadedDataConverter } from '@temporalio/common';
 import { PayloadReader } from '../host/payload-reader';
 import { found } from './chain';
+import { answered } from './lost-server';
 
 type Raw = Parameters<typeof executionInfoFromRaw>[0];
 
@@ -26,19 +27,20 @@ export class Executions {
   async describe(workflowId: string, id: string): Promise<Execution> {
     const { namespace } = this;
     const description = this.connection.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } });
-    return this.executionOf((await found(description, id)).workflowExecutionInfo as Raw);
+    return this.executionOf((await answered(found(description, id))).workflowExecutionInfo as Raw);
   }
 
   async *list(query: string, pageSize: number): AsyncGenerator<Execution> {
     const { namespace } = this;
     let nextPageToken: Uint8Array | undefined;
     do {
-      const page = await this.connection.workflowService.listWorkflowExecutions({
+      const listing = this.connection.workflowService.listWorkflowExecutions({
         namespace,
         query,
         pageSize,
         ...(nextPageToken === undefined ? {} : { nextPageToken }),
       });
+      const page = await answered(listing);
       for (const raw of page.executions) yield await this.executionOf(raw);
       nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
     } while (nextPageToken !== undefined);

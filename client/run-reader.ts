@@ -15,6 +15,7 @@ import { found, readChain, readMark, taskAtWork } from './chain';
 import { Executions } from './executions';
 import type { ReadOptions } from './follower';
 import { RunFollower } from './follower';
+import { answered, withCode } from './lost-server';
 import { described, optionsOf } from './options';
 import { StoredAnswers, withoutAnswered } from './stored-answers';
 
@@ -81,6 +82,8 @@ export class RunReader {
       const isOld = options.until === 'waiting' && !isFirst;
       const mark = await (isOld ? readMark(this.connection, this.namespace, workflowId, id) : shared.mark);
       yield* follower.read(options, mark);
+    } catch (error) {
+      throw withCode(error);
     } finally {
       this.leave(workflowId, shared);
     }
@@ -92,7 +95,7 @@ export class RunReader {
   }
 
   async standing(workflowId: string, id: string): Promise<Standing> {
-    const { fold, stored } = await this.fold(workflowId, id);
+    const { fold, stored } = await answered(this.fold(workflowId, id));
     return { view: fold.view(), stored: await stored.read(), ...(fold.parent === undefined ? {} : { parent: fold.parent }) };
   }
 

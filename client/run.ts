@@ -21,6 +21,7 @@ import { answerOf, approvalOf, checkAnswer, checkSize, rejectionOf } from './ans
 import type { ReadOptions } from './follower';
 import type { Outcome } from './outcome';
 import { callsPending, outcomeOf } from './outcome';
+import { withCode } from './lost-server';
 import { optionsOf } from './options';
 import type { TranscriptMessage, TranscriptShape } from './transcript';
 import { shapeOf, transcriptIn } from './transcript';
@@ -95,7 +96,7 @@ export class Run<Output = unknown> {
       return output as Output;
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw new HoldfastError('run-unknown', `There is no run "${this.id}".`, { cause: error });
-      if (!(error instanceof WorkflowFailedError)) throw error;
+      if (!(error instanceof WorkflowFailedError)) throw withCode(error);
       const ended = outcomeOf(await this.view());
       if (ended.status === 'cancelled') throw new HoldfastError('cancelled', `The run "${this.id}" was cancelled.`, { cause: error });
       const { code, message } = ended.status === 'failed' ? ended.error : { code: 'run-failed', message: error.message };

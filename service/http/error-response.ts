@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { withCode } from '../../client/lost-server';
 import type { ErrorCode } from '../../contract/plain/errors';
 import { codeOf, errorTable, messageOf } from '../../contract/plain/errors';
 import type { Logger } from '../../host/logger';
@@ -12,12 +13,12 @@ export interface ErrorBody {
 /** What is known goes out with its code; the rest is a defect, of which only the log tells more. */
 export function errorResponse(error: unknown, context: Context, logger: Logger): Response {
   const request = `${context.req.method} ${context.req.path}`;
-  const known = codeOf(error) ?? unavailable(error);
+  const known = codeOf(withCode(error));
   if (known === undefined || known === 'internal') {
     logger.error(`${request} failed`, { error });
     return bodyOf(context, 'internal', `The service failed at ${request}. Its log says why.`);
   }
-  const message = known === 'server-unreachable' && codeOf(error) === undefined ? 'The Temporal server does not answer.' : messageOf(error);
+  const message = messageOf(withCode(error));
   logger.debug(`${request} was refused`, { code: known, message });
   return bodyOf(context, known, message);
 }
@@ -35,16 +36,4 @@ export function requestErrorResponse(error: unknown, logger: Logger): Response {
 function bodyOf(context: Context, code: ErrorCode, message: string): Response {
   const { status, fix } = errorTable[code];
   return context.json({ error: { code, message, fix } } satisfies ErrorBody, status as ContentfulStatusCode);
-}
-
-const grpcDeadline = 4;
-const grpcUnavailable = 14;
-
-/** The client of Temporal wraps what gRPC says. */
-function unavailable(error: unknown): ErrorCode | undefined {
-  for (let cause = error; typeof cause === 'object' && cause !== null; cause = (cause as { cause?: unknown }).cause) {
-    const { code } = cause as { code?: unknown };
-    if (code === grpcDeadline || code === grpcUnavailable) return 'server-unreachable';
-  }
-  return undefined;
 }

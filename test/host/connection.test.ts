@@ -5,6 +5,8 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { createServer as createTlsServer } from 'node:tls';
 import { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
+import { connect as connectClient } from '../../client/connect';
+import { codeOf } from '../../contract/plain/errors';
 import { readConfiguration } from '../../host/configuration';
 import { connectNative, connectTemporal, nativeConnectionOptions, type TemporalSettings } from '../../host/connection';
 import { startEmbeddedServer, type EmbeddedServer } from '../../host/embedded-server';
@@ -179,4 +181,27 @@ describe('search attributes', () => {
     });
     await close();
   });
+});
+
+it('a client says with a code that its server has gone', async () => {
+  const own = await startEmbeddedServer({ directory: temporaryDirectory(), database: 'memory' });
+  const client = await connectClient({ server: { address: own.address, namespace: 'default' } });
+  await own.stop();
+  const run = client.run('a');
+  const asked = [
+    () => client.start('plain', 'Hi'),
+    () => client.list(),
+    () => run.view(),
+    () => run.outcome(),
+    () => run.result(),
+    () => run.cancel(),
+  ];
+  const codes = asked.map((ask) =>
+    client.withDeadline(Date.now() + 1500, ask).then(
+      () => 'was answered',
+      (error: unknown) => codeOf(error) ?? error,
+    ),
+  );
+  expect(await Promise.all(codes)).toEqual(asked.map(() => 'server-unreachable'));
+  await client.close();
 });

@@ -33,8 +33,13 @@ describe('a start whose options are none', () => {
     ['a number for a deadline', { deadline: 5 }, 'deadline is 5; send a duration such as "30d".'],
     ['an object for who starts it', { by: {} }, 'by is an object; send the name of who starts the run.'],
     ['a text for options', { options: 'x' }, 'options is "x"; send an object.'],
+    ['a misspelt one', { dedline: '3d' }, 'A start has no option "dedline". It has: id, values, model,'],
   ])('is refused with what to send: %s', async (_, options, message) => {
     expect(await start(options)).toEqual({ code: 'input-invalid', message: expect.stringContaining(message) });
+  });
+
+  it('is refused when its id is null, which would be another run each time', async () => {
+    expect(await start({ id: null })).toMatchObject({ code: 'run-id-invalid' });
   });
 
   it.each<[string, unknown, string]>([

@@ -96,6 +96,8 @@ it('says which agent asks when it is not the one that was started', () => {
   const terminal = recordedTerminal({ live: false });
   expect(interruptLines(approval(), terminal, 'support')[0]).toBe('? refund needs an approval');
   expect(interruptLines(approval(), terminal, 'boss')[0]).toBe('? [support] refund needs an approval');
+  const again = interruptLines({ ...approval(), problem: "The arguments of 'refund' do not fit." } as Interrupt, terminal, 'support');
+  expect(again[1]).toBe("  The arguments of 'refund' do not fit.");
   expect(interruptLines(approval({ address: ['boss', 'support', 't2'] }), terminal)[0]).toBe('? [support] refund needs an approval');
   expect(interruptLines(question(), terminal, 'boss')[0]).toBe('? [support] The run has a question');
 });
