@@ -81,7 +81,7 @@ class RunWorkflow {
     const state = snapshot === undefined ? freshState(start) : restoredState(snapshot.state as RunState, snapshot.lists);
     this.ports = new TemporalPorts(input, () => this.wantsBorder());
     this.run = new AgentRun(agents, state, this.ports);
-    this.inbox = new AnswerInbox(this.run, this.ports);
+    this.inbox = new AnswerInbox(this.run, this.ports.room);
     this.listen();
   }
 

@@ -4,7 +4,7 @@ import type { Answer } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { ResumeReceipt } from '../contract/plain/wire';
 import type { AgentRun } from '../kernel/run';
-import type { TemporalPorts } from './temporal-ports';
+import type { TaskRoom } from './task-room';
 
 interface Waiting {
   readonly answer: Answer;
@@ -13,7 +13,7 @@ interface Waiting {
 }
 
 /** What comes with an update stands in the task that accepts it, too; ten of them may come at once. */
-const room = limits.activation / 2;
+const mostOfAnswers = limits.activation / 2;
 
 /** Takes answers as they come. Those that one task cannot carry, such as all that came while no worker was there, are taken in the next ones. */
 export class AnswerInbox {
@@ -21,7 +21,7 @@ export class AnswerInbox {
 
   constructor(
     private readonly run: Pick<AgentRun, 'answer' | 'refusalOf'>,
-    private readonly ports: Pick<TemporalPorts, 'hasRoom' | 'takeRoom' | 'nextTask'>,
+    private readonly room: TaskRoom,
   ) {}
 
   /** One that nobody waits to be told of. */
@@ -32,17 +32,17 @@ export class AnswerInbox {
 
   /** One that fits as things are. Which of two counts that wait here is seen when they are taken. */
   updated(answer: Answer): ResumeReceipt | Promise<ResumeReceipt> {
-    this.ports.takeRoom(jsonSize(answer));
+    this.room.take(jsonSize(answer));
     if (this.hasRoom(answer)) return { sequence: this.take(answer) };
     return new Promise((resolve, refused) => this.later({ answer, taken: (sequence) => resolve({ sequence }), refused }));
   }
 
   private hasRoom(answer: Answer): boolean {
-    return this.waiting.length === 0 && this.ports.hasRoom(jsonSize(answer), room);
+    return this.waiting.length === 0 && this.room.has(jsonSize(answer), mostOfAnswers);
   }
 
   private take(answer: Answer): number {
-    this.ports.takeRoom(jsonSize(answer));
+    this.room.take(jsonSize(answer));
     return this.run.answer(answer);
   }
 
@@ -52,7 +52,7 @@ export class AnswerInbox {
   }
 
   private takeInNextTask(): void {
-    void this.ports.nextTask().then(
+    void this.room.nextTask().then(
       () => this.takeSome(),
       // The run is cancelled: nobody waits for them any more.
       (error: unknown) => this.waiting.splice(0).forEach(({ refused }) => refused(error)),
@@ -61,7 +61,7 @@ export class AnswerInbox {
 
   private takeSome(): void {
     for (let next = this.waiting[0]; next !== undefined; next = this.waiting[0]) {
-      if (!this.ports.hasRoom(jsonSize(next.answer), room)) return this.takeInNextTask();
+      if (!this.room.has(jsonSize(next.answer), mostOfAnswers)) return this.takeInNextTask();
       this.waiting.shift();
       const refusal = this.run.refusalOf(next.answer);
       const sequence = this.take(next.answer);

@@ -40,6 +40,7 @@ import { isCancellation } from '../kernel/ports';
 import { errorOfActivity, lostModelCall, lostToolCall } from './activity-failures';
 import { LocalActivities } from './local-activities';
 import { ParentLine } from './parent-line';
+import { TaskRoom } from './task-room';
 import { TemporalChildren } from './temporal-children';
 
 /** Thrown within a step, so that all of it is undone. */
@@ -70,9 +71,7 @@ export class TemporalPorts implements Ports {
     () => (this.draining ? this.held() : undefined),
     (promise) => this.counted(promise),
   );
-  private scheduledBytes = 0;
-  private scheduledAt = 0;
-  private eventBytes = 0;
+  readonly room = new TaskRoom(() => this.counted(sleep(1)));
   /** The task that the last call was made in, by the length that history has in it. */
   private calledAt = 0;
   private stopping = false;
@@ -203,7 +202,7 @@ export class TemporalPorts implements Ports {
   async runChild(child: ChildRun): Promise<ChildEnd> {
     if (this.draining) await this.never();
     this.refuseWhenCancelled();
-    const room = this.room(checkedBytes(child.start, `the start of the agent "${child.start.agent}"`));
+    const room = this.room.find(checkedBytes(child.start, `the start of the agent "${child.start.agent}"`));
     if (room !== undefined) await room;
     return this.counted(this.children.run(child));
   }
@@ -318,7 +317,7 @@ export class TemporalPorts implements Ports {
     if (this.calledAt !== workflowInfo().historyLength) return this.whole.cancel();
     const cancel = (): void => this.whole.cancel();
     // Somebody else may cancel the run before the time is up.
-    void this.counted(sleep(1)).then(cancel, cancel);
+    void this.room.nextTask().then(cancel, cancel);
   }
 
   /** Ends what was held back, so that a cancelled run can end. */
@@ -369,14 +368,10 @@ export class TemporalPorts implements Ports {
     upsertMemo(events === undefined ? values : { ...values, [names.memo.events]: events });
   }
 
-  /** What one task brings has to fit into one request, and what one command takes along into one payload. */
+  /** What one command takes along has to fit into one payload. */
   private makeRoomForEvent(event: EventBody): void {
     const bytes = jsonSize(event);
-    this.beginActivation();
-    this.eventBytes += bytes;
-    if (this.eventBytes > limits.activation / 2) {
-      throw new HoldfastError('payload-too-large', `The events of one step have more than ${limits.activation / 2} bytes together.`);
-    }
+    this.room.takeForEvent(bytes);
     this.outbox.bytes += bytes;
     if (this.outbox.bytes <= limits.payload / 2) return;
     this.flush();
@@ -390,21 +385,14 @@ export class TemporalPorts implements Ports {
     this.outbox.bytes += bytes;
   }
 
-  private beginActivation(): void {
-    const { historyLength } = workflowInfo();
-    if (this.scheduledAt === historyLength) return;
-    this.scheduledAt = historyLength;
-    this.scheduledBytes = 0;
-    this.eventBytes = 0;
-  }
-
+  /** Makes the input of a step. One that this task has no room for is undone, and nothing is returned. */
   private step<Input>(what: string, make: () => Input): Input | undefined {
     try {
       return this.outbox.step(() => {
         const input = make();
         const bytes = checkedBytes(input, what);
-        if (!this.hasRoom(bytes)) throw noRoom;
-        this.takeRoom(bytes);
+        if (!this.room.has(bytes)) throw noRoom;
+        this.room.take(bytes);
         return input;
       });
     } catch (error) {
@@ -416,7 +404,7 @@ export class TemporalPorts implements Ports {
   /** What one task cannot carry is spread over several. */
   private async inAnotherTask<Input>(step: () => Input | undefined): Promise<Input> {
     for (;;) {
-      await this.counted(sleep(1));
+      await this.room.nextTask();
       if (this.draining) await this.held();
       this.refuseWhenCancelled();
       const input = step();
@@ -425,30 +413,7 @@ export class TemporalPorts implements Ports {
   }
 
   roomFor(message: StoredMessage): Promise<void> | undefined {
-    return this.ledger.knows(message.id) ? undefined : this.room(jsonSize(message));
-  }
-
-  /** Room for what the next command of this task takes along, or else of a later one. */
-  private room(bytes: number): Promise<void> | undefined {
-    if (!this.hasRoom(bytes)) return this.counted(sleep(1)).then(() => this.room(bytes));
-    this.takeRoom(bytes);
-    return undefined;
-  }
-
-  /** Whether this task has room. Something has it always, however large it is. */
-  hasRoom(bytes: number, most: number = limits.activation): boolean {
-    this.beginActivation();
-    return this.scheduledBytes === 0 || this.scheduledBytes + bytes <= most;
-  }
-
-  takeRoom(bytes: number): void {
-    this.beginActivation();
-    this.scheduledBytes += bytes;
-  }
-
-  /** Goes on in the next task. */
-  nextTask(): Promise<void> {
-    return this.counted(sleep(1));
+    return this.ledger.knows(message.id) ? undefined : this.room.find(jsonSize(message));
   }
 
   /** The last command, which takes the events along; they stay for another one when it is refused. */

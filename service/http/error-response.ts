@@ -13,12 +13,13 @@ export interface ErrorBody {
 /** What is known goes out with its code; the rest is a defect, of which only the log tells more. */
 export function errorResponse(error: unknown, context: Context, logger: Logger): Response {
   const request = `${context.req.method} ${context.req.path}`;
-  const known = codeOf(withCode(error));
+  const coded = withCode(error);
+  const known = codeOf(coded);
   if (known === undefined || known === 'internal') {
     logger.error(`${request} failed`, { error });
     return bodyOf(context, 'internal', `The service failed at ${request}. Its log says why.`);
   }
-  const message = messageOf(withCode(error));
+  const message = messageOf(coded);
   logger.debug(`${request} was refused`, { code: known, message });
   return bodyOf(context, known, message);
 }
