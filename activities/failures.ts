@@ -1,4 +1,5 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { withoutCredentials } from '../contract/plain/credentials';
 import type { ErrorCode } from '../contract/plain/errors';
 import { lackingCodes, wellFormed } from '../contract/plain/errors';
 import { jsonSize, limits } from '../contract/plain/limits';
@@ -196,7 +197,7 @@ const secrets: readonly [RegExp, string][] = [
 
 /** Providers quote keys and headers. Neither belongs into a history. */
 export function redact(text: string): string {
-  return secrets.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), text);
+  return secrets.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), withoutCredentials(text));
 }
 
 /** A failure for Temporal to retry, or not. */

@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
+import { withoutCredentials } from '../contract/plain/credentials';
 import { HoldfastError } from '../contract/plain/errors';
+import { urlProblem } from '../host/check-settings';
 import { recordedService } from './processes/service-record';
 import { ServiceClient } from './service-client';
 
@@ -9,8 +11,8 @@ export async function findService(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<ServiceClient> {
   if (url !== undefined) {
-    const problem = problemOf(url);
-    if (problem !== undefined) throw new HoldfastError('command-invalid', `--url is '${url}'. ${problem}`);
+    const problem = urlProblem(url);
+    if (problem !== undefined) throw new HoldfastError('command-invalid', `--url is '${withoutCredentials(url)}'. ${problem}`);
     return addressed(url);
   }
   const named = environment['HOLDFAST_URL'] || environment['HOLDFAST_HOST'] || environment['HOLDFAST_PORT'];
@@ -19,20 +21,10 @@ export async function findService(
   if (recorded !== undefined) return environment['HOLDFAST_DIR'] ? addressed(recorded) : new ServiceClient(recorded);
   const { readConfiguration } = await import('../host/configuration.js');
   const { url: usual } = readConfiguration(environment);
-  const problem = problemOf(usual);
-  if (problem !== undefined) throw new HoldfastError('config-invalid', `HOLDFAST_URL is '${usual}'. ${problem}`);
   return named ? addressed(usual) : new ServiceClient(usual);
 }
 
 /** Commands that are shown say where the service is. */
 function addressed(url: string): ServiceClient {
   return new ServiceClient(url.replace(/\/+$/, ''), ['--url', url]);
-}
-
-function problemOf(url: string): string | undefined {
-  const parsed = /^https?:\/\//.test(url) && URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined) return 'It must be a URL that begins with http:// or https://.';
-  if (parsed.username !== '' || parsed.password !== '')
-    return 'It has a user or a password, which no request can be sent with; leave them out.';
-  return parsed.search === '' && parsed.hash === '' ? undefined : 'Leave out what begins with ? or #: routes are put behind the address.';
 }

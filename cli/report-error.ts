@@ -1,5 +1,7 @@
+import { withoutCredentials } from '../contract/plain/credentials';
 import type { ErrorCode } from '../contract/plain/errors';
 import { codeOf, errorTable, isErrorCode, messageOf } from '../contract/plain/errors';
+import { namedSystemError } from '../host/system-errors';
 import type { Terminal } from './terminal';
 import { printable } from './terminal';
 
@@ -9,8 +11,8 @@ export function reportError(
   terminal: Terminal,
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): void {
-  const code = codeOf(error) ?? 'internal';
-  reportFailure({ code, message: messageOf(error) }, terminal);
+  const named = namedSystemError(error, 'running this command') ?? error;
+  reportFailure({ code: codeOf(named) ?? 'internal', message: messageOf(named) }, terminal);
   const debugging = ['debug', 'trace'].includes((environment['HOLDFAST_LOG_LEVEL'] ?? '').toLowerCase());
   if (!debugging) return;
   for (let cause = error; cause instanceof Error; cause = cause.cause) terminal.writeError(cause.stack ?? String(cause));
@@ -19,6 +21,6 @@ export function reportError(
 /** A failure that came over a border: the code may be one that this version does not know. */
 export function reportFailure({ code, message }: { readonly code: string; readonly message: string }, terminal: Terminal): void {
   const { red, bold } = terminal.paint;
-  terminal.writeError(`${red(`error ${bold(code)}:`)} ${printable(message)}`);
+  terminal.writeError(`${red(`error ${bold(code)}:`)} ${printable(withoutCredentials(message))}`);
   if (isErrorCode(code)) terminal.writeError(`fix: ${errorTable[code satisfies ErrorCode].fix}`);
 }

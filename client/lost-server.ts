@@ -1,4 +1,5 @@
 import { HoldfastError, codeOf } from '../contract/plain/errors';
+import { fullDisk } from '../host/system-errors';
 
 const grpcDeadline = 4;
 const grpcUnavailable = 14;
@@ -13,7 +14,10 @@ export async function answered<T>(work: Promise<T>): Promise<T> {
 }
 
 export function withCode(error: unknown): unknown {
-  if (codeOf(error) !== undefined || !isLost(error)) return error;
+  if (codeOf(error) !== undefined) return error;
+  const full = fullDisk(error);
+  if (full !== undefined) return full;
+  if (!isLost(error)) return error;
   return new HoldfastError('server-unreachable', 'The Temporal server does not answer.', { cause: error });
 }
 

@@ -1,8 +1,20 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
+import { withoutCredentials } from '../contract/plain/credentials';
 import { HoldfastError, messageOf } from '../contract/plain/errors';
 import { defaultTaskQueue, defaultTenant, isRunId } from '../contract/plain/names';
+import { shown } from '../contract/plain/shown';
+import {
+  addressProblem,
+  certificateProblem,
+  headerProblem,
+  hostProblem,
+  keyProblem,
+  namespaceProblem,
+  taskQueueProblem,
+  urlProblem,
+} from './check-settings';
 import type { TemporalSettings } from './connection';
 import { logFormats, logLevels, type LogFormat, type LogLevel } from './logger';
 
@@ -69,15 +81,15 @@ export interface Configuration {
 
 /** Reads the environment and Temporal's profile file. Throws 'config-invalid' naming the variable and what it may be. */
 export function readConfiguration(environment: Environment = process.env): Configuration {
-  const host = valueOf(environment, 'HOLDFAST_HOST');
+  const host = checked('HOLDFAST_HOST', valueOf(environment, 'HOLDFAST_HOST'), hostProblem);
   const port = portOf(environment, 'HOLDFAST_PORT');
   const temporal = readTemporal(environment);
   return {
-    directory: resolve(valueOf(environment, 'HOLDFAST_DIR')),
+    directory: resolve(checked('HOLDFAST_DIR', valueOf(environment, 'HOLDFAST_DIR'), pathProblem)),
     host,
     port,
-    url: urlOf(environment.HOLDFAST_URL || `http://${reachable(host)}:${port}`),
-    taskQueue: valueOf(environment, 'HOLDFAST_TASK_QUEUE'),
+    url: checked('HOLDFAST_URL', environment.HOLDFAST_URL || `http://${reachable(host)}:${port}`, urlProblem).replace(/\/+$/, ''),
+    taskQueue: checked('HOLDFAST_TASK_QUEUE', valueOf(environment, 'HOLDFAST_TASK_QUEUE'), taskQueueProblem),
     tenant: tenantOf(environment),
     logLevel: oneOf(environment, 'HOLDFAST_LOG_LEVEL', logLevels),
     logFormat: oneOf(environment, 'HOLDFAST_LOG_FORMAT', logFormats),
@@ -89,6 +101,40 @@ export function readConfiguration(environment: Environment = process.env): Confi
 function readTemporal(environment: Environment): Omit<TemporalSettings, 'address'> & { readonly address: string | undefined } {
   const file = environment.TEMPORAL_CONFIG_FILE;
   if (file && !existsSync(file)) throw invalid(`TEMPORAL_CONFIG_FILE names ${file}, which does not exist.`);
+  checkTemporal(environment);
+  const { namespace, connectionOptions } = readProfile(environment);
+  const { address, tls, apiKey, metadata } = connectionOptions;
+  if (address) checked(nameOr('TEMPORAL_ADDRESS', environment, 'address'), address, addressProblem);
+  if (namespace) checked(nameOr('TEMPORAL_NAMESPACE', environment, 'namespace'), namespace, namespaceProblem);
+  if (apiKey) checkHeader(nameOr('TEMPORAL_API_KEY', environment, 'api_key'), apiKey);
+  return {
+    address: address || undefined,
+    namespace: namespace || configurationTable.TEMPORAL_NAMESPACE.default,
+    ...(tls === undefined ? {} : { tls }),
+    ...(apiKey ? { apiKey } : {}),
+    ...(metadata ? { metadata: metadata as Record<string, string> } : {}),
+  };
+}
+
+function readProfile(environment: Environment): ReturnType<typeof toClientOptions> {
+  try {
+    return toClientOptions(loadClientConfigProfile({ overrideEnvVars: withoutEmpty(environment) }));
+  } catch (error) {
+    // The parser quotes the lines around a fault, which may hold a key: only its first line is passed on.
+    const said = messageOf(error).split('\n')[0];
+    const from = ['TEMPORAL_CONFIG_FILE', 'TEMPORAL_PROFILE']
+      .filter((name) => environment[name])
+      .map((name) => `${name}=${environment[name]}`);
+    throw invalid(`The Temporal configuration${from.length === 0 ? '' : ` of ${from.join(', ')}`} cannot be read: ${said}`);
+  }
+}
+
+/** What Temporal's reader takes without a word and does something else with, or lets come up as an error of the connection. */
+function checkTemporal(environment: Environment): void {
+  for (const name of ['TEMPORAL_TLS', 'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION']) {
+    const value = environment[name];
+    if (value && !['true', 'false', '1', '0'].includes(value)) throw invalid(`${name} is ${shown(value)}. It must be true or false.`);
+  }
   if (environment.TEMPORAL_TLS_DISABLE_HOST_VERIFICATION === 'true' || environment.TEMPORAL_TLS_DISABLE_HOST_VERIFICATION === '1') {
     throw invalid(
       'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION has no effect in the TypeScript SDK. Set TEMPORAL_TLS_SERVER_CA_CERT_PATH or TEMPORAL_TLS_SERVER_NAME instead.',
@@ -102,20 +148,56 @@ function readTemporal(environment: Environment): Omit<TemporalSettings, 'address
       'The client certificate and its key belong together: TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or their _DATA).',
     );
   }
-  try {
-    const { namespace, connectionOptions } = toClientOptions(loadClientConfigProfile({ overrideEnvVars: withoutEmpty(environment) }));
-    const { address, tls, apiKey, metadata } = connectionOptions;
-    return {
-      address: address || undefined,
-      namespace: namespace || configurationTable.TEMPORAL_NAMESPACE.default,
-      ...(tls === undefined ? {} : { tls }),
-      ...(apiKey ? { apiKey } : {}),
-      ...(metadata ? { metadata: metadata as Record<string, string> } : {}),
-    };
-  } catch (error) {
-    // The parser quotes the lines around a fault, which may hold a key: only its first line is passed on.
-    throw invalid(`The Temporal configuration cannot be read: ${messageOf(error).split('\n')[0]}`);
+  const { TEMPORAL_TLS_SERVER_NAME: serverName } = environment;
+  if (serverName) checked('TEMPORAL_TLS_SERVER_NAME', serverName, hostProblem);
+  for (const [name, problemOf] of pemVariables) {
+    const file = environment[`${name}_PATH`];
+    const data = environment[`${name}_DATA`];
+    if (file && data) throw invalid(`${name}_PATH and ${name}_DATA say the same; set one of them.`);
+    const problem = file ? problemOf(readable(`${name}_PATH`, file)) : data ? problemOf(Buffer.from(data)) : undefined;
+    if (problem !== undefined) throw invalid(`${name}_${file ? 'PATH' : 'DATA'} cannot be used. ${problem}`);
   }
+  for (const [name, value] of Object.entries(environment)) {
+    if (!name.startsWith('TEMPORAL_GRPC_META_')) continue;
+    if (!/^TEMPORAL_GRPC_META_[A-Za-z0-9_-]+$/.test(name))
+      throw invalid(`${shown(name)} must end in the name of a header: letters, digits, _ and -.`);
+    checkHeader(name, value ?? '');
+  }
+}
+
+const pemVariables = [
+  ['TEMPORAL_TLS_SERVER_CA_CERT', certificateProblem],
+  ['TEMPORAL_TLS_CLIENT_CERT', certificateProblem],
+  ['TEMPORAL_TLS_CLIENT_KEY', keyProblem],
+] as const;
+
+function readable(name: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw invalid(`${name} names ${file}, which cannot be read: ${messageOf(error)}`);
+  }
+}
+
+/** Never quotes the value, which may be a key. */
+function checkHeader(name: string, value: string): void {
+  const problem = headerProblem(value);
+  if (problem !== undefined) throw invalid(`${name} cannot be used. ${problem}`);
+}
+
+/** The variable when it is set, else the field of Temporal's profile that the value is from. */
+function nameOr(name: ConfigurationName, environment: Environment, field: string): string {
+  return environment[name] ? name : `\`${field}\` of the Temporal profile`;
+}
+
+function checked(name: string, value: string, problemOf: (value: string) => string | undefined): string {
+  const problem = problemOf(value);
+  if (problem !== undefined) throw invalid(`${name} is ${shown(withoutCredentials(value))}. ${problem}`);
+  return value;
+}
+
+function pathProblem(path: string): string | undefined {
+  return path.includes('\0') ? 'It must be the path of a directory.' : undefined;
 }
 
 /** An empty variable means "not set", as in a shell script; Temporal's reader would let it hide the profile. */
@@ -150,12 +232,6 @@ function tenantOf(environment: Environment): string {
   if (!isRunId(tenant))
     throw invalid(`HOLDFAST_TENANT is '${tenant}'. Use 1 to 200 letters, digits and . _ - : @, starting with a letter or digit.`);
   return tenant;
-}
-
-function urlOf(text: string): string {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
-    throw invalid(`HOLDFAST_URL is '${text}'. It must be a URL that begins with http:// or https://.`);
-  return text.replace(/\/+$/, '');
 }
 
 /** A service that listens everywhere is reached on loopback. */

@@ -1,7 +1,10 @@
 import { connect } from 'node:net';
 import { Connection } from '@temporalio/client';
 import type { NativeConnectionOptions } from '@temporalio/worker';
+import { withoutCredentials } from '../contract/plain/credentials';
 import { HoldfastError, messageOf } from '../contract/plain/errors';
+import { shown } from '../contract/plain/shown';
+import { addressProblem, headerProblem } from './check-settings';
 import { HistoryConnection } from './history-connection';
 
 export interface TemporalSettings {
@@ -26,14 +29,14 @@ const refusalPatienceMs = 500;
 /** Pages of a history may be larger than gRPC's own 4 MB: a few signals of 1.5 MB, which anybody may send, fill one. */
 const channelArgs = { 'grpc.max_receive_message_length': 128 * 1024 * 1024 };
 
-/** Connects a client and sees the server answer. Throws 'server-unreachable' naming the address within the deadline. */
+/** Connects a client and sees the server answer. Throws 'server-unreachable' naming the address within the deadline, or 'config-invalid'. */
 export async function connectTemporal(
   settings: TemporalSettings,
   options: { readonly deadlineMs?: number } = {},
 ): Promise<TemporalConnection> {
   const deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
   // lazy, because a failed Connection.connect leaves its channel open, and that tries for ever.
-  const connection = HistoryConnection.lazy({ ...clientOptions(settings), channelArgs, connectTimeout: deadlineMs });
+  const connection = lazily(settings, deadlineMs);
   try {
     await connection.ensureConnected();
   } catch (error) {
@@ -54,6 +57,7 @@ export async function connectNative<T extends { close(): Promise<void> }>(
   options: { readonly deadlineMs?: number } = {},
 ): Promise<T> {
   const deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
+  checkSettings(settings);
   const connecting = nativeConnection.connect(nativeConnectionOptions(settings));
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {
@@ -72,6 +76,30 @@ export async function connectNative<T extends { close(): Promise<void> }>(
   } finally {
     clearTimeout(timer);
   }
+}
+
+function lazily(settings: TemporalSettings, deadlineMs: number): HistoryConnection {
+  checkSettings(settings);
+  try {
+    return HistoryConnection.lazy({ ...clientOptions(settings), channelArgs, connectTimeout: deadlineMs });
+  } catch (error) {
+    const what = settings.tls ? 'with these certificates and this key' : 'with these settings';
+    throw new HoldfastError('config-invalid', `No connection to ${settings.address} can be made ${what}: ${messageOf(error)}.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Settings may come from code, where nobody has looked at them yet. The key is never quoted. */
+function checkSettings({ address, apiKey }: TemporalSettings): void {
+  const problem = typeof address === 'string' ? addressProblem(address) : 'It must be host:port.';
+  if (problem !== undefined)
+    throw new HoldfastError(
+      'config-invalid',
+      `The address of the Temporal server is ${shown(typeof address === 'string' ? withoutCredentials(address) : address)}. ${problem}`,
+    );
+  const unfit = apiKey === undefined ? undefined : headerProblem(apiKey);
+  if (unfit !== undefined) throw new HoldfastError('config-invalid', `The API key for the Temporal server cannot be used. ${unfit}`);
 }
 
 /** Options for `NativeConnection.connect`. On loopback nothing is compressed: gzip costs more there than it saves. */

@@ -1,4 +1,6 @@
 import { createConnection, createServer, type Server } from 'node:net';
+import { HoldfastError, messageOf } from '../contract/plain/errors';
+import { namedSystemError } from './system-errors';
 
 /**
  * A port of the host that nobody listens on. On Linux freed ports are soon given out again; one that has seen a connection closed from the listening
@@ -13,13 +15,39 @@ export async function freePort(host = '127.0.0.1'): Promise<number> {
   return port;
 }
 
-/** Says whether a port could be listened on now. */
-export async function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
+/** Throws what listening on a port would throw now: 'port-in-use', or 'config-invalid' where this process cannot listen at all. */
+export async function checkPortFree(port: number, host = '127.0.0.1'): Promise<void> {
   try {
     await close(await listen(host, port));
-    return true;
-  } catch {
-    return false;
+  } catch (error) {
+    throw listenFailure(error, host, port);
+  }
+}
+
+/** What an error of listening says, with a code. */
+export function listenFailure(error: unknown, host: string, port: number): HoldfastError {
+  const { code } = error as NodeJS.ErrnoException;
+  const cause = { cause: error };
+  switch (code) {
+    case 'EADDRINUSE':
+      return new HoldfastError('port-in-use', `The port ${port} of ${host} is taken by another process.`, cause);
+    case 'EADDRNOTAVAIL':
+      return new HoldfastError('config-invalid', `Nothing can listen on ${host}: it must be an address of this machine.`, cause);
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new HoldfastError('config-invalid', `Nothing can listen on ${host}: no address is known for that name.`, cause);
+    case 'EACCES':
+    case 'EPERM':
+      return new HoldfastError(
+        'config-invalid',
+        `This process may not listen on the port ${port} of ${host}. Take one from 1024 on.`,
+        cause,
+      );
+    default:
+      return (
+        namedSystemError(error, `listening on ${host}:${port}`) ??
+        new HoldfastError('config-invalid', `Nothing can listen on ${host}:${port}: ${messageOf(error)}`, cause)
+      );
   }
 }
 

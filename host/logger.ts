@@ -1,3 +1,5 @@
+import { withoutCredentials } from '../contract/plain/credentials';
+
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 export const logFormats = ['text', 'json'] as const;
@@ -35,7 +37,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
     if (rank < 0 || rank < threshold || threshold === logLevels.indexOf('silent')) return;
     const all = { ...options.fields, ...fields };
     const line = format === 'json' ? jsonLine(level, message, all) : textLine(level, message, all);
-    write(`${line}\n`);
+    write(`${withoutCredentials(line)}\n`);
   };
   return {
     log,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HoldfastError, messageOf } from '../contract/plain/errors';
 import type { Environment } from './configuration';
-import { freePort, isListening, isPortFree } from './free-port';
+import { checkPortFree, freePort, isListening } from './free-port';
 import { startGuarded, type GuardedProcess } from './guarded-process';
 import type { ServerBinary } from './server-binary';
 import { serverArguments } from './server-flags';
@@ -45,7 +45,7 @@ const namespaceCacheMs = 400;
 export async function launchServer(options: LaunchOptions): Promise<LaunchedServer> {
   for (let attempt = 1; ; attempt++) {
     // Looked at first: a stranger that listens there would be taken for our server.
-    for (const port of [options.port, options.uiPort]) if (port && !(await isPortFree(port))) throw portInUse(port);
+    for (const port of [options.port, options.uiPort]) if (port) await checkPortFree(port);
     const port = options.port || (await freePort());
     const uiPort = options.uiPort === 0 ? await freePort() : options.uiPort;
     try {
@@ -93,10 +93,6 @@ async function whenListening(port: number, ended: Promise<never>): Promise<void>
     if (Date.now() > deadline) throw new Error(`it did not listen within ${startPatienceMs / 1000} s`);
     await sleep(20);
   }
-}
-
-function portInUse(port: number): HoldfastError {
-  return new HoldfastError('port-in-use', `Port ${port} is in use by another process.`);
 }
 
 /** Of Go: the server lets its small heap grow before it collects, which takes a sixth less time. Who sets these variables is asked first. */

@@ -7,6 +7,7 @@ import type { ModelsOptions } from '../activities/models';
 import { ModelRegistry } from '../activities/models';
 import { OutputRegistry } from '../activities/outputs';
 import { Observers } from '../activities/observers';
+import { checkKeyedEnvironment } from '../activities/providers/keyed';
 import type { WorkerParts } from '../activities/parts';
 import { defaultModelFacts } from '../activities/parts';
 import { ToolRegistry, defaultToolFacts } from '../activities/tools';
@@ -17,6 +18,8 @@ import { HoldfastError, messageOf } from '../contract/plain/errors';
 import type { Language, ModelFacts, ToolFacts } from '../contract/plain/manifest';
 import type { Observer } from '../contract/plain/observed';
 import { defaultTaskQueue, runIdOf } from '../contract/plain/names';
+import { shown } from '../contract/plain/shown';
+import { taskQueueProblem } from '../host/check-settings';
 import type { TemporalConnection, TemporalSettings } from '../host/connection';
 import { connectNative, connectTemporal } from '../host/connection';
 import { processBus } from '../host/event-bus';
@@ -106,6 +109,9 @@ export class HoldfastWorker {
 
   static async create(options: WorkerOptions): Promise<HoldfastWorker> {
     const { server, taskQueue = defaultTaskQueue, buildCheckMs = 15_000, unservedMs = 90_000 } = options;
+    checkKeyedEnvironment(options.environment ?? process.env);
+    const problem = taskQueueProblem(taskQueue);
+    if (problem !== undefined) throw new HoldfastError('config-invalid', `taskQueue is ${shown(taskQueue)}. ${problem}`);
     const bundle = options.bundle ?? (await bundleAgents(options.agents));
     const { connection, close: closeConnection } = await connectTemporal(server);
     let native: NativeConnection | undefined;

@@ -1,4 +1,5 @@
 import { HoldfastError } from '../../contract/plain/errors';
+import { headerProblem, urlProblem } from '../../host/check-settings';
 import type { ModelProvider } from '../models';
 import type { AiSdkOptions } from './ai-sdk';
 import { aiSdkModel } from './ai-sdk';
@@ -90,11 +91,26 @@ function providerOf(name: string, provider: KeyedProvider, environment: Environm
   };
 }
 
+/** What no request could be sent with is refused before anything runs. Neither keys nor addresses are quoted: both may be secret. */
+export function checkKeyedEnvironment(environment: Environment): void {
+  for (const { keyVariable, urlVariable } of Object.values(keyedProviderTable)) {
+    urlOf(urlVariable, environment);
+    const problem = headerProblem(environment[keyVariable] ?? '');
+    if (problem !== undefined) throw refused(keyVariable, problem);
+  }
+}
+
 /** An empty variable counts as not set. */
 function urlOf(variable: string, environment: Environment): string | undefined {
   const url = environment[variable] || undefined;
-  if (url !== undefined && !(/^https?:\/\//.test(url) && URL.canParse(url))) {
-    throw new HoldfastError('config-invalid', `${variable} must be a URL that begins with http:// or https://.`);
-  }
+  const problem = url === undefined ? undefined : urlProblem(url);
+  if (problem !== undefined) throw refused(variable, problem);
   return url;
+}
+
+function refused(variable: string, problem: string): HoldfastError {
+  return new HoldfastError(
+    'config-invalid',
+    problem.startsWith('It ') ? `${variable}${problem.slice(2)}` : `${variable} cannot be used. ${problem}`,
+  );
 }

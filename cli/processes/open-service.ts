@@ -1,5 +1,5 @@
 import { HoldfastError } from '../../contract/plain/errors';
-import { isPortFree } from '../../host/free-port';
+import { checkPortFree } from '../../host/free-port';
 import { connect } from '../../client/connect';
 import type { RunningService } from '../../service/http/start-service';
 import { startService } from '../../service/http/start-service';
@@ -8,10 +8,9 @@ import type { OpenServer } from './open-server';
 import type { ProcessSettings } from './process-settings';
 import { otherAgentsOn, recordService } from './service-record';
 
-/** Before a server is started for it in vain: whether the service's port is free. */
+/** Before a server is started for it in vain: whether the service can listen. */
 export async function checkPort({ host, port }: ProcessSettings): Promise<void> {
-  if (port !== 0 && !(await isPortFree(port, host)))
-    throw new HoldfastError('port-in-use', `The port ${port} of ${host} is taken by another process.`);
+  await checkPortFree(port, host);
 }
 
 /** Two workers with different agents on one queue take each other's runs. */

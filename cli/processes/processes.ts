@@ -1,4 +1,5 @@
 import type { HoldfastWorker } from '../../worker/create-worker';
+import { checkKeyedEnvironment } from '../../activities/providers/keyed';
 import { codeOf, messageOf } from '../../contract/plain/errors';
 import type { RunningService } from '../../service/http/start-service';
 import type { Terminal } from '../terminal';
@@ -14,6 +15,7 @@ import { readSettings } from './process-settings';
 /** Server, worker and service in one process, with the demo model where no other has a key. */
 export async function dev(flags: ProcessFlags, terminal: Terminal): Promise<number> {
   const settings = await readSettings(flags);
+  checkKeyedEnvironment(process.env);
   return Lifetime.of(terminal, settings.logger, async (lifetime) => {
     await checkPort(settings);
     checkQueue(settings);
@@ -45,6 +47,7 @@ export async function serve(flags: ProcessFlags, terminal: Terminal): Promise<nu
 /** A worker alone. */
 export async function work(flags: ProcessFlags, terminal: Terminal): Promise<number> {
   const settings = await readSettings(flags);
+  checkKeyedEnvironment(process.env);
   return Lifetime.of(terminal, settings.logger, async (lifetime) => {
     const server = await openServer(settings, lifetime, terminal, false);
     tellReady(terminal, settings, { server, worker: await openWorker(settings, server, lifetime, { demo: false }) });

@@ -170,6 +170,14 @@ export const errorTable = {
     status: 500,
     fix: 'See the end of its log in the message. The whole log is server.log in the directory of the embedded server.',
   },
+  'disk-full': {
+    status: 507,
+    fix: 'Free space on the disk that the message names, or give HOLDFAST_DIR another one. Open runs go on then.',
+  },
+  'files-exhausted': {
+    status: 503,
+    fix: 'Let this process have more open files (`ulimit -n`), or close what keeps them open. See the message.',
+  },
   'search-attribute-missing': { status: 500, fix: 'Register the search attributes; the message has the command.' },
   'out-of-memory': {
     status: 500,

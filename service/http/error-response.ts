@@ -1,9 +1,11 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { withCode } from '../../client/lost-server';
+import { withoutCredentials } from '../../contract/plain/credentials';
 import type { ErrorCode } from '../../contract/plain/errors';
 import { codeOf, errorTable, messageOf } from '../../contract/plain/errors';
 import type { Logger } from '../../host/logger';
+import { namedSystemError } from '../../host/system-errors';
 
 /** What the service answers when something fails. */
 export interface ErrorBody {
@@ -13,13 +15,14 @@ export interface ErrorBody {
 /** What is known goes out with its code; the rest is a defect, of which only the log tells more. */
 export function errorResponse(error: unknown, context: Context, logger: Logger): Response {
   const request = `${context.req.method} ${context.req.path}`;
-  const coded = withCode(error);
+  const failed = withCode(error);
+  const coded = namedSystemError(failed, 'answering a request') ?? failed;
   const known = codeOf(coded);
   if (known === undefined || known === 'internal') {
     logger.error(`${request} failed`, { error });
     return bodyOf(context, 'internal', `The service failed at ${request}. Its log says why.`);
   }
-  const message = messageOf(coded);
+  const message = withoutCredentials(messageOf(coded));
   logger.debug(`${request} was refused`, { code: known, message });
   return bodyOf(context, known, message);
 }

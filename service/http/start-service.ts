@@ -2,7 +2,8 @@ import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
-import { HoldfastError, errorTable, messageOf } from '../../contract/plain/errors';
+import { errorTable } from '../../contract/plain/errors';
+import { listenFailure } from '../../host/free-port';
 import type { ServiceParts } from './app';
 import { createApp } from './app';
 import { isLoopbackAddress } from './check-host';
@@ -72,12 +73,7 @@ function bodyOf(why: string): string {
 
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE')
-        reject(new HoldfastError('port-in-use', `The port ${port} of ${host} is taken by another process.`, { cause: error }));
-      else
-        reject(new HoldfastError('config-invalid', `The service cannot listen on ${host}:${port}: ${messageOf(error)}`, { cause: error }));
-    });
+    server.once('error', (error) => reject(listenFailure(error, host, port)));
     server.listen(port, host, resolve);
   });
 }

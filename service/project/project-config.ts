@@ -4,6 +4,8 @@ import type { ModelProvider } from '../../activities/models';
 import type { WorkerMiddleware } from '../../activities/worker-middleware';
 import type { Observer } from '../../contract/plain/observed';
 import { isRunId } from '../../contract/plain/names';
+import { shown } from '../../contract/plain/shown';
+import { hostProblem, taskQueueProblem } from '../../host/check-settings';
 
 /** What a project is made of. Environment variables and flags win over `taskQueue`, `tenant` and `http`. */
 export interface ProjectConfig {
@@ -68,6 +70,13 @@ function isSchema(value: unknown): boolean {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
+function checkedText(problemOf: (text: string) => string | undefined): z.ZodType<string> {
+  return z.string().superRefine((text, context) => {
+    const problem = problemOf(text);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: `is ${shown(text)}. ${problem}` });
+  });
+}
+
 export const ProjectConfigSchema = z.strictObject({
   agents: z.string().min(1),
   tools: z.record(z.string(), z.custom<object>(isTool, 'is no tool; make it with defineTool from holdfast/worker')).optional(),
@@ -82,13 +91,13 @@ export const ProjectConfigSchema = z.strictObject({
       names: z.record(z.string(), z.union([z.string().min(1), z.array(z.string().min(1))], 'is no model and no list of models')).optional(),
     })
     .optional(),
-  taskQueue: z.string().min(1).max(200).optional(),
+  taskQueue: checkedText(taskQueueProblem).optional(),
   tenant: z.string().refine(isRunId, 'is no name of a tenant: use 1 to 200 letters, digits and . _ - : @').optional(),
   language: z.enum(['en', 'zh']).optional(),
   http: z
     .strictObject({
       port: z.int().min(0).max(65_535).optional(),
-      host: z.string().min(1).optional(),
+      host: checkedText(hostProblem).optional(),
       hosts: z.array(z.string().min(1)).optional(),
     })
     .optional(),

@@ -1,0 +1,69 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import { messageOf } from '../contract/plain/errors';
+
+const nameOfHost =
+  /^(?=.{1,253}\.?$)[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?(?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?)*\.?$/;
+
+/** What is wrong with an address to listen on, or nothing. */
+export function hostProblem(host: string): string | undefined {
+  if (isIP(host) !== 0) return undefined;
+  if (/^\d+(\.\d+)*$/.test(host) || !nameOfHost.test(host))
+    return 'It must be an IP address or the name of a host, without a scheme, a port or brackets.';
+  return undefined;
+}
+
+/** What is wrong with the address of a Temporal server, or nothing. It may have a user and a password, so it is quoted by `shownUrl` alone. */
+export function addressProblem(address: string): string | undefined {
+  const rule = 'It must be host:port, without a scheme, a user or a path.';
+  const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(address) ?? [];
+  if (bracketed !== undefined ? isIP(bracketed) !== 6 : plain === undefined || hostProblem(plain) !== undefined) return rule;
+  return port !== undefined && (Number(port) < 1 || Number(port) > 65_535) ? 'Its port must be a whole number from 1 to 65535.' : undefined;
+}
+
+/** What is wrong with the name of a task queue, which is also the name of its Worker Deployment, or nothing. */
+export function taskQueueProblem(name: string): string | undefined {
+  if (!isPlain(name, 200)) return 'It must be 1 to 200 characters, without spaces around them and without control characters.';
+  if (/[.:]/.test(name)) return 'It must be without . and :, which the name of a Worker Deployment cannot have.';
+  return name.startsWith('/_sys/') || name.startsWith('__') ? 'Names that begin with /_sys/ or __ belong to Temporal.' : undefined;
+}
+
+export function namespaceProblem(name: string): string | undefined {
+  return isPlain(name, 1000) && !/\s/.test(name) ? undefined : 'It must be the name of a namespace, without spaces and control characters.';
+}
+
+function isPlain(name: string, most: number): boolean {
+  return name.trim() === name && name !== '' && name.length <= most && !/[\p{Cc}\p{Cs}]/u.test(name);
+}
+
+/** What is wrong with the address of an HTTP service, or nothing. */
+export function urlProblem(text: string): string | undefined {
+  const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined) return 'It must be a URL that begins with http:// or https://.';
+  if (url.username !== '' || url.password !== '') return 'It has a user or a password, which no request can be sent with; leave them out.';
+  return url.search === '' && url.hash === '' ? undefined : 'Leave out what begins with ? or #: routes are put behind the address.';
+}
+
+/** What is wrong with the value of a header, or nothing. */
+export function headerProblem(value: string): string | undefined {
+  return /^[\t\x20-\x7e]*$/.test(value) && value.trim() === value
+    ? undefined
+    : 'It has characters that no header can be sent with, such as a line break.';
+}
+
+export function certificateProblem(pem: Uint8Array): string | undefined {
+  return pemProblem(() => new X509Certificate(pem), 'certificate');
+}
+
+export function keyProblem(pem: Uint8Array): string | undefined {
+  return pemProblem(() => createPrivateKey(Buffer.from(pem)), 'private key without a passphrase');
+}
+
+function pemProblem(read: () => unknown, what: string): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    return `It must be a ${what} in PEM: ${messageOf(error).split('\n')[0]}.`;
+  }
+}
