@@ -118,7 +118,7 @@ export type { DynamicPromptOptions, PromptMaker } from '../middleware/dynamic-pr
 export { patchToolCalls } from '../middleware/patch-tool-calls/workflow';
 export type { PatchToolCallsOptions } from '../middleware/patch-tool-calls/workflow';
 export { reduction } from '../middleware/reduction/workflow';
-export type { ClearedResult, ClearedRound, ReductionOptions, ToolReduction } from '../middleware/reduction/options';
+export type { ClearedCall, ClearedResult, ClearedRound, ReductionOptions, ToolReduction } from '../middleware/reduction/options';
 export { summarization, summarize } from '../middleware/summarization/workflow';
 export { chainFinalizers } from '../middleware/summarization/finalizers';
 export type { SummaryDraft, SummaryFinalizer } from '../middleware/summarization/finalizers';

@@ -17,8 +17,9 @@ const input = z.object({ files: z.array(z.string()), maxBytes: z.number().int().
 /** The tool by which `agentsMd` reads its files. No agent offers it to a model. */
 export function agentsMdTool(options: AgentsMdToolOptions): Tool<z.output<typeof input>, LoadedAgentsMd> {
   const { fields, refuse } = fieldsOf(options, ['backend'], 'agentsMdTool', 'config-invalid');
-  if (typeof (fields['backend'] as Partial<FileBackend> | null | undefined)?.read !== 'function')
-    refuse('backend is required; directoryBackend("./files") makes one.');
+  const given = fields['backend'] as Partial<FileBackend> | null | undefined;
+  if (typeof given !== 'object' || given === null) refuse('backend is required; directoryBackend("./files") makes one.');
+  if (typeof given?.read !== 'function') refuse('the backend has no read.');
   const { backend } = options;
   return defineTool({
     description: 'Reads the instructions of a project for its agents.',

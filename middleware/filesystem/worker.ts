@@ -98,11 +98,15 @@ function checkOptions(options: unknown): void {
   for (const tool of fileToolNames) {
     const { description, custom } = (tools as FileToolSettings | undefined)?.[tool] ?? {};
     if (description !== undefined && typeof description !== 'string') refuse(`tools.${tool}.description is a text.`);
-    if (custom !== undefined && (typeof custom !== 'object' || (custom as unknown) === null))
-      refuse(`tools.${tool}.custom is no tool; make it with defineTool.`);
+    if (custom !== undefined && !isTool(custom)) refuse(`tools.${tool}.custom is no tool; make it with defineTool.`);
     if (custom !== undefined && description !== undefined)
       refuse(`tools.${tool} has custom, a tool with a description of its own; leave the other description out.`);
   }
+}
+
+/** What is wrong with it otherwise is said at the start of the worker, as of every tool. */
+function isTool(value: unknown): boolean {
+  return isRecord(value) && (has(value, 'execute') || has(value, 'stream') || value['external'] === true);
 }
 
 function has(value: unknown, method: string): boolean {

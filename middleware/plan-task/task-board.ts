@@ -1,3 +1,4 @@
+import { messageOf } from '../../contract/plain/errors';
 import type { Json, JsonObject } from '../../contract/plain/messages';
 
 export interface Task {
@@ -87,11 +88,19 @@ export interface TaskChange {
 /** Everything of a change, or nothing: one that is refused leaves the board as it is. */
 export function updateTask(board: TaskBoard, change: TaskChange): TaskAnswer {
   const { taskId, status, addBlocks = [], addBlockedBy = [], metadata, ...rest } = change;
-  const before = taskOf(board.tasks, taskId);
+  const before = named('TaskUpdate failed', () => taskOf(board.tasks, taskId));
   if (status === 'deleted') return { text: `Task #${taskId} deleted`, board: { ...board, tasks: withoutTask(board.tasks, taskId) } };
-  const linked = [...addBlocks.map((other) => [taskId, other] as const), ...addBlockedBy.map((other) => [other, taskId] as const)].reduce(
-    withLink,
+  const links = (field: string, pairs: readonly (readonly [string, string])[], tasks: readonly Task[]): readonly Task[] =>
+    named(`TaskUpdate of #${taskId} failed: ${field}`, () => pairs.reduce(withLink, tasks));
+  const blocking = links(
+    'addBlocks',
+    addBlocks.map((other) => [taskId, other]),
     board.tasks,
+  );
+  const linked = links(
+    'addBlockedBy',
+    addBlockedBy.map((other) => [other, taskId]),
+    blocking,
   );
   const after: Task = {
     ...taskOf(linked, before.id),
@@ -104,6 +113,15 @@ export function updateTask(board: TaskBoard, change: TaskChange): TaskAnswer {
   // A plan that is done is of no more use.
   const isDone = status === 'completed' && tasks.every((task) => task.status === 'completed');
   return { text, board: { ...board, tasks: isDone ? [] : tasks } };
+}
+
+/** Of many calls in a message the model has to know which one was refused, and for what. */
+function named<Result>(what: string, act: () => Result): Result {
+  try {
+    return act();
+  } catch (error) {
+    throw new Error(`${what}: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 function given(fields: Partial<Pick<Task, 'subject' | 'description' | 'activeForm' | 'owner'>>): Partial<Task> {

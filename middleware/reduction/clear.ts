@@ -1,12 +1,14 @@
 import { HoldfastError } from '../../contract/plain/errors';
 import { jsonSize } from '../../contract/plain/limits';
+import { cut } from '../../contract/plain/shown';
 import type { Json, JsonObject, Message, Part, ToolCall } from '../../contract/plain/messages';
-import { isMessage } from '../../contract/plain/messages';
+import { isMessage, notJson } from '../../contract/plain/messages';
 import type { HookContext } from '../../kernel/middleware';
 import type { CallPart, ResultPart, ToolRound } from '../tool-rounds';
 import { callPartsOf, resultsByCall, toolRounds } from '../tool-rounds';
+import { isRecord } from '../checked-options';
 import { estimateTokens } from '../token-count';
-import type { ReductionOptions } from './options';
+import type { ClearedCall, ReductionOptions } from './options';
 import { offloadsCleared } from './options';
 import type { OffloadItem, OffloadRequest } from './plain';
 import { clearedNotice, clearedPlaceholder, offloadPath, offloadToolName, textOfOutput } from './plain';
@@ -19,8 +21,14 @@ interface Clearing {
   readonly call: CallPart;
   readonly result: ResultPart;
   readonly message: Message;
-  text: string;
+  readonly assistant: Message;
+  /** Without one the result stays. */
+  text?: string;
+  /** Other arguments of the call. */
+  readonly input?: Json;
   readonly offload?: OffloadItem;
+  /** The text is the notice of where it was stored. */
+  readonly isNotice?: true;
 }
 
 /** The messages with old results cleared, or nothing when there is nothing to clear or too little would go. */
@@ -68,35 +76,73 @@ function enough(before: readonly Message[], after: readonly Message[], { clearAt
 }
 
 async function clearingsOf(round: ToolRound, options: ReductionOptions, ctx: HookContext): Promise<readonly Clearing[]> {
-  const { rootDir = 'offload', readFileToolName = 'read_file', toolConfig = {}, clearOffloadPath } = options;
+  const { toolConfig = {}, clearOffloadPath } = options;
   const byCall = resultsByCall(round);
   const clearings: Clearing[] = [];
   for (const call of hitCalls(round, options)) {
     const result = byCall.get(call);
     const message = round.results.find(({ parts }) => result !== undefined && parts.includes(result));
     if (result === undefined || message === undefined) continue;
+    const place = { call, result, message, assistant: round.assistant };
     const own = toolConfig[call.name]?.clear;
     if (own !== undefined) {
-      clearings.push({ call, result, message, text: checkedText(await own({ call: toolCall(call), output: result.output }, ctx), call) });
+      const said = checkedCall(await own({ call: toolCall(call), output: result.output }, ctx), call, options);
+      if (said === undefined) continue;
+      const { input, text, offload } = said;
+      const stored = offload === undefined ? undefined : itemOf(place, offload.text, offload.path);
+      clearings.push({
+        ...place,
+        ...(input === undefined ? {} : { input }),
+        ...(stored === undefined ? {} : { offload: stored }),
+        ...(text !== undefined ? { text } : stored === undefined ? {} : { text: noticeOfItem(stored, options, ctx), isNotice: true }),
+      });
     } else if (offloadsCleared(options)) {
       const path = clearOffloadPath?.(toolCall(call), ctx);
-      const place = message.id ?? '';
       const text = textOfOutput(result.output, result.multipart === true);
-      clearings.push({
-        call,
-        result,
-        message,
-        text: clearedNotice(path ?? offloadPath(rootDir, ctx.runId, place, 'clear', call.id), readFileToolName),
-        offload: { callId: call.id, place, text, ...(path === undefined ? {} : { path: checkedText(path, call) }) },
-      });
-    } else clearings.push({ call, result, message, text: clearedPlaceholder });
+      const offload = itemOf(place, text, path === undefined ? undefined : checkedText(path, call));
+      clearings.push({ ...place, offload, text: noticeOfItem(offload, options, ctx), isNotice: true });
+    } else clearings.push({ ...place, text: clearedPlaceholder });
   }
   return clearings;
+}
+
+function itemOf({ call, message }: Pick<Clearing, 'call' | 'message'>, text: string, path: string | undefined): OffloadItem {
+  return { callId: call.id, place: message.id ?? '', text, ...(path === undefined ? {} : { path }) };
+}
+
+/** As it will be said, or nearly so: the worker makes the path. */
+function noticeOfItem({ callId, place, path }: OffloadItem, options: ReductionOptions, ctx: HookContext): string {
+  const { rootDir = 'offload', readFileToolName = 'read_file' } = options;
+  return clearedNotice(path ?? offloadPath(rootDir, ctx.runId, place, 'clear', callId), readFileToolName);
 }
 
 function checkedText(text: unknown, { name }: CallPart): string {
   if (typeof text === 'string' && text !== '') return text;
   throw new HoldfastError('hook-failed', `reduction got ${typeof text} for a result of "${name}", where a function is to return a text.`);
+}
+
+/** What a function of `toolConfig` said, or nothing when the call is to stay. */
+function checkedCall(said: unknown, call: CallPart, options: ReductionOptions): ClearedCall | undefined {
+  if (said === undefined || said === null) return undefined;
+  if (!isRecord(said)) return { text: checkedText(said, call) };
+  const refuse = (problem: string): never => {
+    throw new HoldfastError('hook-failed', `reduction: clear of toolConfig of "${call.name}" returned ${problem}.`);
+  };
+  const { input, text, offload, ...others } = said;
+  const [other] = Object.keys(others);
+  if (other !== undefined) return refuse(`an object with "${cut(other)}"; it has input, text and offload`);
+  if (input === undefined && text === undefined && offload === undefined) return undefined;
+  if (text !== undefined && (typeof text !== 'string' || text === ''))
+    return refuse(`a text that is ${text === '' ? 'empty' : typeof text}`);
+  const problem = input === undefined ? undefined : notJson(input);
+  if (problem !== undefined) return refuse(`an input that is not JSON: ${problem}`);
+  if (offload !== undefined) {
+    if (!isRecord(offload) || typeof offload['text'] !== 'string') return refuse('an offload that has no text; it is { text, path }');
+    const { path } = offload;
+    if (path !== undefined && (typeof path !== 'string' || path === '')) return refuse('an offload whose path is no text');
+    if (!offloadsCleared(options)) return refuse('an offload, and nothing is stored; write offloadCleared: true beside it');
+  }
+  return said;
 }
 
 function toolCall({ id, name, input }: CallPart): ToolCall {
@@ -116,7 +162,8 @@ async function offload(clearings: readonly Clearing[], options: ReductionOptions
     const paths: unknown = await ctx.call(offloadToolName, request);
     if (!Array.isArray(paths) || paths.length !== batch.length)
       throw new HoldfastError('hook-failed', `The tool "${offloadToolName}" gave no paths; take the one that offloadTools makes.`);
-    batch.forEach((clearing, position) => (clearing.text = clearedNotice(String(paths[position]), readFileToolName)));
+    for (const [position, clearing] of batch.entries())
+      if (clearing.isNotice === true) clearing.text = clearedNotice(String(paths[position]), readFileToolName);
     batch = [];
     bytes = 0;
   };
@@ -131,23 +178,30 @@ async function offload(clearings: readonly Clearing[], options: ReductionOptions
 }
 
 function withTexts(messages: readonly Message[], clearings: readonly Clearing[]): readonly Message[] {
-  const byResult = new Map(clearings.map((clearing) => [clearing.result as Part, clearing.text]));
-  const touched = new Set(clearings.map(({ message }) => message));
+  const byPart = new Map<Part, Clearing>();
+  const results = new Set<Message>();
+  const assistants = new Set<Message>();
+  for (const clearing of clearings) {
+    byPart.set(clearing.result, clearing);
+    results.add(clearing.message);
+    if (clearing.input === undefined) continue;
+    byPart.set(clearing.call, clearing);
+    assistants.add(clearing.assistant);
+  }
   return messages.map((message) => {
-    if (!touched.has(message)) return message;
-    const parts = message.parts.map((part): Part => {
-      const text = byResult.get(part);
-      if (text === undefined || part.type !== 'tool-result') return part;
-      return {
-        type: 'tool-result',
-        callId: part.callId,
-        name: part.name,
-        output: text,
-        ...(part.isError === true ? { isError: true } : {}),
-      };
-    });
-    return { ...message, parts, extra: marked(message.extra) };
+    if (!results.has(message) && !assistants.has(message)) return message;
+    const parts = message.parts.map((part) => changedPart(part, byPart.get(part)));
+    return results.has(message) ? { ...message, parts, extra: marked(message.extra) } : { ...message, parts };
   });
+}
+
+function changedPart(part: Part, clearing: Clearing | undefined): Part {
+  if (clearing === undefined) return part;
+  const { input, text } = clearing;
+  if (part.type === 'tool-call') return input === undefined ? part : { ...part, input };
+  if (part.type !== 'tool-result' || text === undefined) return part;
+  const { callId, name, isError } = part;
+  return { type: 'tool-result', callId, name, output: text, ...(isError === true ? { isError: true } : {}) };
 }
 
 function marked(extra: JsonObject | undefined): JsonObject {

@@ -10,6 +10,16 @@ export interface ClearedResult {
   readonly output: Json;
 }
 
+/** What becomes of a call that is cleared. What is left out stays as it is, but for a text that is stored: a notice says where. */
+export interface ClearedCall {
+  /** Other arguments of the call. */
+  readonly input?: Json;
+  /** What stands in place of the result. */
+  readonly text?: string;
+  /** What is stored by the tools of `offloadTools`, and where. Without a path it is the usual one. */
+  readonly offload?: { readonly text: string; readonly path?: string };
+}
+
 /** A message of the assistant with the calls that are cleared, and their results, in the order of the calls. */
 export interface ClearedRound {
   readonly assistant: Message;
@@ -23,8 +33,8 @@ export interface ToolReduction {
   readonly maxLengthForTrunc?: number;
   readonly skipTruncation?: boolean;
   readonly skipClear?: boolean;
-  /** What stands in place of a result of this tool. Nothing is stored then. */
-  readonly clear?: (result: ClearedResult, ctx: HookContext) => MaybePromise<string>;
+  /** The text in place of a result of this tool, or what becomes of the call. Nothing leaves the call as it is for now. */
+  readonly clear?: (result: ClearedResult, ctx: HookContext) => MaybePromise<string | ClearedCall | undefined>;
 }
 
 export interface ReductionOptions {

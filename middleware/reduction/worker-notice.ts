@@ -4,16 +4,17 @@ export interface Notice {
   readonly bytes: number;
   /** Where the whole text is, or why it is nowhere. */
   readonly saved: { readonly path: string } | { readonly problem: string };
-  readonly previews: readonly string[];
+  /** Previews, or what was seen of the text already. */
+  readonly said: readonly string[];
   readonly readFileToolName: string;
 }
 
-export function noticeOf({ bytes, saved, previews, readFileToolName }: Notice): string {
+export function noticeOf({ bytes, saved, said, readFileToolName }: Notice): string {
   const where = 'path' in saved ? `Full output saved to: ${saved.path}` : `Failed to save full output: ${saved.problem}.`;
   return [
     '<persisted-output>',
     `Output too large (${bytes}). ${where}`,
-    ...previews,
+    ...said,
     ...('path' in saved ? [`Use ${readFileToolName} to view the rest.`] : []),
     '</persisted-output>',
   ].join('\n');

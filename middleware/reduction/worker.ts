@@ -133,9 +133,10 @@ class Truncation implements WorkerHalf {
     const path = await this.saveOrFail(call, text);
     const { readFileToolName } = this.truncation;
     const bytesEach = Math.floor(maxLength / texts.length / 2);
-    const notice = noticeOf({ bytes, saved: { path }, previews: texts.flatMap((one) => previewsOf(one, bytesEach)), readFileToolName });
+    const notice = noticeOf({ bytes, saved: { path }, said: texts.flatMap((one) => previewsOf(one, bytesEach)), readFileToolName });
     if (!multipart) return notice;
-    return [{ type: 'text', text: notice }, ...parts.filter(({ type }) => type !== 'text')];
+    const first = parts.findIndex(({ type }) => type === 'text');
+    return parts.flatMap((part, at): Part[] => (part.type !== 'text' ? [part] : at === first ? [{ type: 'text', text: notice }] : []));
   }
 
   private async saveOrFail(call: ToolWorkerCall, text: string, path?: string): Promise<string> {

@@ -82,7 +82,14 @@ describe('agentsMd', () => {
 
 describe('imports', () => {
   it('are paths, without the marks behind them', () => {
-    expect(importsOf('See @a.md, (@b/c) and "@d.json". @e.TOML! @f.md @f.md x@g.md\n@./h')).toEqual(['a.md', 'e.TOML', 'f.md', './h']);
+    expect(importsOf('See @a.md, (@b/c) and "@d.json". @e.TOML! @f.md @f.md x@g.md\n@./h')).toEqual([
+      'a.md',
+      'b/c',
+      'd.json',
+      'e.TOML',
+      'f.md',
+      './h',
+    ]);
   });
 
   it('that lead out are left out with a warning', async () => {

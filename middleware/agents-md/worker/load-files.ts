@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { messageOf } from '../../../contract/plain/errors';
 import type { FileBackend } from '../../filesystem/worker/backend';
-import { checkedPath, isFileMissing } from '../../filesystem/worker/backend';
+import { checkedPath, isFileMissing, isNoText } from '../../filesystem/worker/backend';
 import type { LoadedAgentsMd } from '../loaded';
 
 const deepest = 5;
@@ -38,8 +38,8 @@ class Loading {
     if (chain.includes(path)) return this.warn(`circular import of ${path} skipped: ${[...chain, path].join(' -> ')}`);
     if (this.seen.has(path)) return;
     if (chain.length > deepest) return this.warn(`import of ${path} skipped: it is more than ${deepest} levels deep`);
-    const content = await this.contentOf(path);
-    if (content === undefined) return this.warn(`${path} not found`);
+    const content = await this.contentOf(path, chain.length > 0);
+    if (content === undefined) return;
     this.seen.add(path);
     const bytes = Buffer.byteLength(content);
     if (this.maxBytes > 0 && this.files.length > 0 && this.bytes + bytes > this.maxBytes)
@@ -58,12 +58,20 @@ class Loading {
     }
   }
 
-  private async contentOf(path: string): Promise<string | undefined> {
+  /** Nothing where there is a warning instead. What somebody wrote into a text, such as the name of a folder, must not end every run. */
+  private async contentOf(path: string, isImport: boolean): Promise<string | undefined> {
     this.signal?.throwIfAborted();
     try {
       return await this.backend.read(path);
     } catch (error) {
-      if (isFileMissing(error)) return undefined;
+      if (isFileMissing(error)) {
+        this.warn(`${path} not found`);
+        return undefined;
+      }
+      if (isImport && isNoText(error)) {
+        this.warn(`import of ${path} skipped: ${messageOf(error)}`);
+        return undefined;
+      }
       throw new Error(`failed to load agent files: ${path}: ${messageOf(error)}`);
     }
   }
@@ -73,8 +81,36 @@ class Loading {
   }
 }
 
-/** `@path` where a word begins. What has neither a folder nor the ending of a text is prose. */
+/** Where a path begins: not within a word, an address, a URL or code, and not escaped. What marks emphasis may stand before it. */
+const importPattern = /(?<![\p{L}\p{N}.+\-/@\\`%&=#$]_*)(_*)@([^\s@]+)/gu;
+/** What ends a path in prose and in Markdown. */
+const pathEnds = /[*|<>"`~“”„«»]/u;
+const closers: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
+
+/** `@path` where a word begins, also in brackets, as a link and in emphasis. What has neither a folder nor the ending of a text is prose. */
 export function importsOf(content: string): readonly string[] {
-  const found = [...content.matchAll(/(?<=^|\s)@([^\s@]+)/gm)].map(([, path = '']) => path.replace(/[.,;:!?)\]}'"]+$/, ''));
-  return [...new Set(found)].filter((path) => path.includes('/') || endings.includes(posix.extname(path).toLowerCase()));
+  const found = [...content.matchAll(importPattern)].map(([, emphasis = '', written = '']) => pathIn(written, emphasis !== ''));
+  return [...new Set(found)].filter((path) => !path.endsWith('/') && (path.includes('/') || isTextName(path)));
+}
+
+function isTextName(path: string): boolean {
+  return endings.includes(posix.extname(path).toLowerCase());
+}
+
+function pathIn(written: string, isEmphasized: boolean): string {
+  const end = written.search(pathEnds);
+  const inBrackets = untilUnbalanced(end < 0 ? written : written.slice(0, end));
+  const path = inBrackets.replace(isEmphasized ? /[.,;:!?'’_]+$/u : /[.,;:!?'’]+$/u, '');
+  const anchor = path.indexOf('#');
+  return anchor > 0 && isTextName(path.slice(0, anchor)) ? path.slice(0, anchor) : path;
+}
+
+/** A bracket that was opened before the path closes it; one that is part of the path does not. */
+function untilUnbalanced(text: string): string {
+  const open: string[] = [];
+  for (const [position, sign] of [...text].entries()) {
+    if (Object.values(closers).includes(sign)) open.push(sign);
+    else if (closers[sign] !== undefined && open.pop() !== closers[sign]) return [...text].slice(0, position).join('');
+  }
+  return text;
 }

@@ -63,6 +63,18 @@ export function isFileMissing(error: unknown): boolean {
   return (error as { code?: unknown } | null | undefined)?.code === 'ENOENT';
 }
 
+/** Of something that is there, and has no text: a folder, a picture. */
+export function noText(path: string, what: 'file' | 'text'): Error {
+  return new HoldfastError('tool-failed', what === 'file' ? `"${path}" is no file.` : `The file "${path}" is no text.`, {
+    details: { noText: true },
+  });
+}
+
+export function isNoText(error: unknown): boolean {
+  const { code, details } = (error ?? {}) as { readonly code?: unknown; readonly details?: { readonly noText?: unknown } | null };
+  return code === 'EISDIR' || details?.noText === true;
+}
+
 /** A backend that has all that one needs, or an error that says what it lacks. */
 export function backendProblem(backend: unknown): string | undefined {
   if (typeof backend !== 'object' || backend === null) return 'backend is required; directoryBackend("./files") makes one.';

@@ -5,7 +5,7 @@ import { extname, isAbsolute, join, posix, relative, sep } from 'node:path';
 import { HoldfastError } from '../../../contract/plain/errors';
 import { bound, checkedOptions } from '../../checked-options';
 import type { FileBackend, FileEntry } from './backend';
-import { checkedPath, fileMissing, isFileMissing } from './backend';
+import { checkedPath, fileMissing, isFileMissing, noText } from './backend';
 
 export interface DirectoryBackendOptions {
   /** Bytes that a file may have that is read. Default 4 MB. */
@@ -28,7 +28,7 @@ export function directoryBackend(folder: string, options: DirectoryBackendOption
   const bytesOf = async (path: string): Promise<Buffer> => readRegular(await found(folder, path), path, maxBytes);
   const textOf = async (path: string): Promise<string> => {
     const bytes = await bytesOf(path);
-    if (bytes.includes(0)) throw noText(path);
+    if (bytes.includes(0)) throw noText(path, 'text');
     return bytes.toString('utf8');
   };
   return inOwnWords({
@@ -48,7 +48,7 @@ export function directoryBackend(folder: string, options: DirectoryBackendOption
     read: textOf,
     async readToEdit(path) {
       const bytes = await bytesOf(path);
-      if (bytes.includes(0)) throw noText(path);
+      if (bytes.includes(0)) throw noText(path, 'text');
       try {
         return exactly.decode(bytes);
       } catch {
@@ -112,10 +112,6 @@ function inOwnWords({ list, read, readToEdit, write, remove, readParts }: Requir
     remove: (path) => told(path, remove(path)),
     readParts: (path, pages) => told(path, readParts(path, pages)),
   };
-}
-
-function noText(path: string): HoldfastError {
-  return new HoldfastError('tool-failed', `The file "${path}" is no text.`);
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -182,7 +178,7 @@ async function readRegular(at: string, path: string, maxBytes: number): Promise<
   const file = await open(at, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const { size, isFile } = await file.stat().then((entry) => ({ size: entry.size, isFile: entry.isFile() }));
-    if (!isFile) throw new Error(`"${path}" is no file.`);
+    if (!isFile) throw noText(path, 'file');
     if (size > maxBytes) throw new Error(`The file "${path}" has ${size} bytes; at most ${maxBytes} are read.`);
     return await file.readFile();
   } finally {

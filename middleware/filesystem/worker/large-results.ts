@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { currentCall } from '../../../activities/call-context';
 import type { ToolWorkerCall, WorkerMiddleware } from '../../../activities/worker-middleware';
 import { defineWorkerMiddleware } from '../../../activities/worker-middleware';
-import { messageOf } from '../../../contract/plain/errors';
-import type { Json } from '../../../contract/plain/messages';
+import { HoldfastError, messageOf } from '../../../contract/plain/errors';
+import type { Json, Part } from '../../../contract/plain/messages';
 import type { FileBackend } from './backend';
 import { fieldsOf, isRecord, isText, isTextList, refuseFor } from '../../checked-options';
 import { backendProblem } from './backend';
@@ -28,6 +28,7 @@ const shownLines = 10;
 export function largeResults(options: LargeResultsOptions): WorkerMiddleware {
   checkOptions(options);
   const { backend, tokens = 20_000, pathOf, readFileTool = 'read_file', except = [readFileTool] } = options;
+  const tooLarge = (text: string): boolean => Buffer.byteLength(text) > tokens * 4;
   const kept = async (text: string, call: ToolWorkerCall): Promise<string> => {
     const path = pathOf === undefined ? defaultPath(call) : pathOf({ tool: call.tool, callId: call.callId });
     if (typeof path !== 'string' || path === '') throw new Error('pathOf gave no path.');
@@ -38,10 +39,19 @@ export function largeResults(options: LargeResultsOptions): WorkerMiddleware {
     try {
       return await kept(text, call);
     } catch (error) {
-      throw new Error(`its result is too large, and could not be put into a file: ${messageOf(error)}`);
+      // An error of the call and not of the half, which would end the run: the tool ran, and only its result is lost.
+      const message = `It ran, but its result of ${Buffer.byteLength(text)} bytes is too large, and could not be put into a file: ${messageOf(error)}`;
+      throw new HoldfastError('tool-failed', message, { cause: error });
     }
   };
-  const tooLarge = (text: string): boolean => Buffer.byteLength(text) > tokens * 4;
+  /** The texts of a list of parts are one text; files stay where they stand. */
+  const shortened = async (parts: readonly Part[], call: ToolWorkerCall): Promise<readonly Part[]> => {
+    const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+    if (!tooLarge(text)) return parts;
+    const told: Part = { type: 'text', text: await offloaded(text, call) };
+    const first = parts.findIndex(({ type }) => type === 'text');
+    return parts.flatMap((part, at): Part[] => (part.type !== 'text' ? [part] : at === first ? [told] : []));
+  };
   return defineWorkerMiddleware('largeResults', () => ({
     async wrapInvokableToolCall(input, next, call): Promise<Json> {
       const output = await next(input);
@@ -59,6 +69,20 @@ export function largeResults(options: LargeResultsOptions): WorkerMiddleware {
       let text = '';
       for await (const piece of pieces) text += piece;
       yield tooLarge(text) ? await offloaded(text, call) : text;
+    },
+    async wrapEnhancedInvokableToolCall(input, next, call) {
+      const parts = await next(input);
+      return except.includes(call.tool) ? parts : shortened(parts, call);
+    },
+    async *wrapEnhancedStreamableToolCall(input, next, call) {
+      const pieces = next(input);
+      if (except.includes(call.tool)) {
+        yield* pieces;
+        return;
+      }
+      const parts: Part[] = [];
+      for await (const part of pieces) parts.push(part);
+      yield* await shortened(parts, call);
     },
   }));
 }
