@@ -205,7 +205,7 @@ export function checkAliases(tools: readonly string[], aliases: Fields, refuse: 
     if (!isRecord(keys)) return refuse(`the arguments in toolAliases of "${cut(tool)}" are no object.`);
     if (!tools.includes(tool)) continue;
     for (const name of names) {
-      if (name === '') refuse(`tool "${tool}" has an empty alias.`);
+      if (name.trim() === '') refuse(`tool "${tool}" has an empty alias.`);
       if (name === tool) continue;
       if (tools.includes(name)) refuse(`the alias "${cut(name)}" of tool "${tool}" is the name of another tool.`);
       if (taken.has(name)) refuse(`the alias "${cut(name)}" stands for both "${taken.get(name)}" and "${tool}".`);
@@ -218,10 +218,12 @@ export function checkAliases(tools: readonly string[], aliases: Fields, refuse: 
 function checkArgumentAliases(tool: string, aliases: Fields, refuse: Refuse): void {
   const taken = new Map<string, string>();
   for (const [canonical, others] of Object.entries(aliases)) {
+    if (canonical.trim() === '')
+      refuse(`toolAliases of "${cut(tool)}" has aliases for the argument "${cut(canonical)}"; write the name of an argument of the tool.`);
     if (canonical.includes('.')) refuse(`the argument "${cut(canonical)}" of tool "${tool}" has a dot; only top-level keys have aliases.`);
     if (!isTexts(others)) return refuse(`the aliases of the argument "${cut(canonical)}" of tool "${tool}" are no list of texts.`);
     for (const key of others) {
-      if (key === '') refuse(`the argument "${cut(canonical)}" of tool "${tool}" has an empty alias.`);
+      if (key.trim() === '') refuse(`the argument "${cut(canonical)}" of tool "${tool}" has an empty alias.`);
       if (taken.has(key))
         refuse(`the argument alias "${cut(key)}" of tool "${tool}" stands for both "${taken.get(key)}" and "${canonical}".`);
       taken.set(key, canonical);

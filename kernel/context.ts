@@ -10,7 +10,7 @@ import { jsonSize, limits } from '../contract/plain/limits';
 import type { ToolFacts } from '../contract/plain/manifest';
 import { toolFactsOf } from '../contract/plain/manifest';
 import type { Json, JsonObject, Message, StoredMessage, ToolCall } from '../contract/plain/messages';
-import { canonicalJson, notJson, textOf } from '../contract/plain/messages';
+import { canonicalJson, notJson, textOf, toolCallsOf } from '../contract/plain/messages';
 import { noteAction } from './agents/actions';
 import { isOthers } from './agents/conversation';
 import type { CallsBeside, Frame } from './frames';
@@ -25,6 +25,7 @@ import { optionsOfTool } from './run-options';
 import type { AgentScope } from './scope';
 import type { PendingInterrupt } from './state';
 import { callToolOnce } from './tool-call';
+import { callNamed, toolNamed } from './tool-names';
 import { storedMessage, storedMessages } from './transcript';
 
 /**
@@ -38,6 +39,8 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
       path: placeInRoot(scope.run.state.parent, scope.path),
       isOthers: (message) => isOthers(scope.run.state, message),
       facts: (tool) => toolFactsOf(scope.run.manifest, tool),
+      named: (written) => toolNamed(scope, written),
+      call: (written) => callNamed(scope, written),
       beside: frame.decision?.beside,
       dropSession: (keys) =>
         frame.once('session', () => {
@@ -197,6 +200,8 @@ interface Inside {
   readonly path: AgentPath;
   readonly isOthers: (message: { readonly id?: string }) => boolean;
   readonly facts: (tool: string) => ToolFacts;
+  readonly named: (written: string) => string;
+  readonly call: (written: ToolCall) => ToolCall;
   readonly beside: (() => CallsBeside) | undefined;
   dropSession(keys: readonly string[]): void;
 }
@@ -212,6 +217,24 @@ function insideOf(context: HookContext): Inside | undefined {
 /** What the worker knew about a tool when the run began. For middlewares of this house, like what follows. */
 export function factsOfTool(context: HookContext, tool: string): ToolFacts | undefined {
   return insideOf(context)?.facts(tool);
+}
+
+/**
+ * The tool that a call or a result in the messages belongs to: the model may have written an alias. A name that no tool of the agent has
+ * stays as it is.
+ */
+export function toolNameIn(context: HookContext, written: string): string {
+  return insideOf(context)?.named(written) ?? written;
+}
+
+/** A call of the messages by the name of its tool and the tool's own keys, whatever aliases the model wrote. */
+export function toolCallIn(context: HookContext, { id, name, input }: Pick<ToolCall, 'id' | 'name' | 'input'>): ToolCall {
+  const call = { id, name, input };
+  return insideOf(context)?.call(call) ?? call;
+}
+
+export function toolCallsIn(context: HookContext, message: Message): readonly ToolCall[] {
+  return toolCallsOf(message).map((call) => toolCallIn(context, call));
 }
 
 /**

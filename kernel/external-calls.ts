@@ -2,27 +2,28 @@ import { HoldfastError } from '../contract/plain/errors';
 import type { ToolCall } from '../contract/plain/messages';
 import type { AgentDefinition } from './agent';
 import type { AgentScope, RunScope } from './scope';
-import { nameOf, planCall } from './tool-plan';
+import type { NamedCall } from './tool-names';
+import { planCall } from './tool-plan';
 
 /** The calls of one message, by who makes them: this run, or whoever started it. */
 export interface SplitCalls {
-  readonly own: readonly ToolCall[];
+  readonly own: readonly NamedCall[];
   /** By the tools' own names and keys. */
   readonly external: readonly ToolCall[];
 }
 
-export function splitCalls(scope: AgentScope, calls: readonly ToolCall[]): SplitCalls {
+export function splitCalls(scope: AgentScope, calls: readonly NamedCall[]): SplitCalls {
   const { manifest } = scope.run;
-  const isExternal = (call: ToolCall): boolean => manifest.tools[nameOf(scope, call) ?? '']?.external === true;
+  const isExternal = ({ name }: NamedCall): boolean => Object.hasOwn(manifest.tools, name) && manifest.tools[name]?.external === true;
   const external = calls.filter(isExternal);
   if (external.length === 0) return { own: calls, external };
   if (scope.path.length > 1 || scope.run.state.parent !== undefined) throw notAlone(scope.agent, external);
   return { own: calls.filter((call) => !isExternal(call)), external: external.map((call) => asPlanned(scope, call)) };
 }
 
-function asPlanned(scope: AgentScope, call: ToolCall): ToolCall {
+function asPlanned(scope: AgentScope, call: NamedCall): ToolCall {
   const planned = planCall(scope, call);
-  return planned.type === 'run' ? planned.call : call;
+  return planned.type === 'run' ? planned.call : { id: call.id, name: call.name, input: call.input };
 }
 
 function notAlone({ name }: AgentDefinition, calls: readonly ToolCall[]): HoldfastError {

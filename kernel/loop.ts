@@ -13,6 +13,8 @@ import { observedAgent, observersOf } from './observers';
 import { pendingCallsOf } from './pending-calls';
 import { isCancellation } from './ports';
 import type { AgentScope } from './scope';
+import type { NamedCall } from './tool-names';
+import { namedCalls } from './tool-names';
 import { exitTool } from './tool-plan';
 import { toolStep } from './tool-step';
 
@@ -80,7 +82,7 @@ async function iterate(scope: AgentScope, iteration: Frame): Promise<AgentResult
   const last = record.messages.at(-1);
   if (last === undefined)
     throw new HoldfastError('message-invalid', `No messages left in the state of agent "${agent.name}" after the model call.`);
-  const calls = toolCallsOf(last);
+  const calls = namedCalls(scope, toolCallsOf(last));
   if (calls.length === 0) return checkedAnswer(scope, { output: textOf(last), text: textOf(last) }, iteration);
   refuseCallsInFinalAnswer(scope, calls);
   const direct = await runTools(scope, calls, iteration);
@@ -94,7 +96,7 @@ function beginsWithCalls({ run, path, record }: AgentScope): boolean {
 
 async function runPendingCalls(scope: AgentScope, iteration: Frame): Promise<AgentResult | undefined> {
   const { record } = scope;
-  const direct = await runTools(scope, pendingCallsOf(record.messages), iteration);
+  const direct = await runTools(scope, namedCalls(scope, pendingCallsOf(record.messages)), iteration);
   const finished = direct === undefined ? undefined : await checkedAnswer(scope, direct, iteration);
   delete record.resumes;
   return finished;
@@ -122,7 +124,7 @@ async function checkedAnswer(scope: AgentScope, answer: AgentResult, iteration: 
   return undefined;
 }
 
-function runTools(scope: AgentScope, calls: readonly ToolCall[], iteration: Frame): Promise<AgentResult | undefined> {
+function runTools(scope: AgentScope, calls: readonly NamedCall[], iteration: Frame): Promise<AgentResult | undefined> {
   if (calls.length > limits.toolCallsPerMessage) {
     throw new HoldfastError(
       'model-response-invalid',
@@ -136,7 +138,7 @@ function runTools(scope: AgentScope, calls: readonly ToolCall[], iteration: Fram
 /** The run ends, with the results of the calls that are its own, whatever those would have had it do next. */
 async function runBesideExternal(
   scope: AgentScope,
-  own: readonly ToolCall[],
+  own: readonly NamedCall[],
   external: readonly ToolCall[],
   iteration: Frame,
 ): Promise<AgentResult> {
@@ -146,7 +148,7 @@ async function runBesideExternal(
   return { output: text, text, pendingToolCalls: external };
 }
 
-async function runOwn(scope: AgentScope, calls: readonly ToolCall[], iteration: Frame): Promise<AgentResult | undefined> {
+async function runOwn(scope: AgentScope, calls: readonly NamedCall[], iteration: Frame): Promise<AgentResult | undefined> {
   const { record } = scope;
   if (!calls.every(({ name }) => scope.agent.exitTool && name === exitTool)) countToolIteration(scope);
   const directly = returnDirectlyPosition(scope, calls);
@@ -159,7 +161,7 @@ async function runOwn(scope: AgentScope, calls: readonly ToolCall[], iteration: 
 }
 
 /** Of several such calls in one message the last one counts. */
-function returnDirectlyPosition(scope: AgentScope, calls: readonly ToolCall[]): number | undefined {
+function returnDirectlyPosition(scope: AgentScope, calls: readonly NamedCall[]): number | undefined {
   const { agent, record } = scope;
   for (let position = calls.length - 1; position >= 0; position--) {
     const name = calls[position]?.name ?? '';

@@ -43,7 +43,7 @@ export function changedEnd(scope: AgentScope, result: ToolStepResult): ToolStepR
 }
 
 /** The same for an error with which the agent ends. */
-export function changedError(scope: AgentScope, call: ToolCall, error: unknown): unknown {
+export function changedError(scope: AgentScope, call: Pick<ToolCall, 'id' | 'name'>, error: unknown): unknown {
   if (!isToolProblem(error)) return error;
   const said = toolMessage('', call, messageOf(error), { isError: true });
   const after = changesOf(scope).reduce<Message>((before, change) => change(before), said);

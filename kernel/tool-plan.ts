@@ -5,6 +5,8 @@ import { exitTool } from './agents/transfer-names';
 import { optionsOfTool } from './run-options';
 import type { AgentScope } from './scope';
 import { similarNames } from './similar-names';
+import type { NamedCall } from './tool-names';
+import { offeredName, ownKeys } from './tool-names';
 
 export type PlannedCall =
   | { readonly type: 'run'; readonly call: ToolCall }
@@ -14,29 +16,18 @@ export type PlannedCall =
 export { exitTool };
 
 /** From what the model wrote to what is called: name alias, argument aliases, the arguments handler; unknown names. */
-export function planCall(scope: AgentScope, requested: ToolCall): PlannedCall {
+export function planCall(scope: AgentScope, requested: NamedCall): PlannedCall {
   const { agent, record } = scope;
-  const name = nameOf(scope, requested);
-  if (name === exitTool && agent.exitTool) return exitResult(requested);
+  const name = offeredName(scope, requested.name);
   if (name === undefined) return unknownCall(agent, requested, record.tools);
+  const renamed = ownKeys(agent, name, requested.input);
+  if (name === exitTool && agent.exitTool) return exitResult(renamed);
   try {
-    const renamed = renamedArguments(agent, name, requested.input);
     const input = agent.toolArguments === undefined ? renamed : agent.toolArguments(name, renamed);
     return { type: 'run', call: { id: requested.id, name, input, ...optionsOfTool(scope, name) } };
   } catch (error) {
     throw new HoldfastError('hook-failed', `toolArguments of agent "${agent.name}" failed: ${messageOf(error)}`);
   }
-}
-
-/** The tool that the model means, among those that the agent has. */
-export function nameOf({ agent, record }: AgentScope, { name }: ToolCall): string | undefined {
-  return canonicalName(agent, name, [...record.tools, ...record.callable]);
-}
-
-function canonicalName(agent: AgentDefinition, name: string, offered: readonly string[]): string | undefined {
-  if (name === exitTool && agent.exitTool) return name;
-  if (offered.includes(name)) return name;
-  return offered.find((tool) => agent.toolAliases[tool]?.names?.includes(name) === true);
 }
 
 function unknownCall(agent: AgentDefinition, requested: ToolCall, offered: readonly string[]): PlannedCall {
@@ -64,23 +55,8 @@ function suggestion(name: string, offered: readonly string[]): string {
   return `; did you mean ${names.length === 0 ? last : `${names.join(', ')} or ${last}`}?`;
 }
 
-function exitResult(requested: ToolCall): PlannedCall {
-  const result = (requested.input as { final_result?: unknown } | null)?.final_result;
+function exitResult(input: Json): PlannedCall {
+  const result = (input as { final_result?: unknown } | null)?.final_result;
   if (typeof result === 'string') return { type: 'answered', output: result };
   return { type: 'refused', error: { code: 'tool-input-invalid', message: "The tool 'exit' takes { final_result: string }." } };
-}
-
-/** An alias counts where the tool's own key is absent. Whatever is no object passes untouched. */
-function renamedArguments(agent: AgentDefinition, tool: string, input: Json): Json {
-  const aliases = agent.toolAliases[tool]?.arguments;
-  if (aliases === undefined || typeof input !== 'object' || input === null || Array.isArray(input)) return input;
-  const renamed: Record<string, Json | undefined> = { ...(input as Record<string, Json | undefined>) };
-  for (const [canonical, others] of Object.entries(aliases)) {
-    for (const key of others) {
-      if (!(key in renamed) || canonical in renamed) continue;
-      renamed[canonical] = renamed[key];
-      delete renamed[key];
-    }
-  }
-  return renamed;
 }

@@ -23,7 +23,8 @@ import type { AgentScope } from './scope';
 import type { ToolCallPlan, ToolDone } from './tool-call';
 import { ToolError, callToolOnce } from './tool-call';
 import { changedEnd, changedError } from './tool-ends';
-import { exitTool, nameOf, planCall } from './tool-plan';
+import type { NamedCall } from './tool-names';
+import { exitTool, planCall } from './tool-plan';
 import { isToolProblem } from './tool-problems';
 
 export interface ToolStepResult {
@@ -37,14 +38,14 @@ export interface ToolStepResult {
 /** Runs the tool calls of one message. Results stand in call order; the return-directly one is shown last. */
 export async function toolStep(
   scope: AgentScope,
-  calls: readonly ToolCall[],
+  calls: readonly NamedCall[],
   directly: number | undefined,
   iteration: Frame,
 ): Promise<readonly ToolStepResult[]> {
   const settle = (position: number): void => scope.run.runLocal.settle(scope.path, slotOf(scope, position));
   const run = (position: number): Promise<ToolStepResult> => {
-    const call = calls[position] as ToolCall;
-    return iteration.effect(`call:${call.name}`, async () => {
+    const call = calls[position] as NamedCall;
+    return iteration.effect(`call:${call.written}`, async () => {
       const result = changedEnd(scope, await runCall(scope, calls, position, iteration));
       if (scope.agent.sequentialTools) settle(position);
       const room = scope.run.ports.roomFor(result.shown ?? result.message);
@@ -64,7 +65,7 @@ export async function toolStep(
   positions.forEach(settle);
   if (directly !== undefined) {
     const result = results[directly] as ToolStepResult;
-    iteration.once('event', () => showEnd(scope, calls[directly] as ToolCall, result));
+    iteration.once('event', () => showEnd(scope, calls[directly] as NamedCall, result));
   }
   return results;
 }
@@ -74,23 +75,25 @@ function slotOf({ path, record }: AgentScope, position: number): string {
   return `${path.join('/')}/t${record.turn}.${position}`;
 }
 
-async function runCall(scope: AgentScope, calls: readonly ToolCall[], position: number, iteration: Frame): Promise<ToolStepResult> {
-  const requested = calls[position] as ToolCall;
+async function runCall(scope: AgentScope, calls: readonly NamedCall[], position: number, iteration: Frame): Promise<ToolStepResult> {
+  const requested = calls[position] as NamedCall;
+  const { id: callId, written } = requested;
+  const answered = { id: callId, name: written };
   const uuid = (): string => scope.run.ports.uuid();
   const planned = planCall(scope, requested);
   if (planned.type === 'answered') {
     const exits = scope.agent.exitTool && requested.name === exitTool;
-    return { message: toolMessage(uuid(), requested, planned.output), ...(exits ? { action: { exit: true } } : {}) };
+    return { message: toolMessage(uuid(), answered, planned.output), ...(exits ? { action: { exit: true } } : {}) };
   }
   if (planned.type === 'refused') return endOrReturn(scope, requested, new ToolError(planned.error, undefined));
   const name = `${planned.call.name}.${position}`;
   const passed = new PassedThere(scope.run.state, [...iteration.address, name].join('/'));
   const frame = iteration.child(name, undefined, {
     act: (action) => passed.keep({ action }),
-    beside: () => ({ position, tools: calls.map((call) => nameOf(scope, call) ?? call.name) }),
+    beside: () => ({ position, tools: calls.map((call) => call.name) }),
   });
   // What stands in the worker's result has the tool's own name. Under an alias the model is answered by the name that it used.
-  const isAlias = planned.call.name !== requested.name;
+  const isAlias = planned.call.name !== written;
   let last: ToolDone | undefined;
   try {
     const output = await throughLayers(scope, planned.call, position, frame, passed, (done) => (last = done));
@@ -99,7 +102,7 @@ async function runCall(scope: AgentScope, calls: readonly ToolCall[], position: 
     // Over a border only the output itself comes back: then the tool's kind says what a list of parts is.
     const inParts = last?.multipart ?? isEnhanced(scope, planned.call);
     const messageOf = (id: string, result: Json): StoredMessage =>
-      toolMessage(id, { id: requested.id, name: requested.name }, result, { multipart: inParts && isPartList(result) });
+      toolMessage(id, answered, result, { multipart: inParts && isPartList(result) });
     const message = messageOf((isAlias ? undefined : untouched?.messageId) ?? uuid(), output);
     const { output: shown, action } = passed.take();
     const differs = shown !== undefined && canonicalJson(shown) !== canonicalJson(output);
@@ -222,13 +225,14 @@ function checkDecided({ decision }: Frame, call: ToolCall): void {
 }
 
 /** A tool's error goes back to the model, unless the agent says otherwise. An error of a hook always ends the run. */
-function endOrReturn(scope: AgentScope, call: ToolCall, error: unknown): ToolStepResult {
+function endOrReturn(scope: AgentScope, { id, written }: NamedCall, error: unknown): ToolStepResult {
+  const call = { id, name: written };
   if (!isToolProblem(error) || scope.agent.toolErrors === 'fail') throw changedError(scope, call, error);
   const messageId = error instanceof ToolError ? error.messageId : undefined;
   return { message: toolMessage(messageId ?? scope.run.ports.uuid(), call, messageOf(error), { isError: true }), error: failureOf(error) };
 }
 
-function showEnd(scope: AgentScope, call: ToolCall, { message, error, shown = message, action }: ToolStepResult): void {
+function showEnd(scope: AgentScope, call: NamedCall, { message, error, shown = message, action }: ToolStepResult): void {
   const { run, agent, path, lane } = scope;
   run.ports.emit({
     type: 'tool-end',

@@ -152,6 +152,7 @@ export { toolSearch } from '../middleware/tool-search/workflow';
 export type { ToolSearchOptions } from '../middleware/tool-search/workflow';
 export type { DeferredTools } from '../contract/plain/manifest';
 export type { Observed, ObservedEnd, ObservedError, ObservedRequest, ObservedResponse, Observer } from '../contract/plain/observed';
+export { toolCallIn, toolCallsIn, toolNameIn } from '../kernel/context';
 export type { ToolAliases } from '../contract/plain/run-options';
 export { HoldfastError, codeOf } from '../contract/plain/errors';
 export type { ErrorCode } from '../contract/plain/errors';

@@ -1,7 +1,8 @@
 import { contextMessage, contextOf } from '../../contract/plain/context-messages';
 import { HoldfastError } from '../../contract/plain/errors';
 import type { Message, StoredMessage } from '../../contract/plain/messages';
-import { inputId, toolCallsOf } from '../../contract/plain/messages';
+import { inputId } from '../../contract/plain/messages';
+import { runOptionsOf } from '../../contract/plain/run-options';
 import { blame } from '../compose';
 import { frozen } from '../freeze';
 import type { RunScope } from '../scope';
@@ -64,7 +65,7 @@ function isHeard(entry: SaidEntry, lane: string): boolean {
 export function historyFor(run: RunScope, lane: Lane, agent: string, rewriter: HistoryRewriter | undefined): readonly StoredMessage[] {
   if (rewriter === undefined) return beginningOf(run, lane, agent);
   const entries = heard(run, lane);
-  const kept = run.state.options.skipTransferMessages === true ? entries.filter(isNoTransfer) : entries;
+  const kept = run.state.options.skipTransferMessages === true ? entries.filter((entry) => isNoTransfer(run, entry)) : entries;
   const history: readonly HistoryEntry[] = kept.map(({ agent: by, message }) =>
     by === null ? { isUserInput: true, message } : { isUserInput: false, agent: by, message },
   );
@@ -94,7 +95,8 @@ interface Beginning {
 /** A conversation only grows: for each agent of a loop only what was said since its last turn is put together. */
 const beginnings = new WeakMap<readonly SaidEntry[], Map<string, Beginning>>();
 
-function beginningOf({ state }: RunScope, { conversation, lane }: Lane, agent: string): readonly StoredMessage[] {
+function beginningOf(run: RunScope, { conversation, lane }: Lane, agent: string): readonly StoredMessage[] {
+  const { state } = run;
   const said = state.said?.[conversation] ?? [];
   const known = beginnings.get(said) ?? new Map<string, Beginning>();
   beginnings.set(said, known);
@@ -104,7 +106,7 @@ function beginningOf({ state }: RunScope, { conversation, lane }: Lane, agent: s
   const skips = state.options.skipTransferMessages === true;
   for (; beginning.entries < said.length; beginning.entries++) {
     const entry = said[beginning.entries] as SaidEntry;
-    if (!isHeard(entry, lane) || (skips && !isNoTransfer(entry))) continue;
+    if (!isHeard(entry, lane) || (skips && !isNoTransfer(run, entry))) continue;
     const message = entry.agent === null || entry.agent === agent ? entry.message : contextMessage(entry.agent, entry.message);
     // The same message may come by two ways.
     if (beginning.ids.has(message.id)) continue;
@@ -121,9 +123,14 @@ export function isOthers({ parent }: Pick<RunState, 'parent'>, message: { readon
 }
 
 /** That one agent handed over to another is left out: the call and its result. */
-function isNoTransfer({ message }: SaidEntry): boolean {
-  return (
-    !toolCallsOf(message).some(({ name }) => name === transferTool) &&
-    !message.parts.some((part) => part.type === 'tool-result' && part.name === transferTool)
-  );
+function isNoTransfer(run: Pick<RunScope, 'state' | 'agents'>, { agent, message }: SaidEntry): boolean {
+  const aliases = agent === null ? [] : transferAliasesOf(run, agent);
+  const isTransfer = (name: string): boolean => name === transferTool || aliases.includes(name);
+  return !message.parts.some((part) => (part.type === 'tool-call' || part.type === 'tool-result') && isTransfer(part.name));
+}
+
+function transferAliasesOf({ state, agents }: Pick<RunScope, 'state' | 'agents'>, name: string): readonly string[] {
+  const agent = agents.get(name);
+  const { toolAliases = agent?.kind === 'chat' ? agent.toolAliases : {} } = runOptionsOf(state.options, name);
+  return Object.hasOwn(toolAliases, transferTool) ? (toolAliases[transferTool]?.names ?? []) : [];
 }

@@ -1,6 +1,6 @@
 import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/plain/errors';
 import type { Json, Message } from '../../contract/plain/messages';
-import { toolCallsOf } from '../../contract/plain/messages';
+import { toolCallsIn } from '../context';
 import { frozen } from '../freeze';
 import type { AgentMiddleware, HookContext } from '../middleware';
 import { isCancellation } from '../ports';
@@ -78,7 +78,7 @@ async function replaced(
           invocation: invocationOf(ctx),
           values: ctx.values,
           messages: [...before, ...toolMessages],
-          toolCalls: caller === undefined ? [] : toolCallsOf(caller),
+          toolCalls: caller === undefined ? [] : toolCallsIn(ctx, caller),
           toolMessages,
         }),
       );

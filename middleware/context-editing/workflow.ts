@@ -2,9 +2,11 @@ import type { Message, Part } from '../../contract/plain/messages';
 import { numbered } from '../../kernel/classic-middleware';
 import type { AgentMiddleware } from '../../kernel/middleware';
 import { bound, checkedOptions, count, flag, func, names, text } from '../checked-options';
+import { toolNameIn } from '../../kernel/context';
 import { knowingTools } from '../../kernel/named-tools';
 import type { TokenCounter } from '../token-count';
 import { contextTokens, countedTokens, estimateTokens } from '../token-count';
+import type { ResultPart } from '../tool-rounds';
 
 export interface ContextEditingOptions {
   /** With more tokens than this old results are cleared. Default: 100,000. */
@@ -51,10 +53,11 @@ export function contextEditing(options?: ContextEditingOptions): AgentMiddleware
       const { messages } = state;
       const results = messages.filter(({ role }) => role === 'tool');
       const old = new Set(keep === 0 ? results : results.slice(0, -keep));
-      if (![...old].some((message) => isClearable(message, excludeTools))) return undefined;
+      const stays = (part: ResultPart): boolean => excludeTools.includes(toolNameIn(ctx, part.name));
+      if (![...old].some((message) => isClearable(message, stays))) return undefined;
       if (countedTokens('contextEditing', tokenCounter, state, ctx) <= triggerTokens) return undefined;
       const edited = messages.map((message) =>
-        old.has(message) && isClearable(message, excludeTools) ? clearedResult(message, placeholder, excludeTools) : message,
+        old.has(message) && isClearable(message, stays) ? clearedResult(message, placeholder, stays) : message,
       );
       const whole = clearToolInputs ? withoutInputs(messages, edited) : edited;
       if (clearAtLeastTokens > 0 && estimateTokens(messages) - estimateTokens(whole) < clearAtLeastTokens) return undefined;
@@ -64,13 +67,13 @@ export function contextEditing(options?: ContextEditingOptions): AgentMiddleware
   return knowingTools(middleware, { offers: [], remembers: excludeTools });
 }
 
-function isClearable({ parts, extra }: Message, excludeTools: readonly string[]): boolean {
-  return extra?.[mark] === undefined && parts.some((part) => part.type === 'tool-result' && !excludeTools.includes(part.name));
+function isClearable({ parts, extra }: Message, stays: (part: ResultPart) => boolean): boolean {
+  return extra?.[mark] === undefined && parts.some((part) => part.type === 'tool-result' && !stays(part));
 }
 
-function clearedResult(message: Message, placeholder: string, excludeTools: readonly string[]): Message {
+function clearedResult(message: Message, placeholder: string, stays: (part: ResultPart) => boolean): Message {
   const parts = message.parts.map((part): Part => {
-    if (part.type !== 'tool-result' || excludeTools.includes(part.name)) return part;
+    if (part.type !== 'tool-result' || stays(part)) return part;
     const { type, callId, name, isError } = part;
     return { type, callId, name, output: placeholder, ...(isError === true ? { isError } : {}) };
   });

@@ -2,6 +2,7 @@ import { HoldfastError } from '../../contract/plain/errors';
 import type { Language } from '../../contract/plain/manifest';
 import type { Message } from '../../contract/plain/messages';
 import { alone } from '../../kernel/classic-middleware';
+import { toolNameIn } from '../../kernel/context';
 import type { AgentMiddleware, HookContext, MaybePromise } from '../../kernel/middleware';
 import { knowingTools } from '../../kernel/named-tools';
 import { checkedOptions, func } from '../checked-options';
@@ -14,7 +15,7 @@ export interface PatchToolCallsOptions {
 
 /** Gives every tool call that has no result one, before each call of the model: no provider takes a call without. What it adds stays. */
 export function patchToolCalls(options?: PatchToolCallsOptions): AgentMiddleware {
-  const { content = canceled } = checkedOptions<PatchToolCallsOptions>('patchToolCalls', options, { content: func });
+  const { content } = checkedOptions<PatchToolCallsOptions>('patchToolCalls', options, { content: func });
   const middleware: AgentMiddleware = {
     name: 'patchToolCalls',
     async beforeModelRewriteState({ messages }, ctx) {
@@ -22,7 +23,11 @@ export function patchToolCalls(options?: PatchToolCallsOptions): AgentMiddleware
       for (const round of toolRounds(messages)) {
         const results: Message[] = [];
         for (const [{ id, name }, result] of resultsByCall(round))
-          if (result === undefined) results.push(resultOf(id, name, await content(name, id, ctx)));
+          if (result === undefined) {
+            // The model is told by the name that it wrote.
+            const text = await (content === undefined ? canceled(name, id, ctx) : content(toolNameIn(ctx, name), id, ctx));
+            results.push(resultOf(id, name, text));
+          }
         if (results.length > 0) added.set(round.at, results);
       }
       return added.size === 0 ? undefined : { messages: messages.flatMap((message, at) => [message, ...(added.get(at) ?? [])]) };

@@ -1,7 +1,7 @@
 import { isConversation } from '../../contract/plain/agent-paths';
 import { HoldfastError } from '../../contract/plain/errors';
 import type { Json, Message, ModelSettings } from '../../contract/plain/messages';
-import { textOf, toolCallsOf } from '../../contract/plain/messages';
+import { textOf } from '../../contract/plain/messages';
 import { cut } from '../../contract/plain/shown';
 import type { Agent } from '../../kernel/agent';
 import { defineAgent } from '../../kernel/agent';
@@ -10,7 +10,7 @@ import type { AgentPart } from '../../kernel/agents/define';
 import { customAgent } from '../../kernel/agents/define';
 import type { CustomContext } from '../../kernel/agents/definition';
 import type { AgentMiddleware, WorkflowTool } from '../../kernel/middleware';
-import { dropSession, isWordOfOthers, placeOf } from '../../kernel/context';
+import { dropSession, isWordOfOthers, placeOf, toolCallsIn } from '../../kernel/context';
 import { bound, checkSettings, checkedOptions, func, isRecord, record, requiredName, text } from '../checked-options';
 
 /** Who makes the plan, or looks at it again. */
@@ -220,9 +220,9 @@ function mustPlan(agent: string, tools: readonly WorkflowTool[]): AgentMiddlewar
   const names = tools.map(({ name }) => `'${name}'`).join(' or ');
   return {
     name: 'must-plan',
-    afterModelRewriteState({ messages }) {
+    afterModelRewriteState({ messages }, ctx) {
       const last = messages.at(-1);
-      const calls = last === undefined ? [] : toolCallsOf(last);
+      const calls = last === undefined ? [] : toolCallsIn(ctx, last);
       if (last === undefined || calls.length === 0)
         throw new HoldfastError('model-response-invalid', `The model of agent "${agent}" did not call ${names}.`);
       const answer = calls.find(({ name }) => name === respondTool.name);

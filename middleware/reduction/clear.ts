@@ -1,8 +1,9 @@
 import { HoldfastError } from '../../contract/plain/errors';
 import { jsonSize } from '../../contract/plain/limits';
 import { cut } from '../../contract/plain/shown';
-import type { Json, JsonObject, Message, Part, ToolCall } from '../../contract/plain/messages';
+import type { Json, JsonObject, Message, Part } from '../../contract/plain/messages';
 import { isMessage, notJson } from '../../contract/plain/messages';
+import { toolCallIn, toolNameIn } from '../../kernel/context';
 import type { HookContext } from '../../kernel/middleware';
 import type { CallPart, ResultPart, ToolRound } from '../tool-rounds';
 import { callPartsOf, resultsByCall, toolRounds } from '../tool-rounds';
@@ -37,7 +38,7 @@ export async function clearedMessages(
   options: ReductionOptions,
   ctx: HookContext,
 ): Promise<readonly Message[] | undefined> {
-  const rounds = oldRounds(messages, options);
+  const rounds = oldRounds(messages, options, ctx);
   if (rounds.length === 0) return undefined;
   if (options.clearMessageRewriter !== undefined) {
     const after = await rewritten(messages, rounds, options, ctx);
@@ -51,20 +52,25 @@ export async function clearedMessages(
 }
 
 /** Rounds before the newest ones that have something to clear. */
-function oldRounds(messages: readonly Message[], options: ReductionOptions): readonly ToolRound[] {
+function oldRounds(messages: readonly Message[], options: ReductionOptions, ctx: HookContext): readonly ToolRound[] {
   const { clearRetentionSuffixLimit = 1 } = options;
   const rounds = toolRounds(messages);
-  return rounds.slice(0, -(clearRetentionSuffixLimit || 1)).filter((round) => hitCalls(round, options).length > 0);
+  return rounds.slice(0, -(clearRetentionSuffixLimit || 1)).filter((round) => hitCalls(round, options, ctx).length > 0);
 }
 
-function hitCalls({ assistant, results }: ToolRound, { clearExcludeTools = [], toolConfig = {} }: ReductionOptions): readonly CallPart[] {
+function hitCalls(
+  { assistant, results }: ToolRound,
+  { clearExcludeTools = [], toolConfig = {} }: ReductionOptions,
+  ctx: HookContext,
+): readonly CallPart[] {
   if (isMarked(assistant)) return [];
   const handled = results
     .filter(isMarked)
     .flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? [part.callId] : [])));
-  return callPartsOf(assistant).filter(
-    ({ id, name }) => !clearExcludeTools.includes(name) && toolConfig[name]?.skipClear !== true && !handled.includes(id),
-  );
+  return callPartsOf(assistant).filter(({ id, name: written }) => {
+    const name = toolNameIn(ctx, written);
+    return !clearExcludeTools.includes(name) && toolConfig[name]?.skipClear !== true && !handled.includes(id);
+  });
 }
 
 function isMarked({ extra }: Message): boolean {
@@ -79,14 +85,14 @@ async function clearingsOf(round: ToolRound, options: ReductionOptions, ctx: Hoo
   const { toolConfig = {}, clearOffloadPath } = options;
   const byCall = resultsByCall(round);
   const clearings: Clearing[] = [];
-  for (const call of hitCalls(round, options)) {
+  for (const call of hitCalls(round, options, ctx)) {
     const result = byCall.get(call);
     const message = round.results.find(({ parts }) => result !== undefined && parts.includes(result));
     if (result === undefined || message === undefined) continue;
     const place = { call, result, message, assistant: round.assistant };
-    const own = toolConfig[call.name]?.clear;
+    const own = toolConfig[toolNameIn(ctx, call.name)]?.clear;
     if (own !== undefined) {
-      const said = checkedCall(await own({ call: toolCall(call), output: result.output }, ctx), call, options);
+      const said = checkedCall(await own({ call: toolCallIn(ctx, call), output: result.output }, ctx), call, options);
       if (said === undefined) continue;
       const { input, text, offload } = said;
       const stored = offload === undefined ? undefined : itemOf(place, offload.text, offload.path);
@@ -97,7 +103,7 @@ async function clearingsOf(round: ToolRound, options: ReductionOptions, ctx: Hoo
         ...(text !== undefined ? { text } : stored === undefined ? {} : { text: noticeOfItem(stored, options, ctx), isNotice: true }),
       });
     } else if (offloadsCleared(options)) {
-      const path = clearOffloadPath?.(toolCall(call), ctx);
+      const path = clearOffloadPath?.(toolCallIn(ctx, call), ctx);
       const text = textOfOutput(result.output, result.multipart === true);
       const offload = itemOf(place, text, path === undefined ? undefined : checkedText(path, call));
       clearings.push({ ...place, offload, text: noticeOfItem(offload, options, ctx), isNotice: true });
@@ -143,10 +149,6 @@ function checkedCall(said: unknown, call: CallPart, options: ReductionOptions): 
     if (!offloadsCleared(options)) return refuse('an offload, and nothing is stored; write offloadCleared: true beside it');
   }
   return said;
-}
-
-function toolCall({ id, name, input }: CallPart): ToolCall {
-  return { id, name, input };
 }
 
 const mostAtOnce = 128 * 1024;
@@ -219,12 +221,12 @@ async function rewritten(
   const gone = new Set<Message>();
   for (const round of rounds) {
     const { at, assistant, results } = round;
-    const hit = hitCalls(round, options);
+    const hit = hitCalls(round, options, ctx);
     const byCall = resultsByCall(round);
     const outputs = hit.map((call): Json | undefined => byCall.get(call)?.output);
     const shown = withCalls(assistant, hit);
     const made = checkedMessages(
-      await options.clearMessageRewriter?.({ assistant: shown, calls: hit.map(toolCall), results: outputs }, ctx),
+      await options.clearMessageRewriter?.({ assistant: shown, calls: hit.map((call) => toolCallIn(ctx, call)), results: outputs }, ctx),
     );
     const cleared = new Set<Part>(hit.flatMap((call) => byCall.get(call) ?? []));
     const others = callPartsOf(assistant).filter((call) => !hit.includes(call));

@@ -1,5 +1,7 @@
 import { HoldfastError } from '../../contract/plain/errors';
 import type { Message, Part } from '../../contract/plain/messages';
+import { toolCallsIn } from '../../kernel/context';
+import type { HookContext } from '../../kernel/middleware';
 import { rememberingTools } from '../../kernel/named-tools';
 import { bound, checkedOptions, nameForm } from '../checked-options';
 import { estimateTokens } from '../token-count';
@@ -32,8 +34,8 @@ export function preserveSkills(options?: PreserveSkillsOptions): SummaryFinalize
     skillsTokenBudget: bound,
   });
   const { skillToolName = 'skill', maxSkills = 5, maxTokensPerSkill = 5000, skillsTokenBudget = 25_000 } = checked;
-  const finalizer: SummaryFinalizer = ({ messages, summary, result }) => {
-    const skills = fitting(newestSkills(messages, skillToolName).slice(0, maxSkills), maxTokensPerSkill, skillsTokenBudget);
+  const finalizer: SummaryFinalizer = ({ messages, summary, result }, ctx) => {
+    const skills = fitting(newestSkills(messages, skillToolName, ctx).slice(0, maxSkills), maxTokensPerSkill, skillsTokenBudget);
     if (skills.length === 0) return result;
     const kept: Message = {
       role: 'user',
@@ -65,19 +67,22 @@ function keptSkillsOf({ parts, extra }: Message): readonly Skill[] {
 }
 
 /** Each skill once, the one that was loaded last first. */
-function newestSkills(messages: readonly Message[], tool: string): readonly Skill[] {
+function newestSkills(messages: readonly Message[], tool: string, ctx: HookContext): readonly Skill[] {
   const loaded: Skill[] = [];
   const rounds = new Map(toolRounds(messages).map((round) => [round.assistant, round]));
   for (const message of messages) {
     loaded.push(...keptSkillsOf(message));
     const round = rounds.get(message);
     if (round === undefined) continue;
-    for (const [call, found] of resultsByCall(round))
-      if (call.name === tool && found !== undefined && found.isError !== true)
+    const calls = toolCallsIn(ctx, round.assistant);
+    for (const [position, found] of [...resultsByCall(round).values()].entries()) {
+      const call = calls[position];
+      if (call?.name === tool && found !== undefined && found.isError !== true)
         loaded.push({
           name: skillOf(call.input, call.id),
           content: typeof found.output === 'string' ? found.output : JSON.stringify(found.output),
         });
+    }
   }
   const newest = new Map<string, Skill>();
   for (const skill of loaded.reverse()) if (!newest.has(skill.name)) newest.set(skill.name, skill);

@@ -1,6 +1,7 @@
 import type { Json, Message } from '../../contract/plain/messages';
 import { nameProblem } from '../../contract/plain/names';
-import type { AgentMiddleware, AgentState } from '../../kernel/middleware';
+import { toolNameIn } from '../../kernel/context';
+import type { AgentMiddleware, AgentState, HookContext } from '../../kernel/middleware';
 import { knowingTools } from '../../kernel/named-tools';
 import { fieldsOf, isRecord, isTextList } from '../checked-options';
 
@@ -21,19 +22,19 @@ export function toolSearch(options: ToolSearchOptions): AgentMiddleware {
     name: 'toolSearch',
     onlyTools: [tool],
     beforeAgent: ({ tools }) => ({ tools: [...new Set([...tools, tool, ...dynamic])] }),
-    beforeModelRewriteState: (state) => ({
-      ...(modelSearch ? deferring(state, dynamic) : offering(state, dynamic)),
+    beforeModelRewriteState: (state, ctx) => ({
+      ...(modelSearch ? deferring(state, dynamic) : offering(state, dynamic, ctx)),
       ...reminded(state, dynamic),
     }),
     wrapToolCall: (call, next) => next({ ...call, options: { ...call.options, tools: dynamic, ...(modelSearch ? { whole: true } : {}) } }),
-    ...(modelSearch ? { afterToolCalls: ({ messages }: AgentState) => marked(messages) } : {}),
+    ...(modelSearch ? { afterToolCalls: ({ messages }: AgentState, ctx: HookContext) => marked(messages, ctx) } : {}),
   };
   return knowingTools(middleware, { offers: [tool, ...dynamic], names: dynamic });
 }
 
 /** The tools that are always there, and those that searches have found. */
-function offering({ tools, messages }: AgentState, dynamic: readonly string[]): Partial<AgentState> {
-  const found = foundIn(messages).filter((name) => dynamic.includes(name));
+function offering({ tools, messages }: AgentState, dynamic: readonly string[], ctx: HookContext): Partial<AgentState> {
+  const found = foundIn(messages, ctx).filter((name) => dynamic.includes(name));
   const offered = [...new Set([...tools.filter((name) => !dynamic.includes(name)), ...found])];
   return sameList(offered, tools) ? {} : { tools: offered };
 }
@@ -53,10 +54,10 @@ function sameList(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /** Names in the results of all searches. A result that was cut or changed by others says nothing. */
-function foundIn(messages: readonly Message[]): readonly string[] {
+function foundIn(messages: readonly Message[], ctx: HookContext): readonly string[] {
   const names: string[] = [];
   for (const { parts } of messages)
-    for (const part of parts) if (part.type === 'tool-result' && part.name === tool) names.push(...namesIn(part.output));
+    for (const part of parts) if (part.type === 'tool-result' && toolNameIn(ctx, part.name) === tool) names.push(...namesIn(part.output));
   return names;
 }
 
@@ -85,9 +86,13 @@ function reminded({ messages }: AgentState, dynamic: readonly string[]): Partial
 }
 
 /** Says of results that they are lists of tools: providers tell their models in a way of their own. */
-function marked(messages: readonly Message[]): Partial<AgentState> | undefined {
+function marked(messages: readonly Message[], ctx: HookContext): Partial<AgentState> | undefined {
   const isUnmarked = (part: Message['parts'][number]): boolean =>
-    part.type === 'tool-result' && part.name === tool && part.search !== true && part.isError !== true && Array.isArray(part.output);
+    part.type === 'tool-result' &&
+    toolNameIn(ctx, part.name) === tool &&
+    part.search !== true &&
+    part.isError !== true &&
+    Array.isArray(part.output);
   if (!messages.some(({ parts }) => parts.some(isUnmarked))) return undefined;
   return {
     messages: messages.map((message) =>
