@@ -78,7 +78,7 @@ function contextOf(scope: AgentScope, frame: Frame): HookContext {
       return frozen(withoutPrototype(record.values));
     },
     get usage() {
-      return state.usage;
+      return frame.seen('usage', () => frozen(state.usage));
     },
     get lastAnswer() {
       return record.answered;
@@ -121,7 +121,13 @@ function contextOf(scope: AgentScope, frame: Frame): HookContext {
       if (frame.decision?.act === undefined)
         throw new HoldfastError('hook-failed', 'ctx.sendToolAction belongs into a wrapToolCall: it is about the call that is wrapped.');
       const { act } = frame.decision;
-      inAgent('ctx.sendToolAction', () => act(checkedValue('event', 'action', action)));
+      // What a layer inside of this one has said since is not said over again by code that is entered again.
+      inAgent('ctx.sendToolAction', () =>
+        frame.seen('tool-action', () => {
+          act(checkedValue('event', 'action', action));
+          return null;
+        }),
+      );
     },
     interrupt: <Answer>(info: Json, options: InterruptOptions = {}) =>
       asking(

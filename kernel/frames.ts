@@ -1,7 +1,7 @@
 import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../contract/plain/errors';
 import { limits } from '../contract/plain/limits';
 import type { Failure, Json } from '../contract/plain/messages';
-import { notJson } from '../contract/plain/messages';
+import { canonicalJson, notJson } from '../contract/plain/messages';
 import type { Effect, Journal, RecordedFailure } from './journal';
 import { isCancellation } from './ports';
 
@@ -11,6 +11,9 @@ export type Soon<T> = T | Promise<T>;
 export function isPromise<T>(value: Soon<T>): value is Promise<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
+
+/** What code saw, up to which of its looks. */
+type Seen = { readonly upTo: number; readonly value: Json };
 
 /** What whoever asked for an effect makes of its end, before anybody else hears of it. */
 export interface Ending<T> {
@@ -48,6 +51,9 @@ export interface ToolDecision {
  */
 export class Frame {
   private count = 0;
+  private ended = false;
+  /** How often code of this entry has looked, by what it looked at. */
+  private looks: Map<string, number> | undefined;
 
   constructor(
     private readonly journal: Journal,
@@ -135,7 +141,37 @@ export class Frame {
     return value;
   }
 
+  /**
+   * Something that code looks at without an effect of its own, such as what the run has used so far: entered again it sees what it saw, each
+   * time that it looks. Not numbered, so that journals that know nothing of it stay good: there it sees what is there now.
+   */
+  seen<T>(kind: string, look: () => T): T {
+    if (this.ended || this.journal.isLeft(this.key)) return look();
+    this.looks ??= new Map<string, number>();
+    const position = this.looks.get(kind) ?? 0;
+    this.looks.set(kind, position + 1);
+    const seen = (this.noteOf(kind) ?? []) as readonly Seen[];
+    const before = seen.find(({ upTo }) => position < upTo);
+    if (before !== undefined) return before.value as T;
+    const value = look();
+    const last = seen.at(-1);
+    const kept = last !== undefined && canonicalJson(last.value) === canonicalJson(value) ? seen.slice(0, -1) : seen;
+    this.note(kind, [...kept, { upTo: position + 1, value: value as Json }]);
+    return value;
+  }
+
+  /** What was kept of this frame under a name, also before a border. */
+  noteOf(name: string): Json | undefined {
+    return this.journal.noteOf(this.key, name);
+  }
+
+  /** Kept as long as the frame. */
+  note(name: string, value: Json): void {
+    this.journal.note(this.key, name, value);
+  }
+
   close(): void {
+    this.ended = true;
     if (this.journal.asksForLess(this.key, this.count)) {
       throw this.journal.change(`The code at ${this.key} changed: it asked for ${this.count} effects, and more are recorded.`);
     }
@@ -145,6 +181,7 @@ export class Frame {
 
   /** Leaves the frame after an error: what is recorded there no longer matters. */
   abandon(): void {
+    this.ended = true;
     this.journal.forgotten(this.key);
     this.journal.close(this.key);
   }

@@ -1,5 +1,5 @@
 import { HoldfastError } from '../contract/plain/errors';
-import type { Failure } from '../contract/plain/messages';
+import type { Failure, Json } from '../contract/plain/messages';
 
 /** An effect of an open frame: settled, or on its way. Numbered in the order in which the frame asked for them. */
 export type Effect = { readonly n: number; readonly kind: string } & (
@@ -14,6 +14,9 @@ const mostRefusals = 1000;
 
 type OnTheirWay = Map<string, Map<number, string>>;
 
+/** What frames keep beside their effects, by address and name. */
+export type Notes = Readonly<Record<string, Readonly<Record<string, Json>>>>;
+
 /** The effects of the frames that are open. A closed frame is its result, which stands in its parent's journal. */
 export class Journal {
   private readonly frames = new Map<string, Map<number, Effect>>();
@@ -21,6 +24,7 @@ export class Journal {
   private readonly started: OnTheirWay = new Map();
   /** On their way when the run went over a border, and not asked for again since. */
   private readonly awaited: OnTheirWay = new Map();
+  private readonly notes = new Map<string, Map<string, Json>>();
   private mismatch: HoldfastError | undefined;
   private refusals = 0;
   /** Frames that ended before code inside of them did. */
@@ -29,7 +33,9 @@ export class Journal {
   constructor(
     saved: Readonly<Record<string, readonly Effect[]>> = {},
     private readonly isCancelled = (): boolean => false,
+    notes: Notes = {},
   ) {
+    for (const [address, named] of Object.entries(notes)) this.notes.set(address, new Map(Object.entries(named)));
     for (const [address, effects] of Object.entries(saved)) {
       for (const effect of effects) {
         if ('open' in effect) put(this.awaited, address, effect.n, effect.kind);
@@ -111,22 +117,34 @@ export class Journal {
     else effects.set(effect.n, effect);
   }
 
+  noteOf(address: string, name: string): Json | undefined {
+    return this.notes.get(address)?.get(name);
+  }
+
+  note(address: string, name: string, value: Json): void {
+    put(this.notes, address, name, value);
+  }
+
   enter(address: string, label: string): void {
     this.open.set(address, label);
   }
 
   /** Forgets a frame and all frames inside it. */
   close(address: string): void {
-    for (const map of [this.frames, this.open, this.started, this.awaited]) map.delete(address);
+    for (const map of this.maps) map.delete(address);
     this.closeInside(address);
   }
 
   /** Forgets all frames inside a frame that stays open. */
   closeInside(address: string): void {
     const inside = `${address}/`;
-    for (const map of [this.frames, this.open, this.started, this.awaited]) {
+    for (const map of this.maps) {
       for (const key of map.keys()) if (key.startsWith(inside)) map.delete(key);
     }
+  }
+
+  private get maps(): readonly Map<string, unknown>[] {
+    return [this.frames, this.open, this.started, this.awaited, this.notes];
   }
 
   /** The innermost user code that is still open, for the message of a stalled run. */
@@ -145,10 +163,16 @@ export class Journal {
     }
     return saved;
   }
+
+  /** Absent: no frame has any. */
+  get savedNotes(): Notes | undefined {
+    if (this.notes.size === 0) return undefined;
+    return Object.fromEntries([...this.notes].map(([address, named]) => [address, Object.fromEntries(named)]));
+  }
 }
 
-function put(map: OnTheirWay, address: string, n: number, kind: string): void {
-  const kinds = map.get(address);
-  if (kinds === undefined) map.set(address, new Map([[n, kind]]));
-  else kinds.set(n, kind);
+function put<Key, Value>(map: Map<string, Map<Key, Value>>, address: string, key: Key, value: Value): void {
+  const values = map.get(address);
+  if (values === undefined) map.set(address, new Map([[key, value]]));
+  else values.set(key, value);
 }

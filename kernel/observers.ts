@@ -1,6 +1,6 @@
 import { agentOfPath } from '../contract/plain/agent-paths';
 import { messageOf } from '../contract/plain/errors';
-import type { Failure, ToolCall } from '../contract/plain/messages';
+import type { Failure, ToolCall, Usage } from '../contract/plain/messages';
 import type { Observed, ObservedEnd, ObservedError } from '../contract/plain/observed';
 import type { AgentDefinition } from './agent';
 import type { Layer } from './compose';
@@ -45,7 +45,7 @@ export async function observedAgent<Result extends AgentResult>(
     }
     if (observers.some(({ onEnd }) => onEnd !== undefined)) keepResult(scope, root, result);
     for (const observer of [...observers].reverse())
-      await end(scope, observer, root, () => ({ ...place, ...now(scope, root), output: result.output, usage: scope.run.state.usage }));
+      await end(scope, observer, root, () => ({ ...place, ...now(scope, root), output: result.output, usage: usage(scope, root) }));
     return result;
   } finally {
     forgetEnd(scope);
@@ -168,6 +168,11 @@ function placeOf(
   address: readonly string[],
 ): { agent: string; runId: string; id: string; startedAt: number } {
   return { agent: agentOfPath(path), runId: run.state.id, id: address.join('/'), startedAt: frame.once('now', () => run.ports.now()) };
+}
+
+/** Of the run so far. */
+function usage({ run }: AgentScope, frame: Frame): Usage {
+  return frame.seen('usage', () => run.state.usage);
 }
 
 function now({ run }: AgentScope, frame: Frame): { readonly endedAt: number } {

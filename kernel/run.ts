@@ -42,7 +42,7 @@ export class AgentRun {
     readonly state: RunState,
     private readonly ports: Ports,
   ) {
-    this.journal = new Journal(state.journal, () => ports.cancelled);
+    this.journal = new Journal(state.journal, () => ports.cancelled, state.notes);
     this.desk = new InterruptDesk(state, ports);
   }
 
@@ -70,6 +70,8 @@ export class AgentRun {
       for (const agent of reachable(root).filter(isChat)) refuseUnknownNames(agent, manifest, isOwn);
     }
     state.manifest = manifest;
+    // Another worker may speak another one by default.
+    state.language ??= manifest.language;
     const scope = this.scope(manifest, known, root);
     const place = {
       path,
@@ -177,15 +179,18 @@ export class AgentRun {
       lists[key] = border.messages;
       agents[key] = { ...border, messages: [] };
     }
-    const { said } = this.state;
+    const { notes: _, ...state } = this.state;
+    const { said } = state;
+    const notes = this.journal.savedNotes;
     for (const [conversation, entries] of Object.entries(said ?? {}))
       lists[listOfConversation(conversation)] = entries.map(({ message }) => message);
     return {
       state: {
-        ...this.state,
+        ...state,
         input: null,
         agents,
         journal: this.journal.toJSON(),
+        ...(notes === undefined ? {} : { notes }),
         ...(said === undefined ? {} : { said: withoutMessages(said) }),
       },
       lists,

@@ -5,7 +5,7 @@ import type { Failure, Json, JsonObject, ModelSettings, StoredMessage, Usage } f
 import type { RunOptions } from '../contract/plain/run-options';
 import type { CallToolResult, ParentRun, StartInput } from '../contract/plain/wire';
 import type { Passed } from './event-senders';
-import type { Effect, RecordedFailure } from './journal';
+import type { Effect, Notes, RecordedFailure } from './journal';
 import type { LastAnswer } from './middleware';
 
 /** One agent at work, by its path. Its messages go over a border apart from the rest, so that they stand there once. */
@@ -120,6 +120,8 @@ export interface RunState {
   sequence: number;
   agents: Record<string, AgentRecord>;
   journal: Readonly<Record<string, readonly Effect[]>>;
+  /** What open frames keep beside their effects. */
+  readonly notes?: Notes;
 }
 
 export function freshState(start: StartInput): RunState {

@@ -31,11 +31,16 @@ export interface ToolDone {
 
 /** A tool that ended badly. Layers may catch it; what passes them all goes back to the model or ends the run. */
 export class ToolError extends HoldfastError {
-  constructor(
-    failure: Failure,
-    readonly messageId: string | undefined,
-  ) {
+  /** Of the run alone: behind a border code catches an error that has none. */
+  readonly #messageId: string | undefined;
+
+  constructor(failure: Failure, messageId: string | undefined) {
     super(failure.code as HoldfastError['code'], failure.message);
+    this.#messageId = messageId;
+  }
+
+  static messageIdOf(error: unknown): string | undefined {
+    return error instanceof ToolError ? error.#messageId : undefined;
   }
 }
 

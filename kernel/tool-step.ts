@@ -228,7 +228,7 @@ function checkDecided({ decision }: Frame, call: ToolCall): void {
 function endOrReturn(scope: AgentScope, { id, written }: NamedCall, error: unknown): ToolStepResult {
   const call = { id, name: written };
   if (!isToolProblem(error) || scope.agent.toolErrors === 'fail') throw changedError(scope, call, error);
-  const messageId = error instanceof ToolError ? error.messageId : undefined;
+  const messageId = ToolError.messageIdOf(error);
   return { message: toolMessage(messageId ?? scope.run.ports.uuid(), call, messageOf(error), { isError: true }), error: failureOf(error) };
 }
 
