@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
-import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { bundleWorkflowCode } from '@temporalio/worker';
@@ -160,44 +159,4 @@ function quietLogger(
     warn: drop,
     error: keep,
   };
-}
-
-/**
- * Keeps the code of every build: a run that is open goes on under the code it began with. A worker saves a build after it has loaded it in
- * the sandbox, so what stands here loads.
- */
-export class BundleStore {
-  constructor(private readonly directory: string) {}
-
-  has(buildId: string): boolean {
-    return existsSync(this.pathOf(buildId));
-  }
-
-  async save({ buildId, code }: WorkflowBundle): Promise<void> {
-    const path = this.pathOf(buildId);
-    if (this.has(buildId)) return;
-    await mkdir(this.directory, { recursive: true });
-    const temporary = `${path}.${process.pid}`;
-    await writeFile(temporary, code);
-    await rename(temporary, path);
-  }
-
-  async load(buildId: string): Promise<WorkflowBundle> {
-    try {
-      return { buildId, code: await readFile(this.pathOf(buildId), 'utf8') };
-    } catch (error) {
-      throw new HoldfastError('build-missing', `The bundle of build ${buildId} is not in ${this.directory}, and runs of it are open.`, {
-        cause: error,
-      });
-    }
-  }
-
-  async builds(): Promise<readonly string[]> {
-    if (!existsSync(this.directory)) return [];
-    return (await readdir(this.directory)).filter((name) => name.endsWith('.js')).map((name) => name.slice(0, -'.js'.length));
-  }
-
-  private pathOf(buildId: string): string {
-    return join(this.directory, `${buildId}.js`);
-  }
 }

@@ -14,7 +14,7 @@ import { ToolRegistry, defaultToolFacts } from '../activities/tools';
 import type { WorkerMiddleware } from '../activities/worker-middleware';
 import { HalfRegistry } from '../activities/worker-middleware';
 import type { DeltaSink } from '../contract/plain/deltas';
-import { HoldfastError, messageOf } from '../contract/plain/errors';
+import { HoldfastError, codeOf, errorTable, messageOf } from '../contract/plain/errors';
 import type { Language, ModelFacts, ToolFacts } from '../contract/plain/manifest';
 import type { Observer } from '../contract/plain/observed';
 import { defaultTaskQueue, runIdOf } from '../contract/plain/names';
@@ -23,12 +23,15 @@ import { taskQueueProblem } from '../host/check-settings';
 import type { TemporalConnection, TemporalSettings } from '../host/connection';
 import { connectNative, connectTemporal } from '../host/connection';
 import { processBus } from '../host/event-bus';
+import { createLogger } from '../host/logger';
 import { checkSearchAttributes } from '../host/search-attributes';
 import { builtInHalves } from './built-in-halves';
 import type { WorkflowBundle } from './bundle';
-import { BundleStore, bundleAgents } from './bundle';
+import { bundleAgents } from './bundle';
+import { BundleStore } from './bundle-store';
 import { checkBundle } from './check-bundle';
 import { Deployment, identityOf } from './deployment';
+import { Findings } from './findings';
 import { callInterceptor } from './interceptors';
 import { memoryLossOf, withLoopGuard } from './loop-guard';
 import { runHistory } from './run-history';
@@ -71,7 +74,7 @@ export interface WorkerOptions {
   readonly stickyTimeoutMs?: number;
   /** How long code of a run may go on without a pause before it counts as an endless loop. Default 5 s. */
   readonly endlessLoopMs?: number;
-  /** Told once of what needs a person, such as open runs whose code is missing. */
+  /** Told once of what needs a person, such as open runs whose code is missing. Default: a line on stderr. */
   readonly onProblem?: (problem: HoldfastError) => void;
   /** A bundle made before, to spare tests the time. */
   readonly bundle?: WorkflowBundle;
@@ -83,7 +86,7 @@ export class HoldfastWorker {
   private readonly stopped: Promise<void>;
   private stop: () => void = () => undefined;
   private failed: (error: unknown) => void = () => undefined;
-  private readonly missing = new Set<string>();
+  private readonly findings: Findings;
   private forgetStray: () => void = () => undefined;
   private stopping = false;
   /** The look at builds that goes on, or the last one. */
@@ -105,9 +108,14 @@ export class HoldfastWorker {
       this.failed = reject;
     });
     this.stopped.catch(() => undefined);
+    this.findings = new Findings((problem) => {
+      if (!this.stopping) onProblem(problem);
+    });
   }
 
-  static async create(options: WorkerOptions): Promise<HoldfastWorker> {
+  static async create(given: WorkerOptions): Promise<HoldfastWorker> {
+    const { onProblem = logged } = given;
+    const options = { ...given, onProblem };
     const { server, taskQueue = defaultTaskQueue, buildCheckMs = 15_000, unservedMs = 90_000 } = options;
     checkKeyedEnvironment(options.environment ?? process.env);
     const problem = taskQueueProblem(taskQueue);
@@ -120,7 +128,7 @@ export class HoldfastWorker {
       native = await connectNative(server, NativeConnection);
       await checkSearchAttributes(connection, server.namespace);
       const store = new BundleStore(options.bundles);
-      if (!store.has(bundle.buildId)) {
+      if (!(await store.holds(bundle.buildId))) {
         await checkBundle(bundle);
         await store.save(bundle);
       }
@@ -135,16 +143,7 @@ export class HoldfastWorker {
         await closeConnection();
       };
       const succession = new Succession(deployment, bundle.buildId, Math.max(unservedMs, 4 * buildCheckMs));
-      const worker = new HoldfastWorker(
-        bundle.buildId,
-        parts,
-        start,
-        store,
-        deployment,
-        succession,
-        closeAll,
-        options.onProblem ?? (() => undefined),
-      );
+      const worker = new HoldfastWorker(bundle.buildId, parts, start, store, deployment, succession, closeAll, onProblem);
       begun = worker;
       worker.forgetStray = strayRejections.report(worker.onProblem);
       await worker.open(bundle, buildCheckMs);
@@ -176,7 +175,7 @@ export class HoldfastWorker {
       for (const { worker } of this.workers.values()) if (worker.getState() === 'RUNNING') worker.shutdown();
     };
     drain();
-    await this.checking.catch(() => undefined);
+    await this.checking;
     drain();
     await Promise.allSettled([...this.workers.values()].map(({ done }) => done));
     this.forgetStray();
@@ -186,42 +185,50 @@ export class HoldfastWorker {
 
   /** Looks whether new runs find a worker, and which older builds still have open runs, and serves exactly those. */
   checkBuilds(): Promise<void> {
-    this.checking = this.checking.catch(() => undefined).then(() => this.serveOpenBuilds());
+    this.checking = this.checking.then(() => this.serveOpenBuilds());
     return this.checking;
   }
 
+  /** Never fails: what cannot be looked at is told, and looked at again the next time. */
   private async serveOpenBuilds(): Promise<void> {
-    const unserved = await this.succession.look(() => !this.stopping);
-    if (unserved !== undefined) this.onProblem(unserved);
-    const kept = await this.store.builds();
-    await this.reportMissing(kept);
-    for (const buildId of kept) {
+    const { findings, store, deployment } = this;
+    await findings.during({
+      name: 'succession',
+      failed: 'Which build new runs go to could not be looked up',
+      work: async () => {
+        const unserved = await this.succession.look(() => !this.stopping);
+        if (unserved !== undefined) this.onProblem(unserved);
+      },
+    });
+    const kept = await findings.during({
+      name: 'bundles',
+      failed: 'The directory of bundles could not be read, so that no other older build is served',
+      work: () => store.builds(),
+    });
+    const known = await findings.during({
+      name: 'builds',
+      failed: 'Which builds there are could not be looked up',
+      work: async () => (await deployment.standing()).builds,
+    });
+    for (const buildId of new Set([...(kept ?? []), ...(known ?? []), ...this.workers.keys()])) {
       if (this.stopping || buildId === this.buildId) continue;
-      const open = await this.deployment.openRuns(buildId);
-      const serving = this.workers.get(buildId);
-      if (open > 0 && serving === undefined) await this.serve(await this.store.load(buildId));
-      if (open === 0 && serving !== undefined) {
-        this.workers.delete(buildId);
-        serving.worker.shutdown();
-        await serving.done;
-      }
+      await findings.during({
+        name: `build ${buildId}`,
+        failed: `Build ${buildId} could not be looked after, and runs of it may wait`,
+        work: () => this.lookAfter(buildId),
+      });
     }
   }
 
-  /** Runs whose code is not kept here wait until a worker comes that has it: that must not go unseen. */
-  private async reportMissing(kept: readonly string[]): Promise<void> {
-    const { builds } = await this.deployment.standing();
-    for (const buildId of builds) {
-      if (this.stopping || kept.includes(buildId) || this.missing.has(buildId)) continue;
-      const open = await this.deployment.openRuns(buildId);
-      if (open === 0) continue;
-      this.missing.add(buildId);
-      this.onProblem(
-        new HoldfastError(
-          'build-missing',
-          `${open} open runs were begun under build ${buildId}, and its bundle is not in the directory of bundles. They wait.`,
-        ),
-      );
+  /** Serves an older build for as long as it has open runs. Those whose code is not here wait: that must not go unseen. */
+  private async lookAfter(buildId: string): Promise<void> {
+    const open = await this.deployment.openRuns(buildId);
+    const serving = this.workers.get(buildId);
+    if (open > 0 && serving === undefined) await this.serve(await this.codeFor(buildId, open));
+    if (open === 0 && serving !== undefined) {
+      this.workers.delete(buildId);
+      serving.worker.shutdown();
+      await serving.done;
     }
   }
 
@@ -230,19 +237,22 @@ export class HoldfastWorker {
     await this.deployment.makeCurrent(bundle.buildId, () => !this.stopping);
     const again = (milliseconds: number): void => {
       if (this.stopping) return;
-      const next = (): void => again(buildCheckMs);
       this.timer = setTimeout(() => {
-        this.checkBuilds().then(next, next);
+        void this.checkBuilds().then(() => again(buildCheckMs));
       }, milliseconds);
       this.timer.unref();
     };
+    await this.checkBuilds();
+    // A server that was too busy to say which builds have open runs is asked again soon.
+    again(this.findings.untold ? Math.min(1000, buildCheckMs) : buildCheckMs);
+  }
+
+  private async codeFor(buildId: string, open: number): Promise<WorkflowBundle> {
     try {
-      await this.checkBuilds();
-      again(buildCheckMs);
+      return await this.store.load(buildId);
     } catch (error) {
-      // A server that is too busy to say which builds have open runs is asked again, as at every later look.
-      if (error instanceof HoldfastError) throw error;
-      again(Math.min(1000, buildCheckMs));
+      const waiting = open === 1 ? 'An open run was begun under it. It waits.' : `${open} open runs were begun under it. They wait.`;
+      throw new HoldfastError(codeOf(error) ?? 'internal', `${messageOf(error)} ${waiting}`, { cause: error });
     }
   }
 
@@ -257,6 +267,11 @@ export class HoldfastWorker {
     );
     this.workers.set(bundle.buildId, { worker, done });
   }
+}
+
+/** For a program that has a worker in it and does not ask to be told. */
+function logged({ code, message }: HoldfastError): void {
+  createLogger().error(message, { code, fix: errorTable[code].fix });
 }
 
 function failureOf(error: unknown, buildId: string): HoldfastError {

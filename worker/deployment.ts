@@ -18,6 +18,8 @@ export interface Standing {
 const keeping = 'keeps-open-runs';
 const replacing = ' instead of ';
 
+const patienceMs = 30_000;
+
 /** Of workflows and of activities. */
 const taskQueueTypes = [1, 2] as const;
 
@@ -58,23 +60,29 @@ export class Deployment {
     return this.setCurrent(buildId, `holdfast-${process.pid}${replacing}${current ?? 'none'}`, token);
   }
 
+  /** What the server is asked is answered in time, or fails: a look at builds must come to an end. */
+  private asked<T>(run: (service: Connection['workflowService']) => Promise<T>): Promise<T> {
+    return this.connection.withDeadline(Date.now() + patienceMs, () => run(this.connection.workflowService));
+  }
+
   private async setCurrent(buildId: string, identity: string, conflictToken: Uint8Array | undefined): Promise<void> {
-    await this.connection.workflowService.setWorkerDeploymentCurrentVersion({
-      namespace: this.namespace,
-      deploymentName: this.name,
-      buildId,
-      identity,
-      ignoreMissingTaskQueues: true,
-      allowNoPollers: true,
-      ...(conflictToken === undefined ? {} : { conflictToken }),
-    });
+    await this.asked((service) =>
+      service.setWorkerDeploymentCurrentVersion({
+        namespace: this.namespace,
+        deploymentName: this.name,
+        buildId,
+        identity,
+        ignoreMissingTaskQueues: true,
+        allowNoPollers: true,
+        ...(conflictToken === undefined ? {} : { conflictToken }),
+      }),
+    );
   }
 
   async standing(): Promise<Standing> {
-    const { workerDeploymentInfo, conflictToken } = await this.connection.workflowService.describeWorkerDeployment({
-      namespace: this.namespace,
-      deploymentName: this.name,
-    });
+    const { workerDeploymentInfo, conflictToken } = await this.asked((service) =>
+      service.describeWorkerDeployment({ namespace: this.namespace, deploymentName: this.name }),
+    );
     const { versionSummaries, routingConfig, lastModifierIdentity } = workerDeploymentInfo ?? {};
     const newestFirst = [...(versionSummaries ?? [])].sort(
       (one, other) => millisecondsOf(other.createTime) - millisecondsOf(one.createTime),
@@ -91,11 +99,9 @@ export class Deployment {
   async polls(): Promise<ReadonlyMap<string, number>> {
     const latest = new Map<string, number>();
     for (const taskQueueType of taskQueueTypes) {
-      const { pollers } = await this.connection.workflowService.describeTaskQueue({
-        namespace: this.namespace,
-        taskQueue: { name: this.name },
-        taskQueueType,
-      });
+      const { pollers } = await this.asked((service) =>
+        service.describeTaskQueue({ namespace: this.namespace, taskQueue: { name: this.name }, taskQueueType }),
+      );
       for (const { identity, deploymentOptions, lastAccessTime } of pollers ?? []) {
         const buildId = deploymentOptions?.buildId;
         if (!buildId || identity?.startsWith(keeping)) continue;
@@ -107,10 +113,12 @@ export class Deployment {
 
   /** How many runs are open under a build. */
   async openRuns(buildId: string): Promise<number> {
-    const { count } = await this.connection.workflowService.countWorkflowExecutions({
-      namespace: this.namespace,
-      query: `TemporalWorkerDeploymentVersion = '${this.name}:${buildId}' AND ExecutionStatus = 'Running'`,
-    });
+    const { count } = await this.asked((service) =>
+      service.countWorkflowExecutions({
+        namespace: this.namespace,
+        query: `TemporalWorkerDeploymentVersion = '${this.name}:${buildId}' AND ExecutionStatus = 'Running'`,
+      }),
+    );
     return Number(count ?? 0);
   }
 }

@@ -1,6 +1,7 @@
 export { HoldfastWorker } from './create-worker';
 export type { WorkerOptions } from './create-worker';
-export { BundleStore, bundleAgents } from './bundle';
+export { bundleAgents } from './bundle';
+export { BundleStore } from './bundle-store';
 export type { WorkflowBundle } from './bundle';
 export { defineTool } from '../activities/tools';
 export type { EnhancedTool, ExternalTool, Reconciled, StreamableTool, Tool, ToolCallContext, ToolSpec } from '../activities/tools';

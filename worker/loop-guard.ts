@@ -4,26 +4,43 @@ import type { WorkerOptions } from 'node:worker_threads';
 const threads = process.getBuiltinModule('node:worker_threads');
 
 /**
- * An endless loop in a hook is ended by a timeout, and the task fails. But when the loop stands in a promise's continuation, Node 20 finds its stack of
- * async ids out of order afterwards and aborts the whole process, and every process that takes the task next. So the stack is cleared after such a timeout,
- * as Node itself does after an uncaught exception. The thread in which workflows run is the SDK's own and takes no options, hence this detour.
+ * An endless loop in a hook is ended by a timeout, and the task fails. When the loop stands in a promise's continuation and Node tracks async ids, as it does
+ * for `AsyncLocalStorage` before Node 24 and for hooks of `node:async_hooks` everywhere, their stack is out of order afterwards: Node aborts the whole
+ * process, and every process that takes the task next. Before Node 24 the stack is cleared after such a timeout, as Node itself does after an uncaught
+ * exception. Later there is no way to, and no need: the thread in which workflows run gets no flags and no preloaded modules that could track them.
+ * That thread is the SDK's own and takes no options, hence this detour.
  */
 const guard = `
 const { Script } = require('node:vm');
-const warnings = process.noDeprecation;
-process.noDeprecation = true;
-const { clearAsyncIdStack } = process.binding('async_wrap');
-process.noDeprecation = warnings;
-const { runInContext } = Script.prototype;
-Script.prototype.runInContext = function (...parameters) {
+const clear = clearOfAsyncIds();
+function clearOfAsyncIds() {
+  const warnings = process.noDeprecation;
+  process.noDeprecation = true;
   try {
-    return runInContext.apply(this, parameters);
-  } catch (error) {
-    if (error?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') clearAsyncIdStack?.();
-    throw error;
+    return process.binding('async_wrap').clearAsyncIdStack;
+  } catch {
+    return undefined;
+  } finally {
+    process.noDeprecation = warnings;
   }
-};
+}
+if (typeof clear === 'function') {
+  const { runInContext } = Script.prototype;
+  Script.prototype.runInContext = function (...parameters) {
+    try {
+      return runInContext.apply(this, parameters);
+    } catch (error) {
+      if (error?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') clear();
+      throw error;
+    }
+  };
+}
 `;
+
+/** Without flags and NODE_OPTIONS, thus without preloaded modules; Yarn's Plug'n'Play is one that finds the SDK. */
+function optionsOfThread(): WorkerOptions {
+  return process.versions['pnp'] === undefined ? { execArgv: [], env: { ...process.env, NODE_OPTIONS: '' } } : {};
+}
 
 const plainWorker = threads.Worker;
 let guarding = 0;
@@ -57,7 +74,7 @@ class GuardedWorker extends plainWorker {
 
   constructor(file: string | URL, options?: WorkerOptions) {
     if (!/workflow-worker-thread/.test(String(file)) || options !== undefined) super(file, options);
-    else super(`${guard}\nrequire(${JSON.stringify(String(file))});`, { eval: true });
+    else super(`${guard}\nrequire(${JSON.stringify(String(file))});`, { ...optionsOfThread(), eval: true });
     this.on('message', ({ requestId }: ThreadRequest) => void this.inTask.delete(requestId));
     this.on('error', (error) => {
       if ((error as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY') losses.set(error, this.runsInTask());

@@ -189,6 +189,14 @@ export const errorTable = {
     fix: 'When that build was taken back, nothing. Else start its worker again: new runs then go to it.',
   },
   'build-missing': { status: 500, fix: 'Keep the directory of bundles: it holds the code of runs that are still open.' },
+  'build-damaged': {
+    status: 500,
+    fix: 'Start a worker once with the code of that build on this directory, or put a copy of the file there: the runs then go on.',
+  },
+  'build-check-failed': {
+    status: 500,
+    fix: 'See the message. Runs of older builds may wait; the worker tries again by itself, and says no more for as long as it lasts.',
+  },
   internal: { status: 500, fix: 'This is a defect of Holdfast. Report it with the message.' },
 } as const satisfies Record<string, { status: number; fix: string }>;
 

@@ -4,6 +4,7 @@ import { AnswerAssembly, chunksOf } from '../../activities/chunks';
 import type { WorkerCall, WorkerHalf, WorkerMiddleware, WorkerModelRequest, WorkerModelResponse } from '../../activities/worker-middleware';
 import { defineWorkerMiddleware } from '../../activities/worker-middleware';
 
+import { messageOf } from '../../contract/plain/errors';
 import type { FinishReason, Json, Part, Usage } from '../../contract/plain/messages';
 import { canonicalJson } from '../../contract/plain/messages';
 import { checkedOptions, func, optional } from '../checked-options';
@@ -13,7 +14,7 @@ import { isCached, memoryResponses } from './stores';
 export interface CachedResponsesOptions {
   /** Default: `memoryResponses()`. */
   readonly store?: ResponseStore;
-  /** Told of what a store does wrong. The model is asked then, as if nothing was kept. */
+  /** Told of what a store does wrong. The model is asked then, as if nothing was kept. Default: a warning of the process, once for as long as it lasts. */
   readonly onProblem?: (error: unknown) => void;
 }
 
@@ -24,13 +25,14 @@ interface AgentOptions {
 
 /** The half of `responseCache` on the worker, with a store of one's own, for `middleware` of the configuration. */
 export function cachedResponses(options: CachedResponsesOptions = {}): WorkerMiddleware {
-  const { store = memoryResponses(), onProblem = () => undefined } = checkedOptions<CachedResponsesOptions>(
+  const { store = memoryResponses(), onProblem } = checkedOptions<CachedResponsesOptions>(
     'cachedResponses',
     options,
     { store: [optional(isStore), 'an object with get(key) and set(key, response)'], onProblem: func },
     'config-invalid',
   );
-  return defineWorkerMiddleware('responseCache', (given: Json) => half(new Cache(store, onProblem, (given ?? {}) as AgentOptions)));
+  const watch = new StoreWatch(onProblem);
+  return defineWorkerMiddleware('responseCache', (given: Json) => half(new Cache(store, watch, (given ?? {}) as AgentOptions)));
 }
 
 function isStore(value: unknown): boolean {
@@ -81,15 +83,41 @@ function half(cache: Cache): WorkerHalf {
 /** Answers that are whole. One that was cut off is not what the model would say the next time. */
 const whole: readonly (FinishReason | undefined)[] = [undefined, 'stop', 'tool-calls'];
 
+/** A store that fails costs a call of the model each time, and nothing else shows it. */
+class StoreWatch {
+  private readonly failing = new Set<string>();
+
+  constructor(private readonly onProblem: ((error: unknown) => void) | undefined) {}
+
+  async watched<T>(doing: 'read' | 'written', use: () => Promise<T>): Promise<T | undefined> {
+    try {
+      const result = await use();
+      this.failing.delete(doing);
+      return result;
+    } catch (error) {
+      this.report(doing, error);
+      return undefined;
+    }
+  }
+
+  private report(doing: string, error: unknown): void {
+    if (this.onProblem !== undefined) return this.onProblem(error);
+    if (this.failing.has(doing)) return;
+    this.failing.add(doing);
+    const what = `The store of responseCache cannot be ${doing}: ${messageOf(error)}.`;
+    process.emitWarning(`${what} Models are asked as if nothing was kept. This is told once for as long as it lasts.`, 'HoldfastWarning');
+  }
+}
+
 class Cache {
   constructor(
     private readonly store: ResponseStore,
-    private readonly onProblem: (error: unknown) => void,
+    private readonly watch: StoreWatch,
     readonly options: AgentOptions,
   ) {}
 
   async get(key: string): Promise<CachedResponse | undefined> {
-    const found = await this.unlessBroken(() => this.store.get(key));
+    const found = await this.watch.watched('read', () => this.store.get(key));
     if (found === undefined || !isCached(found)) return undefined;
     const { maxAgeMs } = this.options;
     return maxAgeMs === undefined || Date.now() - found.at <= maxAgeMs ? found : undefined;
@@ -97,16 +125,7 @@ class Cache {
 
   async keep(key: string, parts: readonly Part[], finish: FinishReason | undefined): Promise<void> {
     if (!whole.includes(finish) || parts.length === 0) return;
-    await this.unlessBroken(() => this.store.set(key, { parts, ...(finish === undefined ? {} : { finish }), at: Date.now() }));
-  }
-
-  private async unlessBroken<T>(use: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await use();
-    } catch (error) {
-      this.onProblem(error);
-      return undefined;
-    }
+    await this.watch.watched('written', () => this.store.set(key, { parts, ...(finish === undefined ? {} : { finish }), at: Date.now() }));
   }
 }
 

@@ -174,6 +174,17 @@ describe.each([false, true])('responseCache (streams: %s)', (stream) => {
     expect(problems).toHaveLength(2);
   });
 
+  it('warns once for as long as the store is out of order and nobody asks to be told', async () => {
+    let broken = true;
+    const use = <T>(result: T): Promise<T> => (broken ? Promise.reject(new Error('no disk')) : Promise.resolve(result));
+    const half = cachedResponses({ store: { get: () => use(undefined), set: () => use(undefined) } });
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    for (broken of [true, true, false, true]) await ask([{ text: 'Done.' }], { stream, half });
+    const said = warned.mock.calls.map(([text]) => /cannot be (read|written): no disk/.exec(String(text))?.[1]);
+    warned.mockRestore();
+    expect(said).toEqual(['read', 'written', 'read', 'written']);
+  });
+
   it('gives no answer again that a retry has refused', async () => {
     await ask([{ text: 'Bad.' }], { stream });
     const more: Cached['more'] = {

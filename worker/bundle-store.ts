@@ -1,0 +1,105 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Script } from 'node:vm';
+import { HoldfastError, messageOf } from '../contract/plain/errors';
+import type { WorkflowBundle } from './bundle';
+
+/** The first line of a file: whose code follows, and the hash of its bytes. Paths stand in the code, so that its build id says nothing of the bytes. */
+const head = /^\/\/ holdfast build ([0-9a-f]{16}) sha256 ([0-9a-f]{64})$/;
+
+/**
+ * Keeps the code of every build: a run that is open goes on under the code it began with. A worker saves a build after it has loaded it in
+ * the sandbox, so what stands here as it was written loads.
+ */
+export class BundleStore {
+  constructor(private readonly directory: string) {}
+
+  /** Whether the code of a build is here, whole. */
+  async holds(buildId: string): Promise<boolean> {
+    return 'code' in (await this.find(buildId));
+  }
+
+  /** Writes a build, also in place of a file that is damaged. */
+  async save({ buildId, code }: WorkflowBundle): Promise<void> {
+    await mkdir(this.directory, { recursive: true });
+    const path = this.pathOf(buildId);
+    const draft = `${path}.${randomUUID()}`;
+    try {
+      const file = await open(draft, 'w');
+      try {
+        await file.writeFile(`// holdfast build ${buildId} sha256 ${hashOf(Buffer.from(code))}\n${code}`);
+        // The name must not stand for a file before all of it does, also when the power fails.
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(draft, path);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+  }
+
+  /** Throws 'build-missing' or 'build-damaged'. */
+  async load(buildId: string): Promise<WorkflowBundle> {
+    const found = await this.find(buildId);
+    if ('code' in found) return { buildId, code: found.code };
+    const bundle = `The bundle of build ${buildId}`;
+    if (found.problem === undefined) throw new HoldfastError('build-missing', `${bundle} is not in ${this.directory}.`);
+    throw new HoldfastError('build-damaged', `${bundle} in ${this.directory} is damaged: ${found.problem}.`, { cause: found.cause });
+  }
+
+  async builds(): Promise<readonly string[]> {
+    if (!existsSync(this.directory)) return [];
+    return (await readdir(this.directory)).flatMap((name) => /^([0-9a-f]{16})\.js$/.exec(name)?.[1] ?? []);
+  }
+
+  private async find(buildId: string): Promise<Found> {
+    try {
+      return foundIn(await readFile(this.pathOf(buildId)), buildId);
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return { problem: undefined };
+      return { problem: `it cannot be read (${messageOf(cause)})`, cause };
+    }
+  }
+
+  private pathOf(buildId: string): string {
+    return join(this.directory, `${buildId}.js`);
+  }
+}
+
+/** Without a problem there is no file. */
+type Found = { readonly code: string } | { readonly problem: string | undefined; readonly cause?: unknown };
+
+function foundIn(bytes: Buffer, buildId: string): Found {
+  const end = bytes.indexOf('\n');
+  const [, build, hash] = head.exec(bytes.toString('latin1', 0, Math.max(end, 0))) ?? [];
+  if (hash === undefined) return foundWithoutHead(bytes.toString('utf8'));
+  if (build !== buildId) return { problem: `it has the code of build ${String(build)}` };
+  const code = bytes.subarray(end + 1);
+  return hashOf(code) === hash ? { code: code.toString('utf8') } : { problem: 'its content does not have the hash that stands in it' };
+}
+
+const sourceMap = '\n//# sourceMappingURL=data:application/json;base64,';
+
+/** Holdfast 0.1.0 wrote the code alone. Whether all of it is there tells its source map, which comes last; whether it is code, the compiler. */
+function foundWithoutHead(code: string): Found {
+  const mapAt = code.lastIndexOf(sourceMap);
+  try {
+    JSON.parse(Buffer.from(code.slice(mapAt + sourceMap.length), 'base64').toString('utf8'));
+  } catch (cause) {
+    return { problem: 'its end is missing', cause };
+  }
+  try {
+    new Script(code);
+    return { code };
+  } catch (cause) {
+    return { problem: 'it is no code', cause };
+  }
+}
+
+function hashOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
