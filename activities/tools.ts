@@ -4,6 +4,7 @@ import { HoldfastError } from '../contract/plain/errors';
 import { limits } from '../contract/plain/limits';
 import type { ToolFacts, ToolKind, ToolSpec } from '../contract/plain/manifest';
 import type { Json } from '../contract/plain/messages';
+import { misfitOfArguments } from '../contract/plain/misfit-of-arguments';
 import { canonicalJson, notJson } from '../contract/plain/messages';
 import { isName } from '../contract/plain/names';
 import type { ToolBasics, ToolCallContext } from './define-tool';
@@ -83,7 +84,7 @@ export class ToolRegistry {
     const entry = this.entries.get(name);
     if (entry === undefined) throw new HoldfastError('tool-unknown', `This worker has no tool "${name}".`);
     const parsed = await entry.schema.parse(input);
-    if (!parsed.ok) return { ok: false, message: `The arguments of '${name}' do not fit: ${parsed.message}.` };
+    if (!parsed.ok) return { ok: false, message: misfitOfArguments(name, input, parsed.message) };
     const { value } = parsed;
     // What JSON cannot hold (a set, a bigint, Infinity) would look the same whatever is in it: then people and policies see, and the hash
     // covers, the arguments as they were given. What the tool gets follows from those.

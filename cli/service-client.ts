@@ -13,6 +13,8 @@ export interface StartedRun {
   readonly id: string;
   readonly isNew: boolean;
   readonly agent: string;
+  /** Options that the found run does not have. */
+  readonly ignored?: readonly string[];
 }
 
 export interface ListedRun {

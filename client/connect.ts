@@ -33,6 +33,7 @@ import { processBus } from '../host/event-bus';
 import { findLiveServer } from '../host/server-reuse';
 import { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
 import type { Execution } from './executions';
+import { ignoredOptions } from './ignored-options';
 import { withCode } from './lost-server';
 import { described, optionsOf } from './options';
 import { Run } from './run';
@@ -140,7 +141,7 @@ export class HoldfastClient<Module = never> {
     );
   }
 
-  /** Starts a run, or finds the one that has this id, agent and input. */
+  /** Starts a run, or finds the one that has this id, agent and input. `ignored` of a found one names the options that it does not have. */
   async start<Name extends string & AgentsOf<Module>['name']>(
     agent: Name,
     input: InputOf<Named<Module, Name>>,
@@ -173,7 +174,7 @@ export class HoldfastClient<Module = never> {
       return new Run(this.reader, this.tenant, start.id, true);
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw withCode(error);
-      return this.findStarted(start.id, hash);
+      return this.findStarted(start.id, hash, options);
     }
   }
 
@@ -224,11 +225,15 @@ export class HoldfastClient<Module = never> {
     return (this.closing ??= this.connection.close());
   }
 
-  private async findStarted(id: string, hash: string): Promise<Run<never>> {
-    const { memo } = await this.reader.executions.describe(workflowIdOf(this.tenant, id), id);
+  private async findStarted(id: string, hash: string, options: StartOptions): Promise<Run<never>> {
+    const workflowId = workflowIdOf(this.tenant, id);
+    const { memo } = await this.reader.executions.describe(workflowId, id);
     if (memo[names.memo.start] !== hash)
       throw new HoldfastError('run-id-in-use', `The id "${id}" belongs to a run with another agent or input.`);
-    return new Run(this.reader, this.tenant, id, false);
+    const { connection, namespace } = this.connection;
+    const converter = loadDataConverter(this.options.dataConverter);
+    const ignored = await ignoredOptions(connection, namespace, converter, { workflowId, id }, options);
+    return new Run(this.reader, this.tenant, id, false, ignored);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Connection } from '@temporalio/client';
 import type { Delta, DeltaSource } from '../contract/plain/deltas';
+import { HoldfastError } from '../contract/plain/errors';
 import type { RunEvent } from '../contract/plain/events';
 import { HistoryFold } from '../contract/plain/fold';
 import type { FactReader } from '../host/history-facts';
@@ -72,6 +73,7 @@ export class RunFollower {
         }
         if (reader.waiting.length > 0) continue;
         if (this.failure !== undefined) throw this.failure;
+        if (from > this.nextOffset && (this.fold.ended || this.isPast(mark))) throw beyondEnd(from, this.nextOffset);
         if (this.finished || signal?.aborted === true) return;
         if (until === 'waiting' && this.isPast(mark) && this.fold.view().status !== 'running') return;
         await untilAborted(this.changed, signal);
@@ -79,6 +81,11 @@ export class RunFollower {
     } finally {
       this.readers.delete(reader);
     }
+  }
+
+  /** The offset of the next event that this follower comes by. */
+  get nextOffset(): number {
+    return this.fold.nextOffset;
   }
 
   stop(): void {
@@ -155,6 +162,14 @@ export class RunFollower {
     this.changed = new Promise((resolve) => (this.wake = resolve));
     wake();
   }
+}
+
+/** Nobody can have seen events that a run does not have. */
+export function beyondEnd(from: number, nextOffset: number): HoldfastError {
+  return new HoldfastError(
+    'request-invalid',
+    `events: from is ${from}, and the next event of this run has the offset ${nextOffset}: it is of another run. Begin without it.`,
+  );
 }
 
 async function untilAborted(changed: Promise<void>, signal: AbortSignal | undefined): Promise<void> {

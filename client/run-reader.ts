@@ -79,7 +79,8 @@ export class RunReader {
     const shared = this.withoutDeadline(() => this.share(workflowId, id));
     try {
       const follower = await shared.follower;
-      const isOld = options.until === 'waiting' && !isFirst;
+      // What somebody asks from may have been written since this follower looked.
+      const isOld = !isFirst && (options.until === 'waiting' || (options.from ?? 0) > follower.nextOffset);
       const mark = await (isOld ? readMark(this.connection, this.namespace, workflowId, id) : shared.mark);
       yield* follower.read(options, mark);
     } catch (error) {

@@ -40,6 +40,8 @@ export class Run<Output = unknown> {
     readonly id: string,
     /** Whether `start` made this run, rather than finding it. */
     readonly isNew: boolean,
+    /** The options of `start` that the found run does not have: the first start counts. Of a new run there are none. */
+    readonly ignored: readonly string[] = [],
   ) {
     this.workflowId = workflowIdOf(tenant, id);
   }

@@ -5,6 +5,7 @@ import type { ToolSpec } from '../contract/plain/manifest';
 import type { Json, ToolCall } from '../contract/plain/messages';
 import { canonicalJson, notJson } from '../contract/plain/messages';
 import { nameProblem } from '../contract/plain/names';
+import { misfitOfArguments } from '../contract/plain/misfit-of-arguments';
 import { misfitOfSchema } from '../contract/plain/schema-fit';
 import { problemOfSchema } from '../contract/plain/schema-form';
 import { sha256 } from '../contract/plain/sha256';
@@ -115,7 +116,7 @@ function ownToolOf(tool: WorkflowTool, refuse: (problem: string) => never): OwnT
 
 export function parsedBy(spec: ToolSpec, input: Json): ParseInputResult {
   const misfit = misfitOfSchema(spec.inputSchema, input);
-  if (misfit !== undefined) return { ok: false, message: `The arguments of '${spec.name}' do not fit: ${misfit}.` };
+  if (misfit !== undefined) return { ok: false, message: misfitOfArguments(spec.name, input, misfit) };
   return { ok: true, hash: sha256(canonicalJson(input)).slice(0, 32) };
 }
 

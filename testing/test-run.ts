@@ -13,6 +13,7 @@ import { callsPending, outcomeOf } from '../client/outcome';
 import type { StartOptions } from '../client/start-input';
 import { startInputOf } from '../client/start-input';
 import type { TranscriptMessage, TranscriptShape } from '../client/transcript';
+import { beyondEnd } from '../client/follower';
 import { shapeOf, transcriptIn } from '../client/transcript';
 import type { Delta } from '../contract/plain/deltas';
 import { millisecondsOf } from '../contract/plain/duration';
@@ -115,6 +116,8 @@ export class TestRun<Output = unknown> {
       if (event !== undefined) {
         offset += 1;
         yield event;
+      } else if (offset > this.run.events.length && (this.run.ended || this.run.standsStill)) {
+        throw beyondEnd(from, this.run.events.length);
       } else if (this.run.ended || signal?.aborted === true || (until === 'waiting' && this.run.standsStill)) return;
       else await Promise.race([this.run.more, aborted, ...(until === 'waiting' ? [this.run.idle()] : [])]);
     }

@@ -27,7 +27,7 @@ export function aiSdkModel(model: object, options: AiSdkOptions = {}): LanguageM
       ? {
           stream: (request: GenerateRequest) =>
             chunksFrom(
-              async (signal) => specified.doStream(callOptions({ ...request, signal }, version, options)),
+              async (signal) => specified.doStream({ ...callOptions({ ...request, signal }, version, options), includeRawChunks: true }),
               version,
               request.signal,
               clean,

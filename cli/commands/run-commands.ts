@@ -34,6 +34,10 @@ export async function startRun(service: ServiceClient, terminal: Terminal, agent
     ...(by === undefined ? {} : { by }),
   });
   terminal.write(terminal.paint.dim(`${run.isNew ? 'run' : 'found run'} ${run.id} (${run.agent})`));
+  if (run.ignored !== undefined && run.ignored.length > 0)
+    terminal.write(
+      terminal.paint.yellow(`ignored: ${run.ignored.join(', ')} (the run was started with others, and the first start counts)`),
+    );
   if (flags.detach === true) {
     terminal.write(`Follow it with: ${commandLine('events', run.id, '--follow', ...service.flags)}`);
     return exitCodes.done;

@@ -165,7 +165,7 @@ export function canonicalJson(value: unknown): string {
 
 const deepest = 1000;
 
-/** The path to the first thing in a value that JSON would lose, or nothing. */
+/** The path to the first thing in a value that JSON, or a copy of the value, would lose; or nothing. */
 export function notJson(value: unknown, path = '', depth = 0): string | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : `${path || 'the value'} is ${value}`;
@@ -187,6 +187,7 @@ export function notJson(value: unknown, path = '', depth = 0): string | undefine
     return `${path || 'the value'} is a ${(prototype as { constructor?: { name?: string } } | null)?.constructor?.name ?? kind}`;
   }
   for (const [key, item] of Object.entries(value)) {
+    if (key === '__proto__') return `${path || 'the value'} has the key "__proto__", which no object here can keep`;
     if (item === undefined) continue;
     const found = notJson(item, path === '' ? key : `${path}.${key}`, depth + 1);
     if (found !== undefined) return found;

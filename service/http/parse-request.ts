@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import type { z } from 'zod';
 import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
 import { limits } from '../../contract/plain/limits';
+import { notJson } from '../../contract/plain/messages';
 
 /** Escapes and white space make a body larger than the input that it carries. */
 const bodyLimit = 2 * limits.runInput;
@@ -21,12 +22,13 @@ export async function parseBody<T>(context: Context, schema: z.ZodType<T>): Prom
 }
 
 export function parseQuery<T>(context: Context, schema: z.ZodType<T>): T {
-  const query: Record<string, string> = {};
+  const query: [string, string][] = [];
   for (const [name, [value, ...more]] of Object.entries(context.req.queries())) {
     if (more.length > 0) throw new HoldfastError('request-invalid', `The query has "${name}" more than once.`);
-    if (value !== undefined) query[name] = value;
+    if (name === '__proto__') throw new HoldfastError('request-invalid', 'The query has "__proto__", which no route takes.');
+    if (value !== undefined) query.push([name, value]);
   }
-  return parse(schema, query, 'The query');
+  return parse(schema, Object.fromEntries(query), 'The query');
 }
 
 export function parse<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
@@ -76,6 +78,8 @@ function parseJson(text: string): unknown {
     throw new HoldfastError('request-invalid', `The body is no JSON: ${messageOf(error)}`);
   }
   if (deeperThan(value, depthLimit)) throw new HoldfastError('request-invalid', `The body is nested deeper than ${depthLimit} levels.`);
+  const problem = notJson(value);
+  if (problem !== undefined) throw new HoldfastError('request-invalid', `The body cannot be taken: ${problem}.`);
   return value;
 }
 

@@ -34,7 +34,8 @@ export function runRoutes(parts: ServiceParts): Hono {
     if (takesText && messagesOfInput(input as Json) === undefined)
       throw new HoldfastError('input-invalid', `The agent "${agent}" takes a text, or a list of messages.`);
     const run = await client.start(agent, input as Json, withoutUndefined(options));
-    return context.json({ id: run.id, isNew: run.isNew, agent }, run.isNew ? 201 : 200);
+    const { ignored } = run;
+    return context.json({ id: run.id, isNew: run.isNew, agent, ...(ignored.length === 0 ? {} : { ignored }) }, run.isNew ? 201 : 200);
   });
 
   routes.get('/', async (context) => context.json({ runs: await client.list(withoutUndefined(parseQuery(context, ListQuery))) }));
@@ -61,10 +62,10 @@ export function runRoutes(parts: ServiceParts): Hono {
     const offset = comesBack ? parse(LastEventId, header, 'Last-Event-ID') + 1 : from;
     const run = client.run(context.req.param('id'));
     const view = await run.view();
-    if (comesBack && offset > view.nextOffset)
+    if (offset > view.nextOffset)
       throw new HoldfastError(
         'request-invalid',
-        `Last-Event-ID is ${header}, and the next event of this run has the offset ${view.nextOffset}: it is of another run. Begin without it.`,
+        `${comesBack ? `Last-Event-ID is ${header}` : `from is ${from}`}, and the next event of this run has the offset ${view.nextOffset}: it is of another run. Begin without it.`,
       );
     // A browser's EventSource comes back whenever a stream ends, unless it is told that there is nothing more.
     if (header !== undefined && offset >= view.nextOffset && hasEnded(view)) return context.body(null, 204);

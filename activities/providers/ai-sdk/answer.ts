@@ -1,3 +1,4 @@
+import { hasPrototypeKey } from '../../../contract/plain/broken-json';
 import { HoldfastError } from '../../../contract/plain/errors';
 import type { FinishReason, Json, JsonObject, Part, Usage } from '../../../contract/plain/messages';
 import { isTokenCount } from '../../../contract/plain/usage';
@@ -19,7 +20,13 @@ export function partOf(item: Item): Part | undefined {
       return { type: item['type'], text: typeof item['text'] === 'string' ? item['text'] : '', ...extra };
     case 'tool-call':
       if (item['providerExecuted'] === true) return undefined;
-      return { type: 'tool-call', id: String(item['toolCallId']), name: String(item['toolName']), input: inputOf(item['input']), ...extra };
+      return {
+        type: 'tool-call',
+        id: String(item['toolCallId']),
+        name: typeof item['toolName'] === 'string' ? item['toolName'].trim() : '',
+        input: inputOf(item['input']),
+        ...extra,
+      };
     case 'file':
       return { type: 'file', mediaType: String(item['mediaType']), data: fileOf(item['data']), ...extra };
     default:
@@ -86,12 +93,13 @@ function emptyAnswer(reason: FinishReason): HoldfastError {
   }
 }
 
-/** Arguments come as text. What is no JSON goes on as the text that it is, and the tool's schema refuses it. */
-function inputOf(input: unknown): Json {
+/** Arguments come as text. What is no JSON, or none that can be kept, goes on as the text that it is, and the tool refuses it. */
+export function inputOf(input: unknown): Json {
   if (typeof input !== 'string') return (input ?? {}) as Json;
   if (input.trim() === '') return {};
   try {
-    return JSON.parse(input) as Json;
+    const parsed = JSON.parse(input) as Json;
+    return hasPrototypeKey(parsed) ? input : parsed;
   } catch {
     return input;
   }

@@ -4,6 +4,7 @@ import type { ModelChunk } from '../../chunks';
 import { endOf, extraOf, isSubstance, partOf, usageOf, withUsage } from './answer';
 import type { Item, SpecificationVersion } from './specification';
 import { isRecord } from './specification';
+import { UnnamedCalls } from './unnamed-calls';
 
 type Open = (signal: AbortSignal) => PromiseLike<{ readonly stream: ReadableStream<Item> }>;
 
@@ -47,8 +48,7 @@ async function* read(open: Open, version: SpecificationVersion, signal: AbortSig
       // A cancelled stream only looks as if it had ended.
       signal.throwIfAborted();
       if (done) break;
-      const chunk = translation.chunkOf(value);
-      if (chunk !== undefined) yield chunk;
+      yield* translation.chunksOf(value);
     }
     if (!translation.ended) throw brokenOff();
   } finally {
@@ -92,10 +92,19 @@ class StreamTranslation {
   private substance = false;
   /** Calls that the provider makes itself; deltas of their arguments do not say so. */
   private readonly foreign = new Set<unknown>();
+  private readonly unnamed = new UnnamedCalls();
 
   constructor(private readonly version: SpecificationVersion) {}
 
-  chunkOf(item: Item): ModelChunk | undefined {
+  chunksOf(item: Item): readonly ModelChunk[] {
+    if (item['type'] === 'raw') this.unnamed.see(item['rawValue']);
+    const lost = item['type'] === 'finish' ? this.unnamed.parts() : [];
+    this.substance ||= lost.length > 0;
+    const chunk = this.chunkOf(item);
+    return [...lost.map((part): ModelChunk => ({ type: 'part', part })), ...(chunk === undefined ? [] : [chunk])];
+  }
+
+  private chunkOf(item: Item): ModelChunk | undefined {
     switch (item['type']) {
       case 'text-start':
       case 'text-delta':

@@ -1,0 +1,79 @@
+import type { Connection } from '@temporalio/client';
+import type { LoadedDataConverter } from '@temporalio/common';
+import { optionalTsToMs } from '@temporalio/common/lib/time';
+import { millisecondsOf } from '../contract/plain/duration';
+import { codeOf } from '../contract/plain/errors';
+import { canonicalJson } from '../contract/plain/messages';
+import type { AgentRunInput, StartInput } from '../contract/plain/wire';
+import { PayloadReader } from '../host/payload-reader';
+import { readChain } from './chain';
+import { answered } from './lost-server';
+import type { StartOptions } from './start-input';
+
+type Named = Exclude<keyof StartOptions, 'id'>;
+
+interface Begun {
+  readonly start: StartInput;
+  readonly deadline: number;
+  readonly startDelay: number;
+}
+
+const valueOf: { readonly [Name in Named]: (begun: Begun) => unknown } = {
+  values: ({ start }) => start.values ?? {},
+  model: ({ start }) => start.model,
+  settings: ({ start }) => start.settings,
+  stream: ({ start }) => start.stream,
+  runPendingToolCalls: ({ start }) => start.runPendingToolCalls ?? false,
+  tags: ({ start }) => start.tags ?? [],
+  options: ({ start }) => start.options ?? {},
+  by: ({ start }) => start.by,
+  deadline: ({ deadline }) => deadline,
+  startDelay: ({ startDelay }) => startDelay,
+};
+
+/** The options of a start that the run with its id does not have: the first start counts. */
+export async function ignoredOptions(
+  connection: Connection,
+  namespace: string,
+  converter: LoadedDataConverter,
+  run: { readonly workflowId: string; readonly id: string },
+  options: StartOptions,
+): Promise<readonly string[]> {
+  const given = (Object.keys(valueOf) as Named[]).filter((name) => options[name] !== undefined);
+  if (given.length === 0) return [];
+  const begun = await answered(readBegun(connection, namespace, converter, run.workflowId, run.id)).catch((error: unknown) => {
+    // Whatever the run has: of what was given now, nothing counts.
+    if (codeOf(error) === 'run-unreadable') return undefined;
+    throw error;
+  });
+  if (begun === undefined) return given;
+  return given.filter((name) => canonicalJson(asBegun(name, options[name])) !== canonicalJson(valueOf[name](begun)));
+}
+
+function asBegun(name: Named, value: unknown): unknown {
+  return name === 'deadline' || name === 'startDelay' ? millisecondsOf(value as string, 'input-invalid') : value;
+}
+
+async function readBegun(
+  connection: Connection,
+  namespace: string,
+  converter: LoadedDataConverter,
+  workflowId: string,
+  id: string,
+): Promise<Begun | undefined> {
+  const { firstRunId } = await readChain(connection, namespace, workflowId, id);
+  const page = await connection.workflowService.getWorkflowExecutionHistory({
+    namespace,
+    execution: { workflowId, runId: firstRunId },
+    maximumPageSize: 1,
+  });
+  const begun = page.history?.events?.[0]?.workflowExecutionStartedEventAttributes;
+  const [input] = begun?.input?.payloads ?? [];
+  if (begun == null || input === undefined) return undefined;
+  const { start } = (await new PayloadReader(converter).value(input)) as AgentRunInput;
+  return {
+    start,
+    deadline: optionalTsToMs(begun.workflowExecutionTimeout) ?? 0,
+    startDelay: optionalTsToMs(begun.firstWorkflowTaskBackoff) ?? 0,
+  };
+}
