@@ -133,8 +133,10 @@ export async function callOwnTool(scope: AgentScope, tool: OwnTool, frame: Frame
   const { call } = plan;
   const parsed = tool.parse(call.input);
   if (!parsed.ok) throw new ToolError({ code: 'tool-input-invalid', message: parsed.message }, undefined);
-  const address = run.uniqueAddress(plan.address);
-  frame.once('event', () => run.ports.emit(toolStart(address, { path, tool: call.name, callId: call.id, input: call.input, address })));
+  frame.once('event', () => {
+    const address = run.uniqueAddress(plan.address);
+    run.ports.emit(toolStart(address, { path, tool: call.name, callId: call.id, input: call.input, address }));
+  });
   const inner = frame.child(call.name, `the tool "${call.name}"`);
   try {
     const output = await frame.effect(`own:${call.name}`, () => tool.run(scope, call, inner));

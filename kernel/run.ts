@@ -6,6 +6,7 @@ import { messagesOfInput } from '../contract/plain/messages';
 import { runOptionsOf } from '../contract/plain/run-options';
 import { listOfConversation } from '../contract/plain/snapshot-messages';
 import type { AgentDefinition } from './agent';
+import { Addresses } from './addresses';
 import { freshRecord } from './agents/chat';
 import { openConversation, rootConversation } from './agents/conversation';
 import type { AnyAgent } from './agents/definition';
@@ -34,7 +35,7 @@ import { withoutMessages } from './state';
 export class AgentRun {
   private readonly journal: Journal;
   private readonly desk: InterruptDesk;
-  private readonly addresses = new Map<string, number>();
+  private readonly addresses: Addresses;
   private readonly borders = new Map<string, AgentRecord>();
 
   constructor(
@@ -42,6 +43,7 @@ export class AgentRun {
     readonly state: RunState,
     private readonly ports: Ports,
   ) {
+    this.addresses = new Addresses(state.addresses);
     this.journal = new Journal(state.journal, () => ports.cancelled, state.notes);
     this.desk = new InterruptDesk(state, ports);
   }
@@ -179,9 +181,10 @@ export class AgentRun {
       lists[key] = border.messages;
       agents[key] = { ...border, messages: [] };
     }
-    const { notes: _, ...state } = this.state;
+    const { notes: _, addresses: __, ...state } = this.state;
     const { said } = state;
     const notes = this.journal.savedNotes;
+    const addresses = this.addresses.over(agents);
     for (const [conversation, entries] of Object.entries(said ?? {}))
       lists[listOfConversation(conversation)] = entries.map(({ message }) => message);
     return {
@@ -191,6 +194,7 @@ export class AgentRun {
         agents,
         journal: this.journal.toJSON(),
         ...(notes === undefined ? {} : { notes }),
+        ...(addresses === undefined ? {} : { addresses }),
         ...(said === undefined ? {} : { said: withoutMessages(said) }),
       },
       lists,
@@ -232,11 +236,7 @@ export class AgentRun {
         this.desk.cancelAll(error);
         this.ports.stop(error);
       },
-      uniqueAddress: (address) => {
-        const ordinal = (this.addresses.get(address) ?? 0) + 1;
-        this.addresses.set(address, ordinal);
-        return ordinal === 1 ? address : `${address}.${ordinal}`;
-      },
+      uniqueAddress: (address) => this.addresses.unique(address),
     };
   }
 }

@@ -122,6 +122,8 @@ export interface RunState {
   journal: Readonly<Record<string, readonly Effect[]>>;
   /** What open frames keep beside their effects. */
   readonly notes?: Notes;
+  /** How often calls were made at places where there may be more. */
+  readonly addresses?: Readonly<Record<string, number>>;
 }
 
 export function freshState(start: StartInput): RunState {

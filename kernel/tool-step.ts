@@ -8,6 +8,7 @@ import type { Layer } from './compose';
 import { compose } from './compose';
 import { hookContext } from './context';
 import { PassedThere, isEventSender } from './event-senders';
+import { Execution } from './execution';
 import { frozen } from './freeze';
 import type { Frame, Soon } from './frames';
 import { failureOf, isPromise } from './frames';
@@ -187,20 +188,27 @@ function throughParsedLayers(
   const held = layers.some(({ changesOutput }) => changesOutput === true);
   const core = ({ call, rawInput }: ParsedCall, inner: Frame): Promise<Json> => {
     checkDecided(inner, call);
+    const execution = new Execution(frame, inner, address, call);
     const observed = compose(toolObservers(scope), (asked: ToolCall, innermost) =>
       execute(scope, innermost, {
         address,
-        key: address,
+        key: execution.key,
         slot,
         call: asked,
         held,
         ...(asked.input === rawInput ? {} : { rawInput }),
       }),
     );
-    return observed(call, inner).then((done) => {
-      onDone(done);
-      return frozen(done.output);
-    });
+    return observed(call, inner).then(
+      (done) => {
+        onDone(done);
+        return frozen(done.output);
+      },
+      (error: unknown) => {
+        if (!isCancellation(error)) execution.failed();
+        throw error;
+      },
+    );
   };
   const chain = compose(
     layers.map((middleware) => toolLayer(scope, middleware, calls, passed)),

@@ -30,6 +30,7 @@ export class CallAddresses {
 
   /** Whether this is a call that was started already, and is made again as it did not happen. */
   isAgain({ path, tool, callId }: CallToolInput, activityId: string): boolean {
+    if (firstOf(activityId, tool) !== activityId) return true;
     return this.tools.get(toolKey(path, tool, callId))?.some((one) => isCallOf(one, activityId)) === true;
   }
 
@@ -40,7 +41,7 @@ export class CallAddresses {
         const key = toolKey(event.runPath, event.tool, event.callId);
         const open = this.tools.get(key) ?? [];
         const again = open.find((one) => isCallOf(one, event.address));
-        const started = { address: event.address, first: again?.first ?? event.address, back: false };
+        const started = { address: event.address, first: firstOf(event.address, event.tool), back: false };
         this.tools.set(key, again === undefined ? [...open, started] : open.map((one) => (one === again ? started : one)));
         return event.address;
       }
@@ -65,6 +66,13 @@ export class CallAddresses {
         return undefined;
     }
   }
+}
+
+/** Behind a continue-as-new readers may begin with a later one. */
+function firstOf(address: string, tool: string): string {
+  const place = address.slice(address.lastIndexOf('/') + 1);
+  const [, ordinal] = place.startsWith(`${tool}.`) ? place.slice(tool.length + 1).split('.') : [];
+  return ordinal === undefined ? address : address.slice(0, -ordinal.length - 1);
 }
 
 function isCallOf({ first }: OpenTool, address: string): boolean {
