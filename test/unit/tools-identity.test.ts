@@ -90,7 +90,7 @@ describe('calls with the same id of the provider', () => {
   });
 });
 
-it('a layer that calls next twice makes two calls under one key, and the result of the last one counts', async () => {
+it('a layer that calls next twice makes two calls, each under a key of its own, and the result of the last one counts', async () => {
   const results: unknown[] = [];
   const agent = agentWith({
     tools: ['note'],
@@ -102,7 +102,7 @@ it('a layer that calls next twice makes two calls under one key, and the result 
   const run = await testRun(agent, { input: 'Hi', model, tools: { note } });
   expect((await transcriptOf(run))[2]).toBe('tool: again');
   expect(results).toEqual(['a']);
-  expect(keys).toEqual(['same-id default/test/agent/t1/note.0', 'same-id default/test/agent/t1/note.0']);
+  expect(keys).toEqual(['same-id default/test/agent/t1/note.0', 'same-id default/test/agent/t1/note.0#2']);
 });
 
 describe('a stale result', () => {
