@@ -10,6 +10,17 @@ export interface ServerFlags {
   readonly dynamicConfig: Readonly<Record<string, unknown>>;
 }
 
+/** What a cluster is told for steps that follow on each other at once; docs/operations.md says what each is worth. */
+export const clusterFlags = {
+  'system.enableActivityEagerExecution': true,
+  'history.transferProcessorMaxPollRPS': 2000,
+  'history.timerProcessorMaxPollRPS': 2000,
+  'matching.numTaskqueueReadPartitions': 1,
+  'matching.numTaskqueueWritePartitions': 1,
+  'history.sendRawHistoryBetweenInternalServices': true,
+  'frontend.namespaceRPS.visibility': 200,
+} as const;
+
 /**
  * The first two lift a limit of 20 queue reads a second, with which an activity step takes 101 ms instead of about 10. Worker deployments, updates
  * and TemporalWorkerDeploymentVersion need nothing: server 1.29 and newer have them on.

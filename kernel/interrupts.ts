@@ -33,6 +33,8 @@ export class InterruptDesk {
   private readonly later = new Map<string, Later>();
   /** Set once the run is cancelled or stopped: then nothing is asked any more. */
   private closed: unknown;
+  /** The task is full: what is asked is shown in the next one. */
+  private awaitsRoom = false;
   /** How many interrupts have ended so far. */
   ended = 0;
   /** What answers and deadlines are to do once they count. Absent: they count at once. */
@@ -129,11 +131,22 @@ export class InterruptDesk {
     }
   }
 
-  /** What is open stands in the memo of the run, which has its bounds. */
+  /** What is open stands in the memo of the run, which has its bounds, as a task of it has. */
   private hasRoom(shown: Interrupt): boolean {
     const { interrupts } = this.state;
     const bytes = interrupts.reduce((sum, { shown: open }) => sum + jsonSize(open), jsonSize(shown));
-    return interrupts.length < limits.openInterrupts && bytes <= limits.interruptsTogether;
+    if (interrupts.length >= limits.openInterrupts || bytes > limits.interruptsTogether) return false;
+    if (this.awaitsRoom) return false;
+    const room = this.ports.roomToShow(shown);
+    if (room === undefined) return true;
+    this.awaitsRoom = true;
+    const next = (): void => {
+      this.awaitsRoom = false;
+      this.showNext();
+    };
+    // A run that is cancelled shows nothing any more.
+    room.then(next, () => undefined);
+    return false;
   }
 
   /** An interrupt that went over a border, and that no code waits for any more. */

@@ -107,6 +107,8 @@ export interface Ports {
   emit(event: EventBody): void;
   /** Waits until there is room for an event with this message, when it stands in no history yet. Absent: there is room now. */
   roomFor(message: StoredMessage): Promise<void> | undefined;
+  /** Waits for a task that has room to show an interrupt, and takes none of it. Absent: this one has. */
+  roomToShow(interrupt: Interrupt): Promise<void> | undefined;
   /** Writes a command at once: the interrupt is seen without asking the run. */
   showInterrupt(interrupt: Interrupt): void;
   hideInterrupt(id: string): void;

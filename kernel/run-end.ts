@@ -14,12 +14,12 @@ export interface Left {
 /** Refuses a result that no server takes. */
 export function checkResult(result: AgentRunResult): void {
   const bytes = jsonSize(result);
-  if (bytes <= limits.activation / 2) return;
+  if (bytes <= limits.runResult) return;
   const session = result.session === undefined ? 0 : jsonSize(result.session);
-  const values = session > limits.activation / 4 ? `; its session values have ${session} of them` : '';
+  const values = session > limits.runResult / 2 ? `; its session values have ${session} of them` : '';
   throw new HoldfastError(
     'payload-too-large',
-    `The result of the run, with its last events, has ${bytes} bytes; ${limits.activation / 2} fit${values}.`,
+    `The result of the run, with its last events, has ${bytes} bytes; ${limits.runResult} fit${values}.`,
   );
 }
 

@@ -107,6 +107,10 @@ class TrialPorts implements Ports {
     return undefined;
   }
 
+  roomToShow(): undefined {
+    return undefined;
+  }
+
   showInterrupt(): void {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import { wellFormed } from '../contract/plain/errors';
 import type { Answer } from '../contract/plain/interrupts';
-import { jsonSize, limits } from '../contract/plain/limits';
+import { jsonSize } from '../contract/plain/limits';
 import type { ResumeReceipt } from '../contract/plain/wire';
 import type { AgentRun } from '../kernel/run';
 import type { TaskRoom } from './task-room';
@@ -13,7 +13,7 @@ interface Waiting {
 }
 
 /** What comes with an update stands in the task that accepts it, too; ten of them may come at once. */
-const mostOfAnswers = limits.activation / 2;
+const answersShare = 2;
 
 /** Takes answers as they come. Those that one task cannot carry, such as all that came while no worker was there, are taken in the next ones. */
 export class AnswerInbox {
@@ -38,7 +38,7 @@ export class AnswerInbox {
   }
 
   private hasRoom(answer: Answer): boolean {
-    return this.waiting.length === 0 && this.room.has(jsonSize(answer), mostOfAnswers);
+    return this.waiting.length === 0 && this.room.has(jsonSize(answer), answersShare);
   }
 
   private take(answer: Answer): number {
@@ -61,7 +61,7 @@ export class AnswerInbox {
 
   private takeSome(): void {
     for (let next = this.waiting[0]; next !== undefined; next = this.waiting[0]) {
-      if (!this.room.has(jsonSize(next.answer), mostOfAnswers)) return this.takeInNextTask();
+      if (!this.room.has(jsonSize(next.answer), answersShare)) return this.takeInNextTask();
       this.waiting.shift();
       const refusal = this.run.refusalOf(next.answer);
       const sequence = this.take(next.answer);

@@ -2,11 +2,17 @@ import { arrayFromPayloads, defaultPayloadConverter } from '@temporalio/common';
 import type { PayloadConverter } from '@temporalio/common';
 import type { ActivateInput, WorkflowInterceptors, WorkflowInterceptorsFactory } from '@temporalio/workflow';
 
+type Job = NonNullable<ActivateInput['activation']['jobs']>[number];
+
 /**
  * Conditions are also evaluated between the jobs of an activation, before the code that a job woke has run.
  * `settled` is true only when all code has run as far as it can.
  */
-export const activation = { settled: false };
+export const activation = {
+  settled: false,
+  /** Which one it is of those that something brought from outside. Local activities come back in the task that began them, however often it is renewed. */
+  fromOutside: 0,
+};
 
 export const interceptors: WorkflowInterceptorsFactory = (): WorkflowInterceptors => ({
   inbound: [],
@@ -15,6 +21,11 @@ export const interceptors: WorkflowInterceptorsFactory = (): WorkflowInterceptor
     {
       activate(input, next) {
         activation.settled = false;
+        if (input.batchIndex === 0) isCounted = false;
+        if (!isCounted && (input.activation.jobs ?? []).some(isFromOutside)) {
+          isCounted = true;
+          activation.fromOutside += 1;
+        }
         dropUnreadableSignals(input);
         try {
           next(input);
@@ -25,6 +36,13 @@ export const interceptors: WorkflowInterceptorsFactory = (): WorkflowInterceptor
     },
   ],
 });
+
+let isCounted = false;
+
+function isFromOutside({ resolveActivity, notifyHasPatch, queryWorkflow, updateRandomSeed, removeFromCache }: Job): boolean {
+  if (resolveActivity) return resolveActivity.isLocal !== true;
+  return !notifyHasPatch && !queryWorkflow && !updateRandomSeed && !removeFromCache;
+}
 
 /**
  * A signal whose payload cannot be read would fail the task, and every one after it, for ever. It arrives without its payload instead,

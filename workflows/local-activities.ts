@@ -11,6 +11,7 @@ export class LocalActivities {
     /** Settles when something may start. */
     private readonly mayStart: () => Promise<void> | undefined,
     private readonly counted: <T>(promise: Promise<T>) => Promise<T>,
+    private readonly came: (result: unknown) => void,
   ) {}
 
   run<T>(type: string, input: readonly unknown[], timeout: number, attempts = 3): Promise<T> {
@@ -25,11 +26,12 @@ export class LocalActivities {
   private async start<T>(type: string, input: readonly unknown[], timeout: number, attempts: number): Promise<T> {
     const held = this.mayStart();
     if (held !== undefined) await held;
-    return this.counted(
-      scheduleLocalActivity<T>(type, [...input], {
-        startToCloseTimeout: timeout,
-        retry: { maximumAttempts: attempts, initialInterval: 200 },
-      }),
-    );
+    const result = scheduleLocalActivity<T>(type, [...input], {
+      startToCloseTimeout: timeout,
+      retry: { maximumAttempts: attempts, initialInterval: 200 },
+    });
+    // Beside the code that waits for it, which goes on as soon as before.
+    result.then(this.came, () => undefined);
+    return this.counted(result);
   }
 }

@@ -16,6 +16,8 @@ export class ParentLine {
     private readonly start: StartInput,
     /** The run does not go on as new with a signal on its way: that could be lost. */
     private readonly whileBusy: (sending: Promise<void>) => Promise<void>,
+    /** Told of the bytes that go out. */
+    private readonly sent: (bytes: number) => void,
   ) {}
 
   tell(event: EventBody): void {
@@ -43,6 +45,7 @@ export class ParentLine {
     try {
       while (this.news.length > 0) {
         const news: ChildNews = { run, events: this.taken() };
+        this.sent(jsonSize(news));
         await getExternalWorkflowHandle(workflowIdOf(tenant, parent?.id ?? '')).signal(names.childSignal, news);
       }
     } catch {

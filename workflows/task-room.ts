@@ -1,12 +1,28 @@
-import { workflowInfo } from '@temporalio/workflow';
+import { patched, workflowInfo } from '@temporalio/workflow';
 import { HoldfastError } from '../contract/plain/errors';
 import { limits } from '../contract/plain/limits';
+import { activation } from './interceptors';
 
-/** How much one task takes along: calls, results and answers. The server refuses a task that is too large for ever, so the rest goes into the next ones. */
+/** Stands in the histories of runs that wait for room where runs of 0.1.0 did not. */
+const smallerTasks = 'holdfast-smaller-tasks';
+
+/** Of a command beside what it carries: names, timeouts, ids. */
+const ofACommand = 512;
+
+/** The most that a task can carry when the server adds what it may keep meanwhile. */
+const ceiling = limits.activation + 128 * 1024;
+
+/**
+ * How much one task takes along: calls, results, answers, events and what is shown. The server writes it together with what came while the task was
+ * at work, and ends a run whose task is too large. So what finds no room goes into the next task.
+ */
 export class TaskRoom {
-  /** The task that is counted, by the length that history has in it. */
-  private task = 0;
+  /** What is counted began with this. */
+  private fromOutside = 0;
   private used = 0;
+  /** What counted before, by which runs of that time have decided: with the length of history that it is of. */
+  private historyLength = 0;
+  private usedBefore = 0;
   private usedByEvents = 0;
 
   constructor(
@@ -14,15 +30,29 @@ export class TaskRoom {
     readonly nextTask: () => Promise<void>,
   ) {}
 
-  /** Something has room always, however large it is. */
-  has(bytes: number, most: number = limits.activation): boolean {
+  /** Something has room always, however large it is. `share`: of so many parts of the room, one. */
+  has(bytes: number, share = 1): boolean {
     this.begin();
-    return this.used === 0 || this.used + bytes <= most;
+    if (this.usedBefore > 0 && this.usedBefore + bytes > limits.activationBefore / share) return false;
+    return this.hasNow(bytes, share);
+  }
+
+  /** Room for what did not ask for any before. */
+  hasNow(bytes: number, share = 1): boolean {
+    this.begin();
+    return this.used === 0 || this.used + bytes + ofACommand <= limits.activation / share || !patched(smallerTasks);
   }
 
   take(bytes: number): void {
     this.begin();
-    this.used += bytes;
+    this.usedBefore += bytes;
+    this.used += bytes + ofACommand;
+  }
+
+  /** Counts what did not count before. */
+  takeBeside(bytes: number): void {
+    this.begin();
+    this.used += bytes + ofACommand;
   }
 
   /** Takes room in this task, or waits for one that has it. Absent: it is taken. */
@@ -32,19 +62,33 @@ export class TaskRoom {
     return undefined;
   }
 
+  /** Waits for a task that has room, and takes none. Absent: this one has. */
+  wait(bytes: number, share = 1): Promise<void> | undefined {
+    return this.hasNow(bytes, share) ? undefined : this.nextTask().then(() => this.wait(bytes, share));
+  }
+
   /** Code that sends an event cannot wait: what is too much is refused. */
   takeForEvent(bytes: number): void {
     this.begin();
     this.usedByEvents += bytes;
-    if (this.usedByEvents > limits.activation / 2)
-      throw new HoldfastError('payload-too-large', `The events of one step have more than ${limits.activation / 2} bytes together.`);
+    if (this.usedByEvents > limits.stepEvents)
+      throw new HoldfastError('payload-too-large', `The events of one step have more than ${limits.stepEvents} bytes together.`);
+    if (this.used > 0 && this.used + bytes > ceiling && patched(smallerTasks))
+      throw new HoldfastError(
+        'payload-too-large',
+        `The events of one step and the calls and results beside them have more than ${ceiling} bytes together.`,
+      );
+    this.used += bytes;
   }
 
   private begin(): void {
+    const { fromOutside } = activation;
+    if (this.fromOutside !== fromOutside) this.used = 0;
+    this.fromOutside = fromOutside;
     const { historyLength } = workflowInfo();
-    if (this.task === historyLength) return;
-    this.task = historyLength;
-    this.used = 0;
+    if (this.historyLength === historyLength) return;
+    this.historyLength = historyLength;
+    this.usedBefore = 0;
     this.usedByEvents = 0;
   }
 }

@@ -68,8 +68,9 @@ export class TemporalPorts implements Ports {
   private offset: number;
   private waiting: number;
   private readonly local = new LocalActivities(
-    () => (this.draining ? this.held() : undefined),
+    () => this.mayStartLocal(),
     (promise) => this.counted(promise),
+    (result) => this.room.takeBeside(jsonSize(result)),
   );
   readonly room = new TaskRoom(() => this.counted(sleep(1)));
   /** The task that the last call was made in, by the length that history has in it. */
@@ -87,7 +88,14 @@ export class TemporalPorts implements Ports {
     const { start, snapshot } = input;
     this.seen = new SeenMessages(input);
     this.children = new TemporalChildren(start);
-    this.parentLine = start.parent === undefined ? undefined : new ParentLine(start, (sending) => this.counted(sending));
+    this.parentLine =
+      start.parent === undefined
+        ? undefined
+        : new ParentLine(
+            start,
+            (sending) => this.counted(sending),
+            (bytes) => this.room.takeBeside(bytes),
+          );
     this.offset = snapshot?.nextOffset ?? 1;
     this.ledger = new Ledger(snapshot?.lists ?? { [start.agent]: messagesOfInput(start.input) ?? [] }, snapshot?.shown ?? []);
     this.outbox = new Outbox(this.ledger);
@@ -208,6 +216,7 @@ export class TemporalPorts implements Ports {
   }
 
   answerChild(run: string, answer: Answer): void {
+    this.room.takeBeside(jsonSize(answer));
     this.children.answer(run, answer);
   }
 
@@ -221,7 +230,13 @@ export class TemporalPorts implements Ports {
     if ('message' in event) this.seen.told(event.runPath, event.message);
   }
 
+  /** It is shown in the memo, and told in an event. */
+  roomToShow(interrupt: Interrupt): Promise<void> | undefined {
+    return this.room.wait(2 * jsonSize(interrupt));
+  }
+
   showInterrupt(interrupt: Interrupt): void {
+    this.room.takeBeside(2 * jsonSize(interrupt));
     this.writeMemo({ [interruptMemoPrefix + interrupt.id]: interrupt });
     if (this.waiting++ === 0) upsertSearchAttributes([{ key: statusKey, value: 'waiting' }]);
   }
@@ -334,6 +349,12 @@ export class TemporalPorts implements Ports {
   /** The last word of a run that was cancelled, to the one that it is part of. */
   tellParent(left: NonNullable<ChildNews['left']>): Promise<void> | undefined {
     return CancellationScope.nonCancellable(() => Promise.resolve(this.parentLine?.leave(left)));
+  }
+
+  /** The result of a local activity stands in the task that it ran in, and may be as large as a payload. */
+  private mayStartLocal(): Promise<void> | undefined {
+    if (this.draining) return this.held();
+    return this.room.wait(0, 2)?.then(() => this.mayStartLocal());
   }
 
   private async held(): Promise<void> {

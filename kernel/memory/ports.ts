@@ -207,6 +207,10 @@ export class MemoryPorts implements Ports {
     return undefined;
   }
 
+  roomToShow(): undefined {
+    return undefined;
+  }
+
   showInterrupt(interrupt: Interrupt): void {
     this.writeMemo({ [interruptMemoPrefix + interrupt.id]: interrupt });
   }
@@ -227,8 +231,8 @@ export class MemoryPorts implements Ports {
   /** What one command takes along has to fit into one payload. */
   private makeRoomForEvent(event: EventBody): void {
     const bytes = jsonSize(event);
-    if (bytes > limits.activation / 2)
-      throw new HoldfastError('payload-too-large', `The events of one step have more than ${limits.activation / 2} bytes together.`);
+    if (bytes > limits.stepEvents)
+      throw new HoldfastError('payload-too-large', `The events of one step have more than ${limits.stepEvents} bytes together.`);
     if (this.outbox.bytes + bytes > limits.payload / 2) this.flush();
     this.outbox.bytes += bytes;
   }

@@ -8,22 +8,32 @@ import { writeFileSync } from 'node:fs';
 
 const holder = globalThis as { holdfastTestServer?: EmbeddedServer };
 
-/** One server for all integration tests of a Jest run, and one bundle of the fixture agents. */
+/**
+ * One server for all integration tests of a Jest run, and one bundle of the fixture agents. HOLDFAST_TEST_ADDRESS names one that runs already, as
+ * `npm run cluster` does. The limit is that of a server that nobody tuned.
+ */
 export default async function startServer(): Promise<void> {
   // Every project with a server asks for it.
-  if (holder.holdfastTestServer !== undefined) return;
+  if (process.env['HOLDFAST_TEST_DIRECTORY'] !== undefined) return;
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
+  const running = process.env['HOLDFAST_TEST_ADDRESS'];
   const [server, bundle] = await Promise.all([
-    startEmbeddedServer({
-      directory,
-      database: 'memory',
-      dynamicConfig: { 'history.workflowIdReuseMinimalInterval': '0s', 'history.timerProcessorMaxTimeShift': '10ms' },
-      onProgress: (text) => console.log(text),
-    }),
+    running !== undefined
+      ? undefined
+      : startEmbeddedServer({
+          directory,
+          database: 'memory',
+          dynamicConfig: {
+            'history.workflowIdReuseMinimalInterval': '0s',
+            'history.timerProcessorMaxTimeShift': '10ms',
+            'system.transactionSizeLimit': 4 * 1024 * 1024,
+          },
+          onProgress: (text) => console.log(text),
+        }),
     bundleAgents(join(__dirname, '..', 'fixtures', 'agents.ts')),
   ]);
-  holder.holdfastTestServer = server;
+  if (server !== undefined) holder.holdfastTestServer = server;
   writeFileSync(join(directory, 'fixture-bundle.json'), JSON.stringify(bundle));
-  process.env['HOLDFAST_TEST_ADDRESS'] = server.address;
+  if (server !== undefined) process.env['HOLDFAST_TEST_ADDRESS'] = server.address;
   process.env['HOLDFAST_TEST_DIRECTORY'] = directory;
 }

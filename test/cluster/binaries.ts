@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { acquireFileLock } from '../../host/file-lock';
+import { cacheDirectory } from '../../host/find-server-binary';
+
+const version = '1.29.1';
+const draftPrefix = '.new-';
+const buildPatienceMs = 20 * 60_000;
+
+export interface ClusterBinaries {
+  readonly server: string;
+  readonly sqlTool: string;
+  /** The folders of PostgreSQL's schema, which come with the source. */
+  readonly schema: string;
+}
+
+/** Temporal's server and its tool for SQL, built through the Go module proxy into the cache, once. */
+export async function clusterBinaries(): Promise<ClusterBinaries> {
+  const folder = join(cacheDirectory(process.env), `cluster-${version}`);
+  const binaries = { server: join(folder, 'temporal-server'), sqlTool: join(folder, 'temporal-sql-tool'), schema: join(folder, 'schema') };
+  mkdirSync(folder, { recursive: true });
+  const lock = await acquireFileLock(join(folder, 'lock'), { waitMs: buildPatienceMs });
+  try {
+    if (Object.values(binaries).every((file) => existsSync(file))) return binaries;
+    console.log(`Building Temporal's server ${version} and its SQL tool with Go. Only the first time; some minutes.`);
+    for (const left of readdirSync(folder).filter((name) => name.startsWith(draftPrefix))) rmSync(join(folder, left), { recursive: true });
+    const draft = mkdtempSync(join(folder, draftPrefix));
+    const source = await downloaded(draft);
+    await run('go', ['build', '-ldflags=-s -w', '-o', join(draft, 'server'), './cmd/server'], source);
+    await run('go', ['build', '-ldflags=-s -w', '-o', join(draft, 'sql'), './cmd/tools/sql'], source);
+    await run('cp', ['-r', join(source, 'schema', 'postgresql', 'v12'), join(draft, 'schema')], draft);
+    await run('chmod', ['-R', 'u+w', join(draft, 'schema')], draft);
+    rmSync(binaries.schema, { recursive: true, force: true });
+    renameSync(join(draft, 'schema'), binaries.schema);
+    renameSync(join(draft, 'sql'), binaries.sqlTool);
+    renameSync(join(draft, 'server'), binaries.server);
+    rmSync(draft, { recursive: true });
+    return binaries;
+  } finally {
+    lock.release();
+  }
+}
+
+/** The folder of the module's source. */
+async function downloaded(folder: string): Promise<string> {
+  const text = await run('go', ['mod', 'download', '-json', `go.temporal.io/server@v${version}`], folder);
+  const { Dir } = JSON.parse(text) as { readonly Dir?: string };
+  if (Dir === undefined) throw new Error(`go mod download says no folder: ${text}`);
+  return Dir;
+}
+
+/** Runs a command to its end and gives what it wrote. What it complained about stands in the error. */
+export function run(command: string, args: readonly string[], folder: string, environment = process.env): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(
+      command,
+      [...args],
+      { cwd: folder, timeout: buildPatienceMs, maxBuffer: 64 * 1024 * 1024, env: environment },
+      (error, stdout, stderr) => {
+        if (error === null) return resolve(stdout);
+        const said = stderr.trim().split('\n').slice(-5).join('\n');
+        reject(new Error(`${command} ${args.slice(0, 4).join(' ')}: ${said === '' ? error.message : said}`));
+      },
+    );
+  });
+}

@@ -1,0 +1,184 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { searchAttributes } from '../../contract/plain/names';
+import { findServerBinary } from '../../host/find-server-binary';
+import { isPortFree } from '../../host/free-port';
+import type { GuardedProcess } from '../../host/guarded-process';
+import { startGuarded } from '../../host/guarded-process';
+import { clusterFlags } from '../../host/server-flags';
+import { clusterBinaries, run } from './binaries';
+import type { Postgres } from './postgres';
+import { startPostgres } from './postgres';
+
+/** History first: the others ask it. */
+const services = ['history', 'matching', 'frontend', 'worker'] as const;
+type Service = (typeof services)[number];
+type Ports = Readonly<Record<Service, { readonly grpc: number; readonly membership: number }>>;
+
+export type DynamicConfig = Readonly<Record<string, unknown>>;
+
+/** A server as it comes, and one with what docs/operations.md names. */
+export const dynamicConfigs: Readonly<Record<'plain' | 'tuned', DynamicConfig>> = { plain: {}, tuned: clusterFlags };
+
+const retentionDays = 30;
+
+/** Temporal's server as four processes on PostgreSQL. It ends with this process, however that ends. */
+export class Cluster {
+  private readonly processes: GuardedProcess[] = [];
+
+  private constructor(
+    readonly folder: string,
+    readonly address: string,
+    private readonly postgres: Postgres,
+  ) {}
+
+  static async start(dynamicConfig: DynamicConfig): Promise<Cluster> {
+    const binaries = await clusterBinaries();
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-cluster-'));
+    mkdirSync(join(folder, 'config'));
+    const postgres = await startPostgres(join(folder, 'postgres.log'));
+    const ports = await freePorts();
+    const cluster = new Cluster(folder, `127.0.0.1:${ports.frontend.grpc}`, postgres);
+    try {
+      for (const [database, schema] of [
+        ['temporal', 'temporal'],
+        ['temporal_visibility', 'visibility'],
+      ] as const) {
+        const tool = (...args: string[]): Promise<string> =>
+          run(
+            binaries.sqlTool,
+            [...'--plugin postgres12_pgx --ep 127.0.0.1 -u postgres -p'.split(' '), String(postgres.port), '--db', database, ...args],
+            folder,
+          );
+        await tool('create');
+        await tool('setup-schema', '-v', '0.0');
+        await tool('update-schema', '-d', join(binaries.schema, schema, 'versioned'));
+      }
+      writeFileSync(join(folder, 'config', 'cluster.yaml'), JSON.stringify(serverConfig(folder, ports, postgres.port), undefined, 2));
+      cluster.configure(dynamicConfig);
+      for (const service of services) {
+        const args = ['--root', folder, '--config', 'config', '--env', 'cluster', '--allow-no-auth', 'start', '--service', service];
+        cluster.processes.push(
+          await startGuarded(binaries.server, args, { logFile: join(folder, `${service}.log`), environment: process.env }),
+        );
+      }
+      await Promise.race([cluster.makeNamespace(), ...cluster.processes.map(endsTooSoon)]);
+      return cluster;
+    } catch (error) {
+      console.error(cluster.lastWords());
+      await cluster.stop();
+      throw error;
+    }
+  }
+
+  /** The ends of the logs. */
+  private lastWords(): string {
+    const logs = ['postgres', ...services].map((name) => join(this.folder, `${name}.log`)).filter((file) => existsSync(file));
+    return logs.map((file) => `${file}\n${readFileSync(file, 'utf8').slice(-2000)}`).join('\n');
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.processes.map((process) => process.stop()));
+    await this.postgres.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Read once, at the start. */
+  private configure(dynamicConfig: DynamicConfig): void {
+    const values = Object.fromEntries(Object.entries(dynamicConfig).map(([name, value]) => [name, [{ value }]]));
+    writeFileSync(join(this.folder, 'config', 'dynamic.yaml'), JSON.stringify(values));
+  }
+
+  /** The steps of docs/operations.md. */
+  private async makeNamespace(): Promise<void> {
+    const { path } = await findServerBinary({ environment: process.env, onProgress: (text) => console.log(text) });
+    const operator = (...args: string[]): Promise<string> => run(path, ['operator', ...args, '--address', this.address], this.folder);
+    await persistently(() => operator('cluster', 'health'));
+    await persistently(() => operator('namespace', 'create', '--namespace', 'default', '--retention', `${retentionDays}d`));
+    const attributes = Object.entries(searchAttributes).flatMap(([name, type]) => ['--name', name, '--type', type]);
+    await persistently(() => operator('search-attribute', 'create', '--namespace', 'default', ...attributes));
+    // Every service has found the others when a queue, and a list of runs, can be looked at.
+    const address = ['--address', this.address];
+    await persistently(() => run(path, ['task-queue', 'describe', '--task-queue', 'holdfast', ...address], this.folder));
+    await persistently(() => run(path, ['workflow', 'list', ...address], this.folder));
+  }
+}
+
+async function endsTooSoon({ exited, pid }: GuardedProcess): Promise<never> {
+  const { code } = await exited;
+  throw new Error(`The process ${pid} of the cluster ended with ${code} before the cluster was up.`);
+}
+
+/** Processes that have just started refuse what they will soon do. */
+async function persistently<T>(act: () => Promise<T>): Promise<T> {
+  const until = Date.now() + 60_000;
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      if (Date.now() > until) throw error;
+      await delay(500);
+    }
+  }
+}
+
+/** PostgreSQL keeps the ports of members as numbers of two bytes with a sign: none above 32,767 fits. */
+async function freePorts(): Promise<Ports> {
+  const taken = new Set<number>();
+  const lowPort = async (): Promise<number> => {
+    for (;;) {
+      const port = 10_000 + Math.floor(Math.random() * 20_000);
+      if (taken.has(port) || !(await isPortFree(port))) continue;
+      taken.add(port);
+      return port;
+    }
+  };
+  const entries: [Service, { grpc: number; membership: number }][] = [];
+  for (const service of services) entries.push([service, { grpc: await lowPort(), membership: await lowPort() }]);
+  return Object.fromEntries(entries) as Ports;
+}
+
+/** JSON is YAML. */
+function serverConfig(folder: string, ports: Ports, postgresPort: number): unknown {
+  const store = (databaseName: string, connections: number): unknown => ({
+    sql: {
+      pluginName: 'postgres12_pgx',
+      databaseName,
+      connectAddr: `127.0.0.1:${postgresPort}`,
+      connectProtocol: 'tcp',
+      user: 'postgres',
+      maxConns: connections,
+      maxIdleConns: connections,
+      maxConnLifetime: '1h',
+    },
+  });
+  return {
+    log: { stdout: true, level: 'warn' },
+    persistence: {
+      defaultStore: 'history',
+      visibilityStore: 'visibility',
+      numHistoryShards: 64,
+      datastores: { history: store('temporal', 20), visibility: store('temporal_visibility', 10) },
+    },
+    global: { membership: { maxJoinDuration: '30s', broadcastAddress: '127.0.0.1' } },
+    services: Object.fromEntries(
+      services.map((service) => {
+        const { grpc, membership } = ports[service];
+        return [service, { rpc: { grpcPort: grpc, membershipPort: membership, bindOnLocalHost: true } }];
+      }),
+    ),
+    clusterMetadata: {
+      enableGlobalNamespace: false,
+      failoverVersionIncrement: 10,
+      masterClusterName: 'active',
+      currentClusterName: 'active',
+      clusterInformation: {
+        active: { enabled: true, initialFailoverVersion: 1, rpcName: 'frontend', rpcAddress: `127.0.0.1:${ports.frontend.grpc}` },
+      },
+    },
+    dcRedirectionPolicy: { policy: 'noop' },
+    dynamicConfigClient: { filepath: join(folder, 'config', 'dynamic.yaml'), pollInterval: '10s' },
+  };
+}

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Cluster, dynamicConfigs } from './cluster';
+
+type Configuration = keyof typeof dynamicConfigs;
+
+/** What `.ci/run` adds up, of Jest's report. */
+interface Report {
+  numPassedTests: number;
+  numFailedTests: number;
+  numRuntimeErrorTestSuites: number;
+  testResults: { readonly name: string; readonly status: string }[];
+}
+
+/** What of the tests rests on the server's own settings: sizes, rates, and steps that follow on each other. */
+const touched = ['integration/checks', 'large-steps', 'bad-input', 'run.test', 'tools.test', 'upgrade.test', 'replay'];
+
+const usage = `npm run cluster -- [plain] [tuned] [--short] [--json FILE] [--tests PATTERN]
+  plain, tuned  the cluster as it comes, and with the flags of docs/operations.md; both by default
+  --short       of the second pass, only the tests that rest on the server's settings
+  --tests       only the test files whose path has this in it`;
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { short: { type: 'boolean' }, json: { type: 'string' }, tests: { type: 'string' } },
+  });
+  if (positionals.some((name) => !Object.hasOwn(dynamicConfigs, name))) {
+    console.error(usage);
+    return 2;
+  }
+  const passes = (positionals.length === 0 ? Object.keys(dynamicConfigs) : positionals) as Configuration[];
+  const all: Report = { numPassedTests: 0, numFailedTests: 0, numRuntimeErrorTestSuites: 0, testResults: [] };
+  const lines: string[] = [];
+  let failed = false;
+  for (const [index, name] of passes.entries()) {
+    const patterns = values.tests !== undefined ? [values.tests] : values.short === true && index > 0 ? touched : [];
+    const began = Date.now();
+    const { status, report } = await pass(name, patterns);
+    failed ||= status !== 0;
+    all.numPassedTests += report.numPassedTests;
+    all.numFailedTests += report.numFailedTests;
+    all.numRuntimeErrorTestSuites += report.numRuntimeErrorTestSuites;
+    all.testResults.push(...report.testResults);
+    const count = `${report.numPassedTests} passed, ${report.numFailedTests + report.numRuntimeErrorTestSuites} failed`;
+    lines.push(`${name}: ${count} in ${Math.round((Date.now() - began) / 1000)} s`);
+  }
+  if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(all));
+  console.log(`cluster: ${lines.join('; ')}`);
+  return failed ? 1 : 0;
+}
+
+/** One cluster from nothing, and the tests against it. */
+async function pass(name: Configuration, patterns: readonly string[]): Promise<{ readonly status: number; readonly report: Report }> {
+  const cluster = await Cluster.start(dynamicConfigs[name]);
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-cluster-report-'));
+  try {
+    console.log(`The cluster is up at ${cluster.address} (${name}).`);
+    const file = join(folder, 'report.json');
+    const status = await jest(
+      ['--selectProjects', 'integration', '--json', '--outputFile', file, '--testPathPatterns', ...patterns],
+      cluster.address,
+    );
+    return { status, report: JSON.parse(readFileSync(file, 'utf8')) as Report };
+  } finally {
+    await cluster.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The report goes to the file, and what a person reads to stderr. */
+function jest(args: readonly string[], address: string): Promise<number> {
+  const program = join(dirname(require.resolve('jest/package.json')), 'bin', 'jest.js');
+  const child = spawn(process.execPath, [program, ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, HOLDFAST_TEST_ADDRESS: address },
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+main().then(
+  (code) => (process.exitCode = code),
+  (error: unknown) => {
+    console.error(error);
+    process.exitCode = 1;
+  },
+);
