@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { searchAttributes } from '../../contract/plain/names';
 import { findServerBinary } from '../../host/find-server-binary';
-import { isPortFree } from '../../host/free-port';
+import { checkPortFree } from '../../host/free-port';
 import type { GuardedProcess } from '../../host/guarded-process';
 import { startGuarded } from '../../host/guarded-process';
 import { clusterFlags } from '../../host/server-flags';
@@ -124,13 +124,20 @@ async function persistently<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
+function isFree(port: number): Promise<boolean> {
+  return checkPortFree(port).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** PostgreSQL keeps the ports of members as numbers of two bytes with a sign: none above 32,767 fits. */
 async function freePorts(): Promise<Ports> {
   const taken = new Set<number>();
   const lowPort = async (): Promise<number> => {
     for (;;) {
       const port = 10_000 + Math.floor(Math.random() * 20_000);
-      if (taken.has(port) || !(await isPortFree(port))) continue;
+      if (taken.has(port) || !(await isFree(port))) continue;
       taken.add(port);
       return port;
     }
