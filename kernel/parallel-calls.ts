@@ -30,7 +30,7 @@ export async function allSettledInOrder<Result>(run: RunScope, running: readonly
 }
 
 /** The first stop cancels the calls beside it: they are told by their signal, and nobody is asked any more. */
-function watchForStop(run: RunScope, running: readonly Promise<unknown>[]): { readonly stopped: boolean } {
+export function watchForStop(run: RunScope, running: readonly Promise<unknown>[]): { readonly stopped: boolean } {
   const watch = { stopped: false };
   let open = running.length;
   for (const call of running) {

@@ -13,6 +13,7 @@ import { isStop } from '../callbacks/stop-error';
 import type { OwnTool, OwnToolRef } from '../own-tools';
 import { ownToolRef, parsedBy } from '../own-tools';
 import type { Frame } from '../frames';
+import { errorOf } from '../frames';
 import { isCancellation } from '../ports';
 import type { AgentScope } from '../scope';
 import { ToolError } from '../tool-call';
@@ -117,6 +118,8 @@ async function isolatedAnswer(scope: AgentScope, frame: Frame, agent: AnyAgent, 
   Object.assign(scope.run.state.session, end.session);
   if ('failed' in end) {
     const { code, message } = end.failed;
+    // It ends the run that somebody started, as it does without isolation.
+    if (code === 'stopped') throw errorOf(end.failed);
     throw new ToolError(code === 'child-cancelled' ? end.failed : { code: 'tool-failed', message: `${message} (${code})` }, undefined);
   }
   if (end.silent === true) throw withoutEvent(agent.name);

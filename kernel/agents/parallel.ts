@@ -1,6 +1,8 @@
 import { nthSegment } from '../../contract/plain/agent-paths';
 import type { Json } from '../../contract/plain/messages';
+import { isStop } from '../callbacks/stop-error';
 import { errorOf, failureOf } from '../frames';
+import { watchForStop } from '../parallel-calls';
 import { isCancellation } from '../ports';
 import type { RunScope } from '../scope';
 import type { LaneEnd } from '../state';
@@ -12,7 +14,10 @@ import type { Place } from './place';
 import { inputAt, keyOf, recordAt } from './place';
 import { runAgent } from './run-agent';
 
-/** All agents at once. One that fails takes no other with it; when all have ended, the first failure in their order is that of the whole. */
+/**
+ * All agents at once. One that fails takes no other with it; when all have ended, the first failure in their order is that of the whole. A
+ * stop ends the run, and takes all with it.
+ */
 export async function runParallel(run: RunScope, { agents, isolate }: ParallelDefinition, place: Place): Promise<AgentEnd> {
   const record = recordAt(run, place);
   const key = keyOf(place);
@@ -22,26 +27,31 @@ export async function runParallel(run: RunScope, { agents, isolate }: ParallelDe
   if (lanes.join() !== segments.join())
     throw run.journal.change(`The agent "${key}" changed: at work in it were ${lanes.join(', ')}; now there are ${segments.join(', ')}.`);
   const runLane = async (position: number): Promise<void> => {
-    if (ends[position] !== undefined) return;
+    const before = ends[position];
+    if (before !== undefined) return refuseStopped(before);
     const agent = agents[position] as ParallelDefinition['agents'][number];
     const segment = segments[position] as string;
     const lane = place.lane === undefined ? {} : { lane: fork(place.lane, key, position) };
     const inside = { ...place, ...lane, path: [...place.path, segment], frame: place.frame.child(segment) };
     try {
       if (isolate) {
-        ends[position] = await isolatedLane(run, agent, inside);
+        refuseStopped((ends[position] = await isolatedLane(run, agent, inside)));
         return;
       }
       const end = await runAgent(run, agent, inside);
       ends[position] = { output: end.output, text: end.text };
     } catch (error) {
       if (isCancellation(error)) throw error;
-      ends[position] = { error: failureOf(error) };
+      ends[position] ??= { error: failureOf(error) };
+      if (isStop(error)) throw error;
     }
   };
-  const settled = await Promise.allSettled(agents.map((_, position) => runLane(position)));
-  const cancelled = settled.find((lane) => lane.status === 'rejected');
-  if (cancelled !== undefined) throw cancelled.reason;
+  const running = agents.map((_, position) => runLane(position));
+  const watch = watchForStop(run, running);
+  const settled = await Promise.allSettled(running);
+  const reasons = settled.flatMap((lane) => (lane.status === 'rejected' ? [lane.reason as unknown] : []));
+  if (watch.stopped) throw (run.stoppedBy = reasons.find(isStop));
+  if (reasons.length > 0) throw reasons.find(isCancellation) ?? reasons[0];
   if (place.lane !== undefined) join(run, place.lane, key);
   if (isolate) for (const position of segments.keys()) Object.assign(run.state.session, ends[position]?.session);
   const output: Record<string, Json> = {};
@@ -54,6 +64,11 @@ export async function runParallel(run: RunScope, { agents, isolate }: ParallelDe
     texts.push(`${segment}: ${end.text}`);
   }
   return { output, text: texts.join('\n\n') };
+}
+
+/** Behind a border, too: the others are not asked any more. */
+function refuseStopped(end: LaneEnd): void {
+  if ('error' in end && end.error.code === 'stopped') throw errorOf(end.error);
 }
 
 /** What it has set counts when all have ended, in the order of the agents. */

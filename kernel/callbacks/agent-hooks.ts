@@ -1,4 +1,5 @@
 import type { Failure, Message } from '../../contract/plain/messages';
+import { errorOf } from '../frames';
 import type { AgentMiddleware, AgentState, HookContext } from '../middleware';
 import type { Chain } from './chain';
 import { invocationOf } from './invocation';
@@ -50,7 +51,7 @@ async function runAfter(
       invocation: invocationOf(ctx),
       values,
       ...(response === undefined ? {} : { response }),
-      ...(failure === undefined ? {} : { error: shownError(failure) }),
+      ...(failure === undefined ? {} : { error: shownError(errorOf(failure)) }),
     };
     const { result, error } = await chain.run(args);
     if (error !== undefined && error !== args.error) throw phaseFailure('after agent', error);

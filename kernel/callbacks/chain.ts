@@ -3,6 +3,9 @@ import { isCancellation } from '../ports';
 import { isStop } from './stop-error';
 import type { Callback, CallbackArgs, CallbackOptions, CallbackResult, ChainOutcome } from './types';
 
+/** An error that names its place itself. */
+export class PlacedError extends Error {}
+
 /** What is particular to the callbacks of one place. */
 export interface Phase<Args, Result> {
   readonly name: string;
@@ -105,7 +108,7 @@ async function called<Args, Result extends CallbackResult>(
   try {
     const result: unknown = await callback(args);
     if (result === undefined || result === null) return {};
-    if (typeof result !== 'object') throw new Error(`${phase} callback returned a ${typeof result}; return nothing or an object`);
+    if (typeof result !== 'object') throw new PlacedError(`${phase} callback returned a ${typeof result}; return nothing or an object`);
     const { error } = result as CallbackResult;
     return { result: result as Result, ...(error === undefined || error === null ? {} : { error: errorOf(phase, error) }) };
   } catch (thrown) {
@@ -117,5 +120,5 @@ async function called<Args, Result extends CallbackResult>(
 /** What is no error is what a panic is elsewhere. By form, as an error may come from another realm. */
 function errorOf(phase: string, thrown: unknown): Error {
   if (Object.prototype.toString.call(thrown) === '[object Error]') return thrown as Error;
-  return new Error(`${phase} callback panic: ${messageOf(thrown)}`);
+  return new PlacedError(`${phase} callback panic: ${messageOf(thrown)}`);
 }

@@ -5,7 +5,7 @@ import { cut } from '../../contract/plain/shown';
 import type { MaybePromise } from '../middleware';
 import { isCancellation } from '../ports';
 import type { Phase } from './chain';
-import { Chain } from './chain';
+import { Chain, PlacedError } from './chain';
 import * as phases from './phases';
 import type {
   AfterAgentArgs,
@@ -128,7 +128,8 @@ export function prefixed(name: string, phase: string, error: unknown): unknown {
   const isError = Object.prototype.toString.call(error) === '[object Error]';
   const message = `${name}: ${isError ? '' : `${phase} callback panic: `}${messageOf(error)}`;
   const code = thrownCodeOf(error);
-  return code === undefined ? Object.assign(new Error(message), { cause: error }) : new HoldfastError(code, message, { cause: error });
+  if (code !== undefined) return new HoldfastError(code, message, { cause: error });
+  return Object.assign(isError && !(error instanceof PlacedError) ? new Error(message) : new PlacedError(message), { cause: error });
 }
 
 /** The replacement in the order of the calls, or why it is none. */

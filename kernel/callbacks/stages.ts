@@ -2,7 +2,7 @@ import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/plain/err
 import type { Message } from '../../contract/plain/messages';
 import { isCancellation } from '../ports';
 import type { Chain } from './chain';
-import { merged } from './chain';
+import { PlacedError, merged } from './chain';
 import type { CallbackArgs, CallbackResult } from './types';
 
 /** Runs the chains of one place one after another: a custom value ends it, and so does any error. */
@@ -25,10 +25,11 @@ export function filledChains<Item extends { readonly length: number }>(...chains
   return chains.filter((chain): chain is Item => chain !== undefined && chain.length > 0);
 }
 
-/** Names the place. What has a code passes as it is. */
+/** Names the place, once. What has a code passes as it is. */
 export function phaseFailure(phase: string, error: unknown): unknown {
   if (isCancellation(error) || thrownCodeOf(error) !== undefined) return error;
-  return new HoldfastError('callback-failed', `${phase} callback failed: ${messageOf(error)}`, { cause: error });
+  const message = error instanceof PlacedError ? messageOf(error) : `${phase} callback failed: ${messageOf(error)}`;
+  return new HoldfastError('callback-failed', message, { cause: error });
 }
 
 /** An error as callbacks see it: with its code in the text. */
