@@ -1,12 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { HoldfastError } from '../contract/plain/errors';
+import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
 import type { Environment } from './configuration';
 import { acquireFileLock } from './file-lock';
 import { findServerBinary } from './find-server-binary';
+import { endProcess, freeDatabase } from './orphans';
+import { isOurs, makePrivate, privateFile } from './private-files';
 import { launchServer, type LaunchedServer } from './server-launch';
-import { endOfLog } from './server-log';
-import { removeServerRecord, writeServerRecord, type ServerRecord } from './server-record';
+import { endOfLog, serverFailure } from './server-log';
+import { recordedServerRuns, refreshServerRecord, removeServerRecord, writeServerRecord, type ServerRecord } from './server-record';
 import { awaitRemains, findLiveServer, prepareServer, watchServer } from './server-reuse';
 
 export interface EmbeddedServerOptions {
@@ -37,6 +40,8 @@ export interface ServerExit {
   readonly code: number;
   /** The end of the server's log. */
   readonly log: string;
+  /** 'server-failed' or 'disk-full', with the end of the log. */
+  readonly error: HoldfastError;
 }
 
 export interface EmbeddedServer {
@@ -72,6 +77,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
     if (other !== undefined) return await reuse(other, setup);
     await awaitRemains(setup.directory, setup.onProgress);
     const database = setup.database === 'memory' ? undefined : chooseDatabase(setup, binary.serverVersion);
+    if (database !== undefined) await freeDatabase(join(setup.directory, database), setup.onProgress);
     const mark = database && firstStartMark(setup.directory, database);
     const launched = await launchServer({
       ...setup,
@@ -96,6 +102,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
         database: database ?? 'memory',
         directory: setup.directory,
         ready,
+        host: hostname(),
       };
     }
   } finally {
@@ -110,7 +117,7 @@ function resolveSetup(options: EmbeddedServerOptions) {
   const shareable = options.shareable ?? database === 'file';
   if (database === 'file' && !shareable)
     throw new HoldfastError('config-invalid', 'A server with a database file is always shareable: two servers cannot open one file.');
-  mkdirSync(options.directory, { recursive: true });
+  makePrivate(options.directory, isOurs);
   return {
     ...options,
     directory: realpathSync(options.directory),
@@ -132,7 +139,11 @@ async function startOwn(setup: Setup): Promise<EmbeddedServer> {
 let ownLogs = 0;
 
 async function reuse(record: ServerRecord, setup: Setup): Promise<EmbeddedServer> {
-  await prepareServer(record.address, setup.namespace);
+  await prepareServer(record.address, setup.namespace).catch((error: unknown) => {
+    if (codeOf(error) === 'server-unreachable') throw error;
+    const what = `The Temporal server of process ${record.ownerPid} at ${record.address} cannot be used: ${messageOf(error)}`;
+    throw serverFailure(what, join(setup.directory, 'server.log'), error);
+  });
   const unwatch = watchServer(record, () => setup.onLost?.());
   setup.onProgress(`Using the Temporal server of process ${record.ownerPid} at ${record.address}.`);
   return {
@@ -150,10 +161,16 @@ async function reuse(record: ServerRecord, setup: Setup): Promise<EmbeddedServer
 function handleOf(launched: LaunchedServer, setup: Setup, version: string, database: string | undefined): EmbeddedServer {
   let stopping: Promise<void> | undefined;
   const { logFile } = launched;
-  const gone = launched.process.exited.then((exit) => {
+  const forget = setup.shareable ? refreshServerRecord(setup.directory) : () => undefined;
+  // The guard may have ended without its server.
+  const end = (): Promise<void> => endProcess(launched.pid, () => recordedServerRuns(launched));
+  const gone = launched.process.exited.then(async (exit) => {
     if (stopping !== undefined) return;
+    forget();
+    await end();
     removeServerRecord(setup.directory, launched.pid);
-    setup.onExit?.({ code: exit.code, log: endOfLog(logFile) });
+    const error = serverFailure(`The embedded Temporal server stopped with code ${exit.code}.`, logFile);
+    setup.onExit?.({ code: exit.code, log: endOfLog(logFile), error });
   });
   gone.catch(() => undefined);
 
@@ -161,7 +178,9 @@ function handleOf(launched: LaunchedServer, setup: Setup, version: string, datab
     // Held until the process is gone, so that nobody opens the database beside it.
     const lock = setup.shareable ? await lockDirectory(setup).catch(() => undefined) : undefined;
     try {
+      forget();
       await (setup.database === 'memory' ? launched.process.kill() : launched.process.stop());
+      await end();
       if (setup.shareable) removeServerRecord(setup.directory, launched.pid);
       else rmSync(logFile, { force: true });
     } finally {
@@ -203,7 +222,7 @@ function chooseDatabase(setup: Setup, version: string): string {
       `The Temporal server is now version ${version}: a new database begins. Runs of before stay in ${others.join(', ')} and show again with that version.`,
     );
   }
-  writeFileSync(mark, '');
+  writeFileSync(mark, '', { mode: privateFile });
   return database;
 }
 

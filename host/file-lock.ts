@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { HoldfastError } from '../contract/plain/errors';
+import { privateFile } from './private-files';
 import { isAlive } from './process-probe';
 
 export interface FileLock {
@@ -63,7 +64,7 @@ export async function acquireFileLock(path: string, options: FileLockOptions): P
 /** The lock appears with its content in one step, so nobody ever reads half of it. */
 function tryCreate(path: string, own: Holder): boolean {
   const draft = `${path}.${own.token}`;
-  writeFileSync(draft, JSON.stringify(own));
+  writeFileSync(draft, JSON.stringify(own), { mode: privateFile });
   try {
     linkSync(draft, path);
     return true;

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { closeSync, openSync } from 'node:fs';
+import { privateFile } from './private-files';
 
 export interface GuardedProcess {
   /** Of the command itself, not of its guard. */
@@ -25,6 +26,7 @@ const graceSeconds = 3;
  * killed is always still that of the command. The guard ignores SIGTERM while it stops the command, so that it is never cut off from its sleep.
  */
 const guardScript = `
+umask 077
 exec 4<&0 </dev/null
 "$@" 3>&- 4<&- &
 server=$!
@@ -56,7 +58,7 @@ export async function startGuarded(
   args: readonly string[],
   options: { readonly logFile: string; readonly environment: NodeJS.ProcessEnv },
 ): Promise<GuardedProcess> {
-  const log = openSync(options.logFile, 'w');
+  const log = openSync(options.logFile, 'w', privateFile);
   const shell = spawn('/bin/sh', ['-c', guardScript, 'holdfast-guard', command, ...args], {
     detached: true,
     stdio: ['pipe', log, log, 'pipe'],

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HoldfastError, messageOf } from '../contract/plain/errors';
+import { messageOf } from '../contract/plain/errors';
 import type { Environment } from './configuration';
 import { checkPortFree, freePort, isListening } from './free-port';
 import { startGuarded, type GuardedProcess } from './guarded-process';
 import type { ServerBinary } from './server-binary';
 import { serverArguments } from './server-flags';
 import { prepareServer } from './server-reuse';
-import { endOfLog } from './server-log';
+import { endOfLog, serverFailure } from './server-log';
 
 export interface LaunchOptions {
   readonly binary: ServerBinary;
@@ -77,12 +77,7 @@ async function launchOnce(options: LaunchOptions, port: number, uiPort: number |
     return { pid: guarded.pid, address, uiAddress, logFile: options.logFile, process: guarded };
   } catch (error) {
     await guarded.kill();
-    const log = endOfLog(options.logFile);
-    throw new HoldfastError(
-      'server-failed',
-      `The Temporal server (${options.binary.path}) did not start: ${messageOf(error)}.${log ? ` Its log ends: ${log}` : ''}`,
-      { cause: error },
-    );
+    throw serverFailure(`The Temporal server (${options.binary.path}) did not start: ${messageOf(error)}.`, options.logFile, error);
   }
 }
 

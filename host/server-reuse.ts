@@ -1,9 +1,11 @@
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HoldfastError } from '../contract/plain/errors';
 import { connectTemporal } from './connection';
 import { setUpNamespace } from './namespace-setup';
+import { endProcess, guardOf, isHeldBy } from './orphans';
 import { isAlive } from './process-probe';
-import { readServerRecord, recordedServerRuns, removeServerRecord, type ServerRecord } from './server-record';
+import { isRefreshed, readServerRecord, recordedServerRuns, removeServerRecord, type ServerRecord } from './server-record';
 
 const healthPatienceMs = 2_000;
 const preparePatienceMs = 30_000;
@@ -16,7 +18,9 @@ const watchMs = 1_000;
  */
 export async function findLiveServer(directory: string, database: 'file' | 'memory'): Promise<ServerRecord | undefined> {
   const record = readServerRecord(directory);
-  if (record === undefined || !record.ready || !isAlive(record.ownerPid) || !(await recordedServerRuns(record))) return undefined;
+  if (record === undefined || !record.ready || !(await recordedServerRuns(record))) return undefined;
+  // An id may belong to another process by now: who holds the server is seen by its guard.
+  if (!(await isHeldBy(record.pid, record.ownerPid))) return undefined;
   if ((record.database === 'memory') !== (database === 'memory')) {
     throw new HoldfastError(
       'server-locked',
@@ -33,19 +37,26 @@ export async function findLiveServer(directory: string, database: 'file' | 'memo
 
 /**
  * To be called with the lock held and no live server: waits until the server of a dead owner is gone, because two must not open one database. It is on
- * its way out by itself; one that hangs is killed.
+ * its way out by itself; one that hangs, or that nobody holds any more, is ended. Throws 'server-locked' when it runs where its processes are not to be seen.
  */
 export async function awaitRemains(directory: string, onProgress: (message: string) => void): Promise<void> {
   const record = readServerRecord(directory);
   if (record === undefined) return;
   const deadline = Date.now() + deathPatienceMs;
   let told = false;
-  while (await recordedServerRuns(record)) {
+  const isThere = (): Promise<boolean> => recordedServerRuns(record);
+  while (await isThere()) {
     if (!told) onProgress(`Waiting for the Temporal server ${record.pid} of a dead process to end.`);
     told = true;
-    if (Date.now() > deadline) process.kill(record.pid, 'SIGKILL');
+    // Nobody else ends one whose guard is gone, too: it is ours now, and ends.
+    if (Date.now() > deadline || (await guardOf(record.pid)) === undefined) await endProcess(record.pid, isThere);
     await sleep(50);
   }
+  if (!told && record.host !== undefined && record.host !== hostname() && (await isRefreshed(directory)))
+    throw new HoldfastError(
+      'server-locked',
+      `The Temporal server of ${directory} runs on "${record.host}", which shares this directory. Stop it there, or use another directory.`,
+    );
   removeServerRecord(directory, record.pid);
 }
 

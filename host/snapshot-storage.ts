@@ -6,6 +6,7 @@ import { ExternalStorage, StorageDriverClaim } from '@temporalio/common';
 import type { StorageDriver } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import { limits } from '../contract/plain/limits';
+import { privateDirectory, privateFile } from './private-files';
 
 const proto = temporal.api.common.v1.Payload;
 const runInputMark = Buffer.from('{"start":{"version":');
@@ -18,14 +19,14 @@ export class DirectoryDriver implements StorageDriver {
   constructor(private readonly directory: string) {}
 
   async store(_context: unknown, payloads: Payload[]): Promise<StorageDriverClaim[]> {
-    await mkdir(this.directory, { recursive: true });
+    await mkdir(this.directory, { recursive: true, mode: privateDirectory });
     return Promise.all(
       payloads.map(async (payload) => {
         const bytes = proto.encode(payload).finish();
         const hash = createHash('sha256').update(bytes).digest('hex');
         const path = join(this.directory, hash);
         const temporary = `${path}.${process.pid}.${Date.now()}`;
-        await writeFile(temporary, bytes);
+        await writeFile(temporary, bytes, { mode: privateFile });
         await rename(temporary, path);
         return new StorageDriverClaim({ hash });
       }),

@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { open, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { HoldfastError, messageOf } from '../contract/plain/errors';
+import { isHashed, makePrivate, privateFile } from '../host/private-files';
 import type { WorkflowBundle } from './bundle';
 
 /** The first line of a file: whose code follows, and the hash of its bytes. Paths stand in the code, so that its build id says nothing of the bytes. */
@@ -23,11 +24,11 @@ export class BundleStore {
 
   /** Writes a build, also in place of a file that is damaged. */
   async save({ buildId, code }: WorkflowBundle): Promise<void> {
-    await mkdir(this.directory, { recursive: true });
+    makePrivate(this.directory, isHashed);
     const path = this.pathOf(buildId);
     const draft = `${path}.${randomUUID()}`;
     try {
-      const file = await open(draft, 'w');
+      const file = await open(draft, 'w', privateFile);
       try {
         await file.writeFile(`// holdfast build ${buildId} sha256 ${hashOf(Buffer.from(code))}\n${code}`);
         // The name must not stand for a file before all of it does, also when the power fails.

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataConverter } from '@temporalio/common';
-import { HoldfastError } from '../../contract/plain/errors';
+import { HoldfastError, errorTable } from '../../contract/plain/errors';
 import type { TemporalSettings } from '../../host/connection';
+import { watchDisk } from '../../host/disk-watch';
 import { startEmbeddedServer } from '../../host/embedded-server';
 import { findLiveServer } from '../../host/server-reuse';
 import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
@@ -43,8 +44,7 @@ export async function openServer(
     directory,
     namespace,
     onProgress: (message) => terminal.write(terminal.paint.dim(message)),
-    onExit: ({ code, log }) =>
-      lifetime.fail(new HoldfastError('server-failed', `The embedded Temporal server stopped with code ${code}.\n${log}`)),
+    onExit: ({ error }) => lifetime.fail(error),
     onLost: () =>
       lifetime.fail(
         new HoldfastError(
@@ -54,6 +54,9 @@ export async function openServer(
       ),
   });
   await lifetime.onEnd('Temporal server', () => embedded.stop());
+  const report = (problem: HoldfastError): void =>
+    settings.logger.error(problem.message, { code: problem.code, fix: errorTable[problem.code].fix });
+  await lifetime.onEnd('watch of the disk', watchDisk(directory, report));
   return {
     settings: { address: embedded.address, namespace: embedded.namespace },
     embedded: true,

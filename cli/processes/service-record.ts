@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { privateDirectory, privateFile } from '../../host/private-files';
 import { isAlive } from '../../host/process-probe';
 
 interface ServiceRecord {
@@ -21,9 +22,9 @@ export interface ServedAgents {
  */
 export function recordService(directory: string, url: string, worker?: ServedAgents): () => void {
   const path = join(directory, `service-${process.pid}.json`);
-  mkdirSync(directory, { recursive: true });
+  mkdirSync(directory, { recursive: true, mode: privateDirectory });
   const record: ServiceRecord = { pid: process.pid, url, startedAt: Date.now(), ...(worker === undefined ? {} : { worker }) };
-  writeFileSync(path, JSON.stringify(record));
+  writeFileSync(path, JSON.stringify(record), { mode: privateFile });
   return () => rmSync(path, { force: true });
 }
 

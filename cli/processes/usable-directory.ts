@@ -1,19 +1,40 @@
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { HoldfastError, messageOf } from '../../contract/plain/errors';
+import { isHashed, isOurs, makePrivate, privateDirectory, privateFile } from '../../host/private-files';
+import { namedSystemError } from '../../host/system-errors';
 
-/** Makes the directory, or throws 'config-invalid' when there can be none that one can write to. */
+/**
+ * Makes the directory, for its owner alone, also where an earlier version left it open. Throws 'config-invalid' when there can be none that one
+ * can write to, and 'disk-full' or 'files-exhausted' when nothing can be written now.
+ */
 export function makeUsable(directory: string): void {
   try {
     make(directory);
     accessSync(directory, constants.W_OK | constants.X_OK);
+    makePrivate(directory, isOurs);
+    for (const name of ['bundles', 'snapshots']) if (existsSync(join(directory, name))) makePrivate(join(directory, name), isHashed);
+    tryToWrite(join(directory, 'server.probe'));
   } catch (error) {
+    const named = namedSystemError(error, `writing to HOLDFAST_DIR, which is ${directory}`);
+    if (named !== undefined && named.code !== 'config-invalid') throw named;
     throw new HoldfastError(
       'config-invalid',
       `HOLDFAST_DIR, which is ${directory}, has to be a directory that one can write to: ${messageOf(error)}.`,
     );
   }
 }
+
+/** A disk may be full without a word until something is written. */
+function tryToWrite(path: string): void {
+  try {
+    writeFileSync(path, Buffer.alloc(probeBytes), { mode: privateFile });
+  } finally {
+    rmSync(path, { force: true });
+  }
+}
+
+const probeBytes = 64 * 1024;
 
 /** One after another: a recursive `mkdirSync` of Node tries for ever where a file system takes no directories, such as /proc. */
 function make(directory: string): void {
@@ -22,7 +43,7 @@ function make(directory: string): void {
   if (found !== undefined) throw new Error(`${directory} is a file`);
   make(dirname(directory));
   try {
-    mkdirSync(directory);
+    mkdirSync(directory, privateDirectory);
   } catch (error) {
     // Another process may have made it meanwhile.
     if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;

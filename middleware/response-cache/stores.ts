@@ -62,11 +62,11 @@ export function directoryResponses(directory: string): ResponseStore {
       return text === undefined ? undefined : readable(text);
     },
     async set(key, response) {
-      await mkdir(folderOf(key), { recursive: true });
+      await mkdir(folderOf(key), { recursive: true, mode: 0o700 });
       // A reader sees the whole file or none.
       const draft = join(folderOf(key), `${key}.${randomUUID()}.tmp`);
       try {
-        await writeFile(draft, JSON.stringify(response));
+        await writeFile(draft, JSON.stringify(response), { mode: 0o600 });
         await rename(draft, fileOf(key));
       } catch (error) {
         await rm(draft, { force: true }).catch(() => undefined);
