@@ -1,11 +1,24 @@
 import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
 import type { Json, ToolCall } from '../../contract/plain/messages';
+import { shown } from '../../contract/plain/shown';
 import { factsOfTool } from '../../kernel/context';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/middleware';
 import { isToolProblem } from '../../kernel/tool-problems';
 import type { Backoff } from '../backoff';
 import { waitsOf } from '../backoff';
-import { checkedOptions, isCount, isFunction, isNames, isRecord, isText, isTexts, nameForm, optional, refuseFor } from '../checked-options';
+import {
+  checkedOptions,
+  func,
+  isCount,
+  isFunction,
+  isNames,
+  isRecord,
+  isText,
+  isTexts,
+  nameForm,
+  optional,
+  refuseFor,
+} from '../checked-options';
 import { checkToolCodes } from '../error-codes';
 
 /** Why a call of a tool has failed. */
@@ -24,7 +37,9 @@ export interface ToolRetryOptions<T extends Tools = Tools> {
   readonly backoff?: Backoff;
   /** Which errors are worth another call: their codes, or a function. Default: `tool-failed` and `tool-timeout`. */
   readonly retryOn?: readonly string[] | ((problem: ToolProblem, call: ToolCall) => boolean);
-  /** `error` (default): the last error stands, and goes to the model. Otherwise the text of a result. */
+  /** Which results are worth another call: the reason, or true. Nothing takes the result. */
+  readonly retryResult?: (result: Json, call: ToolCall) => string | boolean | undefined;
+  /** `error` (default): the last error stands, and goes to the model, and so does the last result. Otherwise the text of a result. */
   readonly whenExhausted?: 'error' | { readonly answer: string | ((problem: ToolProblem, call: ToolCall) => string) };
 }
 
@@ -39,6 +54,7 @@ export function toolRetry<T extends Tools = Tools>(options: ToolRetryOptions<T> 
       optional((value) => isFunction(value) || isTexts(value)),
       'a function of the error and the call, or a list of at least one code',
     ],
+    retryResult: func,
     whenExhausted: [
       optional((value) => value === 'error' || isAnswer(value)),
       '"error" or { answer: a text, or a function of error and call }',
@@ -56,26 +72,55 @@ export function toolRetry<T extends Tools = Tools>(options: ToolRetryOptions<T> 
     ...(tools === undefined ? {} : { onlyTools: tools }),
     async wrapToolCall(call, next, ctx) {
       for (let attempt = 1; ; attempt++) {
+        let ended: Ended;
         try {
-          return await next(call);
+          ended = { result: await next(call) };
         } catch (error) {
-          const problem = problemOf(error);
-          if (problem === undefined || !isOurs(ctx, call.name)) throw error;
-          if (attempt < attempts && isWorthIt(problem, call)) {
-            await ctx.sleep(
-              `${Math.max(
-                1,
-                waits(attempt, () => ctx.random()),
-              )}ms`,
-            );
-            continue;
-          }
-          if (whenExhausted === 'error') throw error;
-          return answerFor(whenExhausted.answer, problem, call);
+          ended = failed(error, (problem) => isWorthIt(problem, call));
         }
+        if (ended.result !== undefined) ended = { ...ended, ...rejected(options.retryResult?.(ended.result, call)) };
+        const { problem } = ended;
+        if (problem === undefined || !isOurs(ctx, call.name)) return settled(ended);
+        if (attempt < attempts && ended.isRetryable === true) {
+          await ctx.sleep(
+            `${Math.max(
+              1,
+              waits(attempt, () => ctx.random()),
+            )}ms`,
+          );
+          continue;
+        }
+        return whenExhausted === 'error' ? settled(ended) : answerFor(whenExhausted.answer, problem, call);
       }
     },
   };
+}
+
+/** How a call has ended, and what is wrong with that. */
+interface Ended {
+  readonly result?: Json;
+  readonly error?: unknown;
+  readonly problem?: ToolProblem | undefined;
+  readonly isRetryable?: boolean;
+}
+
+/** What comes of a call when it stays as it is. */
+function settled({ result, error }: Ended): Json {
+  if (result === undefined) throw error;
+  return result;
+}
+
+function rejected(said: unknown): Ended {
+  if (said === undefined || said === null || said === false) return {};
+  if (said !== true && !isText(said))
+    throw new HoldfastError('hook-failed', `retryResult of toolRetry returned ${shown(said)}; it returns a reason, true or nothing.`);
+  const message = said === true ? 'The result is not what was wanted.' : said;
+  return { problem: { code: 'tool-failed', message }, isRetryable: true };
+}
+
+function failed(error: unknown, isWorthIt: (problem: ToolProblem) => boolean): Ended {
+  const problem = problemOf(error);
+  return { error, problem, isRetryable: problem !== undefined && isWorthIt(problem) };
 }
 
 function isAnswer(value: unknown): boolean {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import { cachedResponses, defineTool, directoryResponses } from 'holdfast/worker';
-import type { AgentMiddleware } from 'holdfast/workflow';
+import type { AgentMiddleware, Json } from 'holdfast/workflow';
 import { agentsFor, budget as budgetOf, modelCallLimit, modelFallback, modelRetry, pii, responseCache } from 'holdfast/workflow';
 import { toolCallLimit, toolRetry, toolSelector } from 'holdfast/workflow';
 import { tmpdir } from 'node:os';
@@ -54,6 +54,15 @@ export const patient = modelRetry({
 export const otherModels = modelFallback({ models: ['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-pro'] });
 
 export const stubborn = toolRetry<typeof tools>({ tools: ['findOrder'], attempts: 5, backoff: { first: '5s', most: '10m' } });
+
+const statusOf = (result: Json): unknown => (result as { status?: unknown } | null)?.status;
+
+export const expectant = toolRetry<typeof tools>({
+  tools: ['findOrder'],
+  attempts: 10,
+  retryResult: (result) => (statusOf(result) === 'pending' ? 'The order is not there yet.' : undefined),
+  whenExhausted: { answer: ({ message }) => `${message} Ask again tomorrow.` },
+});
 
 export const choosy = toolSelector<typeof tools>({ model: 'openai/gpt-5-nano', maxTools: 1, alwaysInclude: ['findOrder'] });
 
