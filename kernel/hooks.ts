@@ -117,19 +117,21 @@ export async function runAfterFailure(scope: AgentScope, failure: Failure, root:
 
 /** Shows messages that no model call made, each once, and appends them. */
 export function appendShown(scope: AgentScope, messages: readonly StoredMessage[], middleware: string, frame: Frame): void {
-  const { run, agent, path, record, lane } = scope;
+  const { run, agent, path, record, lane, isGroup = false } = scope;
   for (const message of messages) {
     // A border in the setup keeps what was appended, and the code that appended it is entered again.
     if (!record.messages.some(({ id }) => id === message.id)) record.messages = [...record.messages, message];
     frame.once('event', () => {
-      run.ports.emit({
-        type: 'model-end',
-        agent: agent.name,
-        runPath: path,
-        turn: record.turn,
-        message,
-        model: `middleware/${middleware}`,
-      });
+      if (isGroup) run.ports.emit({ type: 'agent-message', agent: agent.name, runPath: path, message });
+      else
+        run.ports.emit({
+          type: 'model-end',
+          agent: agent.name,
+          runPath: path,
+          turn: record.turn,
+          message,
+          model: `middleware/${middleware}`,
+        });
       if (lane !== undefined) say(run, lane, agent.name, message);
     });
   }

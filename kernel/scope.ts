@@ -54,4 +54,6 @@ export interface AgentScope {
   readonly life: AgentLife;
   /** The conversation that others hear it in. Absent: it is alone. */
   readonly lane?: Lane;
+  /** An agent that runs others, and is looked at as one: no model talks for it. */
+  readonly isGroup?: true;
 }

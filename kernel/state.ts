@@ -59,6 +59,8 @@ export interface PlaceRecord {
   ends?: Record<number, LaneEnd>;
   /** Of agents that hand over to each other: who has been at work, in order. */
   trail?: string[];
+  /** What callbacks around it passed on, whether those before it have run, and how it has ended until those behind it have run. */
+  around?: { values: JsonObject; begun?: true; end?: KeptEnd };
 }
 
 /** A message of a conversation of several agents. Over a border the messages go apart, as lists. */

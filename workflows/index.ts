@@ -88,6 +88,7 @@ export type {
   InvocationState,
   ModelRequestDraft,
   ModelResponseDraft,
+  CallbackResultView,
   ToolResultMessages,
   ToolResultMessagesArgs,
 } from '../kernel/callbacks/types';

@@ -4,7 +4,9 @@ import { nameProblem } from '../../contract/plain/names';
 import { cut } from '../../contract/plain/shown';
 import type { Agent } from '../agent';
 import { agentOf, isAgent, membersOf, subAgentsOf } from '../agent';
-import type { Tools } from '../middleware';
+import type { AgentCallbacks } from '../callbacks/sets';
+import type { AgentMiddleware, Tools } from '../middleware';
+import { checkedCallbacks } from './called';
 import type { AgentObserver, AnyAgent, CustomContext, CustomEvent, CustomInput, CustomRun } from './definition';
 import { isChat, originOf } from './definition';
 import { checkedObservers } from './observed';
@@ -21,6 +23,8 @@ interface Named<Name extends string> {
 interface Observable<Name extends string, T extends Tools = Tools> extends Named<Name> {
   /** They look on at the agent as a whole: `onStart` when it begins, `onEnd` or `onError` when it has ended. */
   readonly observers?: readonly AgentObserver<T>[];
+  /** Made with `agentCallbacks`: they run before the agent as a whole, and behind it. */
+  readonly callbacks?: AgentCallbacks;
 }
 
 export interface GroupOptions<Name extends string> extends Observable<Name> {
@@ -77,7 +81,7 @@ export function parallel<const Name extends string>(options: ParallelOptions<Nam
 
 /** An agent that hands work over to specialists and gets it back from them, until it answers. */
 export function supervisor<const Name extends string>(options: SupervisorOptions<Name>): Agent<Name> {
-  const { name, description, observers } = checkedNames('supervisor', options, ['supervisor', 'agents']);
+  const { name, description, observers, callbacks } = checkedNames('supervisor', options, ['supervisor', 'agents']);
   const [lead] = membersOf(name, [options.supervisor]);
   if (lead === undefined || !isChat(lead))
     return refuse('supervisor', name, 'the supervisor is an agent that talks to a model, made with defineAgent.');
@@ -91,7 +95,14 @@ export function supervisor<const Name extends string>(options: SupervisorOptions
     lead.name,
     agents.map((agent) => agentOf(handingOver(agent, [lead.name]))),
   );
-  return agentOf({ kind: 'team', name, description, observers, lead: { ...lead, origin: originOf(lead), subAgents: specialists } });
+  return agentOf({
+    kind: 'team',
+    name,
+    description,
+    observers,
+    callbacks,
+    lead: { ...lead, origin: originOf(lead), subAgents: specialists },
+  });
 }
 
 /** The agent, which hands over to these whenever it has ended well. */
@@ -135,14 +146,14 @@ export function setSubAgents<Name extends string, Input, Output>(
 
 /** An agent made by hand: an async generator of events. Deterministic like a hook; it acts through its context. */
 export function customAgent<const Name extends string, T extends Tools = Tools>(options: CustomAgentOptions<Name, T>): Agent<Name> {
-  const { name, description, observers } = checkedNames('customAgent', options, ['agents', 'run']);
+  const { name, description, observers, callbacks } = checkedNames('customAgent', options, ['agents', 'run']);
   if (typeof (options as { run?: unknown }).run !== 'function')
     refuse('customAgent', name, 'run is an async generator: async *run(input, ctx) { … }.');
   const run: CustomRun = (input, ctx) => options.run(input, ctx);
   const agents = membersOf(name, options.agents === undefined ? [] : options.agents);
   const twice = agents.find((agent, position) => agents.indexOf(agent) !== position);
   if (twice !== undefined) refuse('customAgent', name, `"${twice.name}" stands twice among its agents; name it once.`);
-  return agentOf({ kind: 'custom', name, description, observers, run, agents });
+  return agentOf({ kind: 'custom', name, description, observers, callbacks, run, agents });
 }
 
 function handingOver(agent: AnyAgent, to: readonly string[]): AnyAgent {
@@ -153,18 +164,24 @@ interface Checked {
   readonly name: string;
   readonly description: string;
   readonly observers: readonly AgentObserver[];
+  readonly callbacks: readonly AgentMiddleware[];
 }
 
 function checkedNames(maker: string, options: unknown, fields: readonly string[]): Checked {
-  const { name, description = '', observers, ...others } = (options ?? {}) as Record<string, unknown>;
+  const { name, description = '', observers, callbacks, ...others } = (options ?? {}) as Record<string, unknown>;
   const problem = nameProblem(name);
   if (problem !== undefined) return refuse(maker, undefined, `${problem}.`);
   if (typeof description !== 'string') return refuse(maker, name as string, 'description is a text.');
   const other = Object.keys(others).find((field) => !fields.includes(field));
   if (other !== undefined)
-    refuse(maker, name as string, `there is no field "${cut(other)}"; there are name, description, observers, ${fields.join(', ')}.`);
+    refuse(
+      maker,
+      name as string,
+      `there is no field "${cut(other)}"; there are name, description, observers, callbacks, ${fields.join(', ')}.`,
+    );
   const looking = checkedObservers(observers, (found) => refuse(maker, name as string, found));
-  return { name: name as string, description, observers: looking };
+  const called = checkedCallbacks(callbacks, (found) => refuse(maker, name as string, found));
+  return { name: name as string, description, observers: looking, callbacks: called };
 }
 
 function checkedGroup(

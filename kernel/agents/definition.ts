@@ -13,6 +13,8 @@ export type AgentObserver<T extends Tools = Tools> = Pick<AgentMiddleware<T>, 'n
 
 interface Observable extends Named {
   readonly observers: readonly AgentObserver[];
+  /** Its callbacks, as a middleware with the hooks around an agent. */
+  readonly callbacks: readonly AgentMiddleware[];
 }
 
 /** Agents one after another, once or again and again. */

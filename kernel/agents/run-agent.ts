@@ -1,6 +1,7 @@
 import { failureOf } from '../frames';
 import { isCancellation } from '../ports';
 import type { RunScope } from '../scope';
+import { calledGroup, callbacksOfGroup } from './called';
 import { runChat } from './chat';
 import { runCustom } from './custom';
 import type { AgentEnd, AnyAgent } from './definition';
@@ -37,7 +38,8 @@ export async function runAgent(run: RunScope, agent: AnyAgent, place: Place): Pr
 /** The same without a word to readers: for an agent that stands at the place of another one. */
 export function enterAgent(run: RunScope, agent: AnyAgent, place: Place): Promise<AgentEnd> {
   const enter = (): Promise<AgentEnd> => enterKind(run, agent, place);
-  return observersOfGroup(agent).length === 0 ? enter() : observedGroup(run, agent, place, enter);
+  const called = callbacksOfGroup(agent).length === 0 ? enter : (): Promise<AgentEnd> => calledGroup(run, agent, place, enter);
+  return observersOfGroup(agent).length === 0 ? called() : observedGroup(run, agent, place, called);
 }
 
 function enterKind(run: RunScope, agent: AnyAgent, place: Place): Promise<AgentEnd> {

@@ -36,6 +36,7 @@ export function callbacks(options: CallbacksOptions): AgentMiddleware {
     before: filledChains(shared.beforeTool, tool?.before),
     after: filledChains(shared.afterTool, tool?.after),
     messages: tool?.hasToolResultMessages === true ? tool : undefined,
+    view: tool?.hasCallbackResult === true ? tool : undefined,
   };
   const aroundTools = chains.before.length > 0 || chains.after.length > 0 || chains.messages !== undefined;
   const rewriting = plugins.filter(({ afterToolMessages }) => afterToolMessages !== undefined);

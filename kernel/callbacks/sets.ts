@@ -1,5 +1,6 @@
-import type { Message } from '../../contract/plain/messages';
-import { canonicalJson, isMessage } from '../../contract/plain/messages';
+import { messageOf } from '../../contract/plain/errors';
+import type { Json, Message } from '../../contract/plain/messages';
+import { canonicalJson, isMessage, notJson } from '../../contract/plain/messages';
 import type { AgentMiddleware } from '../middleware';
 import { callbacks } from './callbacks';
 import type { Phase } from './chain';
@@ -23,6 +24,7 @@ import type {
   CallbackArgs,
   CallbackOptions,
   CallbackResult,
+  CallbackResultView,
   ChainOutcome,
   ToolResultMessages,
   ToolResultMessagesArgs,
@@ -90,12 +92,33 @@ export class ModelCallbacks extends CallbackSet<BeforeModelArgs, BeforeModelResu
 
 export class ToolCallbacks extends CallbackSet<BeforeToolArgs, BeforeToolResult, AfterToolArgs, AfterToolResult> {
   private messages: Chain<ToolResultMessagesArgs, Said> | undefined;
+  private view: CallbackResultView | undefined;
 
   /** What the model is to see of a result. There is one; the last registration counts. */
   registerToolResultMessages(callback: ToolResultMessages): this {
     checkCallback(callback, said.name);
     this.messages = new Chain(said, {}, [async (args) => ({ messages: await callback(args) })]);
     return this;
+  }
+
+  /** What callbacks behind a call see in place of its result, which itself stays as it is. There is one; the last registration counts. */
+  registerCallbackResult(view: CallbackResultView): this {
+    checkCallback(view, 'callback result');
+    this.view = view;
+    return this;
+  }
+
+  get hasCallbackResult(): boolean {
+    return this.view !== undefined;
+  }
+
+  /** The result as callbacks behind the call see it. */
+  async resultForCallbacks(args: Parameters<CallbackResultView>[0]): Promise<Json> {
+    const seen = await this.view?.(args);
+    if (seen === undefined) return args.result;
+    const problem = notJson(seen);
+    if (problem !== undefined) throw new Error(`the result for callbacks of the tool "${args.toolName}" is not JSON: ${problem}`);
+    return seen;
   }
 
   get hasToolResultMessages(): boolean {
@@ -105,6 +128,7 @@ export class ToolCallbacks extends CallbackSet<BeforeToolArgs, BeforeToolResult,
   override append(other: this): this {
     super.append(other);
     if (other.messages !== undefined) this.messages = other.messages;
+    if (other.view !== undefined) this.view = other.view;
     return this;
   }
 
@@ -119,9 +143,24 @@ export class ToolCallbacks extends CallbackSet<BeforeToolArgs, BeforeToolResult,
 
   /** When no callback said anything, the tool's own result is the custom one. */
   override async runAfter(args?: ByHand<AfterToolArgs> | null): Promise<ChainOutcome<AfterToolResult>> {
-    const outcome = await super.runAfter(args);
+    const outcome = await this.runSeen(args);
     if (outcome.result !== undefined || outcome.error !== undefined) return outcome;
     return { result: args?.result === undefined ? {} : { customResult: args.result } };
+  }
+
+  /** Callbacks see their view of the result; whoever owns the arguments has the result itself again when they have run. */
+  private async runSeen(args: ByHand<AfterToolArgs> | null | undefined): Promise<ChainOutcome<AfterToolResult>> {
+    const { result } = args ?? {};
+    if (!args || result === undefined || this.view === undefined) return super.runAfter(args);
+    const own = args as { result?: Json };
+    try {
+      own.result = await this.resultForCallbacks({ ...filled<AfterToolArgs>(args), result });
+      return await super.runAfter(args);
+    } catch (error) {
+      return { error: error instanceof Error ? error : new Error(messageOf(error)) };
+    } finally {
+      own.result = result;
+    }
   }
 
   /** Nothing, and anything that is no message, leaves the default message. */
@@ -135,6 +174,7 @@ export class ToolCallbacks extends CallbackSet<BeforeToolArgs, BeforeToolResult,
   clone(): ToolCallbacks {
     const copy = new ToolCallbacks(this.before.clone(), this.after.clone());
     copy.messages = this.messages;
+    copy.view = this.view;
     return copy;
   }
 

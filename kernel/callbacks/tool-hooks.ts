@@ -18,6 +18,8 @@ export interface ToolChains {
   readonly before: readonly Chain<BeforeToolArgs, BeforeToolResult>[];
   readonly after: readonly Chain<AfterToolArgs, AfterToolResult>[];
   readonly messages: ToolCallbacks | undefined;
+  /** Makes what callbacks behind a call see of its result. */
+  readonly view: ToolCallbacks | undefined;
 }
 
 /** What a call leaves for the hook behind all calls of its message. */
@@ -30,7 +32,7 @@ export interface CallNotes {
 
 /** Callbacks around each tool call. Whatever goes wrong in them goes back to the model, but a stop. */
 export function aroundToolCall(
-  { before, after, messages }: ToolChains,
+  { before, after, messages, view }: ToolChains,
   notesOf: (ctx: HookContext) => CallNotes,
 ): NonNullable<AgentMiddleware['wrapToolCall']> {
   return async (call, next, ctx) => {
@@ -44,14 +46,14 @@ export function aroundToolCall(
     };
     const custom = (await throughStages(before, args).catch(refused))?.customResult;
     const notes = notesOf(ctx);
-    const output = custom === undefined ? await called(after, args, call, next, notes) : custom;
+    const output = custom === undefined ? await called({ after, view }, args, call, next, notes) : custom;
     if (messages === undefined) return output;
     return shaped(messages, args, output, notes);
   };
 }
 
 async function called(
-  after: readonly Chain<AfterToolArgs, AfterToolResult>[],
+  { after, view }: Pick<ToolChains, 'after' | 'view'>,
   args: BeforeToolArgs,
   call: ToolCall,
   next: (call: ToolCall) => Promise<Json>,
@@ -66,7 +68,12 @@ async function called(
     if (isCancellation(error) || !(isToolProblem(error) || isStop(error))) throw error;
     ran = { error: error as Error };
   }
-  const shown: AfterToolArgs = { invocation, values: args.values, toolCallId, toolName, arguments: frozen(thawed(args.arguments)), ...ran };
+  const about = { invocation, values: args.values, toolCallId, toolName, arguments: frozen(thawed(args.arguments)) };
+  const seen =
+    view === undefined || 'error' in ran
+      ? ran
+      : { result: frozen(thawed(await view.resultForCallbacks({ ...about, result: ran.result }).catch(refused))) };
+  const shown: AfterToolArgs = { ...about, ...seen };
   const result = await throughStages(after, shown).catch((error: unknown) => {
     throw error === shown.error || isStop(shown.error) ? shown.error : refusal(error);
   });

@@ -108,6 +108,11 @@ export interface AfterToolResult extends CallbackResult {
   readonly skipSummarization?: boolean;
 }
 
+/** Makes what callbacks behind a call see in place of its result. Nothing: they see the result. */
+export type CallbackResultView = (
+  args: Omit<AfterToolArgs, 'error' | 'result'> & { readonly result: Json },
+) => MaybePromise<Json | undefined | void>;
+
 export interface ToolResultMessagesArgs extends CallbackArgs {
   readonly toolCallId: string;
   readonly toolName: string;

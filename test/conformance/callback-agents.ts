@@ -5,7 +5,10 @@ import {
   agentsFor,
   approval,
   callbacks,
+  loop,
   modelCallbacks,
+  parallel,
+  sequential,
   textOf,
   toolCallbacks,
   toolStateKey,
@@ -283,7 +286,18 @@ export const abortsAgent = under('abortsAgent', [
     .asMiddleware(),
 ]);
 
-export const failsBeforeAgent = under('failsBeforeAgent', [agentCallbacks().registerBefore(fails('no')).asMiddleware()]);
+const failsBefore = agentCallbacks().registerBefore(fails('no'));
+export const failsBeforeAgent = under('failsBeforeAgent', [failsBefore.asMiddleware()]);
+const inside = [under('insideOfGroup', [])];
+export const failsBeforeSequence = sequential({ name: 'failsBeforeSequence', agents: inside, callbacks: failsBefore });
+export const failsBeforeParallel = parallel({ name: 'failsBeforeParallel', agents: inside, callbacks: failsBefore });
+export const failsBeforeLoop = loop({ name: 'failsBeforeLoop', agents: inside, maxIterations: 2, callbacks: failsBefore });
+const around = agentCallbacks()
+  .registerBefore(async ({ invocation }) => ({ values: { answer: await invocation.ctx!.interrupt<Json>('Begin?') } }))
+  .registerAfter(async ({ invocation, values }) => ({
+    customResponse: `${String(values['answer'])}, ${await invocation.ctx!.interrupt<string>('Else?')}.`,
+  }));
+export const asksAroundSequence = sequential({ name: 'asksAroundSequence', agents: inside, callbacks: around });
 
 const notesResponse = ({ response, invocation }: { readonly response?: Message; readonly invocation: Invocation }): void =>
   note(invocation, response === undefined ? null : { id: response.id ?? null, text: textOf(response) });

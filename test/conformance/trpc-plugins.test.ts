@@ -2,7 +2,7 @@ import type { Json, Message, Plugin } from 'holdfast/workflow';
 import { callbacks } from 'holdfast/workflow';
 import { scriptedModel } from '../../testing/index';
 import { echo } from '../support/memory-bed';
-import { failsBeforeAgent } from './callback-agents';
+import { asksAroundSequence, failsBeforeAgent, failsBeforeLoop, failsBeforeParallel, failsBeforeSequence } from './callback-agents';
 import type { Engine, Played } from './engines';
 import { closeEngines, onEngines } from './engines';
 import * as agents from './plugin-agents';
@@ -148,7 +148,7 @@ onEngines('[trpc 67] a plugin that has only a beforeTool, or says nothing, hides
 });
 
 onEngines('[trpc 136] an error before the agent, of a plugin too, fails the run before anything else', async (engine) => {
-  for (const agent of [failsBeforeAgent, agents.failsInPlugin]) {
+  for (const agent of [failsBeforeAgent, agents.failsInPlugin, failsBeforeSequence, failsBeforeParallel, failsBeforeLoop]) {
     const run = await play(engine, agent);
     expect(await run.outcome()).toMatchObject({
       status: 'failed',
@@ -157,3 +157,21 @@ onEngines('[trpc 136] an error before the agent, of a plugin too, fails the run 
     expect(await run.lines()).toEqual(['run-start', 'run-end']);
   }
 });
+
+onEngines(
+  '[trpc 88] callbacks of an agent that runs others wait before it and behind it, over a border, and it runs once',
+  async (engine) => {
+    const run = await play(engine, asksAroundSequence, scriptedModel([{ text: 'Done.' }]));
+    const answer = async (said: string): Promise<void> => {
+      const [asked] = await run.waiting(1);
+      await run.goOnAsNew();
+      await run.resume(asked?.id ?? '', said);
+    };
+    await answer('Yes');
+    await run.reached('model-end');
+    await answer('no');
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect((await run.lines()).filter((line) => /model|message/.test(line))).toEqual(['model-start', 'model-end', 'agent-message']);
+    expect((await run.transcript()).at(-1)).toBe('assistant: Yes, no.');
+  },
+);

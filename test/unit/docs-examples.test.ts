@@ -6,7 +6,7 @@ import type { GenerateRequest, LanguageModel, ModelChunk, Observer } from 'holdf
 import { answerOfChunks, defineTool, defineWorkerMiddleware, messagesIn } from 'holdfast/worker';
 import type { Json, Message, Part } from 'holdfast/workflow';
 import { agentsFor, approval, eventSenderToolWrapper, onWorker, textOf, withInstruction } from 'holdfast/workflow';
-import { agentTool, breakLoopAction, customAgent, loop, runAgentAsChild, setSubAgents, supervisor } from 'holdfast/workflow';
+import { agentTool, breakLoopAction, customAgent, loop, runAgentAsChild, sequential, setSubAgents, supervisor } from 'holdfast/workflow';
 import { agenticMiddleware, chatMiddleware } from 'holdfast/workflow';
 import { StopError, agentCallbacks, callbacks, modelCallbacks, plugin, toolCallbacks } from 'holdfast/workflow';
 import { describeExamples } from '../support/document-examples';
@@ -462,6 +462,27 @@ export const guarded = agentsFor<typeof tools>().defineAgent({
   model: 'default',
   tools: ['findOrder'],
   middleware: [callbacks({ plugins: [limits], model: aroundModel, tool: aroundTools, agent: aroundAgent })],
+});
+
+export const guardedChain = sequential({
+  name: 'guarded-chain',
+  agents: [guarded],
+  callbacks: agentCallbacks()
+    .registerBefore(({ invocation }) => (invocation.userMessage === '' ? { customResponse: 'Ask me something.' } : undefined))
+    .registerAfter(({ error, invocation }) => invocation.ctx?.sendEvent('chain', { failed: error !== undefined })),
+});
+
+const orderPrint = (title: string, key: string): string => `${title} ${key}`;
+
+export const print = defineTool({
+  description: 'Prints a book. It takes days.',
+  inputSchema: z.object({ title: z.string() }),
+  effect: 'idempotent',
+  execute({ title }, call) {
+    if (call.resumed !== undefined) return { title, pages: call.resumed.answer };
+    const job = orderPrint(title, call.idempotencyKey);
+    return call.interrupt({ job, state: 'printing' }, { answerSchema: z.number(), deadline: '30d' });
+  },
 });
 
 const timed = toolCallbacks()

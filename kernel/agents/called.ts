@@ -1,0 +1,113 @@
+import type { StoredMessage } from '../../contract/plain/messages';
+import { runOptionsOf } from '../../contract/plain/run-options';
+import { bareAgent } from '../agent';
+import { AgentLife } from '../agent-life';
+import { callbacks } from '../callbacks/callbacks';
+import type { AgentCallbacks } from '../callbacks/sets';
+import { errorOf, failureOf, recordedFailure } from '../frames';
+import { appendShown, runAfterAgent, runAfterFailure, runBeforeAgent } from '../hooks';
+import type { AgentMiddleware } from '../middleware';
+import { isCancellation } from '../ports';
+import type { AgentScope, RunScope } from '../scope';
+import type { PlaceRecord } from '../state';
+import { freshRecord } from './chat';
+import { historyFor } from './conversation';
+import type { AgentEnd, AnyAgent } from './definition';
+import type { Place } from './place';
+import { keyOf, recordAt } from './place';
+
+/** The callbacks around the whole of an agent that runs others. An agent that talks to a model has them among its middlewares. */
+export function callbacksOfGroup(agent: AnyAgent): readonly AgentMiddleware[] {
+  return 'callbacks' in agent ? agent.callbacks : [];
+}
+
+/**
+ * An agent that runs others with its callbacks around it. One that is answered for does not run, and neither do the callbacks behind it.
+ * What has run is not run again behind a border: neither the callbacks before it, nor the agent while those behind it wait.
+ */
+export async function calledGroup(run: RunScope, agent: AnyAgent, place: Place, enter: () => Promise<AgentEnd>): Promise<AgentEnd> {
+  const { lane, frame } = place;
+  const around = aroundAt(run, place);
+  const bare = { ...bareAgent(agent), middleware: callbacksOfGroup(agent) };
+  const messages = lane === undefined ? [] : historyFor(run, lane, agent.name, undefined);
+  const record = { ...freshRecord(bare, place.path, messages, run.state), values: around.values };
+  const life = new AgentLife(run, agent.name);
+  const options = runOptionsOf(run.state.options, agent.name);
+  const scope: AgentScope = {
+    ...{ run, agent: bare, options, path: place.path, record, life, isGroup: true },
+    ...(lane === undefined ? {} : { lane }),
+  };
+  try {
+    if (around.begun !== true) {
+      // No agent has a name with a colon: frames of agents inside are others.
+      const before = frame.child('callbacks:before');
+      const answer = await runBeforeAgent(scope, before);
+      if (answer?.isNew === true) appendShown(scope, [answer.message], answer.middleware, before);
+      before.close();
+      if (answer !== undefined) return endOf(answer.message);
+      around.values = record.values;
+      around.begun = true;
+    }
+    return await throughEnd(scope, around, place, enter);
+  } finally {
+    life.end();
+  }
+}
+
+async function throughEnd(scope: AgentScope, around: Around, place: Place, enter: () => Promise<AgentEnd>): Promise<AgentEnd> {
+  const { agent, record } = scope;
+  const isHeard = agent.middleware.some(({ afterAgent, afterFailure }) => (afterAgent ?? afterFailure) !== undefined);
+  const after = place.frame.child('callbacks:after');
+  let end: AgentEnd;
+  try {
+    end = keptEnd(around) ?? (await enter());
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    if (isHeard) around.end ??= { error: recordedFailure(error) };
+    throw (await runAfterFailure(scope, failureOf(error), after)) ?? error;
+  }
+  if (!isHeard) return end;
+  around.end ??= { result: end };
+  if (end.text !== '') record.messages = [...record.messages, lastWord(place, end.text)];
+  await runAfterAgent(scope, after);
+  after.close();
+  delete around.end;
+  return end;
+}
+
+type Around = NonNullable<PlaceRecord['around']>;
+
+/** Of an agent that was at work before it had callbacks, those before it are over. */
+function aroundAt(run: RunScope, place: Place): Around {
+  const { state } = run;
+  const record = recordAt(run, place);
+  const isAtWork = record.at > 0 || (record.next ?? record.lanes ?? record.trail ?? state.agents[keyOf(place)]) !== undefined;
+  return (record.around ??= { values: state.values, ...(isAtWork ? { begun: true } : {}) });
+}
+
+/** Throws where the agent has failed. Nothing: it has not ended yet. */
+function keptEnd({ end }: Around): AgentEnd | undefined {
+  if (end === undefined) return undefined;
+  if ('error' in end) throw errorOf(end.error);
+  return end.result;
+}
+
+/** What callbacks behind the agent have as its response. It stands in no transcript. */
+function lastWord(place: Place, text: string): StoredMessage {
+  return { id: `${keyOf(place)}:said`, role: 'assistant', parts: [{ type: 'text', text }] };
+}
+
+function endOf({ parts }: StoredMessage): AgentEnd {
+  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  return { output: text, text };
+}
+
+/** Refuses what is no set of callbacks around an agent, or an empty one: it would do nothing. */
+export function checkedCallbacks(given: unknown, refuse: (problem: string) => never): readonly AgentMiddleware[] {
+  if (given === undefined) return [];
+  const { before, after } = (given ?? {}) as Partial<AgentCallbacks>;
+  if (before?.phase?.name !== 'before agent' || after?.phase?.name !== 'after agent')
+    return refuse('callbacks are a set made with agentCallbacks.');
+  if (before.length === 0 && after.length === 0) return refuse('callbacks is an empty set; register a callback, or leave it out.');
+  return [callbacks({ agent: given as AgentCallbacks })];
+}
