@@ -43,7 +43,7 @@ const outputOf = async (run: TestRun): Promise<Json | undefined> => {
 const isPending = (result: Json): boolean => result === 'pending';
 
 describe('[check 11] toolRetry by result', () => {
-  it('calls a tool again whose result is not what was wanted, with waits and under the same key', async () => {
+  it('calls a tool again whose result is not what was wanted, with waits, each time as a call of its own', async () => {
     const made = polled(['pending', null, 'ready']);
     const run = await start({ retryResult: (result) => (isPending(result) ? 'It is not ready.' : result === null) }, made);
     expect(made.keys).toHaveLength(1);
@@ -51,7 +51,7 @@ describe('[check 11] toolRetry by result', () => {
     expect(made.keys).toHaveLength(2);
     await run.advance('20s');
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
-    expect([await outputOf(run), made.keys.length, new Set(made.keys).size]).toEqual(['ready', 3, 1]);
+    expect([await outputOf(run), made.keys.length, new Set(made.keys).size]).toEqual(['ready', 3, 3]);
     expect((await logOf(run)).filter(({ type }) => type === 'tool-end')).toHaveLength(1);
   });
 
