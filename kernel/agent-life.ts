@@ -24,6 +24,11 @@ export class AgentLife {
     return promise;
   }
 
+  /** It waits for one of these no more: that ended with its frame. */
+  letGo(): void {
+    this.asked -= 1;
+  }
+
   /** The agent has ended. Code of it that still waits for something was left at work in the background, and may go on. */
   end(): void {
     this.over ??= this.asked === 0;

@@ -99,7 +99,11 @@ class LayerRun<Request, Response> implements Ending<Response> {
   }
 
   private failure(error: unknown): unknown {
-    if (!isCancellation(error)) this.frame.abandon();
+    if (!isCancellation(error)) {
+      if (this.running > 0)
+        this.frame.leave(new HoldfastError('next-left-running', `${this.label} has ended, and what it called with it.`));
+      this.frame.abandon();
+    }
     return blame(error, this.label);
   }
 }

@@ -13,9 +13,11 @@ import type { Json, JsonObject, Message, StoredMessage, ToolCall } from '../cont
 import { canonicalJson, notJson, textOf, toolCallsOf } from '../contract/plain/messages';
 import { noteAction } from './agents/actions';
 import { isOthers } from './agents/conversation';
+import { asleep, untilOf } from './asleep';
 import type { CallsBeside, Frame } from './frames';
 import { frozen } from './freeze';
 import { checkAnswerSchema, checkApproveOptions, checkInterruptOptions } from './interrupt-options';
+import { openIn } from './interrupts';
 import { checkedEvent, checkedValue, keptValue, ownValue } from './kept-values';
 import { madeWhenUsed } from './made-when-used';
 import type { AgentEvent, HookContext, InterruptOptions, ModelResponse, Tools } from './middleware';
@@ -66,6 +68,7 @@ function contextOf(scope: AgentScope, frame: Frame): HookContext {
     if (run.ended) throw new HoldfastError('outside-run', `${what} failed: it was called outside of a run; run "${state.id}" has ended.`);
     return inAgent(what, act);
   };
+  const letGo = (): void => life.letGo();
   const asking = <T>(what: string, ask: () => Promise<T>): Promise<T> => {
     const refusal = life.refusalOf(what);
     return life.keep(refusal === undefined ? ask() : Promise.reject(refusal));
@@ -143,7 +146,7 @@ function contextOf(scope: AgentScope, frame: Frame): HookContext {
             const { answerSchema } = options;
             const asked = pending(answerSchema === undefined ? shown : { ...shown, answerSchema }, options);
             checkAnswerSchema(options);
-            return run.desk.open(asked);
+            return openIn(run, frame, n, asked, letGo);
           }) as Promise<Answer>,
       ),
     approve: (call, options = {}) =>
@@ -151,7 +154,8 @@ function contextOf(scope: AgentScope, frame: Frame): HookContext {
         frame
           .effect('interrupt', (n) => {
             checkApproveOptions(options);
-            return run.desk.open(pending({ ...interruptBase(scope, frame, n, options), ...approvalOf(call, options.problem) }, options));
+            const asked = pending({ ...interruptBase(scope, frame, n, options), ...approvalOf(call, options.problem) }, options);
+            return openIn(run, frame, n, asked, letGo);
           })
           .then((answer) => {
             if (frame.decision !== undefined) frame.decision.by = frame.key;
@@ -173,7 +177,9 @@ function contextOf(scope: AgentScope, frame: Frame): HookContext {
     model: (name, request) =>
       asking('ctx.model', () => frame.effect(`model:${name}`, () => behindBorder(ports, () => callOther(scope, name, request)))),
     sleep: (duration) =>
-      asking('ctx.sleep', () => frame.effect('sleep', () => ports.sleep(ports.now() + millisecondsOf(duration, 'hook-failed')))),
+      asking('ctx.sleep', () =>
+        asleep(frame, 'sleep', (n) => ports.sleep(untilOf(frame, n, ports, () => millisecondsOf(duration, 'hook-failed'))), letGo),
+      ),
     now: () => inAgent('ctx.now', () => frame.once('now', () => ports.now())),
     random: () => inAgent('ctx.random', () => frame.once('random', () => ports.random())),
   };

@@ -107,8 +107,10 @@ export class Frame {
       return value;
     };
     const refuse = (error: unknown): unknown => {
-      if (isCancellation(error)) this.journal.toldCancelled();
-      else this.journal.settle(this.key, { n, kind, error: recordedFailure(error) });
+      if (isCancellation(error)) {
+        this.journal.toldCancelled();
+        this.journal.ended(this.key, n);
+      } else this.journal.settle(this.key, { n, kind, error: recordedFailure(error) });
       return error;
     };
     let value: Soon<T>;
@@ -118,11 +120,13 @@ export class Frame {
       throw refuse(error);
     }
     if (!isPromise(value)) return settle(value);
+    const opened = this.journal.openedAt(this.key, n);
     const waiting: Promise<T> = value.then(
-      (result) => ending.settled(settle(result)),
+      (result) => (opened?.dropped === undefined ? ending.settled(settle(result)) : leftAlone(waiting, opened.dropped.error)),
       (error: unknown) => {
         // Only here: a promise that is made for each effect, in case it fails, costs as much as the effect.
         handle(waiting);
+        if (opened?.dropped !== undefined) return leftAlone(waiting, opened.dropped.error);
         throw ending.refused(refuse(error));
       },
     );
@@ -191,9 +195,16 @@ export class Frame {
     this.journal.closeInside(this.key);
   }
 
-  /** Leaves the frame while code inside of it is still at work: that can do nothing any more. */
-  leave(): void {
+  /** How an effect that is on its way can be ended. What is open when the frame ends is ended with it, and settles no more. */
+  opened(n: number, end: (error: unknown) => void): void {
+    this.journal.open(this.key, n, end);
+  }
+
+  /** Leaves the frame while code inside of it is still at work: that can do nothing any more, and what it waits for ends so. */
+  leave(error: HoldfastError): void {
+    this.ended = true;
     this.journal.leave(this.key);
+    this.journal.drop(this.key, error);
   }
 
   private checkIsOpen(): void {
@@ -215,6 +226,12 @@ export class Frame {
   private changed(n: number, was: string, is: string): HoldfastError {
     return this.journal.change(`The code at ${this.key} changed: effect ${n} was "${was}" and is now "${is}".`);
   }
+}
+
+/** What code in the background waits for never comes: nobody would hear of an error there. */
+function leftAlone<T>(waiting: Promise<T>, error: HoldfastError | undefined): Promise<T> {
+  handle(waiting);
+  return error === undefined ? new Promise<T>(() => undefined) : Promise.reject<T>(error);
 }
 
 function handle(promise: Promise<unknown>): void {

@@ -4,6 +4,7 @@ import type { EventBody } from '../contract/plain/events';
 import { refusalOf } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Failure, Json } from '../contract/plain/messages';
+import type { Frame } from './frames';
 import type { Ports, Timer } from './ports';
 import type { PendingInterrupt, RunState } from './state';
 
@@ -250,6 +251,16 @@ export class InterruptDesk {
     }
   }
 
+  /** Nobody waits for it any more: whoever asked has ended, or goes on without the answer. */
+  drop(id: string, error: unknown): void {
+    const waiting = this.waiting.get(id);
+    const later = this.later.get(id);
+    this.withdraw(id, { answer: null, reason: 'cancel' });
+    waiting?.timer?.cancel();
+    waiting?.reject(error);
+    later?.refuse(error);
+  }
+
   private expire(id: string): void {
     const waiting = this.waiting.get(id);
     const pending = this.state.interrupts.find(({ shown }) => shown.id === id);
@@ -274,6 +285,22 @@ export class InterruptDesk {
     const ids = this.state.interrupts.map(({ shown }) => shown.id);
     return ids.length === 0 ? ' It waits for nothing.' : ` It waits for: ${ids.join(', ')}.`;
   }
+}
+
+/** Asks as the effect of a frame: where that ends before the answer, the question is withdrawn. */
+export function openIn(
+  { desk }: { readonly desk: InterruptDesk },
+  frame: Frame,
+  n: number,
+  asked: PendingInterrupt,
+  letGo?: () => void,
+): Promise<Json> {
+  const answer = desk.open(asked);
+  frame.opened(n, (error) => {
+    desk.drop(asked.shown.id, error);
+    if (error === undefined) letGo?.();
+  });
+  return answer;
 }
 
 function byOf(answer: Answer): { by?: string } {

@@ -9,6 +9,13 @@ export type Effect = { readonly n: number; readonly kind: string } & (
 /** What a frame that is entered again is thrown at with. */
 export type RecordedFailure = Failure & { readonly details?: unknown };
 
+/** An effect on its way that can be ended. */
+interface Opened {
+  readonly end: (error: unknown) => void;
+  /** It was ended, and what comes of it is nobody's. With an error: whoever waits for it is told that. */
+  dropped?: { readonly error?: HoldfastError };
+}
+
 /** How often code of a cancelled run is refused something, all of it together. */
 const mostRefusals = 1000;
 
@@ -20,15 +27,16 @@ export type Notes = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 /** The effects of the frames that are open. A closed frame is its result, which stands in its parent's journal. */
 export class Journal {
   private readonly frames = new Map<string, Map<number, Effect>>();
-  private readonly open = new Map<string, string>();
+  private readonly labels = new Map<string, string>();
   private readonly started: OnTheirWay = new Map();
   /** On their way when the run went over a border, and not asked for again since. */
   private readonly awaited: OnTheirWay = new Map();
   private readonly notes = new Map<string, Map<string, Json>>();
+  private readonly opened = new Map<string, Map<number, Opened>>();
   private mismatch: HoldfastError | undefined;
   private refusals = 0;
   /** Frames that ended before code inside of them did. */
-  private readonly left: string[] = [];
+  private readonly left = new Set<string>();
 
   constructor(
     saved: Readonly<Record<string, readonly Effect[]>> = {},
@@ -63,11 +71,35 @@ export class Journal {
 
   /** Code that is still at work inside of this frame may do nothing any more. */
   leave(address: string): void {
-    this.left.push(`${address}/`);
+    this.left.add(address);
   }
 
   isLeft(address: string): boolean {
-    return this.left.length > 0 && this.left.some((inside) => `${address}/`.startsWith(inside));
+    if (this.left.size === 0) return false;
+    for (let end = address.length; end > 0; end = address.lastIndexOf('/', end - 1)) if (this.left.has(address.slice(0, end))) return true;
+    return false;
+  }
+
+  /** How an effect on its way can be ended. */
+  open(address: string, n: number, end: (error: unknown) => void): void {
+    put(this.opened, address, n, { end });
+  }
+
+  openedAt(address: string, n: number): Opened | undefined {
+    return this.opened.get(address)?.get(n);
+  }
+
+  /** Ends what is on its way in a frame and inside of it, where that can be ended. */
+  drop(address: string, error?: HoldfastError): void {
+    if (this.opened.size === 0) return;
+    for (const [key, effects] of [...this.opened]) {
+      if (key !== address && !key.startsWith(`${address}/`)) continue;
+      this.opened.delete(key);
+      for (const opened of effects.values()) {
+        opened.dropped = error === undefined ? {} : { error };
+        opened.end(error);
+      }
+    }
   }
 
   /** What the code asked for here before the border, when that has not settled. */
@@ -108,7 +140,14 @@ export class Journal {
 
   /** What settles after its frame has closed is nobody's any more. */
   settle(address: string, effect: Effect): void {
+    this.ended(address, effect.n);
     if (this.started.get(address)?.delete(effect.n) === true) this.keep(address, effect);
+  }
+
+  /** It can be ended no more. */
+  ended(address: string, n: number): void {
+    const effects = this.opened.get(address);
+    if (effects?.delete(n) === true && effects.size === 0) this.opened.delete(address);
   }
 
   keep(address: string, effect: Effect): void {
@@ -126,11 +165,12 @@ export class Journal {
   }
 
   enter(address: string, label: string): void {
-    this.open.set(address, label);
+    this.labels.set(address, label);
   }
 
   /** Forgets a frame and all frames inside it. */
   close(address: string): void {
+    this.drop(address);
     for (const map of this.maps) map.delete(address);
     this.closeInside(address);
   }
@@ -144,12 +184,12 @@ export class Journal {
   }
 
   private get maps(): readonly Map<string, unknown>[] {
-    return [this.frames, this.open, this.started, this.awaited, this.notes];
+    return [this.frames, this.labels, this.started, this.awaited, this.notes];
   }
 
   /** The innermost user code that is still open, for the message of a stalled run. */
   get openLabels(): readonly string[] {
-    return [...this.open.values()];
+    return [...this.labels.values()];
   }
 
   toJSON(): Record<string, readonly Effect[]> {

@@ -3,6 +3,7 @@ import type { StoredMessage } from '../contract/plain/messages';
 import type { RetryMode } from '../contract/plain/wire';
 import type { AgentDefinition } from './agent';
 import { asked } from './agent-functions';
+import { asleep } from './asleep';
 import type { AttemptEnd, StoredRequest } from './attempt-end';
 import { failoverChoice } from './failover-choice';
 import type { Frame } from './frames';
@@ -122,7 +123,7 @@ async function retryCycle<Response extends StoredResponse>(
     const { messages = current.messages, persist, settings } = verdict;
     if (persist === true) persisted = messages;
     current = { ...current, messages, ...(settings === undefined ? {} : { settings: { ...current.settings, ...settings } }) };
-    await frame.effect('backoff', () => scope.run.ports.rest(verdict.until));
+    await asleep(frame, 'backoff', () => scope.run.ports.sleep(verdict.until));
   }
 }
 

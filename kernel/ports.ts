@@ -114,9 +114,8 @@ export interface Ports {
   hideInterrupt(id: string): void;
   /** A deadline beside something else that is waited for. */
   timer(at: number): Timer;
-  sleep(until: number): Promise<void>;
-  /** A sleep that a border may lie in: the code that is entered again asks for the same moment. */
-  rest(until: number): Promise<void>;
+  /** A border may lie in it: the code that is entered again asks for the same moment. */
+  sleep(until: number): Timer;
   /** Runs something once all messages that came in together have been handled. */
   afterHandlers(run: () => void): void;
   now(): number;

@@ -5,6 +5,7 @@ import type { Failure, Json, ToolCall } from '../contract/plain/messages';
 import { toolFactsOf } from '../contract/plain/manifest';
 import type { CallToolResult, ToolOutcome } from '../contract/plain/wire';
 import type { Frame } from './frames';
+import { openIn } from './interrupts';
 import type { AgentScope } from './scope';
 
 export interface ToolCallPlan {
@@ -119,7 +120,7 @@ async function schedule(scope: AgentScope, plan: ToolCallPlan, extra: Extra): Pr
 }
 
 function ask(scope: AgentScope, frame: Frame, shown: Interrupt): Promise<Json> {
-  return frame.effect('interrupt', () => scope.run.desk.open({ shown }));
+  return frame.effect('interrupt', (n) => openIn(scope.run, frame, n, { shown }));
 }
 
 function questionOf(scope: AgentScope, frame: Frame, outcome: ToolOutcome & { type: 'interrupted' }): Interrupt {

@@ -83,12 +83,8 @@ class TrialPorts implements Ports {
     return undefined;
   }
 
-  sleep(): Promise<never> {
-    return never();
-  }
-
-  rest(): Promise<never> {
-    return never();
+  sleep(): Timer {
+    return this.timer();
   }
 
   timer(): Timer {

@@ -214,7 +214,7 @@ class RunWorkflow {
     );
   }
 
-  /** Goes on as new where nothing is on its way: at an iteration border, or while only people or the end of a rest are waited for. */
+  /** Goes on as new where nothing is on its way: at an iteration border, or while only people or the time are waited for. */
   private async watchBorder(): Promise<never> {
     const { ports } = this;
     for (;;) {
@@ -276,9 +276,9 @@ class RunWorkflow {
     return this.ports.pending === 0 && this.ports.deferred.length === 0;
   }
 
-  /** For people, or for the end of a rest. */
+  /** For people, or for the time. */
   private get waits(): boolean {
-    return this.run.waitingFor > 0 || this.ports.resting > 0;
+    return this.run.waitingFor > 0 || this.ports.sleeping > 0;
   }
 
   private async answerAfterHandlers(): Promise<never> {

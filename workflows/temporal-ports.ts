@@ -52,11 +52,11 @@ const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 export class TemporalPorts implements Ports {
   readonly ledger: Ledger;
   readonly seen: SeenMessages;
-  /** Activities, sleeps and local activities that have not come back. */
+  /** Activities and local activities that have not come back. */
   pending = 0;
   heard = 0;
-  /** Sleeps that a border may lie in. */
-  resting = 0;
+  /** Sleeps, which a border may lie in. */
+  sleeping = 0;
   /** The kernel stands at an iteration border and waits to go on elsewhere. */
   parked = false;
   /** Nothing new may start: the run is about to go on elsewhere. */
@@ -262,20 +262,27 @@ export class TemporalPorts implements Ports {
     return { fired, cancel: () => scope.cancel() };
   }
 
-  async sleep(until: number): Promise<void> {
-    if (this.draining) await this.held();
-    await this.counted(sleep(Math.max(1, until - Date.now())));
+  sleep(until: number): Timer {
+    const scope = new CancellationScope();
+    return { fired: this.slept(until, scope), cancel: () => scope.cancel() };
   }
 
-  async rest(until: number): Promise<void> {
+  private async slept(until: number, scope: CancellationScope): Promise<void> {
     if (this.draining) await this.held();
-    this.resting += 1;
+    let timer = Promise.resolve();
+    // The promise of the scope would come later than that of the timer, and others count on when it comes.
+    scope.run(() => (timer = sleep(Math.max(1, until - Date.now())))).catch(() => undefined);
+    await this.asleep(timer);
+  }
+
+  private async asleep(timer: Promise<void>): Promise<void> {
+    this.sleeping += 1;
     try {
-      await sleep(Math.max(1, until - Date.now()));
+      await timer;
       if (this.draining) await this.held();
     } finally {
       this.heard += 1;
-      this.resting -= 1;
+      this.sleeping -= 1;
     }
   }
 

@@ -82,8 +82,8 @@ export async function runCustom(run: RunScope, defined: CustomDefinition, place:
   } catch (error) {
     if (yielding !== undefined) await closed(yielding);
     if (isCancellation(error) && run.ports.cancelled) throw error;
-    frame.abandon();
     if (open.size > 0) leaveBehind(run, place, frame, label);
+    frame.abandon();
     // Its own code cannot cancel the run, whatever code it throws with.
     throw blame(isCancellation(error) ? new Error(messageOf(error)) : error, label);
   } finally {
@@ -112,8 +112,8 @@ async function closed(generator: Partial<ReturnType<CustomDefinition['run']>>): 
 
 /** The agent has ended before those that it runs: they can do nothing any more, and what they ask nobody has to answer. */
 function leaveBehind(run: RunScope, place: Place, frame: Place['frame'], label: string): void {
-  frame.leave();
   const error = new HoldfastError('next-left-running', `${label} has ended, and what it ran with it.`);
+  frame.leave(error);
   for (const address of [frame.address, place.path]) run.desk.leave(address, error);
   forgetInside(run, place);
 }

@@ -51,10 +51,8 @@ export class MemoryPorts implements Ports {
   /** Calls that have not come back. */
   pending = 0;
   heard = 0;
-  /** Sleeps that only time can end. */
+  /** Sleeps, which a border may lie in. */
   sleeping = 0;
-  /** Sleeps that a border may lie in. */
-  resting = 0;
   /** The kernel stands at an iteration border and waits to go on elsewhere. */
   parked = false;
   readonly children = new MemoryChildren();
@@ -253,28 +251,19 @@ export class MemoryPorts implements Ports {
     return timer;
   }
 
-  async sleep(until: number): Promise<void> {
+  sleep(until: number): Timer {
     this.refuseWhenCancelled();
     const timer = this.timer(until);
+    return { ...timer, fired: this.slept(timer) };
+  }
+
+  private async slept({ fired }: Timer): Promise<void> {
     this.sleeping += 1;
     try {
-      await timer.fired;
+      await fired;
     } finally {
       this.heard += 1;
       this.sleeping -= 1;
-      this.world.changed();
-    }
-  }
-
-  async rest(until: number): Promise<void> {
-    this.refuseWhenCancelled();
-    const timer = this.timer(until);
-    this.resting += 1;
-    try {
-      await timer.fired;
-    } finally {
-      this.heard += 1;
-      this.resting -= 1;
       this.world.changed();
     }
   }

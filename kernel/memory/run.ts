@@ -298,10 +298,10 @@ export class MemoryRun {
     ports.flush();
     if (this.checking || ports.pending > 0 || !ports.children.standStill) return;
     const { borderAgents } = this;
-    const waits = run.waitingFor > 0 || ports.resting > 0 || ports.children.size > 0;
-    if (borderAgents !== undefined && !ports.cancelled && ports.sleeping === 0 && ports.children.size === 0 && (ports.parked || waits))
+    const waits = run.waitingFor > 0 || ports.sleeping > 0 || ports.children.size > 0;
+    if (borderAgents !== undefined && !ports.cancelled && ports.children.size === 0 && (ports.parked || waits))
       return this.cross(borderAgents);
-    if (waits || ports.sleeping > 0) return this.stand();
+    if (waits) return this.stand();
     const open = run.openCode.at(-1) ?? 'the agent';
     stall(
       ports.stoppedWith ??
