@@ -27,6 +27,7 @@ import { CallValues } from './call-values';
 import { activityFailure, asThrown, failedResult, isCancelled, isCancelledByRun, modelVerdict } from './failures';
 import { HalfWatch } from './half-guard';
 import { orCancelled, orTimedOut, withHeartbeat } from './heartbeat';
+import { lateIn } from './late-calls';
 import { LiveCall } from './live-call';
 import type { WorkerParts } from './parts';
 import { parseInput } from './parse-input';
@@ -86,7 +87,7 @@ export function createActivities(parts: WorkerParts): Activities {
       const agent = agentOfPath(input.path);
       const live = new LiveCall(parts.deltas, runId, { agent, runPath: input.path, address, attempt: info.attempt });
       const watch = new HalfWatch();
-      const values = new CallValues();
+      const values = new CallValues({}, lateIn({ workflowId, address }, parts.onProblem));
       let retries: RetryMode | null | undefined;
       let left: BrokenAnswer | undefined;
       try {
@@ -127,7 +128,8 @@ export function createActivities(parts: WorkerParts): Activities {
           ? undefined
           : new LiveCall(parts.deltas, runId, { agent, runPath: input.path, address, attempt: info.attempt });
       const watch = new HalfWatch();
-      const values = new CallValues();
+      const late = lateIn({ workflowId, address, tool: input.tool }, parts.onProblem);
+      const values = new CallValues({}, late);
       const execution = {
         ...(live === undefined ? {} : { publish: live.publish }),
         idempotencyKey: `${workflowId}/${input.key ?? address}`,
@@ -135,6 +137,7 @@ export function createActivities(parts: WorkerParts): Activities {
         signal,
         call: { agent, id: address, attempt: info.attempt, signal, tool: input.tool, callId: input.callId, ...values.access() },
         watch,
+        late,
       };
       try {
         const outcome = await withHeartbeat((begun) => {

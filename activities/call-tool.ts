@@ -11,6 +11,7 @@ import type { CallToolInput, ToolOutcome } from '../contract/plain/wire';
 import type { Reconciled, ToolCallContext } from './define-tool';
 import { ToolInterrupt } from './define-tool';
 import { HalfWatch } from './half-guard';
+import type { Late } from './late-calls';
 import type { Observers } from './observers';
 import { StreamProblem, runTool } from './run-tool';
 import { ToolDeltas } from './tool-deltas';
@@ -26,6 +27,8 @@ export interface ToolExecution {
   readonly watch?: HalfWatch;
   /** Shows what comes while the tool runs. Absent: nobody is to see it. */
   readonly publish?: (delta: DeltaBody) => void;
+  /** Told of what the tool asks for when the call has ended. */
+  readonly late?: Late;
 }
 
 interface ToolParts {
@@ -43,7 +46,11 @@ export async function executeTool(input: CallToolInput, parts: ToolParts, execut
   if (tool === undefined) throw new HoldfastError('tool-unknown', `This worker has no tool "${input.tool}".`);
   const parsed = await parsedInput(input, parts.tools);
   if (!parsed.ok) return failed('tool-input-invalid', parsed.message);
-  const deltas = new ToolDeltas({ callId: input.callId, tool: input.tool }, input.hidden === true ? undefined : execution.publish);
+  const deltas = new ToolDeltas(
+    { callId: input.callId, tool: input.tool },
+    input.hidden === true ? undefined : execution.publish,
+    execution.late,
+  );
   let outcome: ToolOutcome | undefined;
   try {
     outcome = await executed(tool, parsed, input, parts, execution, deltas);
@@ -143,6 +150,8 @@ function contextOf(
     sendEvent: (name, data) => execution.call.sendEvent(name, data),
     progress: (data) => deltas.progress(data),
     interrupt(info, options) {
+      // Nobody would catch it.
+      if (!deltas.isOpen('call.interrupt')) return undefined as never;
       const interrupt = new ToolInterrupt(info, options);
       onInterrupt(interrupt);
       throw interrupt;

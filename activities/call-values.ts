@@ -5,6 +5,7 @@ import type { Json } from '../contract/plain/messages';
 import type { RunLocalValues } from '../contract/plain/run-local';
 import type { CallToolResult } from '../contract/plain/wire';
 import { checkedEvent, keptValue, ownValue } from '../kernel/kept-values';
+import type { Late } from './late-calls';
 import type { RunAccess } from './worker-middleware';
 
 /** Run-local values and events of one execution of a call. What it changes goes back with its result. */
@@ -14,7 +15,10 @@ export class CallValues {
   private eventBytes = 0;
   private over = false;
 
-  constructor(private values: RunLocalValues = {}) {}
+  constructor(
+    private values: RunLocalValues = {},
+    private readonly late: Late = () => undefined,
+  ) {}
 
   /** Gives it the values, once they are found. */
   begin(values: RunLocalValues): this {
@@ -22,27 +26,27 @@ export class CallValues {
     return this;
   }
 
-  /** `caller` is the name by which an error calls what was asked for too late. */
-  access(caller = (name: string): string => name): RunAccess {
+  /** `caller` is the name by which a report calls what was asked for too late. It does nothing then, and reads what the call left. */
+  access(caller = (name: string): string => `call.${name}`): RunAccess {
     return {
       runLocal: {
         get: (key) => {
-          this.open(caller('runLocal.get'));
+          this.isOpen(caller('runLocal.get'));
           return this.changed.has(key) ? this.changed.get(key) : ownValue(this.values, key);
         },
         set: (key, value) => {
-          this.open(caller('runLocal.set'));
+          if (!this.isOpen(caller('runLocal.set'))) return;
           const kept = keptValue('run-local', key, value);
           this.checkRoom(`run-local value "${key}"`, [...this.changed, [key, kept]], this.eventBytes);
           this.changed.set(key, kept);
         },
         delete: (key) => {
-          this.open(caller('runLocal.delete'));
+          if (!this.isOpen(caller('runLocal.delete'))) return;
           this.changed.set(key, undefined);
         },
       },
       sendEvent: (name, data) => {
-        this.open(caller('sendEvent'));
+        if (!this.isOpen(caller('sendEvent'))) return;
         const bytes = this.eventBytes + checkedEvent(name, data);
         this.checkRoom(`event "${name}"`, [...this.changed], bytes);
         this.eventBytes = bytes;
@@ -67,8 +71,9 @@ export class CallValues {
     };
   }
 
-  private open(caller: string): void {
-    if (this.over) throw outsideRun(caller);
+  private isOpen(caller: string): boolean {
+    if (this.over) this.late(caller);
+    return !this.over;
   }
 
   private checkRoom(what: string, changed: readonly (readonly [string, Json | undefined])[], eventBytes: number): void {

@@ -1,4 +1,5 @@
 import type { DeltaSink } from '../contract/plain/deltas';
+import type { HoldfastError } from '../contract/plain/errors';
 import type { Language, ModelFacts, ToolFacts } from '../contract/plain/manifest';
 import type { AgentRunInput, TrialVerdict } from '../contract/plain/wire';
 import type { MessageStore } from './message-store';
@@ -16,6 +17,8 @@ export interface WorkerParts {
   readonly outputs: OutputRegistry;
   /** Who looks on at calls. */
   readonly observers?: Observers;
+  /** Told of what code of users does wrong where no run fails of it. */
+  readonly onProblem?: (problem: HoldfastError) => void;
   readonly messages: MessageStore;
   /** Where tokens go while a call runs. */
   readonly deltas: DeltaSink;

@@ -2,6 +2,7 @@ import type { DeltaBody } from '../contract/plain/deltas';
 import { limits, utf8Length } from '../contract/plain/limits';
 import type { Json, Part } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
+import type { Late } from './late-calls';
 
 /** What readers see of one execution of a tool while it runs. */
 export class ToolDeltas {
@@ -11,6 +12,7 @@ export class ToolDeltas {
   constructor(
     private readonly call: { readonly callId: string; readonly tool: string },
     private readonly publish: ((delta: DeltaBody) => void) | undefined,
+    private readonly late: Late = () => undefined,
   ) {}
 
   /** Output will come: whatever an earlier attempt showed is void. */
@@ -25,7 +27,7 @@ export class ToolDeltas {
 
   /** A tool must not fail of what it tells by the way: what cannot be told is left out. */
   progress(data: unknown): void {
-    if (this.publish === undefined || this.over || data === undefined || notJson(data) !== undefined) return;
+    if (!this.isOpen('call.progress') || this.publish === undefined || data === undefined || notJson(data) !== undefined) return;
     const text = JSON.stringify(data);
     if (utf8Length(text) > limits.progress) return;
     // A copy: the tool may go on writing to what it handed over.
@@ -36,6 +38,12 @@ export class ToolDeltas {
   end(hasResult: boolean): void {
     if (this.shown && !hasResult) this.send({ type: 'attempt-void' });
     this.over = true;
+  }
+
+  /** Whether the execution still goes on; reports what came too late. */
+  isOpen(what: string): boolean {
+    if (this.over) this.late(what);
+    return !this.over;
   }
 
   private send(delta: DeltaBody): void {

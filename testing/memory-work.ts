@@ -5,6 +5,7 @@ import { ToolRetry, executeTool } from '../activities/call-tool';
 import { CallValues } from '../activities/call-values';
 import { failedResult, modelVerdict } from '../activities/failures';
 import { HalfWatch } from '../activities/half-guard';
+import { lateIn } from '../activities/late-calls';
 import { LiveCall } from '../activities/live-call';
 import type { WorkerParts } from '../activities/parts';
 import { parseInput } from '../activities/parse-input';
@@ -50,7 +51,7 @@ export function memoryWork(parts: Parts, lose: LoseCall, onDelta: (delta: Delta)
         const live = liveCall(call, attempt, onDelta);
         const { stream, retries } = request.slots;
         const watch = new HalfWatch();
-        const values = new CallValues(call.values);
+        const values = new CallValues(call.values, lateIn(call, parts.onProblem));
         let left: BrokenAnswer | undefined;
         try {
           const asked = { agent: agentOfPath(call.path), id: address, attempt, signal, ...values.access() };
@@ -89,7 +90,8 @@ async function toolAttempt(
   const lost = lose({ tool, callId, input: input.input, attempt, reconcile: input.reconcile === true });
   if (lost === 'before') throw new Lost('tool-failed', `The worker of "${tool}" was lost before it ran.`);
   const live = input.address === undefined && input.hidden !== true ? liveCall(call, attempt, onDelta) : undefined;
-  const values = new CallValues(call.values);
+  const late = lateIn({ workflowId, address, tool }, parts.onProblem);
+  const values = new CallValues(call.values, late);
   const watch = new HalfWatch();
   const execution = {
     idempotencyKey: `${workflowId}/${input.key ?? address}`,
@@ -97,6 +99,7 @@ async function toolAttempt(
     signal,
     call: { agent: agentOfPath(call.path), id: address, attempt, signal, tool, callId, ...values.access() },
     watch,
+    late,
     ...(live === undefined ? {} : { publish: live.publish }),
   };
   try {
@@ -105,6 +108,7 @@ async function toolAttempt(
     if (lost === 'after') throw new Lost('tool-failed', `The worker of "${tool}" was lost after it ran.`);
     return { address, outcome, ...values.end(), ...(input.address === undefined ? {} : { call: { id: callId, name: tool } }) };
   } catch (error) {
+    values.end();
     if (error instanceof Lost) throw error;
     throw new Lost(error instanceof ToolRetry ? 'tool-failed' : (thrownCodeOf(error) ?? 'tool-failed'), messageOf(error));
   }

@@ -44,7 +44,7 @@ export interface TestRunOptions<Input> extends Omit<StartOptions, 'model' | 'dea
   readonly middleware?: readonly WorkerMiddleware[];
   /** Observers of the worker. */
   readonly observers?: readonly Observer[];
-  /** Told of what an observer does wrong. */
+  /** Told of what an observer does wrong, and of what a tool asks for when its call has ended. */
   readonly onProblem?: (problem: HoldfastError) => void;
   readonly language?: Language;
   readonly tenant?: string;
@@ -86,6 +86,7 @@ export async function testRun<Input extends Json, Output>(
     halves: new HalfRegistry(middleware, builtInHalves()),
     outputs: new OutputRegistry(outputs),
     observers: new Observers(observers, onProblem),
+    ...(onProblem === undefined ? {} : { onProblem }),
     language,
     toolDefaults: defaultToolFacts,
     modelFacts: defaultModelFacts,

@@ -30,6 +30,7 @@ import type { WorkflowBundle } from './bundle';
 import { bundleAgents } from './bundle';
 import { BundleStore } from './bundle-store';
 import { checkBundle } from './check-bundle';
+import { checkWorkerOptions } from './check-options';
 import { Deployment, identityOf } from './deployment';
 import { Findings } from './findings';
 import { callInterceptor } from './interceptors';
@@ -114,6 +115,7 @@ export class HoldfastWorker {
   }
 
   static async create(given: WorkerOptions): Promise<HoldfastWorker> {
+    checkWorkerOptions(given);
     const { onProblem = logged } = given;
     const options = { ...given, onProblem };
     const { server, taskQueue = defaultTaskQueue, buildCheckMs = 15_000, unservedMs = 90_000 } = options;
@@ -295,6 +297,7 @@ function partsOf(options: WorkerOptions, connection: TemporalConnection['connect
     halves: new HalfRegistry(options.middleware ?? [], builtInHalves()),
     outputs: new OutputRegistry(options.outputs ?? {}),
     observers: new Observers(options.observers, options.onProblem),
+    ...(options.onProblem === undefined ? {} : { onProblem: options.onProblem }),
     messages: new MessageStore(runHistory(source, loadDataConverter(options.dataConverter)), options.messageCacheBytes),
     deltas: options.deltas ?? processBus,
     stallMs: options.modelStallMs ?? 300_000,

@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { HoldfastWorker } from '../../../worker/index';
+import { sendEvent, setRunLocalValue } from '../../../worker/index';
+import type { ToolCallContext } from '../../../activities/define-tool';
+import { defineTool } from '../../../activities/tools';
+import type { Delta } from '../../../contract/plain/deltas';
+import type { HoldfastError } from '../../../contract/plain/errors';
+import { scriptedModel, testRun } from '../../../testing/index';
+import { agentWith, logOf } from '../../support/memory-bed';
+
+const keep = (kept: ToolCallContext[], then: () => void = () => undefined): ReturnType<typeof defineTool> =>
+  defineTool({
+    description: 'Keeps its call.',
+    inputSchema: z.object({}),
+    execute: (_, call) => {
+      kept.push(call);
+      call.runLocal.set('in time', 1);
+      then();
+      return 'ok';
+    },
+  }) as never;
+
+describe('[check 9] what a tool asks for when its call has ended', () => {
+  const play = async (
+    tool: ReturnType<typeof keep>,
+    count = 1,
+  ): Promise<{ run: Awaited<ReturnType<typeof testRun>>; problems: HoldfastError[]; deltas: Delta[] }> => {
+    const problems: HoldfastError[] = [];
+    const deltas: Delta[] = [];
+    const calls = Array.from({ length: count }, () => ({ name: 'keep', input: {} }));
+    const run = await testRun(agentWith({ tools: ['keep'] }), {
+      id: 'order-42',
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: calls }, { text: 'Done.' }]),
+      tools: { keep: tool },
+      onProblem: (problem) => problems.push(problem),
+      onDelta: (delta) => deltas.push(delta),
+    });
+    await run.outcome();
+    return { run, problems, deltas };
+  };
+
+  it('does nothing, throws nothing, and is reported once with run, tool and address', async () => {
+    const kept: ToolCallContext[] = [];
+    const { run, problems, deltas } = await play(keep(kept), 2);
+    const [first, second] = kept;
+    const shown = deltas.length;
+    first?.sendEvent('late', 1);
+    first?.runLocal.set('late', 1);
+    first?.runLocal.delete('in time');
+    first?.progress({ late: true });
+    expect(first?.runLocal.get('in time')).toBe(1);
+    expect(first?.runLocal.get('late')).toBeUndefined();
+    expect(first?.interrupt('Late?')).toBeUndefined();
+    expect(problems).toMatchObject([
+      {
+        code: 'outside-run',
+        message:
+          'call.sendEvent came too late and did nothing: the tool \'keep\' asked for it when its call agent/t1/keep.0 of run "order-42" had ended. Let the tool await all that it starts, and stop when the signal of the call aborts. This is told once for a call.',
+        details: { run: 'order-42', tool: 'keep', address: 'agent/t1/keep.0' },
+      },
+    ]);
+    second?.progress({ late: true });
+    expect(problems[1]).toMatchObject({ message: expect.stringMatching(/^call.progress came too late.*agent\/t1\/keep\.1/) });
+    expect(deltas).toHaveLength(shown);
+    expect((await logOf(run)).filter(({ type }) => type === 'custom')).toEqual([]);
+  });
+
+  it('by functions that need no call does nothing as well', async () => {
+    let late: (() => void) | undefined;
+    let ended: (() => void) | undefined;
+    const done = new Promise<void>((resolve) => (ended = resolve));
+    const waits = new Promise<void>((resolve) => (late = resolve));
+    const { problems } = await play(
+      keep([], () => {
+        void waits.then(() => {
+          setRunLocalValue('late', 1);
+          sendEvent('late', 1);
+          ended?.();
+        });
+      }),
+    );
+    late?.();
+    await done;
+    expect(problems).toMatchObject([{ message: expect.stringMatching(/^setRunLocalValue came too late/) }]);
+  });
+
+  it('of an attempt that failed does nothing either', async () => {
+    const kept: ToolCallContext[] = [];
+    const { problems } = await play(
+      keep(kept, () => {
+        throw new Error('out of order');
+      }),
+    );
+    kept[0]?.sendEvent('late', 1);
+    expect(problems).toHaveLength(1);
+  });
+});
+
+describe('[check 9] HoldfastWorker.create', () => {
+  const options = { server: { address: 'localhost:1', namespace: 'default' }, agents: './agents.ts', tools: {}, bundles: './bundles' };
+
+  it.each<[string, unknown, RegExp]>([
+    [
+      'bundles',
+      { ...options, bundles: undefined },
+      /^HoldfastWorker\.create: bundles must be the path of a directory .* and is undefined\.$/,
+    ],
+    ['bundles', { ...options, bundles: ' ' }, /bundles must be the path/],
+    ['agents', { ...options, agents: undefined }, /agents must be the path of the module that exports the agents/],
+    ['tools', { ...options, tools: [] }, /tools must be an object with tools by their names/],
+    ['server', { ...options, server: 'localhost:7233' }, /server must be an object/],
+    ['anything', undefined, /takes an object with server, agents, tools and bundles/],
+  ])('without %s of use says what is missing', async (_, given, message) => {
+    await expect(HoldfastWorker.create(given as never)).rejects.toMatchObject({
+      code: 'config-invalid',
+      message: expect.stringMatching(message),
+    });
+  });
+});
+
+describe('[check 9] aliases that are blank', () => {
+  it.each<[string, object, RegExp]>([
+    ['of a tool', { echo: { names: ['  '] } }, /tool "echo" has an empty alias/],
+    ['of an argument', { echo: { arguments: { text: [' '] } } }, /the argument "text" of tool "echo" has an empty alias/],
+    ['for no argument', { echo: { arguments: { '': ['words'] } } }, /toolAliases of "echo" has aliases for the argument ""/],
+    ['for a blank argument', { echo: { arguments: { ' ': ['words'] } } }, /toolAliases of "echo" has aliases for the argument " "/],
+  ])('are refused when they are defined: %s', async (_, toolAliases, message) => {
+    expect(() => agentWith({ toolAliases })).toThrow(
+      expect.objectContaining({ code: 'agent-invalid', message: expect.stringMatching(message) }),
+    );
+    const run = await testRun(agentWith(), {
+      input: 'Hi',
+      model: scriptedModel([]),
+      tools: {},
+      options: { toolAliases: toolAliases as never },
+    });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'options-invalid' } });
+  });
+});
