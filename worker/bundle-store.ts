@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { open, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { HoldfastError, messageOf } from '../contract/plain/errors';
@@ -28,14 +28,8 @@ export class BundleStore {
     const path = this.pathOf(buildId);
     const draft = `${path}.${randomUUID()}`;
     try {
-      const file = await open(draft, 'w', privateFile);
-      try {
-        await file.writeFile(`// holdfast build ${buildId} sha256 ${hashOf(Buffer.from(code))}\n${code}`);
-        // The name must not stand for a file before all of it does, also when the power fails.
-        await file.sync();
-      } finally {
-        await file.close();
-      }
+      // The name must not stand for a file before all of it does, also when the power fails.
+      await writeFile(draft, `// holdfast build ${buildId} sha256 ${hashOf(Buffer.from(code))}\n${code}`, { mode: privateFile, flush: true });
       await rename(draft, path);
     } catch (error) {
       await rm(draft, { force: true });

@@ -1,26 +1,11 @@
-import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import { freePort } from '../../host/free-port';
-
-const run = promisify(execFile);
-const root = resolve(__dirname, '..', '..');
-
-/** The README's code blocks that say which file they are. */
-function filesOfReadme(): Readonly<Record<string, string>> {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const blocks = [...readme.matchAll(/```ts\n\/\/ (\S+\.ts)\n([\s\S]*?)```/g)];
-  return Object.fromEntries(blocks.map(([, name, code]) => [name ?? '', code ?? '']));
-}
-
-function tsconfigOfReadme(): object {
-  const [, tsconfig = ''] = /```json\n(\{ "compilerOptions".*)\n```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
-  return JSON.parse(tsconfig) as object;
-}
+import { client, filesOfReadme, pack, ready, run, tsconfigOfReadme } from './package-bed';
 
 describe('the packed package in an empty project', () => {
   const project = mkdtempSync(join(tmpdir(), 'holdfast-package-'));
@@ -34,8 +19,7 @@ describe('the packed package in an empty project', () => {
   };
 
   beforeAll(async () => {
-    const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', project], { cwd: root });
-    const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [{ filename: string }];
+    const packed = await pack(project);
     writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'my-agents', private: true }));
     await run(
       'npm',
@@ -44,10 +28,11 @@ describe('the packed package in an empty project', () => {
         '--no-audit',
         '--no-fund',
         '--prefer-offline',
-        join(project, filename),
+        packed,
         'zod@4.6.7',
         'typescript@5.9.3',
         '@types/node@20.19.43',
+        ...client.packages,
       ],
       { cwd: project },
     );
@@ -103,24 +88,9 @@ describe('the packed package in an empty project', () => {
       },
     );
     await Promise.all([compiled, ready(service, url)]);
-    const { stdout } = await run('npx', ['--no-install', 'jiti', 'client.ts'], { cwd: project, env: environment, timeout: 60_000 });
+    const [program, ...args] = client.command;
+    const { stdout } = await run(program, args, { cwd: project, env: environment, timeout: 60_000 });
     expect(stdout).toContain('interrupt-start');
     expect(stdout).toContain('Done.');
   }, 180_000);
 });
-
-async function ready(service: ChildProcess, url: string): Promise<void> {
-  let output = '';
-  const collect = (chunk: Buffer): void => void (output += chunk.toString());
-  service.stdout?.on('data', collect);
-  service.stderr?.on('data', collect);
-  for (;;) {
-    if (service.exitCode !== null) throw new Error(`holdfast dev ended with ${service.exitCode}:\n${output}`);
-    const up = await fetch(`${url}/health`).then(
-      (response) => response.ok,
-      () => false,
-    );
-    if (up) return;
-    await once(service.stdout ?? service, 'data');
-  }
-}

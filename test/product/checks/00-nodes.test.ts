@@ -1,0 +1,59 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command, Ended } from '../command';
+import { commandsIn } from '../command';
+
+const directory = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-nodes-')));
+const start = commandsIn(directory);
+const holdfast = (...args: readonly string[]): Promise<Ended> => start(args).ended;
+
+const agents = `import { agentsFor, approval } from 'holdfast/workflow';
+const { defineAgent, defineMiddleware } = agentsFor();
+const base = { description: 'Helps.', instructions: '', model: 'test/model' };
+export const careful = defineAgent({ ...base, name: 'careful', tools: ['pay'], middleware: [approval({ tools: { pay: true } })] });
+const spinning = defineMiddleware({ name: 'spinning', async beforeModelRewriteState() { await Promise.resolve(); for (;;); } });
+export const spins = defineAgent({ ...base, name: 'spins', tools: [], middleware: [spinning] });`;
+
+const config = `import { defineTool } from 'holdfast/worker';
+import { z } from 'zod';
+const pay = defineTool({ description: 'Pays.', inputSchema: z.object({}), execute: () => 'paid' });
+const usage = { inputTokens: 1, outputTokens: 1 };
+const generate = async ({ messages }) => ({ parts: [messages.length === 1 ? { type: 'tool-call', id: '1', name: 'pay', input: {} } : { type: 'text', text: 'Done.' }], usage });
+export default { agents: './agents.ts', tools: { pay }, models: { providers: { test: { model: () => ({ generate }) } } } };`;
+
+/** What a tracer does to a process: with such a hook, Node aborts after a loop in the continuation of a promise. */
+const tracer = `require('node:async_hooks').createHook({ init() {} }).enable();`;
+
+let dev: Command;
+async function startDev(): Promise<void> {
+  dev = start(['dev', '--port', '0'], { NODE_OPTIONS: `--require=${join(directory, 'tracer.cjs')}` });
+  await dev.seen('Try:');
+}
+beforeAll(() => {
+  writeFileSync(join(directory, 'agents.ts'), agents);
+  writeFileSync(join(directory, 'holdfast.config.ts'), config);
+  writeFileSync(join(directory, 'tracer.cjs'), tracer);
+});
+afterAll(async () => {
+  dev.process.kill('SIGKILL');
+  await dev.ended;
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describe(`[check 0] Holdfast on Node ${process.versions.node}, in a process that is traced`, () => {
+  it('goes on after an endless loop, and after kill -9, with the run that waits', async () => {
+    await startDev();
+    expect(await holdfast('run', 'careful', 'Pay.', '--id', 'waits')).toMatchObject({ code: 2 });
+    expect(await holdfast('run', 'spins', 'Go.', '--id', 'loops', '--detach')).toMatchObject({ code: 0 });
+    while ((JSON.parse((await holdfast('show', 'loops', '--json')).out) as { status: string }).status !== 'stuck')
+      expect(dev.process.exitCode).toBeNull();
+    dev.process.kill('SIGKILL');
+    await dev.ended;
+    await startDev();
+    expect(await holdfast('terminate', 'loops')).toMatchObject({ code: 0 });
+    expect(await holdfast('approve', 'waits', '--by', 'ada')).toMatchObject({ code: 0, out: expect.stringContaining('Done.') });
+    dev.process.kill('SIGTERM');
+    expect(await dev.ended).toMatchObject({ code: 0 });
+  }, 120_000);
+});
