@@ -8,7 +8,7 @@ import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow'
 import type { DeltaSource } from '../contract/plain/deltas';
 import { agentOfChildRun, isAnyRunId } from '../contract/plain/child-runs';
 import { millisecondsOf } from '../contract/plain/duration';
-import { HoldfastError } from '../contract/plain/errors';
+import { HoldfastError, messageOf } from '../contract/plain/errors';
 import type { RunStatus } from '../contract/plain/events';
 import type { Interrupt } from '../contract/plain/interrupts';
 import { isInterrupt } from '../contract/plain/interrupts';
@@ -171,6 +171,7 @@ export class HoldfastClient<Module = never> {
         ...(options.deadline === undefined ? {} : { workflowExecutionTimeout: millisecondsOf(options.deadline, 'input-invalid') }),
         ...(options.startDelay === undefined ? {} : { startDelay: millisecondsOf(options.startDelay, 'input-invalid') }),
       });
+      this.reader.executions.changed();
       return new Run(this.reader, this.tenant, start.id, true);
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw withCode(error);
@@ -213,6 +214,23 @@ export class HoldfastClient<Module = never> {
     const { limit } = optionsOf(options, 'interrupts');
     const waiting = await this.list({ status: 'waiting', ...(limit === undefined ? {} : { limit }) });
     return waiting.flatMap(({ id, interrupts }) => interrupts.map((interrupt) => ({ runId: id, interrupt })));
+  }
+
+  /** Asks the server whether it serves the namespace. Rejects with 'server-unreachable' when it does not answer in time, or does not know it. */
+  async check(patienceMs = 10_000): Promise<void> {
+    const { connection, namespace } = this.connection;
+    const { address } = connection.options;
+    try {
+      await connection.withDeadline(Date.now() + patienceMs, () => connection.workflowService.describeNamespace({ namespace }));
+    } catch (error) {
+      throw new HoldfastError(
+        'server-unreachable',
+        `The Temporal server at ${address} does not serve the namespace '${namespace}': ${messageOf(error)}`,
+        {
+          cause: error,
+        },
+      );
+    }
   }
 
   /** What `run` asks of the server fails after this moment, in milliseconds since 1970. What it has asked for may happen all the same. */

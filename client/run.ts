@@ -173,6 +173,7 @@ export class Run<Output = unknown> {
       const { status } = await this.reader.executions.describe(this.workflowId, this.id);
       if (status.name !== 'RUNNING') throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status.name.toLowerCase()}).`);
       await act(handle);
+      this.reader.executions.changed();
     } catch (error) {
       throw await this.explained(error);
     }
@@ -221,6 +222,7 @@ export class Run<Output = unknown> {
       await this.reader.withDeadline(Date.now() + updateTimeoutMs, () =>
         handle.executeUpdate<ResumeReceipt, [Answer]>(names.resumeUpdate, { args: [sent], updateId }),
       );
+      this.reader.executions.changed();
     } catch (error) {
       if (error instanceof WorkflowUpdateFailedError) throw refusedAnswer(error);
       const view = await this.view();
@@ -245,6 +247,7 @@ export class Run<Output = unknown> {
 
   /** Whoever reads the run after a call sees what it did. The server has it already, so nothing fails here any more. */
   private seenByAll(): Promise<void> {
+    this.reader.executions.changed();
     return this.reader.untilShown(this.workflowId).catch(() => undefined);
   }
 

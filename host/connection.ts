@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { Connection } from '@temporalio/client';
+import { Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { withoutCredentials } from '../contract/plain/credentials';
 import { HoldfastError, messageOf } from '../contract/plain/errors';
@@ -22,6 +22,18 @@ export interface TemporalConnection {
   readonly namespace: string;
   close(): Promise<void>;
 }
+
+/** Lists and counts that are refused for their rate wait in line (visibility-gate.ts): asked again in the background they would only be more. */
+const grpcResourceExhausted = 8;
+const ofVisibility = /\/(List|Count)WorkflowExecutions$/;
+const usual = defaultGrpcRetryOptions();
+const retry = makeGrpcRetryInterceptor(usual);
+const retryOfVisibility = makeGrpcRetryInterceptor({
+  ...usual,
+  retryableDecider: (attempt, status) => Number(status.code) !== grpcResourceExhausted && usual.retryableDecider(attempt, status),
+});
+const retries: typeof retry = (options, next) =>
+  (ofVisibility.test(options.method_definition.path) ? retryOfVisibility : retry)(options, next);
 
 const defaultDeadlineMs = 10_000;
 const refusalPatienceMs = 500;
@@ -81,7 +93,7 @@ export async function connectNative<T extends { close(): Promise<void> }>(
 function lazily(settings: TemporalSettings, deadlineMs: number): HistoryConnection {
   checkSettings(settings);
   try {
-    return HistoryConnection.lazy({ ...clientOptions(settings), channelArgs, connectTimeout: deadlineMs });
+    return HistoryConnection.lazy({ ...clientOptions(settings), channelArgs, connectTimeout: deadlineMs, interceptors: [retries] });
   } catch (error) {
     const what = settings.tls ? 'with these certificates and this key' : 'with these settings';
     throw new HoldfastError('config-invalid', `No connection to ${settings.address} can be made ${what}: ${messageOf(error)}.`, {

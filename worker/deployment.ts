@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { HoldfastError, messageOf } from '../contract/plain/errors';
+import { visibilityGate } from '../host/visibility-gate';
 
 /** Which build new runs go to, and who said so. */
 export interface Standing {
@@ -113,11 +114,10 @@ export class Deployment {
 
   /** How many runs are open under a build. */
   async openRuns(buildId: string): Promise<number> {
-    const { count } = await this.asked((service) =>
-      service.countWorkflowExecutions({
-        namespace: this.namespace,
-        query: `TemporalWorkerDeploymentVersion = '${this.name}:${buildId}' AND ExecutionStatus = 'Running'`,
-      }),
+    const query = `TemporalWorkerDeploymentVersion = '${this.name}:${buildId}' AND ExecutionStatus = 'Running'`;
+    const gate = visibilityGate(this.connection.options.address, this.namespace);
+    const { count } = await gate.ask(this, `count ${query}`, () =>
+      this.asked((service) => service.countWorkflowExecutions({ namespace: this.namespace, query })),
     );
     return Number(count ?? 0);
   }

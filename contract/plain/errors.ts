@@ -159,7 +159,11 @@ export const errorTable = {
   'config-not-found': { status: 500, fix: 'Create holdfast.config.ts here or name one with --config.' },
   'server-unreachable': {
     status: 503,
-    fix: 'Start `holdfast dev` in this directory, which has a server of its own, or correct the address of yours (TEMPORAL_ADDRESS or the profile).',
+    fix: 'Start the server that the message names, or correct its address or namespace (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE or the profile). Without a server of your own: `holdfast dev` has one.',
+  },
+  'server-busy': {
+    status: 503,
+    fix: 'Ask less often, or let the server answer more: frontend.namespaceRPS.visibility in its dynamic configuration.',
   },
   'server-unavailable': {
     status: 503,

@@ -9,6 +9,7 @@ import { errorResponse } from './error-response';
 import { methodsAt, noRoute } from './known-routes';
 import { answerRoutes, inboxRoutes } from './interrupt-routes';
 import { parseQuery } from './parse-request';
+import { readiness } from './readiness';
 import { runRoutes } from './run-routes';
 
 export interface ServiceParts {
@@ -31,6 +32,7 @@ const patient = /\/(events|upgrade)$/;
 export function createApp(parts: ServiceParts): Hono {
   const { agents, client, hosts, logger, patienceMs = 30_000 } = parts;
   const app = new Hono();
+  const ready = readiness(client);
   app.onError((error, context) => errorResponse(error, context, logger));
   app.notFound((context) => {
     const { method, path } = context.req;
@@ -47,6 +49,10 @@ export function createApp(parts: ServiceParts): Hono {
   });
   app.use((context, next) => (patient.test(context.req.path) ? next() : client.withDeadline(Date.now() + patienceMs, next)));
   app.get('/health', (context) => context.json({ status: 'ok' }));
+  app.get('/readyz', async (context) => {
+    await ready();
+    return context.json({ status: 'ready' });
+  });
   app.get('/agents', (context) => {
     parseQuery(context, NoQuery);
     return context.json({ agents });

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { keyedProviderTable } from '../../activities/providers/keyed';
 import { errorTable } from '../../contract/plain/errors';
+import { clusterFlags } from '../../host/server-flags';
 import { limits } from '../../contract/plain/limits';
 import { configurationTable } from '../../host/configuration';
 import { retentionDays } from '../../host/namespace-setup';
@@ -85,6 +86,15 @@ describe('docs/configuration.md', () => {
         provider.package,
       ]),
     );
+  });
+});
+
+describe('docs/operations.md', () => {
+  it('has the settings for a cluster that the tests play', () => {
+    const rows = rowsOf(sectionOf(read('docs/operations.md'), 'A cluster or Temporal Cloud')).filter(([name]) =>
+      (name ?? '').includes('.'),
+    );
+    expect(rows.map(([name, value]) => [name, value])).toEqual(Object.entries(clusterFlags).map(([name, value]) => [name, String(value)]));
   });
 });
 

@@ -1,0 +1,13 @@
+import type { HoldfastClient } from '../../client/index';
+
+const keptMs = 1000;
+const patienceMs = 2000;
+
+/** Says whether the Temporal server answers, once a second for all who ask. Rejects with 'server-unreachable' when it does not within two. */
+export function readiness(client: Pick<HoldfastClient, 'check'>, now: () => number = () => performance.now()): () => Promise<void> {
+  let last: { readonly at: number; readonly answer: Promise<void> } | undefined;
+  return () => {
+    if (last === undefined || now() - last.at >= keptMs) last = { at: now(), answer: client.check(patienceMs) };
+    return last.answer;
+  };
+}

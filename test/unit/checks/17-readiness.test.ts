@@ -1,0 +1,38 @@
+import type { HoldfastClient } from '../../../client/index';
+import { HoldfastError } from '../../../contract/plain/errors';
+import { createLogger } from '../../../host/logger';
+import { createApp } from '../../../service/http/app';
+import { readiness } from '../../../service/http/readiness';
+
+describe('[check 17] a service says whether it can serve', () => {
+  it('asks the server once a second for all who want to know, and says so when it is away and when it is back', async () => {
+    let now = 0;
+    let asked = 0;
+    let isAway = false;
+    const check = async (): Promise<void> => {
+      asked += 1;
+      if (isAway) throw new HoldfastError('server-unreachable', 'It is away.');
+    };
+    const ready = readiness({ check }, () => now);
+    await Promise.all(Array.from({ length: 50 }, () => ready()));
+    expect(asked).toBe(1);
+    isAway = true;
+    now = 999;
+    await ready();
+    now = 1000;
+    await expect(ready()).rejects.toMatchObject({ code: 'server-unreachable' });
+    isAway = false;
+    now = 2000;
+    await ready();
+    expect(asked).toBe(3);
+  });
+
+  it('answers /readyz with 503 and the code while the server is away, and /health with 200', async () => {
+    const check = (): Promise<void> => Promise.reject(new HoldfastError('server-unreachable', 'It is away.'));
+    const client = { check, withDeadline: (_: number, run: () => unknown) => run() } as unknown as HoldfastClient;
+    const app = createApp({ client, agents: [], logger: createLogger({ level: 'silent' }) });
+    const answer = await app.request('/readyz');
+    expect([answer.status, await answer.json()]).toMatchObject([503, { error: { code: 'server-unreachable', message: 'It is away.' } }]);
+    expect((await app.request('/health')).status).toBe(200);
+  });
+});
