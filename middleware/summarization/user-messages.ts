@@ -10,12 +10,20 @@ export function isSummary({ extra }: Message): boolean {
   return extra?.[summaryMark] !== undefined;
 }
 
+/** Marks of what middlewares put in: it is no word of the user, and comes back by itself when it is gone. */
+const reminderMarks = ['agentsMd', 'toolSearch'];
+
+/** Whether a message was made by a middleware, and not said by anybody. */
+export function isMade(message: Message): boolean {
+  return isSummary(message) || reminderMarks.some((mark) => message.extra?.[mark] !== undefined);
+}
+
 const longestTrimmed = 2000;
 const block = /<all_user_messages>[\s\S]*?<\/all_user_messages>/g;
 
 /**
  * Puts what the user really said into the last block of a summary: the newest messages that fit, the oldest of them shortened. Earlier
- * summaries are none of them. A summary without a block stays as it is.
+ * summaries are none of them, and neither is what middlewares put in. A summary without a block stays as it is.
  */
 export function withUserMessages(summary: string, messages: readonly Message[], mostTokens: number): string {
   const last = [...summary.matchAll(block)].at(-1);
@@ -37,7 +45,7 @@ function earlierWords(messages: readonly Message[]): string {
 function keptUserMessages(messages: readonly Message[], mostTokens: number): readonly string[] {
   const kept: string[] = [];
   let left = mostTokens;
-  for (const message of messages.filter((one) => one.role === 'user' && !isSummary(one)).reverse()) {
+  for (const message of messages.filter((one) => one.role === 'user' && !isMade(one)).reverse()) {
     const text = textOf(message);
     const tokens = estimateTokens([{ role: 'user', parts: [{ type: 'text', text }] }]);
     if (tokens <= left) {

@@ -10,7 +10,7 @@ import { checkedResult } from './finalizers';
 import type { SummarizationOptions, SummaryRequest } from './options';
 import { checkedSummarization } from './options';
 import { summaryTexts } from './prompts';
-import { isSummary, summaryMark, withUserMessages } from './user-messages';
+import { isMade, summaryMark, withUserMessages } from './user-messages';
 
 const defaultTrigger: NonNullable<SummarizationOptions['trigger']> = { tokens: 160_000 };
 
@@ -42,7 +42,7 @@ interface Parts {
   readonly leading: readonly Message[];
   readonly old: readonly Message[];
   readonly kept: readonly Message[];
-  /** Whether there is more to summarize than an earlier summary. */
+  /** Whether there is more to summarize than an earlier summary, and what middlewares put in beside it. */
   readonly hasNews: boolean;
 }
 
@@ -53,7 +53,7 @@ function partsOf(messages: readonly Message[], { keepMessages = 0 }: Summarizati
   // A result stays behind its call.
   while (end > begin && messages[end]?.role === 'tool') end -= 1;
   const old = messages.slice(begin, end);
-  return { leading: messages.slice(0, begin), old, kept: messages.slice(end), hasNews: old.some((message) => !isSummary(message)) };
+  return { leading: messages.slice(0, begin), old, kept: messages.slice(end), hasNews: old.some((message) => !isMade(message)) };
 }
 
 async function summarized(state: AgentState, ctx: HookContext, options: SummarizationOptions): Promise<readonly Message[]> {
