@@ -12,6 +12,8 @@ interface Report {
   numPassedTests: number;
   numFailedTests: number;
   numRuntimeErrorTestSuites: number;
+  numPendingTests: number;
+  numTodoTests: number;
   testResults: { readonly name: string; readonly status: string }[];
 }
 
@@ -33,7 +35,14 @@ async function main(): Promise<number> {
     return 2;
   }
   const passes = (positionals.length === 0 ? Object.keys(dynamicConfigs) : positionals) as Configuration[];
-  const all: Report = { numPassedTests: 0, numFailedTests: 0, numRuntimeErrorTestSuites: 0, testResults: [] };
+  const all: Report = {
+    numPassedTests: 0,
+    numFailedTests: 0,
+    numRuntimeErrorTestSuites: 0,
+    numPendingTests: 0,
+    numTodoTests: 0,
+    testResults: [],
+  };
   const lines: string[] = [];
   let failed = false;
   for (const [index, name] of passes.entries()) {
@@ -44,6 +53,8 @@ async function main(): Promise<number> {
     all.numPassedTests += report.numPassedTests;
     all.numFailedTests += report.numFailedTests;
     all.numRuntimeErrorTestSuites += report.numRuntimeErrorTestSuites;
+    all.numPendingTests += report.numPendingTests;
+    all.numTodoTests += report.numTodoTests;
     all.testResults.push(...report.testResults);
     const count = `${report.numPassedTests} passed, ${report.numFailedTests + report.numRuntimeErrorTestSuites} failed`;
     lines.push(`${name}: ${count} in ${Math.round((Date.now() - began) / 1000)} s`);
