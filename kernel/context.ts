@@ -24,6 +24,7 @@ import type { AgentEvent, HookContext, InterruptOptions, ModelResponse, Tools } 
 import { callModelOnce } from './model-call';
 import { behindBorder } from './ports';
 import { optionsOfTool } from './run-options';
+import { race } from './race';
 import type { AgentScope } from './scope';
 import type { PendingInterrupt } from './state';
 import { callToolOnce } from './tool-call';
@@ -34,7 +35,7 @@ import { storedMessage, storedMessages } from './transcript';
  * What a hook or a wrap gets to act with. Each thing it does is a numbered effect of its frame. It is made for each call of each hook, and
  * most hooks look at little of it or nothing.
  */
-export function hookContext(scope: AgentScope, frame: Frame): HookContext {
+export function hookContext(scope: AgentScope, frame: Frame, owner = frame.key): HookContext {
   const context = madeWhenUsed(() => {
     waivers.set(context, waiversFor(scope, frame));
     insides.set(context, {
@@ -49,12 +50,13 @@ export function hookContext(scope: AgentScope, frame: Frame): HookContext {
           for (const key of keys) delete scope.run.state.session[key];
         }),
     });
-    return contextOf(scope, frame);
+    return contextOf(scope, frame, owner);
   });
   return context;
 }
 
-function contextOf(scope: AgentScope, frame: Frame): HookContext {
+/** `owner`: the frame of the layer that acts, of which this one may be a branch. */
+function contextOf(scope: AgentScope, frame: Frame, owner: string): HookContext {
   const { run, path, record, life } = scope;
   const { state, ports } = run;
   const agent = agentOfPath(path);
@@ -68,6 +70,7 @@ function contextOf(scope: AgentScope, frame: Frame): HookContext {
     if (run.ended) throw new HoldfastError('outside-run', `${what} failed: it was called outside of a run; run "${state.id}" has ended.`);
     return inAgent(what, act);
   };
+  const branchContext = (inner: Frame): HookContext => hookContext(scope, inner, owner);
   const letGo = (): void => life.letGo();
   const asking = <T>(what: string, ask: () => Promise<T>): Promise<T> => {
     const refusal = life.refusalOf(what);
@@ -158,7 +161,7 @@ function contextOf(scope: AgentScope, frame: Frame): HookContext {
             return openIn(run, frame, n, asked, letGo);
           })
           .then((answer) => {
-            if (frame.decision !== undefined) frame.decision.by = frame.key;
+            if (frame.decision !== undefined) frame.decision.by = owner;
             return answer;
           }),
       ),
@@ -180,6 +183,11 @@ function contextOf(scope: AgentScope, frame: Frame): HookContext {
       asking('ctx.sleep', () =>
         asleep(frame, 'sleep', (n) => ports.sleep(untilOf(frame, n, ports, () => millisecondsOf(duration, 'hook-failed'))), letGo),
       ),
+    race: ((branches: Parameters<typeof race>[1]) => asking('ctx.race', () => race(frame, branches, branchContext))) as HookContext['race'],
+    within: ((duration: string, act: (ctx: HookContext) => unknown) =>
+      asking('ctx.within', () => race(frame, { done: act, late: (ctx) => ctx.sleep(duration) }, branchContext)).then(({ first, value }) =>
+        first === 'done' ? value : undefined,
+      )) as HookContext['within'],
     now: () => inAgent('ctx.now', () => frame.once('now', () => ports.now())),
     random: () => inAgent('ctx.random', () => frame.once('random', () => ports.random())),
   };

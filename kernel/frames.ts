@@ -190,6 +190,12 @@ export class Frame {
     this.journal.close(this.key);
   }
 
+  /** Leaves the frame without looking at what is recorded there: it is over, wherever its code stands. */
+  forget(): void {
+    this.ended = true;
+    this.journal.close(this.key);
+  }
+
   /** Forgets the frames inside of this one: what they were for has ended, and this one goes on. */
   closeInside(): void {
     this.journal.closeInside(this.key);

@@ -124,11 +124,26 @@ export interface HookContext<T extends Tools = Tools, M = Message> {
     },
   ): Promise<ModelResponse<M>>;
   sleep(duration: string): Promise<void>;
+  /**
+   * What ends first, by its name. Each branch acts through the `ctx` that it is given; all others are over then: their questions are
+   * withdrawn, their sleeps end. A branch that throws first is what the race throws.
+   */
+  race<Branches extends Readonly<Record<string, (ctx: HookContext<T, M>) => unknown>>>(branches: Branches): Promise<RaceOf<Branches>>;
+  /** What `act` ends with, or nothing when the time is up before; then what it waits for is over. */
+  within<Value>(duration: string, act: (ctx: HookContext<T, M>) => MaybePromise<Value>): Promise<Value | undefined>;
   /** Milliseconds since 1970 by the run's own clock. */
   now(): number;
   /** From 0 up to 1, the same when the run is replayed. */
   random(): number;
 }
+
+/** How a race ends: which branch was first, and with what. */
+export type RaceOf<Branches> = {
+  readonly [Name in keyof Branches & string]: {
+    readonly first: Name;
+    readonly value: Branches[Name] extends (ctx: never) => infer Value ? Awaited<Value> : never;
+  };
+}[keyof Branches & string];
 
 /** The answer of the last model call, and what it reported. */
 export interface LastAnswer {

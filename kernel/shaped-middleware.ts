@@ -156,7 +156,14 @@ function contextIn<Shape extends MessageShape>(ctx: HookContext, sight: Sight<Sh
     };
     return handled(ask());
   };
-  const shaped = { sendEvent, ensureMessageId, model };
+  type Branches = Readonly<Record<string, (inner: Shaped) => unknown>>;
+  const race = (branches: Branches): Promise<unknown> =>
+    ctx.race(
+      Object.fromEntries(Object.entries(branches ?? {}).map(([name, act]) => [name, (inner: HookContext) => act(contextIn(inner, sight))])),
+    );
+  const within = (duration: string, act: (inner: Shaped) => unknown): Promise<unknown> =>
+    ctx.within(duration, (inner) => act(contextIn(inner, sight)));
+  const shaped = { sendEvent, ensureMessageId, model, race, within };
   // The rest is read where it stands: `values`, `usage` and `iteration` change while a hook runs.
   return Object.assign(Object.create(ctx) as object, shaped) as unknown as Shaped;
 }

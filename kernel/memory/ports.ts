@@ -261,6 +261,10 @@ export class MemoryPorts implements Ports {
     this.sleeping += 1;
     try {
       await fired;
+    } catch (error) {
+      // Nothing wakes where the run went on elsewhere: on a server the code is not there any more.
+      if (this.left) await new Promise<never>(() => undefined);
+      throw error;
     } finally {
       this.heard += 1;
       this.sleeping -= 1;

@@ -29,6 +29,8 @@ const membersOf: Readonly<Record<string, Readonly<Record<'fixed' | 'kept' | 'eff
         'now',
         'random',
         'runAgent',
+        'race',
+        'within',
       ],
     ],
   },

@@ -1,0 +1,130 @@
+import type { TestRun } from 'holdfast/testing';
+import { scriptedModel, testRun } from 'holdfast/testing';
+import type { AgentMiddleware, HookContext } from 'holdfast/workflow';
+import { chatMiddleware } from 'holdfast/workflow';
+import { agentUnder, logOf, only, tools } from '../../support/memory-bed';
+
+const before = (act: (ctx: HookContext) => unknown): AgentMiddleware => ({
+  name: 'hook',
+  beforeModelRewriteState: async (_, ctx) => void (await act(ctx)),
+});
+const begin = (layer: AgentMiddleware): Promise<TestRun> =>
+  testRun(agentUnder(layer), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+const lostMessages: string[] = [];
+
+const racing = (ctx: HookContext): Promise<void> =>
+  ctx
+    .race({
+      answer: (inner) => inner.interrupt<string>('Quick?'),
+      late: async (inner) => {
+        await inner.sleep('1h');
+        inner.sendEvent('late', 1);
+        return 'nobody';
+      },
+      lost: async (inner) => {
+        try {
+          return await inner.interrupt<string>('Anybody?');
+        } catch (error) {
+          lostMessages.push((error as Error).message);
+          inner.sendEvent('never', 1);
+          return '';
+        }
+      },
+    })
+    .then(async (won) => {
+      await ctx.interrupt('And now?');
+      ctx.sendEvent('won', { first: won.first, value: won.value });
+    });
+
+async function shown(run: TestRun): Promise<unknown> {
+  const log = await logOf(run);
+  return log.flatMap((event) => {
+    if (event.type === 'custom') return [[event.name, event.data]];
+    return event.type === 'interrupt-end' ? [[event.interruptId, event.reason]] : [];
+  });
+}
+
+describe.each([false, true])('[check 4] ctx.race (continued as new: %s)', (isBordered) => {
+  const pause = async (run: TestRun): Promise<void> => void (isBordered && (await run.interrupts(), await run.goOnAsNew()));
+
+  it('ends with the branch that was first, and what lost is withdrawn at once', async () => {
+    lostMessages.length = 0;
+    const run = await begin(before(racing));
+    await pause(run);
+    const quick = (await run.interrupts()).find((open) => 'info' in open && open.info === 'Quick?');
+    await run.resume(quick?.id ?? '', 'yes');
+    expect(await run.interrupts()).toMatchObject([{ info: 'And now?' }]);
+    await pause(run);
+    await run.advance('2h');
+    await run.resume(only(await run.interrupts()).id, true);
+    expect((await run.outcome()).status).toBe('completed');
+    const events = (await shown(run)) as readonly (readonly unknown[])[];
+    expect(events.map(([, what]) => what)).toEqual(['answer', 'cancel', 'answer', { first: 'answer', value: 'yes' }]);
+    expect(lostMessages).toEqual([expect.stringContaining('The branch "answer" of the race')]);
+  });
+
+  it('is decided by the time where nobody answers, and once only', async () => {
+    const run = await begin(before(racing));
+    await run.advance('30m');
+    await pause(run);
+    await run.advance('30m');
+    expect(await run.interrupts()).toMatchObject([{ info: 'And now?' }]);
+    await pause(run);
+    await pause(run);
+    await run.resume(only(await run.interrupts()).id, true);
+    const events = (await shown(run)) as readonly (readonly unknown[])[];
+    expect(events.map(([, what]) => what)).toEqual([1, 'cancel', 'cancel', 'answer', { first: 'late', value: 'nobody' }]);
+  });
+
+  it('gives a question a limit of time with ctx.within, also for hooks that see chat messages', async () => {
+    const asks = async (ctx: HookContext): Promise<void> => {
+      ctx.sendEvent('first', (await ctx.within('1h', (inner) => inner.interrupt<string>('Quick?'))) ?? 'too late');
+      ctx.sendEvent('second', (await ctx.within('1h', (inner) => inner.interrupt<string>('Again?'))) ?? 'too late');
+    };
+    const run = await begin(chatMiddleware(before(asks) as never));
+    await pause(run);
+    await run.advance('1h');
+    await pause(run);
+    await run.resume(only(await run.interrupts()).id, 'in time');
+    expect((await run.outcome()).status).toBe('completed');
+    expect(((await shown(run)) as readonly (readonly unknown[])[]).map(([, what]) => what)).toEqual([
+      'cancel',
+      'too late',
+      'answer',
+      'in time',
+    ]);
+  });
+
+  it('throws what its first branch throws', async () => {
+    const run = await begin(
+      before((ctx) =>
+        ctx.race({
+          asks: (inner) => inner.interrupt('Quick?'),
+          fails: async (inner) => {
+            await inner.sleep('1m');
+            throw new Error('out of order');
+          },
+        }),
+      ),
+    );
+    await pause(run);
+    await run.advance('1m');
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'hook-failed', message: expect.stringContaining('out of order') },
+    });
+    expect(await run.interrupts()).toEqual([]);
+  });
+});
+
+describe('[check 4] ctx.race', () => {
+  it.each<[string, unknown, string]>([
+    ['nothing', undefined, 'hook-failed'],
+    ['no branch', {}, 'hook-failed'],
+    ['promises in place of functions', { first: Promise.resolve(1) }, 'hook-failed'],
+    ['a branch that ends with what is no JSON', { first: () => () => 1 }, 'value-not-json'],
+  ])('refuses %s', async (_, branches, code) => {
+    const run = await begin(before((ctx) => ctx.race(branches as never)));
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code } });
+  });
+});
