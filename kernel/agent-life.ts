@@ -1,10 +1,13 @@
 import { HoldfastError } from '../contract/plain/errors';
 import { limits } from '../contract/plain/limits';
+import type { StoredMessage } from '../contract/plain/messages';
 import { Pace } from './pace';
 import type { RunScope } from './scope';
 
 /** Whether an agent is at work, as whoever acts through its `ctx` is told. */
 export class AgentLife {
+  /** The result of a tool with which the agent ends. */
+  answer: StoredMessage | undefined;
   private asked = 0;
   private over: boolean | undefined;
   private readonly pace: Pace;

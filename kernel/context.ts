@@ -20,7 +20,7 @@ import { checkAnswerSchema, checkApproveOptions, checkInterruptOptions } from '.
 import { openIn } from './interrupts';
 import { checkedEvent, checkedValue, keptValue, ownValue } from './kept-values';
 import { madeWhenUsed } from './made-when-used';
-import type { AgentEvent, HookContext, InterruptOptions, ModelResponse, Tools } from './middleware';
+import type { AgentEvent, AgentMiddleware, HookContext, InterruptOptions, ModelResponse, Tools } from './middleware';
 import { callModelOnce } from './model-call';
 import { behindBorder } from './ports';
 import { optionsOfTool } from './run-options';
@@ -36,12 +36,15 @@ import { storedMessage, storedMessages } from './transcript';
  * most hooks look at little of it or nothing.
  */
 export function hookContext(scope: AgentScope, frame: Frame, owner = frame.key): HookContext {
+  const { life } = scope;
   const context = madeWhenUsed(() => {
     waivers.set(context, waiversFor(scope, frame));
     insides.set(context, {
       path: placeInRoot(scope.run.state.parent, scope.path),
       isOthers: (message) => isOthers(scope.run.state, message),
       facts: (tool) => toolFactsOf(scope.run.manifest, tool),
+      middleware: scope.agent.middleware,
+      answer: () => life.answer,
       named: (written) => toolNamed(scope, written),
       call: (written) => callNamed(scope, written),
       beside: frame.decision?.beside,
@@ -220,6 +223,8 @@ interface Inside {
   readonly path: AgentPath;
   readonly isOthers: (message: { readonly id?: string }) => boolean;
   readonly facts: (tool: string) => ToolFacts;
+  readonly middleware: readonly AgentMiddleware[];
+  readonly answer: () => StoredMessage | undefined;
   readonly named: (written: string) => string;
   readonly call: (written: ToolCall) => ToolCall;
   readonly beside: (() => CallsBeside) | undefined;
@@ -237,6 +242,16 @@ function insideOf(context: HookContext): Inside | undefined {
 /** What the worker knew about a tool when the run began. For middlewares of this house, like what follows. */
 export function factsOfTool(context: HookContext, tool: string): ToolFacts | undefined {
   return insideOf(context)?.facts(tool);
+}
+
+/** The middlewares of the agent. */
+export function middlewareIn(context: HookContext): readonly AgentMiddleware[] {
+  return insideOf(context)?.middleware ?? [];
+}
+
+/** The result of a tool with which the agent ends, wherever it stands among the messages. Nothing: it ends with an answer. */
+export function directAnswerIn(context: HookContext): StoredMessage | undefined {
+  return insideOf(context)?.answer();
 }
 
 /**

@@ -35,8 +35,7 @@ async function loop(scope: AgentScope, root: Frame): Promise<AgentResult> {
   if (record.turn === 0 && record.resumes !== true) {
     const setup = root.child('setup');
     const answer = await runBeforeAgent(scope, setup);
-    const answered = answer === undefined ? undefined : await checkedAnswer(scope, resultOfHook(scope, answer, setup), setup);
-    if (answered !== undefined) return answered;
+    if (answer !== undefined) return fittingAnswer(scope, answer, setup);
     record.callable = record.tools;
     setup.close();
     if (beginsWithCalls(scope)) record.resumes = true;
@@ -102,6 +101,20 @@ async function runPendingCalls(scope: AgentScope, iteration: Frame): Promise<Age
   return finished;
 }
 
+/** An answer in place of the agent: its model is not asked, also not to correct what it has not said. */
+async function fittingAnswer(scope: AgentScope, answer: HookAnswer, setup: Frame): Promise<AgentResult> {
+  const { run, agent } = scope;
+  const { output } = agent;
+  const result = resultOfHook(scope, answer, setup);
+  if (output === undefined) return result;
+  const parsed = await setup.effect('output', () => run.ports.parseOutput(output, result.text));
+  if (parsed.ok) return { output: parsed.value, text: result.text };
+  throw new HoldfastError(
+    'output-invalid',
+    `The answer of beforeAgent of middleware "${answer.middleware}" does not fit "${output}" of agent "${agent.name}": ${parsed.message}`,
+  );
+}
+
 const mostCorrections = 2;
 
 /** An answer with a schema is read by it. One that does not fit goes back to the model, which is told why; then the run fails. */
@@ -157,7 +170,9 @@ async function runOwn(scope: AgentScope, calls: readonly NamedCall[], iteration:
   const answer = scope.agent.has.afterToolCalls ? await runStateHooks('afterToolCalls', scope, iteration) : undefined;
   if (answer !== undefined) return resultOfHook(scope, answer, iteration);
   if (directly === undefined || results[directly]?.error !== undefined) return undefined;
-  return resultOf(results[directly]?.message);
+  const direct = results[directly]?.message;
+  scope.life.answer = direct;
+  return resultOf(direct);
 }
 
 /** Of several such calls in one message the last one counts. */
@@ -172,6 +187,7 @@ function returnDirectlyPosition(scope: AgentScope, calls: readonly NamedCall[]):
 
 function resultOfHook(scope: AgentScope, { message, isNew, middleware }: HookAnswer, frame: Frame): AgentResult {
   if (isNew) appendShown(scope, [message], middleware, frame);
+  if (message.role === 'tool') scope.life.answer = message;
   return message.role === 'tool' ? resultOf(message) : { output: textOf(message), text: textOf(message) };
 }
 

@@ -66,7 +66,8 @@ export async function toolStep(
   positions.forEach(settle);
   if (directly !== undefined) {
     const result = results[directly] as ToolStepResult;
-    iteration.once('event', () => showEnd(scope, calls[directly] as NamedCall, result));
+    const later = results.slice(directly + 1).map(({ message, shown = message }) => shown.id);
+    iteration.once('event', () => showEnd(scope, calls[directly] as NamedCall, result, later));
   }
   return results;
 }
@@ -240,7 +241,12 @@ function endOrReturn(scope: AgentScope, { id, written }: NamedCall, error: unkno
   return { message: toolMessage(messageId ?? scope.run.ports.uuid(), call, messageOf(error), { isError: true }), error: failureOf(error) };
 }
 
-function showEnd(scope: AgentScope, call: NamedCall, { message, error, shown = message, action }: ToolStepResult): void {
+function showEnd(
+  scope: AgentScope,
+  call: NamedCall,
+  { message, error, shown = message, action }: ToolStepResult,
+  later?: readonly string[],
+): void {
   const { run, agent, path, lane } = scope;
   run.ports.emit({
     type: 'tool-end',
@@ -252,7 +258,7 @@ function showEnd(scope: AgentScope, call: NamedCall, { message, error, shown = m
     ...(error === undefined ? {} : { error }),
     ...(action === undefined ? {} : { action }),
   });
-  if (lane !== undefined) say(run, lane, agent.name, shown);
+  if (lane !== undefined) say(run, lane, agent.name, shown, later);
   noteAction(scope, action);
 }
 

@@ -41,6 +41,8 @@ interface Watch {
 
 /** What a worker does for a run, in this process: the real registries, the real execution of models and tools. */
 export function memoryWork(parts: Parts, lose: LoseCall, onDelta: (delta: Delta) => void = () => undefined): MemoryWork {
+  /** The last call of a model for each message that it is to make, whose deltas were seen. */
+  const answered = new Map<string, LiveCall>();
   return {
     prepare: async (request) => manifestFor(request, parts),
     parseInput: (request) => parseInput(parts.tools, request),
@@ -49,6 +51,10 @@ export function memoryWork(parts: Parts, lose: LoseCall, onDelta: (delta: Delta)
       attempts(call, call.facts.attempts, async (attempt, signal): Promise<CallModelResult> => {
         const { address } = call;
         const live = liveCall(call, attempt, onDelta);
+        // An answer that was rejected, by the kernel or by a layer, counts no more when the model is asked again.
+        const message = address.replace(/\.\d+$/, '');
+        answered.get(message)?.void();
+        answered.delete(message);
         const { stream, retries } = request.slots;
         const watch = new HalfWatch();
         const values = new CallValues(call.values, lateIn(call, parts.onProblem));
@@ -59,6 +65,7 @@ export function memoryWork(parts: Parts, lose: LoseCall, onDelta: (delta: Delta)
           const answer = await watch.inTime(call.facts.timeoutMs, () =>
             withValues(values, () => generate(request, parts, asked, publish, (broken) => (left = broken), watch)),
           );
+          answered.set(message, live);
           return { address, ...answer, ...values.end() };
         } catch (error) {
           live.void();

@@ -1,6 +1,6 @@
 import { isConversation } from './agent-paths';
 import { hiddenModelCall } from './call-addresses';
-import { inCallOrder } from './call-order';
+import { inCallOrder, resultsInCallOrder } from './call-order';
 import type { StoredMessage } from './messages';
 import { messagesOfInput } from './messages';
 import { applySplices, spliceBetween } from './splice';
@@ -37,7 +37,7 @@ export class SeenMessages {
   }
 
   get messages(): readonly StoredMessage[] {
-    return this.together ? this.said : this.ofRoot;
+    return this.together ? resultsInCallOrder(this.said) : this.ofRoot;
   }
 
   private get ofRoot(): readonly StoredMessage[] {

@@ -31,10 +31,18 @@ export function closeConversation({ state }: RunScope, conversation: string): vo
   state.said = others;
 }
 
-/** Takes what an agent said, for those that come after it. */
-export function say({ state }: RunScope, { conversation, lane }: Lane, agent: string, message: StoredMessage): void {
+/** Takes what an agent said, for those that come after it. A result that is shown last of all stands before those of later calls. */
+export function say(
+  { state }: RunScope,
+  { conversation, lane }: Lane,
+  agent: string,
+  message: StoredMessage,
+  before: readonly string[] = [],
+): void {
   const said = state.said?.[conversation];
-  if (said !== undefined) said.push({ agent, lane, message });
+  if (said === undefined) return;
+  const at = before.length === 0 ? -1 : said.findIndex((entry) => before.includes(entry.message.id));
+  said.splice(at === -1 ? said.length : at, 0, { agent, lane, message });
 }
 
 /** One of several lanes that begin here. What is said in it nobody hears in the others. */

@@ -1,4 +1,5 @@
 import type { Failure, Message } from '../../contract/plain/messages';
+import { directAnswerIn } from '../context';
 import { errorOf } from '../frames';
 import type { AgentMiddleware, AgentState, HookContext } from '../middleware';
 import type { Chain } from './chain';
@@ -44,7 +45,9 @@ async function runAfter(
 ): Promise<{ append: readonly Message[] }> {
   const append: Message[] = [];
   const last = state.messages.at(-1);
-  let response = last?.role === 'user' ? undefined : last;
+  // A result that ends the agent need not stand last: other calls of its message have results, too.
+  const direct = last?.role === 'assistant' ? undefined : directAnswerIn(ctx);
+  let response: Message | undefined = direct ?? (last?.role === 'user' ? undefined : last);
   let { values } = ctx;
   for (const chain of after) {
     const args: AfterAgentArgs = {

@@ -1,4 +1,5 @@
 import { HoldfastError, messageOf } from '../../contract/plain/errors';
+import { notJson } from '../../contract/plain/messages';
 import { isCancellation } from '../ports';
 import { isStop } from './stop-error';
 import type { Callback, CallbackArgs, CallbackOptions, CallbackResult, ChainOutcome } from './types';
@@ -109,12 +110,21 @@ async function called<Args, Result extends CallbackResult>(
     const result: unknown = await callback(args);
     if (result === undefined || result === null) return {};
     if (typeof result !== 'object') throw new PlacedError(`${phase} callback returned a ${typeof result}; return nothing or an object`);
-    const { error } = result as CallbackResult;
+    const { error, values } = result as CallbackResult;
+    const problem = values === undefined ? undefined : problemOfValues(values);
+    if (problem !== undefined)
+      throw new HoldfastError('value-not-json', `${phase} callback returned values that are not JSON: ${problem}.`);
     return { result: result as Result, ...(error === undefined || error === null ? {} : { error: errorOf(phase, error) }) };
   } catch (thrown) {
     if (isCancellation(thrown)) throw thrown;
     return { error: errorOf(phase, thrown) };
   }
+}
+
+/** Values go on to other callbacks and over a continue-as-new. */
+function problemOfValues(values: unknown): string | undefined {
+  if (typeof values !== 'object' || values === null || Array.isArray(values)) return 'they are no object with values by their keys';
+  return notJson(values);
 }
 
 /** What is no error is what a panic is elsewhere. By form, as an error may come from another realm. */

@@ -222,6 +222,11 @@ export class MemoryPorts implements Ports {
     if (!this.outbox.isEmpty) this.writeMemo({});
   }
 
+  /** The last command, which takes the events along; they stay for another one when it is refused. */
+  end<Made>(make: () => Made): Made {
+    return this.outbox.end(make);
+  }
+
   takeEvents(): ReturnType<Outbox['take']> {
     return this.outbox.take();
   }

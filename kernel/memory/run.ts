@@ -251,9 +251,12 @@ export class MemoryRun {
       };
       checkResult(answer);
       const { transcript } = run;
-      const edit = transcript === undefined ? {} : ports.ledger.finalEdit(input.start.agent, transcript);
-      const result: AgentRunResult = { ...answer, ...edit, ...ports.takeEvents() };
-      checkResult(result);
+      const result = ports.end((): AgentRunResult => {
+        const edit = transcript === undefined ? {} : ports.ledger.finalEdit(input.start.agent, transcript);
+        const whole: AgentRunResult = { ...answer, ...edit, ...ports.takeEvents() };
+        checkResult(whole);
+        return whole;
+      });
       this.close(stretch, { kind: 'end', status: 'completed', result }, { output, text, usage, ...forParent });
     } catch (error) {
       ports.flush();

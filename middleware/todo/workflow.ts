@@ -1,6 +1,7 @@
 import type { Json } from '../../contract/plain/messages';
 import { nameProblem } from '../../contract/plain/names';
 import type { AgentMiddleware, HookContext } from '../../kernel/middleware';
+import { middlewareIn } from '../../kernel/context';
 import { knowingTools } from '../../kernel/named-tools';
 import { fieldsOf } from '../checked-options';
 
@@ -23,6 +24,7 @@ export interface TodoOptions {
 }
 
 const key = 'deep_agent_session_key_todos';
+const mark = Symbol.for('holdfast.todo');
 const statuses = ['pending', 'in_progress', 'completed'];
 
 /** Gives an agent a list of what is to be done, kept in the run. `todosOf` reads it in other hooks. */
@@ -48,12 +50,20 @@ export function todo(options: TodoOptions = {}): AgentMiddleware {
       },
     ],
   };
-  return knowingTools(middleware, { offers: [] });
+  return knowingTools(Object.assign(middleware, { [mark]: keptIn }), { offers: [] });
 }
 
-/** The list as it stands, in any hook of the run. */
-export function todosOf(ctx: Pick<HookContext, 'session' | 'runLocal'>, keptIn: 'session' | 'runLocal' = 'session'): readonly Todo[] {
+/** The list as it stands, in any hook of the run: that of this agent where it keeps its own, or that of the run. */
+export function todosOf(
+  ctx: Pick<HookContext, 'session' | 'runLocal'>,
+  keptIn: 'session' | 'runLocal' = placeIn(ctx as HookContext),
+): readonly Todo[] {
   return (ctx[keptIn].get(key) ?? []) as unknown as readonly Todo[];
+}
+
+function placeIn(ctx: HookContext): 'session' | 'runLocal' {
+  const places = middlewareIn(ctx).map((layer) => (layer as unknown as Readonly<Record<symbol, unknown>>)[mark]);
+  return places.includes('runLocal') ? 'runLocal' : 'session';
 }
 
 const inputSchema = {

@@ -57,12 +57,12 @@ describe('todo', () => {
     const looking = {
       name: 'looking',
       afterToolCalls: (_: unknown, ctx: Parameters<typeof todosOf>[0] & { sendEvent(name: string, data: never): void }) =>
-        ctx.sendEvent('lists', [todosOf(ctx), todosOf(ctx, 'runLocal')] as never),
+        ctx.sendEvent('lists', [todosOf(ctx), todosOf(ctx, 'runLocal'), todosOf(ctx, 'session')] as never),
     };
     const agent = agentUnder(todo({ keptIn: 'runLocal', toolName: 'plan' }), looking);
     const run = await testRun(agent, { input: 'Hi', model: scriptedModel([writes(list, 'plan'), { text: 'Done.' }]), tools });
     expect(await run.result()).toBe('Done.');
-    expect((await logOf(run)).filter(({ type }) => type === 'custom')).toMatchObject([{ data: [[], list] }]);
+    expect((await logOf(run)).filter(({ type }) => type === 'custom')).toMatchObject([{ data: [list, list, []] }]);
   });
 
   it('hands a list that is none back to the model', async () => {
