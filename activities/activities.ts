@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { agentOfPath } from '../contract/plain/agent-paths';
 import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../contract/plain/errors';
+import { waitsForTool } from '../contract/plain/missing-tool';
 import { messageOfOutcome } from '../contract/plain/tool-outcomes';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
 import type { StoredMessage } from '../contract/plain/messages';
@@ -43,9 +45,6 @@ export interface Activities {
   callTool(input: CallToolInput): Promise<CallToolResult>;
   tryNewestBuild(input: AgentRunInput): Promise<TrialVerdict>;
 }
-
-/** Milliseconds until a worker is asked again that lacks a tool: what people have decided is not lost by a deploy that forgot one. */
-const waitsForTool = [15_000, 60_000, 300_000, 1_800_000];
 
 export function createActivities(parts: WorkerParts): Activities {
   /** What a call hands back beside its result; the worker remembers it, for the calls behind. */
@@ -140,11 +139,18 @@ export function createActivities(parts: WorkerParts): Activities {
         late,
       };
       try {
+        const culprit = { workflowId, runId, address, tool: input.tool, isFirst: info.attempt === 1 && !info.isLocal };
+        const refused = (message: string): ToolOutcome => ({
+          type: 'failed',
+          messageId: randomUUID(),
+          error: { code: 'tool-failed', message },
+        });
         const outcome = await withHeartbeat((begun) => {
           const work = async (): Promise<ToolOutcome> => {
             values.begin(await parts.messages.values.resolve(workflowId, runId, address, input.runLocal));
             begun();
-            return withValues(values, () => executeTool(input, parts, execution));
+            const execute = (): Promise<ToolOutcome> => withValues(values, () => executeTool(input, parts, execution));
+            return parts.culprits === undefined ? execute() : parts.culprits.watch(culprit, execute, refused);
           };
           if (parts.tools.factsOf(input.tool)?.effect === 'once') return orTimedOut(work());
           return orCancelled(watch.inTime(info.startToCloseTimeoutMs, work));

@@ -2,6 +2,7 @@ import type { DeltaSink } from '../contract/plain/deltas';
 import type { HoldfastError } from '../contract/plain/errors';
 import type { Language, ModelFacts, ToolFacts } from '../contract/plain/manifest';
 import type { AgentRunInput, TrialVerdict } from '../contract/plain/wire';
+import type { Culprits } from './culprits';
 import type { MessageStore } from './message-store';
 import type { ModelRegistry } from './models';
 import type { Observers } from './observers';
@@ -26,6 +27,8 @@ export interface WorkerParts {
   readonly stallMs?: number;
   /** Asks the newest build of the task queue whether it can go on with a run. */
   readonly tryNewestBuild?: (input: AgentRunInput) => Promise<TrialVerdict>;
+  /** Sees which tool ends or blocks its process. */
+  readonly culprits?: Culprits;
   readonly language: Language;
   readonly toolDefaults: ToolFacts;
   readonly modelFacts: ModelFacts;

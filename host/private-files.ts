@@ -18,9 +18,9 @@ export function isOurs(name: string): boolean {
   return /^(temporal-.+\.db(-wal|-shm|-journal|\.first-start)?|server[.-].*|service-\d+\.json|bundles|snapshots)$/.test(name);
 }
 
-/** Of bundles and snapshots: files named by a hash, and drafts of them. */
+/** Of bundles and snapshots: files named by a hash, drafts of them, and what tools did to their process. */
 export function isHashed(name: string): boolean {
-  return /^[0-9a-f]{16,64}(\..*)?$/.test(name);
+  return /^(ended-)?[0-9a-f]{16,64}(\..*)?$/.test(name);
 }
 
 /** Keeps the owner's rights. What belongs to somebody else stays as it is: that is theirs to say. */

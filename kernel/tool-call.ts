@@ -3,7 +3,9 @@ import type { InDoubtDecision, Interrupt } from '../contract/plain/interrupts';
 import { interruptId } from '../contract/plain/interrupts';
 import type { Failure, Json, ToolCall } from '../contract/plain/messages';
 import { toolFactsOf } from '../contract/plain/manifest';
+import { waitsForTool } from '../contract/plain/missing-tool';
 import type { CallToolResult, ToolOutcome } from '../contract/plain/wire';
+import { asleep, untilOf } from './asleep';
 import type { Frame } from './frames';
 import { openIn } from './interrupts';
 import type { AgentScope } from './scope';
@@ -53,6 +55,8 @@ type Extra = { readonly resumed?: { readonly answer: Json; readonly state?: Json
  */
 export async function callToolOnce(scope: AgentScope, frame: Frame, plan: ToolCallPlan): Promise<ToolDone> {
   let extra: Extra = {};
+  let timedOut = false;
+  let waits = 0;
   for (;;) {
     const asked = extra;
     const outcome = await frame.effect(`tool:${plan.call.name}`, () => schedule(scope, plan, asked));
@@ -60,9 +64,15 @@ export async function callToolOnce(scope: AgentScope, frame: Frame, plan: ToolCa
       case 'done':
         frame.close();
         return { output: outcome.output, messageId: outcome.messageId, multipart: outcome.multipart === true };
-      case 'failed':
+      case 'failed': {
+        const wait = waitFor(scope, plan, outcome, asked) ? waitsForTool[waits++] : undefined;
+        if (wait !== undefined) {
+          await asleep(frame, 'sleep', (n) => scope.run.ports.sleep(untilOf(frame, n, scope.run.ports, () => wait)));
+          break;
+        }
         frame.abandon();
         throw new ToolError(outcome.error, outcome.messageId === '' ? undefined : outcome.messageId);
+      }
       case 'interrupted':
         extra = {
           resumed: {
@@ -76,10 +86,11 @@ export async function callToolOnce(scope: AgentScope, frame: Frame, plan: ToolCa
         break;
       case 'unsettled': {
         if (asked.reconcile !== true) {
+          timedOut = outcome.timedOut === true;
           extra = { ...asked, reconcile: true };
           break;
         }
-        const decision = (await ask(scope, frame, doubtOf(scope, frame, plan))) as unknown as InDoubtDecision;
+        const decision = (await ask(scope, frame, doubtOf(scope, frame, plan, timedOut))) as unknown as InDoubtDecision;
         if (decision.happened) {
           frame.close();
           return { output: decision.result };
@@ -136,13 +147,21 @@ function questionOf(scope: AgentScope, frame: Frame, outcome: ToolOutcome & { ty
   };
 }
 
-function doubtOf(scope: AgentScope, frame: Frame, plan: ToolCallPlan): Interrupt {
+/** A worker that lacks a `once` tool has certainly not run it. Calls of other tools are made again by the server. */
+function waitFor({ run }: AgentScope, { call }: ToolCallPlan, outcome: ToolOutcome & { type: 'failed' }, { reconcile }: Extra): boolean {
+  return outcome.error.code === 'tool-unknown' && reconcile !== true && toolFactsOf(run.manifest, call.name).effect === 'once';
+}
+
+function doubtOf(scope: AgentScope, frame: Frame, plan: ToolCallPlan, timedOut: boolean): Interrupt {
   const { name, id, input } = plan.call;
+  const why = timedOut
+    ? `it gave no result within ${toolFactsOf(scope.run.manifest, name).timeoutMs / 1000} s, and may still be at work`
+    : 'its worker was lost';
   return {
     id: interruptId(frame.address, frame.next),
     address: frame.address,
     agent: scope.agent.name,
     kind: 'in-doubt',
-    info: { tool: name, callId: id, input, question: `Nobody knows whether "${name}" took effect: its worker was lost. Did it happen?` },
+    info: { tool: name, callId: id, input, question: `Nobody knows whether "${name}" took effect: ${why}. Did it happen?` },
   };
 }

@@ -2,6 +2,7 @@ import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow'
 import type { DataConverter } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/activities';
+import { Culprits } from '../activities/culprits';
 import { MessageStore } from '../activities/message-store';
 import type { ModelsOptions } from '../activities/models';
 import { ModelRegistry } from '../activities/models';
@@ -147,7 +148,13 @@ export class HoldfastWorker {
       const succession = new Succession(deployment, bundle.buildId, Math.max(unservedMs, 4 * buildCheckMs));
       const worker = new HoldfastWorker(bundle.buildId, parts, start, store, deployment, succession, closeAll, onProblem);
       begun = worker;
-      worker.forgetStray = strayRejections.report(worker.onProblem);
+      const forgetRejections = strayRejections.report(worker.onProblem);
+      const onExit = (code: number): void => worker.parts.culprits?.processEnds(code);
+      process.on('exit', onExit);
+      worker.forgetStray = () => {
+        forgetRejections();
+        process.off('exit', onExit);
+      };
       await worker.open(bundle, buildCheckMs);
       return worker;
     } catch (error) {
@@ -296,6 +303,7 @@ function partsOf(options: WorkerOptions, connection: TemporalConnection['connect
     models: new ModelRegistry(options.models, options.environment),
     halves: new HalfRegistry(options.middleware ?? [], builtInHalves()),
     outputs: new OutputRegistry(options.outputs ?? {}),
+    culprits: new Culprits(options.bundles, options.onProblem ?? (() => undefined)),
     observers: new Observers(options.observers, options.onProblem),
     ...(options.onProblem === undefined ? {} : { onProblem: options.onProblem }),
     messages: new MessageStore(runHistory(source, loadDataConverter(options.dataConverter)), options.messageCacheBytes),

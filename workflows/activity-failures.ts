@@ -23,17 +23,26 @@ export function lostModelCall(error: unknown): ModelFailure {
 /** A tool activity that gave no result. Of a `once` tool nobody knows then whether it took effect. */
 export function lostToolCall(call: ToolCallRequest, error: unknown): ToolOutcome {
   const cause = causeOf(error);
-  if (call.facts.effect === 'once' && !isCertainlyUndone(cause)) return { type: 'unsettled' };
   const timedOut = cause instanceof TimeoutFailure;
+  if (call.facts.effect === 'once' && !isCertainlyUndone(cause))
+    return timedOut && cause.timeoutType === 'START_TO_CLOSE' ? { type: 'unsettled', timedOut } : { type: 'unsettled' };
   const { code, message } = errorOfActivity(error);
   return {
     type: 'failed',
     messageId: '',
     error: {
       code: timedOut ? 'tool-timeout' : code.startsWith('tool-') || code === 'hook-failed' ? code : 'tool-failed',
-      message: timedOut ? `The tool '${call.tool}' gave no result within ${call.facts.timeoutMs / 1000} s.` : message,
+      message: timedOut ? lateness(call, cause) : message,
     },
   };
+}
+
+function lateness({ tool, facts }: ToolCallRequest, { timeoutType }: TimeoutFailure): string {
+  if (timeoutType !== 'HEARTBEAT') return `The tool '${tool}' gave no result within ${facts.timeoutMs / 1000} s.`;
+  return (
+    `The worker of the tool '${tool}' was not heard of for ${facts.heartbeatMs / 1000} s, in each of ${facts.attempts} attempts: ` +
+    'it was killed, or the tool ended its process or blocked it.'
+  );
 }
 
 /** Errors that the worker's side raises before it calls the tool. */

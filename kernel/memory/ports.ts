@@ -380,7 +380,8 @@ function valuesOf({ runLocal }: ModelCall): Pick<CallModelInput, 'runLocal'> {
 /** Of a `once` tool nobody knows whether it took effect, unless the worker said that it does not have it. */
 function lostToolCall(call: ToolCallRequest, error: unknown): ToolOutcome {
   const code = codeOf(error) ?? 'tool-failed';
-  if (call.facts.effect === 'once' && code !== 'tool-unknown') return { type: 'unsettled' };
+  if (call.facts.effect === 'once' && code !== 'tool-unknown')
+    return code === 'tool-timeout' ? { type: 'unsettled', timedOut: true } : { type: 'unsettled' };
   return {
     type: 'failed',
     messageId: '',
