@@ -66,8 +66,7 @@ export async function toolStep(
   positions.forEach(settle);
   if (directly !== undefined) {
     const result = results[directly] as ToolStepResult;
-    const later = results.slice(directly + 1).map(({ message, shown = message }) => shown.id);
-    iteration.once('event', () => showEnd(scope, calls[directly] as NamedCall, result, later));
+    iteration.once('event', () => showEnd(scope, calls[directly] as NamedCall, result));
   }
   return results;
 }
@@ -241,12 +240,7 @@ function endOrReturn(scope: AgentScope, { id, written }: NamedCall, error: unkno
   return { message: toolMessage(messageId ?? scope.run.ports.uuid(), call, messageOf(error), { isError: true }), error: failureOf(error) };
 }
 
-function showEnd(
-  scope: AgentScope,
-  call: NamedCall,
-  { message, error, shown = message, action }: ToolStepResult,
-  later?: readonly string[],
-): void {
+function showEnd(scope: AgentScope, call: NamedCall, { message, error, shown = message, action }: ToolStepResult): void {
   const { run, agent, path, lane } = scope;
   run.ports.emit({
     type: 'tool-end',
@@ -258,7 +252,7 @@ function showEnd(
     ...(error === undefined ? {} : { error }),
     ...(action === undefined ? {} : { action }),
   });
-  if (lane !== undefined) say(run, lane, agent.name, shown, later);
+  if (lane !== undefined) say(run, lane, agent.name, shown);
   noteAction(scope, action);
 }
 

@@ -1,7 +1,7 @@
 import { contextMessage, contextOf } from '../../contract/plain/context-messages';
 import { HoldfastError } from '../../contract/plain/errors';
 import type { Message, StoredMessage } from '../../contract/plain/messages';
-import { inputId } from '../../contract/plain/messages';
+import { inputId, toolCallsOf } from '../../contract/plain/messages';
 import { runOptionsOf } from '../../contract/plain/run-options';
 import { blame } from '../compose';
 import { frozen } from '../freeze';
@@ -31,18 +31,36 @@ export function closeConversation({ state }: RunScope, conversation: string): vo
   state.said = others;
 }
 
-/** Takes what an agent said, for those that come after it. A result that is shown last of all stands before those of later calls. */
-export function say(
-  { state }: RunScope,
-  { conversation, lane }: Lane,
-  agent: string,
-  message: StoredMessage,
-  before: readonly string[] = [],
-): void {
+/** Takes what an agent said, for those that come after it. Results of calls stand in the order of the calls, whichever ended first. */
+export function say({ state }: RunScope, { conversation, lane }: Lane, agent: string, message: StoredMessage): void {
   const said = state.said?.[conversation];
   if (said === undefined) return;
-  const at = before.length === 0 ? -1 : said.findIndex((entry) => before.includes(entry.message.id));
-  said.splice(at === -1 ? said.length : at, 0, { agent, lane, message });
+  const position = positionOf(said, { agent, lane, message });
+  if (position < said.length) beginnings.delete(said);
+  said.splice(position, 0, { agent, lane, message });
+}
+
+/** A result stands before those of later calls of its message. */
+function positionOf(said: readonly SaidEntry[], { agent, lane, message }: SaidEntry): number {
+  const called = calledBy(message);
+  if (called === undefined) return said.length;
+  let position = said.length;
+  const later: number[] = [];
+  while (position-- > 0) {
+    const entry = said[position] as SaidEntry;
+    if (entry.agent !== agent || entry.lane !== lane) continue;
+    if (entry.message.role !== 'tool') {
+      const order = toolCallsOf(entry.message).map(({ id }) => id);
+      const own = order.indexOf(called);
+      return later.filter((one) => order.indexOf(calledBy((said[one] as SaidEntry).message) ?? '') > own).at(-1) ?? said.length;
+    }
+    later.push(position);
+  }
+  return said.length;
+}
+
+function calledBy({ role, parts: [part] }: Message): string | undefined {
+  return role === 'tool' && part?.type === 'tool-result' ? part.callId : undefined;
 }
 
 /** One of several lanes that begin here. What is said in it nobody hears in the others. */
