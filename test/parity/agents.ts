@@ -1,24 +1,27 @@
-import type { AgentMiddleware, HookContext, Json, Message, ToolCall } from '../../workflows/index';
-import { agentsFor, approval, onWorker, textOf } from '../../workflows/index';
+import type { AgentMiddleware, HookContext, Json, Message } from '../../workflows/index';
+import { agentsFor, approval, contextEditing, onWorker, reduction, textOf } from '../../workflows/index';
 import { callbacksOfAll } from './agent-callbacks';
+import { toolAliases } from './agent-names';
+import { late, racing, wordOf } from './racing';
 
 /** The agents of the scripts. What their hooks do follows from words in what models and calls say, and from nothing else. */
 const { defineAgent } = agentsFor();
 
 const acting = ['act', 'answer', 'quick', 'pay', 'flaky', 'note', 'ask', 'quickAsk', 'pieces', 'paint', 'paintPieces', 'slow', 'lost'];
-const base = { description: 'Under test.', instructions: 'Be a test.', model: 'test/model', tools: acting, maxIterations: 6 };
+export const base = {
+  description: 'Under test.',
+  instructions: 'Be a test.',
+  model: 'test/model',
+  tools: acting,
+  toolAliases,
+  maxIterations: 6,
+};
 
 const message =
   (role: 'user' | 'assistant') =>
   (text: string): Message => ({ role, parts: [{ type: 'text', text }] });
 const user = message('user');
 const assistant = message('assistant');
-
-/** The word by which a call says what is to become of it. */
-function wordOf({ input }: Pick<ToolCall, 'input'>): string {
-  const { say } = (typeof input === 'object' && input !== null ? input : {}) as { say?: unknown };
-  return typeof say === 'string' ? say : '';
-}
 
 function lastText(messages: readonly Message[]): string {
   const last = messages.at(-1);
@@ -223,7 +226,6 @@ export const careful = defineAgent({
   ...base,
   name: 'careful',
   middleware: [approving],
-  toolAliases: { act: { names: ['do'], arguments: { say: ['words'] } } },
   toolArguments: (_, input) => (wordOf({ input }) === 'handled' ? { say: 'by a handler' } : input),
   unknownTool: (name) => `There is no ${name}.`,
 });
@@ -247,3 +249,21 @@ export const called = defineAgent({ ...base, name: 'called', middleware: [callba
 export const asks = defineAgent({ ...base, name: 'asking', middleware: [asking] });
 export const typed = defineAgent({ ...base, name: 'typed', output: 'verdict', returnDirectly: ['answer'] });
 export const whole = defineAgent({ ...base, name: 'whole', middleware: [callbacksOfAll, approving, asking, editing], retry, failover });
+
+/** What is named by options is named by the tools' own names, whatever the model calls them by. */
+const tidying = contextEditing({ triggerTokens: 12, keep: 1, excludeTools: ['note', 'act'] });
+const shortening = reduction({ skipTruncation: true, maxTokensForClear: 24, clearExcludeTools: ['pieces', 'act'] });
+export const renamed = defineAgent({
+  ...base,
+  name: 'renamed',
+  returnDirectly: ['answer', 'quick', 'pieces'],
+  middleware: [approving, tidying, shortening],
+});
+/** Whatever has a deadline here is answered after it. */
+const hurry = (onExpiry: 'approve' | 'reject') => ({ ...risky, expires: '8s', onExpiry });
+const hurrying = approval({
+  tools: { act: hurry('approve'), quick: hurry('reject'), pay: hurry('approve'), pieces: { ...hurry('reject'), by: ['ada'] } },
+});
+export const hurried = defineAgent({ ...base, name: 'hurried', middleware: [late, hurrying] });
+export const races = defineAgent({ ...base, name: 'racing', middleware: [racing, approving] });
+export { abreast, apart, boss, deep, frontDesk, made, office, rounds, stages } from './teams';

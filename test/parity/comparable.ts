@@ -1,37 +1,95 @@
-import type { RunEvent } from '../../contract/plain/events';
+import type { RunEvent, RunView } from '../../contract/plain/events';
+import type { StoredMessage } from '../../contract/plain/messages';
 import { canonicalJson } from '../../contract/plain/messages';
+import { isTeam } from './agent-names';
 import type { Played } from './play';
+import type { Script } from './script';
+import type { Act } from './table';
 
 /**
  * What has to be the same on both engines, line by line. Left out are times. Ids that are made at random are numbered in the order in
  * which they come here, so that what has the same id in one run has to have the same id in the other.
  *
  * Events are compared in their order, except that events of parallel calls stand call by call: which of the calls ends first is up to
- * the tools and to the server. All calls of a message lie between two events that belong to no call, so nothing else moves.
+ * the tools and to the server. All calls of a message lie between two events that belong to no call, so nothing else moves. Of a team
+ * events stand agent by agent, and models are compared agent by agent in any case.
  */
-export function comparable({ moves, end, view, play }: Played): readonly string[] {
-  const { messages, status, output, text, error, usage, nextOffset } = view;
-  const lines = [
+export function comparable({ script, moves, end, view, parts, play }: Played): readonly string[] {
+  const { messages, interrupts, ...state } = view;
+  // What those say that are at work when nobody answers any more may not have been written yet.
+  const shown = end.log.at(-1)?.type === 'run-end' ? parts : [];
+  const lines: (readonly [place: string, line: readonly unknown[]])[] = [
     // Of a run that waits only the events say whether what else it did has been written yet.
-    ['end', { status, output, text, error, usage, nextOffset }],
-    ...messages.map((message) => ['message', message]),
-    ...callByCall(end.log).map((event) => ['event', event]),
-    ...view.interrupts.map((interrupt) => ['waits', interrupt]).sort(byText),
-    ...moves.map(({ standing, acts }) => ['move', { after: standing.log.length, open: standing.open.map(({ id }) => id), acts }]),
-    ...play.asked.map((request) => ['asked', request]),
+    ...inRun('', [['end', standOf(state)]]),
+    ...inRun('', messagesOf(script, messages, end.log)),
+    ...inRun('', eventsOf(script, end.log)),
+    ...inRun('', interrupts.map((interrupt) => ['waits', interrupt]).sort(byText)),
+    ...shown.flatMap(({ place, view: { messages: said, ...stand }, log }) =>
+      inRun(place, [['part', place, standOf(stand)], ...messagesOf(script, said, log), ...eventsOf(script, log)]),
+    ),
+    ...inRun(
+      '',
+      moves.map(({ standing, acts }) => [
+        'move',
+        { after: standing.log.length, open: standing.open.map(({ id }) => id), acts: actsOf(acts) },
+      ]),
+    ),
+    ...askedIn(play),
     // Calls of parallel hooks and tools, in no order.
-    ...play.askedBeside.map((request) => ['asked beside', request]).sort(byText),
+    ...inRun('', play.askedBeside.map((request) => ['asked beside', request]).sort(byText)),
     // And each once: what stands in no history yet is done again when its task is lost, such as a quick call.
-    ...[...new Set(play.used.map((call) => JSON.stringify(call)))].sort().map((call) => ['used', JSON.parse(call) as unknown]),
+    ...inRun(
+      '',
+      [...new Set(play.used.map((call) => JSON.stringify(call, script.killsAt === undefined ? undefined : withoutAttempt)))]
+        .sort()
+        .map((call) => ['used', JSON.parse(call) as unknown]),
+    ),
   ];
   const known = new Map<string, string>();
-  return lines.map((line) =>
+  return lines.map(([place, line]) =>
     canonicalJson(JSON.parse(JSON.stringify(line, withoutTime))).replace(randomId, (id) => {
-      const name = known.get(id) ?? `id-${known.size}`;
-      known.set(id, name);
+      // In memory runs make the same ids.
+      const name = known.get(place + id) ?? `id-${known.size}`;
+      known.set(place + id, name);
       return name;
     }),
   );
+}
+
+function inRun(place: string, lines: readonly (readonly unknown[])[]): (readonly [string, readonly unknown[]])[] {
+  return lines.map((line) => [place, line]);
+}
+
+/** Whether the run has ended by the time that an answer comes again is up to the server. */
+function actsOf(acts: readonly Act[]): readonly unknown[] {
+  return acts.map((act, position) =>
+    act.do === 'answer' && acts.slice(0, position).some((one) => one.do === 'answer' && one.id === act.id)
+      ? { ...act, refused: act.refused !== undefined }
+      : act,
+  );
+}
+
+function standOf({ status, output, text, error, usage, nextOffset }: Omit<RunView, 'messages' | 'interrupts'>): object {
+  return { status, output, text, error, usage, nextOffset };
+}
+
+/** What models were asked, agent by agent. What was asked again because its worker was gone is asked once. */
+function askedIn({ asked, script }: Played['play']): (readonly [string, readonly unknown[]])[] {
+  const lanes = [...new Set(asked.map(({ lane }) => lane))].sort();
+  return lanes.flatMap((lane) => {
+    const calls = asked.filter((one) => one.lane === lane).map(({ address, request }) => ['asked', lane, address, request]);
+    const place = lane.slice(0, lane.indexOf(' '));
+    if (script.killsAt === undefined) return inRun(place, calls);
+    const texts = calls.map((call) => JSON.stringify(call));
+    return inRun(
+      place,
+      calls.filter((_, position) => texts.indexOf(texts[position] ?? '') === position),
+    );
+  });
+}
+
+function withoutAttempt(key: string, value: unknown): unknown {
+  return key === 'attempt' ? undefined : value;
 }
 
 const randomId = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -43,6 +101,59 @@ function withoutTime(key: string, value: unknown): unknown {
 function byText(one: unknown, other: unknown): number {
   const [first, second] = [JSON.stringify(one), JSON.stringify(other)];
   return first < second ? -1 : first > second ? 1 : 0;
+}
+
+function eventsOf({ agent }: Script, log: readonly RunEvent[]): (readonly unknown[])[] {
+  if (!isTeam(agent)) return callByCall(log).map((event) => ['event', event]);
+  const lanes = new Map<string, RunEvent[]>();
+  for (const event of log) {
+    const lane = laneOf(event);
+    lanes.set(lane, [...(lanes.get(lane) ?? []), { ...event, offset: 0 }]);
+  }
+  return [...lanes.keys()].sort().flatMap((lane) => callByCall(lanes.get(lane) ?? []).map((event) => ['event', lane, event]));
+}
+
+/** Of agents at work at the same time each has an order, and nothing is said of that among them. */
+function messagesOf({ agent }: Script, messages: readonly StoredMessage[], log: readonly RunEvent[]): (readonly unknown[])[] {
+  if (!isTeam(agent)) return messages.map((message) => ['message', message]);
+  const lanes = new Map<string, string>();
+  for (const event of log) if ('message' in event) lanes.set(event.message.id, laneOf(event));
+  const byLane = new Map<string, StoredMessage[]>();
+  for (const message of messages) {
+    const lane = lanes.get(message.id) ?? '';
+    byLane.set(lane, [...(byLane.get(lane) ?? []), message]);
+  }
+  return [...byLane.keys()].sort().flatMap((lane) => resultsInOrder(byLane.get(lane) ?? []).map((message) => ['message', lane, message]));
+}
+
+/** Results of calls that ran at the same time stand by their calls. */
+function resultsInOrder(messages: readonly StoredMessage[]): readonly StoredMessage[] {
+  const ordered: StoredMessage[] = [];
+  let results: StoredMessage[] = [];
+  const flush = (): void => {
+    ordered.push(...results.sort(byCall));
+    results = [];
+  };
+  for (const message of messages) {
+    if (message.role === 'tool') results.push(message);
+    else {
+      flush();
+      ordered.push(message);
+    }
+  }
+  flush();
+  return ordered;
+}
+
+function byCall({ parts: [one] }: StoredMessage, { parts: [other] }: StoredMessage): number {
+  const id = (part: typeof one): string => (part?.type === 'tool-result' ? part.callId : '');
+  return id(one) < id(other) ? -1 : id(one) > id(other) ? 1 : 0;
+}
+
+function laneOf(event: RunEvent): string {
+  if (event.type === 'interrupt-start') return `interrupt ${event.interrupt.id}`;
+  if (event.type === 'interrupt-end' || event.type === 'resume-ignored') return `interrupt ${event.interruptId}`;
+  return 'runPath' in event ? event.runPath.join('/') : '';
 }
 
 function callByCall(log: readonly RunEvent[]): readonly unknown[] {

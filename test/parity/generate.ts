@@ -1,16 +1,32 @@
-import type { Json } from '../../contract/plain/messages';
-import { agentNames } from './agent-names';
+import type { Json, JsonObject } from '../../contract/plain/messages';
+import type { AgentName, Member } from './agent-names';
+import { agentNames, isTeam, isolatedTeams, membersOf, otherKeys, otherNames, teamNames } from './agent-names';
 import { Random } from './random';
 import type { Decision, Said, Script, ScriptedCall } from './script';
+
+/** What waits for a mend: it plays no part until then. */
+const heldBack = { races: true, late: true, deadlinesApart: true };
 
 /** The script of a name. The same name is the same script, on every machine. */
 export function scriptOf(name: string): Script {
   const random = new Random(name);
   const gaveUp = random.chance(0.15) ? { gaveUp: { after: random.below(3), cancels: random.chance(0.5) } } : {};
+  const kills = random.chance(0.1);
+  const agent = random.weighted<AgentName>([
+    ...agentNames.map((one) => [one === 'hurried' ? (kills || heldBack.late ? 0 : 2) : 1, one] as const),
+    // `whole` has all that the others have.
+    [2, 'whole'],
+    [1, 'steps'],
+    [2, 'racing'],
+    [2, 'renamed'],
+    ...teamNames.map((one) => [one === 'made' && heldBack.races ? 0 : isolatedTeams.includes(one) ? 1.5 : 1, one] as const),
+  ]);
+  const saidIn = (member?: Member): readonly Said[] =>
+    random.list(1 + random.below(4), () => saidBy(random, { agent, kills, ...(member === undefined ? {} : { member }) }));
+  const parts = isTeam(agent) ? Object.entries(membersOf(agent)).map(([one, member]) => [one, saidIn(member)] as const) : undefined;
   return {
     name,
-    // `whole` has all that the others have.
-    agent: random.of([...agentNames, 'whole', 'whole', 'steps']),
+    agent,
     stream: random.chance(0.5),
     input: random.weighted([
       [12, 'Hi.'],
@@ -18,12 +34,20 @@ export function scriptOf(name: string): Script {
       [1, 'Nothing to do.'],
     ]),
     // A model that never comes back: the server gives up after five calls.
-    said: random.chance(0.01)
-      ? random.list(6, () => ({ fails: 'in passing', error: 'the line is busy' }) as const)
-      : random.list(1 + random.below(4), () => saidBy(random)),
+    said:
+      parts !== undefined
+        ? []
+        : !kills && random.chance(0.01)
+          ? random.list(6, () => ({ fails: 'in passing', error: 'the line is busy' }) as const)
+          : saidIn(),
+    ...(parts === undefined ? {} : { parts: Object.fromEntries(parts) }),
     decisions: random.list(random.below(8), () => decisionOf(random)),
     together: random.chance(0.6),
     borders: random.chance(0.25),
+    ...(random.chance(0.15) ? { twice: random.list(3, () => random.below(4)) } : {}),
+    ...(!kills && (agent === 'hurried' || (!isTeam(agent) && random.chance(0.12))) ? { away: true } : {}),
+    ...(kills ? { killsAt: random.list(1 + random.below(2), () => 1 + random.below(12)) } : {}),
+    ...(random.chance(0.4) ? { bordersAt: random.list(1 + random.below(3), () => 1 + random.below(20)) } : {}),
     ...gaveUp,
   };
 }
@@ -40,11 +64,20 @@ function decisionOf(random: Random): Decision {
   ]);
 }
 
-function saidBy(random: Random): Said {
+/** Who speaks. */
+interface Speaker {
+  readonly agent: AgentName;
+  readonly member?: Member;
+  /** Its worker is killed. */
+  readonly kills: boolean;
+}
+
+function saidBy(random: Random, speaker: Speaker): Said {
   const kind = random.weighted([
     [8, 'calls'],
     [4, 'says'],
-    [3.5, 'fails'],
+    // What fails in a team ends much of it.
+    [speaker.kills ? 0 : speaker.member === undefined ? 3.5 : 1, 'fails'],
   ]);
   if (kind === 'says') return { says: textFor(random) };
   if (kind === 'fails') {
@@ -60,7 +93,7 @@ function saidBy(random: Random): Said {
     [3, 3],
     [1, 5],
   ]);
-  const calls = besideStop(random.list(count, (position) => callFor(random, position)));
+  const calls = besideStop(random.list(count, (position) => callFor(random, speaker, position)));
   return { calls, ...(random.chance(0.2) ? { says: textFor(random) } : {}) };
 }
 
@@ -99,6 +132,23 @@ const stopFirst = 'stop';
 const stopWords = [stopAll, stopFirst];
 
 /** What becomes of a call, by the word that it says. */
+const hurriedWords: readonly (readonly [number, string])[] = [
+  [2, 'ask late'],
+  [2, 'ask late default'],
+  [1, 'race late'],
+  [3, 'ask stages'],
+  [1, 'ask before'],
+];
+
+const racingWords: readonly (readonly [number, string])[] = [
+  [2, 'race time'],
+  [2, 'race person'],
+  [2, 'race call'],
+  [1, 'race hidden'],
+  [1, 'race then ask'],
+  [2, 'count'],
+];
+
 const words: readonly (readonly [number, string])[] = [
   [8, 'fine'],
   [4, 'risky'],
@@ -132,36 +182,75 @@ const words: readonly (readonly [number, string])[] = [
   [0.5, 'handled'],
 ];
 
-function callFor(random: Random, position: number): ScriptedCall {
+/** Tools of which nobody can tell how often their worker was lost. */
+const killedTools: readonly (readonly [number, string])[] = [
+  [8, 'act'],
+  [2, 'quick'],
+  [2, 'note'],
+  [3, 'ask'],
+  [2, 'pieces'],
+  [1, 'answer'],
+];
+
+/** The tools of a team are those that come to the same whoever is at work beside. */
+const teamTools: readonly (readonly [number, string])[] = [
+  [8, 'act'],
+  [2, 'quick'],
+  [1, 'flaky'],
+  [2, 'note'],
+  [4, 'ask'],
+  [1, 'pieces'],
+  [1.5, 'answer'],
+];
+
+function callFor(random: Random, { agent, member, kills }: Speaker, position: number): ScriptedCall {
   // Ids repeat from message to message, as those of providers do.
   const id = `call-${position}`;
   const name = random.weighted([
-    [8, 'act'],
-    [3, 'quick'],
-    [2, 'pay'],
-    [2.5, 'flaky'],
-    [3, 'note'],
-    [4, 'ask'],
-    [1.5, 'quickAsk'],
-    [2, 'pieces'],
-    [1, 'paint'],
-    [1, 'paintPieces'],
-    [1.5, 'answer'],
-    [1, 'nowhere'],
-    [0.7, 'do'],
-    [0.5, 'exit'],
-    [0.15, 'slow'],
-    [0.3, 'lost'],
+    ...(kills ? killedTools : member === undefined ? singleTools : teamTools),
+    ...(member?.agents ?? []).map((one) => [4, one] as const),
+    ...(member?.transfers ?? []).map((one) => [3, `to ${one}`] as const),
   ]);
-  return {
-    id,
-    name,
-    input: random.chance(0.05) ? random.of<Json>([{}, 'no object', { say: 5 }, { question: 5 }]) : inputFor(random, name),
-  };
+  if (name.startsWith('to ')) return { id, name: 'transfer_to_agent', input: { agent_name: name.slice(3) } };
+  if (member?.agents?.includes(name) === true) return { id, name, input: { request: `Do ${position}.` } };
+  if (random.chance(0.05)) return { id, name, input: random.of<Json>([{}, 'no object', { say: 5 }, { question: 5 }]) };
+  const input = inputFor(random, agent, name);
+  const other = otherNames[name];
+  if (other === undefined || !random.chance(agent === 'renamed' ? 0.6 : 0.15)) return { id, name, input };
+  return { id, name: other, input: random.chance(0.5) ? underOtherKeys(input) : input };
 }
 
-function inputFor(random: Random, name: string): Json {
-  const say = random.weighted(words);
+function underOtherKeys(input: Json): Json {
+  return Object.fromEntries(Object.entries(input as JsonObject).map(([key, value]) => [otherKeys[key] ?? key, value]));
+}
+
+const singleTools: readonly (readonly [number, string])[] = [
+  [8, 'act'],
+  [3, 'quick'],
+  [2, 'pay'],
+  [2.5, 'flaky'],
+  [3, 'note'],
+  [4, 'ask'],
+  [1.5, 'quickAsk'],
+  [2, 'pieces'],
+  [1, 'paint'],
+  [1, 'paintPieces'],
+  [1.5, 'answer'],
+  [1, 'nowhere'],
+  [0.5, 'exit'],
+  [0.15, 'slow'],
+  [0.3, 'lost'],
+];
+
+function inputFor(random: Random, agent: AgentName, name: string): Json {
+  const races = agent === 'racing' || isTeam(agent);
+  const say = random.weighted(
+    races
+      ? [...words.slice(0, 4), ...racingWords.filter(([, word]) => !heldBack.races || word === 'count')]
+      : agent === 'hurried'
+        ? [...words.slice(0, 4), ...hurriedWords]
+        : words,
+  );
   switch (name) {
     case 'note':
       return { key: random.of(['one', 'two']), value: random.of(['a', 'b', '']) };
@@ -170,12 +259,12 @@ function inputFor(random: Random, name: string): Json {
       return {
         question: random.of(['which?', 'with state: which?']),
         ...(random.chance(0.3) ? { typed: true } : {}),
-        ...(random.chance(0.05) ? { deadline: '150ms' } : {}),
+        ...(random.chance(agent === 'hurried' ? 0.4 : heldBack.deadlinesApart && isolatedTeams.includes(agent) ? 0 : 0.05)
+          ? { deadline: agent === 'hurried' ? '8s' : '150ms' }
+          : {}),
       };
     case 'exit':
       return { final_result: say };
-    case 'do':
-      return { words: say };
     default:
       return { say, ...(random.chance(0.5) ? { turns: random.below(6) } : {}) };
   }

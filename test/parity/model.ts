@@ -1,8 +1,7 @@
 import type { ModelChunk } from '../../activities/chunks';
 import type { GenerateAnswer, GenerateRequest, LanguageModel, ModelProvider } from '../../activities/models';
-import type { Part, Usage } from '../../contract/plain/messages';
-import type { Play } from './plays';
-import { currentPlay } from './plays';
+import type { Json, Part, Usage } from '../../contract/plain/messages';
+import { told } from './plays';
 import type { Said } from './script';
 
 const usage: Usage = { inputTokens: 3, outputTokens: 2 };
@@ -14,21 +13,19 @@ export const models: ModelProvider = {
 
 function modelNamed(name: string): LanguageModel {
   return {
-    generate: async (request) => (name === 'side' ? beside(request) : whole(spoken(next(name, request)))),
-    stream: (request) => (name === 'side' ? pieces({ says: textOf(beside(request)) }) : pieces(next(name, request))),
+    generate: async (request) => (name === 'side' ? beside(request) : whole(spoken(await next(name, request)))),
+    async *stream(request) {
+      yield* name === 'side' ? pieces({ says: textOf(await beside(request)) }) : pieces(await next(name, request));
+    },
   };
 }
 
-function next(model: string, { signal: _, tools, ...request }: GenerateRequest): Said {
-  const play = currentPlay();
-  const said = play.script.said[play.asked.length] ?? { says: 'The end.' };
-  play.asked.push({ ...request, tools: tools.map(({ name }) => name), model });
-  return said;
+async function next(model: string, { signal: _, ...request }: GenerateRequest): Promise<Said> {
+  return (await told({ is: 'asked', request: { ...request, model } })) ?? { says: '' };
 }
 
-function beside({ signal: _, tools: __, ...request }: GenerateRequest): GenerateAnswer {
-  const play: Play = currentPlay();
-  play.askedBeside.push(JSON.parse(JSON.stringify(request)) as Play['askedBeside'][number]);
+async function beside({ signal: _, tools: __, ...request }: GenerateRequest): Promise<GenerateAnswer> {
+  await told({ is: 'asked beside', request: JSON.parse(JSON.stringify(request)) as Json });
   return { parts: [{ type: 'text', text: `Aside of ${request.messages.length}.` }], usage };
 }
 

@@ -1,33 +1,91 @@
+import type { CallContext } from '../../activities/call-context';
 import { currentCall } from '../../activities/call-context';
 import type { GenerateRequest } from '../../activities/models';
+import { nameOfSegment } from '../../contract/plain/agent-paths';
+import { rootRunId } from '../../contract/plain/child-runs';
 import type { Json } from '../../contract/plain/messages';
-import type { Script } from './script';
+import { runIdOf } from '../../contract/plain/names';
+import type { Said, Script } from './script';
 
-/** What models and tools of one run were asked. */
+/** What a model was asked, whole. */
+export type ModelRequest = Omit<GenerateRequest, 'signal'> & { readonly model: string };
+
+/** A request, and where in the run it was made. */
+export interface Asked {
+  /** The run, when it is that of an isolated agent, and the place of the agent in it. */
+  readonly lane: string;
+  readonly address: string;
+  readonly attempt: number;
+  readonly request: ModelRequest;
+}
+
+/** What models and tools of one run, and of the isolated agents in it, were asked. */
 export interface Play {
   readonly script: Script;
-  /** In order: the calls of a run's model come one after another. */
-  readonly asked: (Omit<GenerateRequest, 'signal' | 'tools'> & { readonly model: string; readonly tools: readonly string[] })[];
+  /** By lane in order: the calls of an agent's model come one after another. */
+  readonly asked: Asked[];
   /** Models that a hook asks beside, in parallel calls too. */
   readonly askedBeside: Json[];
   readonly used: Json[];
-  /** How many calls of models and tools were made again. */
-  again: number;
+  /** What was said last in a lane, in which call, and how much was said before. */
+  readonly lanes: Map<string, { readonly count: number; readonly address: string; readonly said: Said | undefined }>;
 }
 
 const plays = new Map<string, Play>();
 
 /** The run of that id is the play from now on: the same in memory first and on the server then. */
 export function beginPlay(runId: string, script: Script): Play {
-  const play: Play = { script, asked: [], askedBeside: [], used: [], again: 0 };
-  plays.set(`default/${runId}`, play);
+  const play: Play = { script, asked: [], askedBeside: [], used: [], lanes: new Map() };
+  plays.set(runId, play);
   return play;
 }
 
-/** The play that the call at hand belongs to, on the worker or in memory. */
-export function currentPlay(): Play {
+/** What a call of a model or a tool does to its play. On a worker that is a process of its own it is told to the one that has the plays. */
+export type Line =
+  | { readonly is: 'asked'; readonly request: ModelRequest }
+  | { readonly is: 'asked beside'; readonly request: Json }
+  | { readonly is: 'used'; readonly call: Json };
+
+export type Tell = (call: CallContext, line: Line) => Said | undefined | Promise<Said | undefined>;
+
+/** In the process that has the plays. */
+export const tellHere: Tell = (call, line) => {
+  const play = plays.get(rootRunId(runIdOf(call.workflowId)));
+  if (play === undefined) throw Object.assign(new Error(`No play has the run ${call.workflowId}.`), { isRetryable: false });
+  if (line.is === 'asked') return saidTo(play, call, line.request);
+  if (line.is === 'used') play.used.push(line.call);
+  else play.askedBeside.push(line.request);
+  return undefined;
+};
+
+let tell: Tell = tellHere;
+
+/** Somebody else has the plays. */
+export function tellElsewhere(elsewhere: Tell): void {
+  tell = elsewhere;
+}
+
+/** Tells of the call at hand. */
+export async function told(line: Line): Promise<Said | undefined> {
   const call = currentCall();
-  const play = plays.get(call?.workflowId ?? '');
-  if (play === undefined) throw Object.assign(new Error(`No play has the run ${call?.workflowId}.`), { isRetryable: false });
-  return play;
+  if (call === undefined) throw new Error('This is no call of a run.');
+  return tell(call, line);
+}
+
+function saidTo(play: Play, { workflowId, activityId, attempt }: CallContext, request: ModelRequest): Said {
+  const inner = runIdOf(workflowId).split('~').slice(1).join('~');
+  const place = activityId.replace(/\/t\d+\/[^/]*$/, '');
+  const agent = nameOfSegment(place.slice(place.lastIndexOf('/') + 1));
+  // What an agent says on its next turn follows what it said before, wherever it is handed over to; as a tool it begins anew for each call.
+  const segments = place.split('/');
+  const begun = segments.length - [...segments].reverse().findIndex((segment) => /[@!]/.test(segment));
+  const lane = `${inner} ${[...(begun > segments.length ? [] : segments.slice(0, begun)), agent].join('/')}`;
+  const before = play.lanes.get(lane) ?? { count: 0, address: '', said: undefined };
+  play.asked.push({ lane, address: activityId, attempt, request });
+  // An answer that was lost with its worker is said again.
+  if (attempt > 1 && before.address === activityId && before.said !== undefined && !('fails' in before.said)) return before.said;
+  const { parts, said } = play.script;
+  const next = (parts?.[agent] ?? said)[before.count] ?? { says: 'The end.' };
+  play.lanes.set(lane, { count: before.count + 1, address: activityId, said: next });
+  return next;
 }

@@ -1,22 +1,74 @@
 import { toolCallsOf } from '../../contract/plain/messages';
+import { isTeam, isolatedTeams, otherNames } from './agent-names';
 import type { Played } from './play';
 
-export const kinds = ['error', 'interrupt', 'parallel', 'retry'] as const;
-export type Kind = (typeof kinds)[number];
+/** What has to happen in scripts, each in so many of a hundred at least. */
+export const leastShares = {
+  error: 20,
+  interrupt: 20,
+  parallel: 20,
+  retry: 20,
+  alias: 8,
+  race: 0,
+  usage: 1,
+  team: 10,
+  isolated: 3,
+  border: 15,
+  kill: 1,
+  away: 1,
+  late: 0,
+  again: 1,
+} as const;
+
+export type Kind = keyof typeof leastShares;
+export const kinds = Object.keys(leastShares) as readonly Kind[];
+
+const aliases = new Set(Object.values(otherNames));
 
 /** What happened in a run, whatever its script meant to happen. */
-export function kindsOf({ script, play, end: { log } }: Played): ReadonlySet<Kind> {
+export function kindsOf({ script, play, moves, parts, end }: Played): ReadonlySet<Kind> {
   const found = new Set<Kind>();
-  for (const event of log) {
-    if ('error' in event && event.error !== undefined) found.add('error');
-    if (event.type === 'interrupt-start') found.add('interrupt');
-    if (event.type === 'model-retry') found.add('retry');
-    if (event.type === 'model-end' && script.agent !== 'steps' && toolCallsOf(event.message).length > 1) found.add('parallel');
+  const note = (kind: Kind, happened: boolean): void => void (happened && found.add(kind));
+  for (const event of [end, ...parts].flatMap(({ log }) => log)) {
+    note('error', 'error' in event && event.error !== undefined);
+    note('interrupt', event.type === 'interrupt-start');
+    note('retry', event.type === 'model-retry');
+    if (event.type === 'model-end') {
+      const calls = toolCallsOf(event.message);
+      note('parallel', script.agent !== 'steps' && calls.length > 1);
+      note(
+        'alias',
+        calls.some(({ name }) => aliases.has(name)),
+      );
+      note('race', (script.agent === 'racing' || isTeam(script.agent)) && JSON.stringify(calls).includes('"race '));
+      note('usage', (script.agent === 'racing' || isTeam(script.agent)) && JSON.stringify(calls).includes('"count"'));
+    }
   }
   // Calls that the server made again leave no event.
-  const madeAgain = script.said.slice(0, Math.max(0, play.asked.length - 1)).some((said) => 'fails' in said && said.fails === 'in passing');
+  const madeAgain = play.asked.some(({ lane, address }, position) =>
+    play.asked.slice(0, position).some((one) => one.lane === lane && one.address === address),
+  );
   const calledAgain = play.used.some((call) => ((call as { attempt?: number } | null)?.attempt ?? 1) > 1);
-  if (madeAgain || calledAgain) found.add('retry');
+  note('retry', madeAgain || calledAgain);
+  note('usage', script.agent === 'made');
+  note('team', isTeam(script.agent));
+  note('isolated', isolatedTeams.includes(script.agent) && parts.length > 0);
+  const acts = moves.flatMap((move) => move.acts);
+  const crossed = (at: readonly number[] = []): boolean => at.some((count) => count < end.log.length);
+  note('border', crossed(script.bordersAt) || acts.some((act) => act.do === 'border' && act.crossed === true));
+  note('kill', crossed(script.killsAt));
+  note(
+    'away',
+    acts.some((act) => act.do === 'leave'),
+  );
+  note(
+    'late',
+    acts.some((act) => act.do === 'leave' && act.late),
+  );
+  note(
+    'again',
+    acts.some((act, position) => act.do === 'answer' && acts.slice(0, position).some((one) => one.do === 'answer' && one.id === act.id)),
+  );
   return found;
 }
 
@@ -24,5 +76,5 @@ export function kindsOf({ script, play, end: { log } }: Played): ReadonlySet<Kin
 export function sharesOf(runs: readonly Played[]): Readonly<Record<Kind, number>> {
   const found = runs.map(kindsOf);
   const share = (kind: Kind): number => Math.round((100 * found.filter((all) => all.has(kind)).length) / Math.max(1, runs.length));
-  return { error: share('error'), interrupt: share('interrupt'), parallel: share('parallel'), retry: share('retry') };
+  return Object.fromEntries(kinds.map((kind) => [kind, share(kind)])) as Record<Kind, number>;
 }

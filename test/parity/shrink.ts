@@ -1,28 +1,41 @@
+import { isTeam } from './agent-names';
 import type { Said, Script, ScriptedCall } from './script';
 
 /** Scripts that are a little simpler, the largest steps first. */
 export function simpler(script: Script): readonly Script[] {
-  const { said, decisions, gaveUp: _, ...rest } = script;
-  const without = <T>(items: readonly T[], position: number): readonly T[] => items.filter((__, index) => index !== position);
-  const saying = (position: number, one: Said): readonly Said[] => said.map((other, index) => (index === position ? one : other));
-  const simple: Partial<Script>[] = [
-    ...(script.gaveUp === undefined ? [] : [{ gaveUp: undefined } as unknown as Partial<Script>]),
-    ...said.map((__, position) => ({ said: without(said, position) })),
+  const { said, parts = {}, decisions } = script;
+  const dropped = (['gaveUp', 'killsAt', 'bordersAt', 'away', 'twice'] as const).flatMap((key) => {
+    const { [key]: given, ...rest } = script;
+    return given === undefined ? [] : [rest];
+  });
+  const changes: readonly Partial<Script>[] = [
+    ...simplerSpeech(said).map((one) => ({ said: one })),
+    ...Object.entries(parts).flatMap(([name, speech]) => simplerSpeech(speech).map((one) => ({ parts: { ...parts, [name]: one } }))),
     ...(script.borders ? [{ borders: false }] : []),
+    ...(script.bordersAt ?? []).map((_, position, all) => ({ bordersAt: without(all, position) })),
     ...(script.stream ? [{ stream: false }] : []),
     ...(script.together ? [] : [{ together: true }]),
-    ...(rest.agent === 'plain' ? [] : [{ agent: 'plain' } as const]),
-    ...(rest.input === 'Hi.' ? [] : [{ input: 'Hi.' }]),
-    ...said.flatMap((one, position) => simplerSaid(one).map((simplified) => ({ said: saying(position, simplified) }))),
-    ...decisions.map((__, position) => ({ decisions: without(decisions, position) })),
+    ...(script.agent === 'plain' || isTeam(script.agent) ? [] : [{ agent: 'plain' } as const]),
+    ...(script.input === 'Hi.' ? [] : [{ input: 'Hi.' }]),
+    ...decisions.map((_, position) => ({ decisions: without(decisions, position) })),
     ...decisions.flatMap((decision, position) =>
       decision === 'yes' ? [] : [{ decisions: decisions.map((other, index) => (index === position ? 'yes' : other)) }],
     ),
   ];
-  return simple.map((change) => {
-    const { gaveUp, ...changed } = { ...script, ...change };
-    return gaveUp === undefined ? changed : { ...changed, gaveUp };
-  });
+  return [...dropped, ...changes.map((change) => ({ ...script, ...change }))];
+}
+
+function without<T>(items: readonly T[], position: number): readonly T[] {
+  return items.filter((_, index) => index !== position);
+}
+
+function simplerSpeech(said: readonly Said[]): readonly (readonly Said[])[] {
+  return [
+    ...said.map((_, position) => without(said, position)),
+    ...said.flatMap((one, position) =>
+      simplerSaid(one).map((simplified) => said.map((other, index) => (index === position ? simplified : other))),
+    ),
+  ];
 }
 
 function simplerSaid(one: Said): readonly Said[] {

@@ -2,6 +2,7 @@ import { codeOf, messageOf } from '../../contract/plain/errors';
 import type { RunEvent, RunView } from '../../contract/plain/events';
 import type { Interrupt } from '../../contract/plain/interrupts';
 import type { Failure, Json } from '../../contract/plain/messages';
+import type { Part } from './play';
 
 /** A run of either engine, as those who play it have it. */
 export interface Table {
@@ -10,8 +11,13 @@ export interface Table {
   view(): Promise<RunView>;
   answer(interruptId: string, answer: Json, by: string | undefined): Promise<void>;
   cancel(): Promise<void>;
-  /** Goes on as new. */
-  border(): Promise<void>;
+  /** Takes the worker away; with a time, for so long before anybody comes. */
+  leave(milliseconds: number | undefined): Promise<void>;
+  comeBack(): Promise<void>;
+  /** Asks the run to go on as new, and says whether it does. With `expected` it is waited for. */
+  border(expected?: boolean): Promise<boolean>;
+  /** The isolated agents in it. */
+  parts(): Promise<readonly Part[]>;
   close(): Promise<void>;
 }
 
@@ -22,9 +28,18 @@ export interface Standing {
 
 /** What somebody did to a run that stands still. */
 export type Act =
-  | { readonly do: 'answer'; readonly id: string; readonly answer: Json; readonly by?: string; readonly refused?: Failure }
+  | {
+      readonly do: 'answer';
+      readonly id: string;
+      readonly answer: Json;
+      readonly by?: string;
+
+      readonly refused?: Failure;
+    }
   | { readonly do: 'cancel' }
-  | { readonly do: 'border' };
+  | { readonly do: 'leave'; readonly late: boolean }
+  | { readonly do: 'come back' }
+  | { readonly do: 'border'; readonly crossed?: boolean };
 
 /** The run stood there, and then this was done. */
 export interface Move {
@@ -32,13 +47,18 @@ export interface Move {
   readonly acts: readonly Act[];
 }
 
+/** Longer than what people are given where they come late. */
+const lateMs = 9000;
+
 /** Does it, and says how it was received. */
 export async function received(table: Table, act: Act): Promise<Act> {
   if (act.do === 'cancel') await table.cancel();
-  else if (act.do === 'border') await table.border();
+  else if (act.do === 'leave') await table.leave(act.late ? lateMs : undefined);
+  else if (act.do === 'come back') await table.comeBack();
+  else if (act.do === 'border') return { do: 'border', crossed: await table.border(act.crossed) };
   else {
-    const { id, answer, by } = act;
-    const given = { do: 'answer', id, answer, ...(by === undefined ? {} : { by }) } as const;
+    const { refused: _, ...given } = act;
+    const { id, answer, by } = given;
     try {
       await table.answer(id, answer, by);
       return given;

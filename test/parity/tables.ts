@@ -1,14 +1,19 @@
 import type { HoldfastClient } from '../../client/connect';
 import type { Run } from '../../client/run';
-import type { RunEvent } from '../../contract/plain/events';
+import { codeOf } from '../../contract/plain/errors';
+import type { RunEvent, RunView } from '../../contract/plain/events';
 import type { Json } from '../../contract/plain/messages';
 import { names } from '../../contract/plain/names';
 import type { Agent } from '../../kernel/agent';
 import { isAgent } from '../../kernel/agent';
+import type { MemoryRun } from '../../kernel/memory/run';
+import type { TestRun } from '../../testing/index';
 import { testRun } from '../../testing/index';
 import type { Temporal } from '../support/temporal';
 import * as agentsModule from './agents';
+import type { ParityBed } from './bed';
 import { models } from './model';
+import type { Part } from './play';
 import { standsLike } from './play';
 import type { Script } from './script';
 import type { Standing, Table } from './table';
@@ -20,16 +25,23 @@ const agents = new Map<string, AnyAgent>(
   Object.values(agentsModule).flatMap((value) => (isAgent(value) ? [[value.name, value as AnyAgent] as const] : [])),
 );
 
-/** Longer than all sleeps of the agents, shorter than what people are given. */
-const aWhile = '10m';
+/** Longer than all that a run waits for by itself, shorter than what people are given. */
+const aWhile = '3s';
 
-export async function tableInMemory({ agent, input, stream }: Script, id: string): Promise<Table> {
+export async function tableInMemory({ agent, input, stream, bordersAt = [], killsAt = [] }: Script, id: string): Promise<Table> {
   const found = agents.get(agent);
   if (found === undefined) throw new Error(`There is no agent "${agent}".`);
   const run = await testRun(found, { id, input, stream, model: models, tools, outputs, middleware: halves });
+  const borders = new Set([...bordersAt, ...killsAt]);
+  let seen = 0;
   const log = async (): Promise<readonly RunEvent[]> => {
     const events: RunEvent[] = [];
-    for await (const event of run.events({ until: 'waiting' })) events.push(event);
+    for await (const event of run.events({ until: 'waiting' })) {
+      events.push(event);
+      if (events.length <= seen) continue;
+      seen = events.length;
+      if (borders.has(seen)) void run.goOnAsNew();
+    }
     return events;
   };
   return {
@@ -42,27 +54,63 @@ export async function tableInMemory({ agent, input, stream }: Script, id: string
     view: () => run.view(),
     answer: (interruptId, answer, by) => run.resume(interruptId, answer, by === undefined ? {} : { by }),
     cancel: () => run.cancel(),
-    border: () => run.goOnAsNew(),
+    async leave(milliseconds) {
+      if (milliseconds !== undefined) await run.advance(`${milliseconds}ms`);
+    },
+    comeBack: async () => undefined,
+    async border() {
+      const before = bordersOf(run);
+      await run.goOnAsNew();
+      return bordersOf(run) > before;
+    },
+    parts: () => partsInMemory(id, run),
     close: async () => undefined,
   };
+}
+
+/** How often it went on as new. */
+function bordersOf(run: TestRun): number {
+  return (run as unknown as { readonly run: MemoryRun }).run.facts.filter(({ kind }) => kind === 'continued').length;
+}
+
+async function partsInMemory(root: string, run: TestRun): Promise<readonly Part[]> {
+  const parts: Part[] = [];
+  for (const [id, child] of run.children) {
+    const log: RunEvent[] = [];
+    for await (const event of child.events({ until: 'waiting' })) log.push(event);
+    parts.push({ place: id.slice(root.length), log, view: await child.view() }, ...(await partsInMemory(root, child)));
+  }
+  return parts.sort((one, other) => (one.place < other.place ? -1 : 1));
 }
 
 /** How long nothing may come from a run on a server that has not come as far as in memory. */
 const patienceMs = 45_000;
 
 export async function tableOnServer(
-  client: HoldfastClient,
+  bed: ParityBed,
   temporal: Temporal,
-  { agent, input, stream }: Script,
+  { agent, input, stream, bordersAt = [], killsAt = [] }: Script,
   id: string,
+  places: readonly string[],
 ): Promise<Table> {
+  const { client } = bed;
   const run: Run = await client.start(agent, input, { id, stream });
   const log: RunEvent[] = [];
   const leaving = new AbortController();
   let wake: () => void = () => undefined;
+  /** Those that have ended or have not begun need none. */
+  const signalAll = async (): Promise<void> => {
+    for (const place of ['', ...places])
+      await temporal
+        .handle(`${id}${place}`)
+        .signal(names.borderSignal)
+        .catch(() => undefined);
+  };
   const following = (async () => {
     for await (const event of run.events({ deltas: false, signal: leaving.signal })) {
       log.push(event);
+      if (bordersAt.includes(log.length)) void signalAll();
+      if (killsAt.includes(log.length)) bed.kill();
       wake();
     }
   })();
@@ -80,16 +128,54 @@ export async function tableOnServer(
     view: () => run.view(),
     answer: (interruptId, answer, by) => run.resume(interruptId, answer, by === undefined ? {} : { by }),
     cancel: () => run.cancel(),
-    async border() {
-      const before = await temporal.executionOf(id);
-      await temporal.handle(id).signal(names.borderSignal);
-      await temporal.untilAnotherExecution(id, before);
+    async leave(milliseconds = 0) {
+      await bed.leave();
+      await new Promise((resolve) => setTimeout(resolve, milliseconds));
     },
+    comeBack: () => bed.comeBack(),
+    async border(expected) {
+      const before = await temporal.executionOf(id);
+      await signalAll();
+      if (expected !== true) return false;
+      for (const until = Date.now() + patienceMs; Date.now() < until;) {
+        if ((await temporal.executionOf(id)) !== before) return true;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      return false;
+    },
+    parts: () => Promise.all(places.map((place) => partOnServer(client, id, place))),
     async close() {
       leaving.abort();
       await following;
+      await bed.close();
     },
   };
+}
+
+/** Of an agent that has not begun. */
+const nothing: Omit<RunView, 'id'> = {
+  agent: '',
+  status: 'running',
+  messages: [],
+  interrupts: [],
+  usage: { inputTokens: 0, outputTokens: 0 },
+  nextOffset: 0,
+};
+
+async function partOnServer(client: HoldfastClient, root: string, place: string): Promise<Part> {
+  const run = client.run(`${root}${place}`);
+  const view = await run.view().catch((error: unknown) => {
+    if (codeOf(error) === 'run-unknown') return undefined;
+    throw error;
+  });
+  if (view === undefined) return { place, log: [], view: { ...nothing, id: `${root}${place}` } };
+  const log: RunEvent[] = [];
+  const until = new AbortController();
+  for await (const event of run.events({ deltas: false, signal: until.signal })) {
+    log.push(event);
+    if (log.length >= view.nextOffset) until.abort();
+  }
+  return { place, log, view };
 }
 
 /** Waits for what wakes, at most until then. */

@@ -4,7 +4,7 @@ import type { ToolCallContext } from '../../activities/define-tool';
 import { defineTool } from '../../activities/define-tool';
 import { defineWorkerMiddleware } from '../../activities/worker-middleware';
 import type { Json, Part } from '../../contract/plain/messages';
-import { currentPlay } from './plays';
+import { told } from './plays';
 
 /** Parallel calls end in an order of their own in memory, too: by how often each lets the others go first. */
 async function letOthers(turns: number): Promise<void> {
@@ -15,16 +15,10 @@ const forEver = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('told to stop')), { once: true }));
 
 /** Keeps what a tool was called with, to be compared. */
-function used(tool: string, input: Json, call: ToolCallContext): void {
+async function used(tool: string, input: Json, call: ToolCallContext): Promise<void> {
   const { callId, idempotencyKey, attempt, resumed } = call;
-  currentPlay().used.push({
-    tool,
-    input,
-    callId,
-    idempotencyKey,
-    attempt,
-    ...(resumed === undefined ? {} : { resumed: { answer: resumed.answer as Json, state: resumed.state ?? null } }),
-  });
+  const again = resumed === undefined ? {} : { resumed: { answer: resumed.answer as Json, state: resumed.state ?? null } };
+  await told({ is: 'used', call: { tool, input, callId, idempotencyKey, attempt, ...again } });
 }
 
 const said = z.object({ say: z.string(), turns: z.number().int().default(0) });
@@ -35,7 +29,7 @@ const image: Part = { type: 'file', mediaType: 'image/png', data: 'aGk=' };
 const act =
   (name: string) =>
   async (input: SaidInput, call: ToolCallContext): Promise<Json> => {
-    used(name, input, call);
+    await used(name, input, call);
     await letOthers(input.turns);
     if (input.say.startsWith('fail')) throw new Error(`cannot ${input.say}`);
     if (input.say.startsWith('large')) return 'x'.repeat(300_000);
@@ -48,7 +42,7 @@ const question = z.object({ question: z.string(), typed: z.boolean().default(fal
 const ask =
   (name: string) =>
   async (input: z.infer<typeof question>, call: ToolCallContext): Promise<Json> => {
-    used(name, input, call);
+    await used(name, input, call);
     if (call.resumed !== undefined) return { answer: call.resumed.answer as Json, state: call.resumed.state ?? null };
     return call.interrupt(
       { question: input.question, callId: call.callId },
@@ -71,7 +65,7 @@ export const tools = {
     inputSchema: said,
     retry: { attempts: 2 },
     async execute(input, call) {
-      used('flaky', input, call);
+      await used('flaky', input, call);
       call.runLocal.set('flaky', call.attempt);
       call.sendEvent('flaky', { callId: call.callId, attempt: call.attempt });
       await letOthers(input.turns);
@@ -82,8 +76,8 @@ export const tools = {
   note: defineTool({
     description: 'Keeps something for the run.',
     inputSchema: z.object({ key: z.string(), value: z.string() }),
-    execute({ key, value }, call) {
-      used('note', { key, value }, call);
+    async execute({ key, value }, call) {
+      await used('note', { key, value }, call);
       const before = call.runLocal.get(`note:${key}`);
       if (value === '') call.runLocal.delete(`note:${key}`);
       else call.runLocal.set(`note:${key}`, value);
@@ -97,7 +91,7 @@ export const tools = {
     description: 'Says it in pieces.',
     inputSchema: said,
     async *stream(input, call) {
-      used('pieces', input, call);
+      await used('pieces', input, call);
       yield `${input.say} `;
       await letOthers(input.turns);
       if (input.say.startsWith('fail')) throw new Error('the line broke');
@@ -109,7 +103,7 @@ export const tools = {
     inputSchema: said,
     enhanced: true,
     async execute(input, call) {
-      used('paint', input, call);
+      await used('paint', input, call);
       await letOthers(input.turns);
       if (input.say.startsWith('fail')) throw new Error('no paint');
       return [shown(input.say), image];
@@ -120,7 +114,7 @@ export const tools = {
     inputSchema: said,
     enhanced: true,
     async *stream(input, call) {
-      used('paintPieces', input, call);
+      await used('paintPieces', input, call);
       yield shown(input.say);
       await letOthers(input.turns);
       if (input.say.startsWith('fail')) throw new Error('no paint');
@@ -131,14 +125,14 @@ export const tools = {
     description: 'Never ends.',
     inputSchema: said,
     timeout: '250ms',
-    execute: (input, call) => (used('slow', input, call), forEver(call.signal)),
+    execute: async (input, call) => (await used('slow', input, call), forEver(call.signal)),
   }),
   lost: defineTool({
     description: 'Never ends, and must not be called twice.',
     inputSchema: said,
     timeout: '250ms',
     effect: 'once',
-    execute: (input, call) => (used('lost', input, call), forEver(call.signal)),
+    execute: async (input, call) => (await used('lost', input, call), forEver(call.signal)),
   }),
 };
 

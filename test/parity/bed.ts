@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import type { HoldfastClient } from '../../client/connect';
+import { connect } from '../../client/connect';
+import { bundleAgents } from '../../worker/bundle';
+import type { TestBed } from '../support/test-bed';
+import { startTestBed, testDirectory, testServer } from '../support/test-bed';
+import { KilledWorker } from './killed-worker';
+import { models } from './model';
+import type { Script } from './script';
+import { halves, outputs, tools } from './tools';
+
+/** What a run on a server has: a client, and a worker that may go away. */
+export interface ParityBed {
+  readonly client: HoldfastClient;
+  leave(): Promise<void>;
+  comeBack(): Promise<void>;
+  kill(): void;
+  close(): Promise<void>;
+}
+
+export interface ParityBeds {
+  /** One that all share, one whose worker is killed, or one of its own whose worker is taken away. */
+  bedFor(script: Script): Promise<ParityBed>;
+  readonly kills: number;
+  close(): Promise<void>;
+}
+
+export const agentsPath = join(__dirname, `agents${extname(__filename)}`);
+
+export const workerParts = {
+  tools,
+  outputs,
+  middleware: halves,
+  models: { providers: { test: models } },
+  maxCachedRuns: 1000,
+  // So many runs at once keep the worker waiting longer than a second.
+  stickyTimeoutMs: 10_000,
+};
+
+export async function openParityBeds(): Promise<ParityBeds> {
+  const bundle = await bundleAgents(agentsPath);
+  const bundles = join(testDirectory(), 'bundles', bundle.buildId);
+  const file = join(testDirectory(), 'parity-bundle.json');
+  writeFileSync(file, JSON.stringify(bundle));
+  const open = (taskQueue = `parity-${randomUUID()}`): Promise<TestBed> =>
+    startTestBed(() => ({ parts: [] }), { ...workerParts, agents: agentsPath, bundle, bundles, taskQueue });
+  const shared = await open();
+  let killed: { readonly worker: KilledWorker; readonly client: Promise<HoldfastClient> } | undefined;
+  const stays = {
+    leave: () => Promise.reject(new Error('The worker that several share stays.')),
+    comeBack: () => Promise.reject(new Error('The worker that several share stays.')),
+    kill: (): void => undefined,
+    close: async (): Promise<void> => undefined,
+  };
+
+  const bedOfKilled = async (): Promise<ParityBed> => {
+    const taskQueue = `killed-${randomUUID()}`;
+    killed ??= {
+      worker: new KilledWorker({ server: testServer(), bundle: file, bundles, taskQueue }),
+      client: connect({ server: testServer(), taskQueue }),
+    };
+    const { worker, client } = killed;
+    return { ...stays, client: await client, kill: () => worker.kill() };
+  };
+
+  const bedOfItsOwn = async (): Promise<ParityBed> => {
+    const bed = await open();
+    let back: TestBed | undefined;
+    const leave = async (): Promise<void> => {
+      await (back === undefined ? bed.worker.shutdown() : back.close());
+      back = undefined;
+    };
+    let there = true;
+    return {
+      ...stays,
+      client: bed.client,
+      async leave() {
+        await leave();
+        there = false;
+      },
+      async comeBack() {
+        back = await open(bed.taskQueue);
+        there = true;
+      },
+      async close() {
+        if (there) await leave();
+        await bed.client.close();
+      },
+    };
+  };
+
+  return {
+    get kills() {
+      return killed?.worker.kills ?? 0;
+    },
+    bedFor: async ({ away, killsAt }) =>
+      away !== undefined ? bedOfItsOwn() : killsAt !== undefined ? bedOfKilled() : { ...stays, client: shared.client },
+    async close() {
+      await shared.close();
+      await killed?.worker.close();
+      await (await killed?.client)?.close();
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { extname, join } from 'node:path';
+import type { CallContext } from '../../activities/call-context';
+import { messageOf } from '../../contract/plain/errors';
+import type { TemporalSettings } from '../../host/connection';
+import type { Line } from './plays';
+import { tellHere } from './plays';
+import type { Said } from './script';
+
+export interface WorkerProcessSettings {
+  readonly server: TemporalSettings;
+  /** The file that has it. */
+  readonly bundle: string;
+  readonly bundles: string;
+  readonly taskQueue: string;
+}
+
+interface Told {
+  readonly id: number;
+  readonly call: CallContext;
+  readonly line: Line;
+}
+
+/** What a process hears of what it told. */
+export interface Heard {
+  readonly id: number;
+  readonly said?: Said;
+  readonly problem?: string;
+}
+
+// Processes run what is compiled, also those of a test that runs the source.
+const folder = extname(__filename) === '.js' ? __dirname : join(__dirname, '..', '..', 'dist', 'test', 'parity');
+
+/** A worker process that somebody kills now and then; another one takes its place. */
+export class KilledWorker {
+  kills = 0;
+  private child: ChildProcess;
+  private ready: Promise<unknown>;
+  private killing: Promise<void> | undefined;
+  private closed = false;
+
+  constructor(private readonly settings: WorkerProcessSettings) {
+    [this.child, this.ready] = this.start();
+  }
+
+  /** Whoever asks while somebody else's kill is on its way gets that one. */
+  kill(): void {
+    this.killing ??= this.replace();
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.killing;
+    await this.ready;
+    await this.end();
+  }
+
+  private async replace(): Promise<void> {
+    await this.ready;
+    if (this.closed) return;
+    this.kills += 1;
+    await this.end();
+    [this.child, this.ready] = this.start();
+    this.killing = undefined;
+  }
+
+  private async end(): Promise<void> {
+    const { child } = this;
+    const gone = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : Promise.resolve();
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  private start(): [ChildProcess, Promise<unknown>] {
+    const child = fork(join(folder, 'worker-process.js'), [JSON.stringify(this.settings)], {
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    const ready = new Promise((resolve) => {
+      child.once('exit', resolve);
+      child.on('message', (message: Told | 'ready') => (message === 'ready' ? resolve(undefined) : void this.hear(child, message)));
+    });
+    return [child, ready];
+  }
+
+  private async hear(child: ChildProcess, { id, call, line }: Told): Promise<void> {
+    let heard: Heard;
+    try {
+      const said = await tellHere(call, line);
+      heard = said === undefined ? { id } : { id, said };
+    } catch (error) {
+      heard = { id, problem: messageOf(error) };
+    }
+    // One that was killed meanwhile hears nothing.
+    if (child.connected) child.send(heard, () => undefined);
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * `node dist/test/parity/main.js 300` plays 300 scripts of a new seed in memory and on a server of its own; `… 300 4711` those of the seed 4711,
+ * `… 4711/17 4711/20` single ones.
+ */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedServer } from '../../host/embedded-server';
+import { quietRuntime } from '../../worker/runtime';
+import { openTemporal } from '../support/temporal';
+import { comparable } from './comparable';
+import { Stage } from './contest';
+import { openParityBeds } from './bed';
+
+async function main(given: readonly string[]): Promise<number> {
+  quietRuntime();
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-parity-'));
+  const server = await startEmbeddedServer({
+    directory,
+    database: 'memory',
+    dynamicConfig: { 'history.workflowIdReuseMinimalInterval': '0s', 'history.timerProcessorMaxTimeShift': '10ms' },
+  });
+  process.env['HOLDFAST_TEST_ADDRESS'] = server.address;
+  process.env['HOLDFAST_TEST_DIRECTORY'] = directory;
+  const [temporal, beds] = await Promise.all([openTemporal(), openParityBeds()]);
+  try {
+    const single = given.filter((one) => one.includes('/'));
+    const seed = single[0]?.split('/')[0] ?? given[1] ?? String(Date.now() % 1_000_000);
+    const count = Number(given[0] ?? 300);
+    const numbers =
+      single.length > 0 ? single.map((one) => one.split('/')[1] ?? '') : Array.from({ length: count }, (_, number) => String(number));
+    const stage = new Stage(beds, temporal, seed);
+    const { wrong, broken } = await stage.playAll(numbers, (line) => console.log(line));
+    for (const one of wrong.slice(0, process.env['HOLDFAST_SHRINK'] === undefined ? 0 : 3)) {
+      const simplest = await stage.simplest(one);
+      console.log(`parity: ${one.memory.script.name}, as simple as it was found: ${JSON.stringify(simplest)}`);
+    }
+    if (process.env['HOLDFAST_SHOW'] !== undefined)
+      for (const { memory, server: there } of wrong) {
+        const [here, other] = [comparable(memory), comparable(there)];
+        console.log(JSON.stringify(memory.script));
+        for (let line = 0; line < Math.max(here.length, other.length); line++)
+          if (here[line] !== other[line]) console.log(`- ${here[line]?.slice(0, 1500)}\n+ ${other[line]?.slice(0, 1500)}`);
+      }
+    return wrong.length + broken.length === 0 ? 0 : 1;
+  } finally {
+    await beds.close();
+    await temporal.close();
+    await server.stop();
+  }
+}
+
+main(process.argv.slice(2)).then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

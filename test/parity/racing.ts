@@ -1,0 +1,71 @@
+import type { AgentMiddleware, HookContext, Json } from '../../workflows/index';
+
+/** The word by which a call says what is to become of it. */
+export function wordOf({ input }: { readonly input: Json }): string {
+  const { say } = (typeof input === 'object' && input !== null ? input : {}) as { say?: unknown };
+  return typeof say === 'string' ? say : '';
+}
+
+/** Lets what comes first win. What has lost is nobody's any more. */
+export const racing: AgentMiddleware = {
+  name: 'racing',
+  async beforeModelRewriteState(_, ctx) {
+    await branchOnUsage(ctx);
+  },
+  async wrapToolCall(call, next, ctx) {
+    const asks = (place: string): Promise<Json> => ctx.interrupt<Json>({ place, callId: call.id });
+    const after = async (duration: string): Promise<Json> => (await ctx.sleep(duration), 'the time');
+    switch (wordOf(call)) {
+      case 'race time':
+        return Promise.race([asks('race time'), after('40ms')]);
+      case 'race person':
+        return Promise.race([asks('race person'), after('30d')]);
+      case 'race call':
+        return Promise.race([next(call), after('30d')]);
+      case 'race hidden':
+        return Promise.race([ctx.call('act', { say: 'raced' }) as Promise<Json>, after('30d')]);
+      case 'race then ask':
+        return { first: await Promise.race([after('20ms'), after('30d')]), then: await asks('race then ask') };
+      case 'count': {
+        await branchOnUsage(ctx);
+        return { counted: await asks('count'), then: await next(call) };
+      }
+      default:
+        return next(call);
+    }
+  },
+};
+
+/** What it waits for follows from what all agents have spent until then; what comes of it does not. */
+export async function branchOnUsage(ctx: HookContext): Promise<void> {
+  if (ctx.usage.inputTokens % 2 === 0) await ctx.sleep('1ms');
+  else await ctx.parse('act', { say: 'x' });
+}
+
+/** Asks people who come too late. */
+export const late: AgentMiddleware = {
+  name: 'late',
+  async wrapToolCall(call, next, ctx) {
+    const asks = (place: string, options: { deadline?: string; onDeadline?: Json; by?: readonly string[] } = {}): Promise<Json> =>
+      ctx.interrupt<Json>({ place, callId: call.id }, options);
+    switch (wordOf(call)) {
+      case 'ask late':
+        return asks('late', { deadline: '8s' });
+      case 'ask late default':
+        return { said: await asks('late', { deadline: '8s', onDeadline: 'nobody' }), then: await next(call) };
+      case 'race late':
+        return Promise.race([asks('race late', { deadline: '8s', onDeadline: 'nobody' }), ctx.sleep('30d').then(() => 'the time')]);
+      case 'ask stages': {
+        for (const who of ['ada', 'bob']) {
+          const answer = await asks(`stage of ${who}`, { deadline: '8s', onDeadline: null, by: [who] });
+          if (answer !== null) return { who, answer };
+        }
+        return { last: await asks('last stage') };
+      }
+      case 'ask before':
+        return { first: await asks('before'), then: await next(call) };
+      default:
+        return next(call);
+    }
+  },
+};

@@ -1,0 +1,76 @@
+import type { Json } from '../../contract/plain/messages';
+import { canonicalJson } from '../../contract/plain/messages';
+import { otherKeys, otherNames } from './agent-names';
+import { comparable } from './comparable';
+import type { Played } from './play';
+import { faultsOf, lead } from './play';
+import type { Said, Script } from './script';
+import { tableInMemory } from './tables';
+
+/** Other scripts that have to come to the same in memory: what differs between them is nothing that a run may notice. */
+export const variants = {
+  'without going on as new': ({ bordersAt: _, killsAt, ...script }: Script): Script => ({
+    ...script,
+    borders: false,
+    ...(killsAt === undefined ? {} : { killsAt: [] }),
+  }),
+  'going on as new at every event': (script: Script): Script => ({
+    ...script,
+    bordersAt: Array.from({ length: 200 }, (_, number) => number + 1),
+  }),
+  "calling tools by the tools' own names": ({ said, parts, ...script }: Script): Script => ({
+    ...script,
+    said: said.map(byOwnNames),
+    ...(parts === undefined
+      ? {}
+      : { parts: Object.fromEntries(Object.entries(parts).map(([name, speech]) => [name, speech.map(byOwnNames)])) }),
+  }),
+} as const;
+
+const ownNames = new Map(Object.entries(otherNames).map(([own, other]) => [other, own]));
+const ownKeys = new Map(Object.entries(otherKeys).map(([own, other]) => [other, own]));
+
+function byOwnNames(said: Said): Said {
+  return 'calls' in said ? { ...said, calls: said.calls.map((call) => withOwnNames(call) as typeof call) } : said;
+}
+
+/** In messages a call stands as the model wrote it. */
+function withOwnNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withOwnNames);
+  if (typeof value === 'string')
+    return value
+      .replace(/(?<=['`])\w+(?=['`])/g, (name) => ownNames.get(name) ?? name)
+      .replace(/(?<=")\w+(?=":)/g, (key) => ownKeys.get(key) ?? key);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      ownKeys.get(key) ?? key,
+      key === 'name' && typeof inner === 'string' ? (ownNames.get(inner) ?? inner) : withOwnNames(inner),
+    ]),
+  );
+}
+
+export type Variant = keyof typeof variants;
+export const variantNames = Object.keys(variants) as readonly Variant[];
+
+let runs = 0;
+
+/** What is not the same, in short. Nothing when all is. */
+export async function variantDiffers(script: Script, variant: Variant): Promise<string> {
+  const id = `variant-${runs++}`;
+  const plain = await lead(script, id, tableInMemory);
+  const other = await lead(variants[variant](script), id, tableInMemory);
+  const fault = faultsOf(plain)[0] ?? faultsOf(other)[0];
+  const [here, there] = [linesOf(plain), linesOf(other)];
+  const line = here.findIndex((text, position) => text !== there[position]);
+  if (line === -1 && here.length === there.length) return fault ?? '';
+  return `${here[line]}\n  and ${variant} ${there[line]}`;
+}
+
+/** Whether somebody asked for a border is no difference. */
+function linesOf(played: Played): readonly string[] {
+  return comparable({
+    ...played,
+    moves: played.moves.map(({ standing, acts }) => ({ standing, acts: acts.filter((act) => act.do !== 'border') })),
+  }).map((line) => canonicalJson(withOwnNames(JSON.parse(line)) as Json));
+}

@@ -1,0 +1,53 @@
+/** A worker for the agents of the scripts as a process of its own, to be killed at any time. What its calls do it tells the process that has the plays. */
+import { readFileSync } from 'node:fs';
+import type { TemporalSettings } from '../../host/connection';
+import type { WorkflowBundle } from '../../worker/bundle';
+import { HoldfastWorker } from '../../worker/create-worker';
+import { quietRuntime } from '../../worker/runtime';
+import { agentsPath, workerParts } from './bed';
+import { tellElsewhere } from './plays';
+import type { Heard, WorkerProcessSettings } from './killed-worker';
+import type { Said } from './script';
+
+const { server, bundle, bundles, taskQueue } = JSON.parse(process.argv[2] ?? '{}') as WorkerProcessSettings & { server: TemporalSettings };
+const waiting = new Map<number, { resolve(said: Said | undefined): void; reject(error: Error): void }>();
+let asked = 0;
+
+tellElsewhere(
+  (call, line) =>
+    new Promise((resolve, reject) => {
+      const id = asked++;
+      waiting.set(id, { resolve, reject });
+      process.send?.({ id, call, line });
+    }),
+);
+
+process.on('message', ({ id, said, problem }: Heard) => {
+  const one = waiting.get(id);
+  waiting.delete(id);
+  if (problem === undefined) one?.resolve(said);
+  else one?.reject(Object.assign(new Error(problem), { isRetryable: false }));
+});
+// Whoever has the plays has gone.
+process.on('disconnect', () => process.exit(0));
+
+async function main(): Promise<void> {
+  quietRuntime();
+  const worker = await HoldfastWorker.create({
+    ...workerParts,
+    server,
+    agents: agentsPath,
+    bundle: JSON.parse(readFileSync(bundle, 'utf8')) as WorkflowBundle,
+    bundles,
+    taskQueue,
+    modelFacts: { heartbeatMs: 3000 },
+    toolDefaults: { heartbeatMs: 3000 },
+  });
+  process.send?.('ready');
+  await worker.run();
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});
