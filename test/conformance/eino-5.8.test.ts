@@ -275,10 +275,13 @@ it('[eino 181] an agent as a tool gives the text of what it said last', async ()
 
 it('[eino 181] arguments that do not fit, no events and an event that is an error are errors of the call', async () => {
   const fine = saying('fine', says('Never.'));
-  for (const input of ['{"request":', { other: 1 }] as const)
+  for (const [input, problem] of [
+    ['{"request":', 'are not JSON that can be read'],
+    [{ other: 1 }, 'do not fit'],
+  ] as const)
     expect((await toolOf(fine, [], input)).result).toMatchObject({
       isError: true,
-      output: expect.stringContaining("The arguments of 'fine' do not fit") as string,
+      output: expect.stringContaining(`The arguments of 'fine' ${problem}`) as string,
     });
   expect((await toolOf(saying('silent'))).result).toMatchObject({ isError: true, output: "The agent 'silent' ended without an event." });
   expect((await toolOf(saying('broken', says('Well,'), { error: 'out of order' }))).result).toMatchObject({

@@ -33,12 +33,13 @@ describe('an answer of beforeAgent', () => {
     expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: You said no.']);
   });
 
-  it('has to fit the output of the agent, or the model corrects it', async () => {
+  it('has to fit the output of the agent: the run fails, and no model is asked to correct it', async () => {
     const agent = agentWith({ output: 'sum', middleware: [answering('gate', 'not a sum')] });
     const outputs = { sum: z.object({ sum: z.number() }) };
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ text: '{"sum":2}' }]), tools, outputs });
-    expect(await run.outcome()).toMatchObject({ output: { sum: 2 } });
-    expect((await transcriptOf(run))[2]).toMatch(/^user: Your answer does not fit/);
+    const model = scriptedModel([]);
+    const run = await testRun(agent, { input: 'Hi', model, tools, outputs });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'output-invalid' } });
+    expect(model.requests).toEqual([]);
   });
 
   it.each([
