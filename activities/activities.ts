@@ -5,8 +5,11 @@ import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../contract/plai
 import { waitsForTool } from '../contract/plain/missing-tool';
 import { messageOfOutcome } from '../contract/plain/tool-outcomes';
 import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
+import type { Answer } from '../contract/plain/interrupts';
 import type { StoredMessage } from '../contract/plain/messages';
 import type {
+  AnswerElsewhere,
+  AnswerTime,
   CallModelInput,
   CallModelResult,
   CallToolInput,
@@ -44,6 +47,8 @@ export interface Activities {
   callModel(input: CallModelInput): Promise<CallModelResult>;
   callTool(input: CallToolInput): Promise<CallToolResult>;
   tryNewestBuild(input: AgentRunInput): Promise<TrialVerdict>;
+  answerTimes(events: readonly number[]): Promise<readonly (AnswerTime | null)[]>;
+  answerElsewhere(asked: AnswerElsewhere): Promise<(Answer & { readonly at: number }) | null>;
 }
 
 export function createActivities(parts: WorkerParts): Activities {
@@ -182,6 +187,15 @@ export function createActivities(parts: WorkerParts): Activities {
       } catch (error) {
         throw activityFailure('upgrade-failed', messageOf(error), { retryable: false });
       }
+    },
+
+    async answerTimes(events) {
+      const { workflowId, runId } = requireExecution(Context.current().info.workflowExecution);
+      return (await parts.answers?.times(workflowId, runId, events)) ?? [];
+    },
+
+    async answerElsewhere(asked) {
+      return (await parts.answers?.to(asked)) ?? null;
     },
   };
 }

@@ -1,7 +1,8 @@
 import type { DeltaSink } from '../contract/plain/deltas';
 import type { HoldfastError } from '../contract/plain/errors';
 import type { Language, ModelFacts, ToolFacts } from '../contract/plain/manifest';
-import type { AgentRunInput, TrialVerdict } from '../contract/plain/wire';
+import type { Answer } from '../contract/plain/interrupts';
+import type { AgentRunInput, AnswerElsewhere, AnswerTime, TrialVerdict } from '../contract/plain/wire';
 import type { Culprits } from './culprits';
 import type { MessageStore } from './message-store';
 import type { ModelRegistry } from './models';
@@ -9,6 +10,14 @@ import type { Observers } from './observers';
 import type { OutputRegistry } from './outputs';
 import type { ToolRegistry } from './tools';
 import type { HalfRegistry } from './worker-middleware';
+
+/** Finds out when the server took answers. Given by the worker, which has the connection. */
+export interface AnswerLookup {
+  /** Of signals, by the numbers of their events. null: there is no such signal. */
+  times(workflowId: string, runId: string, events: readonly number[]): Promise<readonly (AnswerTime | null)[]>;
+  /** The first answer that fits the interrupt and that the run took before its deadline. */
+  to(asked: AnswerElsewhere): Promise<(Answer & { readonly at: number }) | undefined>;
+}
 
 /** What the activities of one worker share. */
 export interface WorkerParts {
@@ -27,6 +36,7 @@ export interface WorkerParts {
   readonly stallMs?: number;
   /** Asks the newest build of the task queue whether it can go on with a run. */
   readonly tryNewestBuild?: (input: AgentRunInput) => Promise<TrialVerdict>;
+  readonly answers?: AnswerLookup;
   /** Sees which tool ends or blocks its process. */
   readonly culprits?: Culprits;
   readonly language: Language;

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { HoldfastError, isErrorCode } from '../contract/plain/errors';
 import type { Answer, ApprovalDecision, Interrupt } from '../contract/plain/interrupts';
-import { refusalOf } from '../contract/plain/interrupts';
+import { latenessOf, refusalOf } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Json } from '../contract/plain/messages';
 import { notJson } from '../contract/plain/messages';
 import { inTime } from '../host/in-time';
 import { described, optionsOf } from './options';
+import type { StoredAnswer } from './stored-answers';
+import { counts } from './stored-answers';
 
 export interface AnswerOptions {
   /** Who answers. */
@@ -36,12 +38,12 @@ export function answerOf(interruptId: string, answer: Json, options: AnswerOptio
   return { interruptId, answer, ...(by === undefined ? {} : { by }), ...(inputHash === undefined ? {} : { inputHash }) };
 }
 
-/** Refuses an answer as the run would, and one of which the run would hear too late. */
-export function checkAnswer(interrupt: Interrupt, answer: Answer, stored: readonly Answer[]): void {
-  const refused = refusalOf(interrupt, answer);
+/** Refuses an answer as the run would, and one of which the run would hear too late. `asOf`: so late it is on the server, at least. */
+export function checkAnswer(interrupt: Interrupt, answer: Answer, stored: readonly StoredAnswer[], asOf: number): void {
+  const refused = latenessOf(interrupt, asOf) ?? refusalOf(interrupt, answer);
   if (refused !== undefined) throw new HoldfastError(isErrorCode(refused.code) ? refused.code : 'answer-invalid', refused.message);
   checkFit([interrupt], interrupt.id, answer.answer);
-  if (stored.some((other) => other.interruptId === interrupt.id && refusalOf(interrupt, other) === undefined))
+  if (stored.some((other) => counts(interrupt, other)))
     throw new HoldfastError(
       'interrupt-answered',
       `The interrupt "${interrupt.id}" has an answer already, which counts as soon as a worker takes it.`,

@@ -6,9 +6,9 @@ import type { Delta, DeltaSource } from '../contract/plain/deltas';
 import { HoldfastError } from '../contract/plain/errors';
 import type { RunEvent, RunView } from '../contract/plain/events';
 import { HistoryFold } from '../contract/plain/fold';
-import type { Answer } from '../contract/plain/interrupts';
 import type { ParentRun } from '../contract/plain/wire';
-import { FactReader } from '../host/history-facts';
+import { FactReader, millisecondsOf } from '../host/history-facts';
+import { names } from '../contract/plain/names';
 import { newestPages, oldestPages } from '../host/history-pages';
 import type { HistoryMark } from './chain';
 import { found, readChain, readMark, taskAtWork } from './chain';
@@ -17,7 +17,8 @@ import type { ReadOptions } from './follower';
 import { RunFollower } from './follower';
 import { answered, withCode } from './lost-server';
 import { described, optionsOf } from './options';
-import { StoredAnswers, withoutAnswered } from './stored-answers';
+import type { StoredAnswer } from './stored-answers';
+import { StoredAnswers, answerInSignal, withoutAnswered } from './stored-answers';
 
 interface Shared {
   readonly follower: Promise<RunFollower>;
@@ -31,7 +32,15 @@ export interface Standing {
   /** With all interrupts that the code has not taken an answer to. */
   readonly view: RunView;
   /** Answers that wait in the history for a worker. */
-  readonly stored: readonly Answer[];
+  readonly stored: readonly StoredAnswer[];
+  /** So late it is on the server, at least. */
+  readonly asOf: number;
+  /** Interrupts that nobody answered in time, as far as the last Temporal run says. */
+  readonly expired: ReadonlySet<string>;
+  /** Somebody has asked that the run stops. */
+  readonly cancelling: boolean;
+  /** How answers had come that were taken before the run went on as new. */
+  readonly delivered: readonly string[];
   /** Of an isolated agent. */
   readonly parent?: ParentRun;
 }
@@ -97,7 +106,16 @@ export class RunReader {
 
   async standing(workflowId: string, id: string): Promise<Standing> {
     const { fold, stored } = await answered(this.fold(workflowId, id));
-    return { view: fold.view(), stored: await stored.read(), ...(fold.parent === undefined ? {} : { parent: fold.parent }) };
+    const { parent, expired, cancelling, delivered } = fold;
+    return {
+      view: fold.view(),
+      stored: await stored.read(),
+      asOf: stored.asOf,
+      expired,
+      cancelling,
+      delivered,
+      ...(parent === undefined ? {} : { parent }),
+    };
   }
 
   /** Folds the latest Temporal run only: its snapshot says what came before. */
@@ -119,8 +137,12 @@ export class RunReader {
     return { fold, stored };
   }
 
-  /** Whether the run took an update. It may have gone on as new since. */
-  async took(workflowId: string, updateId: string): Promise<boolean> {
+  /** Whether the run took an update. It may have gone on as new since, again and again. */
+  async took(workflowId: string, id: string, updateId: string): Promise<boolean> {
+    return (await this.tookOfLate(workflowId, updateId)) || (await this.standing(workflowId, id)).delivered.includes(updateId);
+  }
+
+  private async tookOfLate(workflowId: string, updateId: string): Promise<boolean> {
     const source = { workflowService: this.connection.workflowService, namespace: this.namespace };
     let execution: { workflowId: string; runId?: string } | undefined = { workflowId };
     for (let executions = 0; execution !== undefined && executions < executionsOfAnUpdate; executions++) {
@@ -132,6 +154,19 @@ export class RunReader {
       execution = before === undefined || before === '' ? undefined : { workflowId, runId: before };
     }
     return false;
+  }
+
+  /** When the server took an answer that was left as a signal, by its delivery. Nothing when the history does not show it yet. */
+  async takenAt(workflowId: string, delivery: string): Promise<number | undefined> {
+    const source = { workflowService: this.connection.workflowService, namespace: this.namespace };
+    for await (const events of newestPages(source, { workflowId })) {
+      for (const { workflowExecutionSignaledEventAttributes: signal, eventTime } of events) {
+        if (signal?.signalName !== names.resumeSignal) continue;
+        const sent = await answerInSignal(this.converter, signal.input);
+        if (sent?.delivery === delivery) return millisecondsOf(eventTime);
+      }
+    }
+    return undefined;
   }
 
   /** Waits until histories show what was sent before: while a worker has a task of the run, the server keeps back what comes. */

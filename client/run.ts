@@ -12,10 +12,11 @@ import { HoldfastError, codeOf, isErrorCode, messageOf, wellFormed } from '../co
 import type { Delta } from '../contract/plain/deltas';
 import type { RunEvent, RunStatus, RunView } from '../contract/plain/events';
 import type { Answer, Interrupt } from '../contract/plain/interrupts';
-import { interruptIdAt } from '../contract/plain/interrupts';
+import { interruptIdAt, latenessOf } from '../contract/plain/interrupts';
 import type { Json, Usage } from '../contract/plain/messages';
 import { names, workflowIdOf } from '../contract/plain/names';
 import type { AgentRunResult, ResumeReceipt, UpgradeReceipt } from '../contract/plain/wire';
+import { askedAgain, isPassing } from './asked-again';
 import type { AnswerOptions, ApproveOptions } from './answers';
 import { answerOf, approvalOf, checkAnswer, checkSize, rejectionOf } from './answers';
 import type { ReadOptions } from './follower';
@@ -110,7 +111,7 @@ export class Run<Output = unknown> {
     const whole = answerOf(interruptId, answer, options);
     checkSize(answer);
     const standing = await this.check(whole);
-    if (!(await this.answerInRoot(whole, standing))) await this.deliver(whole, interruptIn(standing, interruptId) !== undefined);
+    if (!(await this.answerInRoot(whole, standing))) await this.deliver(whole, interruptIn(standing, interruptId));
   }
 
   async approve(interruptId: string, options: ApproveOptions = {}): Promise<void> {
@@ -140,7 +141,12 @@ export class Run<Output = unknown> {
         `"${this.id}" is an isolated agent, which runs under the code of the run that it is part of. Upgrade "${root}": it moves when its isolated agents have ended.`,
       );
     try {
-      return await this.reader.withDeadline(until, () => handle.executeUpdate<UpgradeReceipt, []>(names.upgradeUpdate));
+      const update = (): Promise<UpgradeReceipt> => handle.executeUpdate<UpgradeReceipt, []>(names.upgradeUpdate);
+      return await askedAgain(
+        () => this.reader.withDeadline(until, update),
+        () => this.isOpen(),
+        until,
+      );
     } catch (error) {
       const view = await this.view();
       if (view.status === 'stuck') throw new HoldfastError('run-stuck', view.error?.message ?? 'The run is stuck.', { cause: error });
@@ -172,7 +178,11 @@ export class Run<Output = unknown> {
     try {
       const { status } = await this.reader.executions.describe(this.workflowId, this.id);
       if (status.name !== 'RUNNING') throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status.name.toLowerCase()}).`);
-      await act(handle);
+      await askedAgain(
+        () => act(handle),
+        () => this.isOpen(),
+        Date.now() + updateTimeoutMs,
+      );
       this.reader.executions.changed();
     } catch (error) {
       throw await this.explained(error);
@@ -182,9 +192,16 @@ export class Run<Output = unknown> {
   /** Refuses at once what the history is enough to refuse. */
   private async check(answer: Answer): Promise<Standing> {
     const standing = await this.reader.standing(this.workflowId, this.id);
+    this.checkTakes(standing);
     const interrupt = interruptIn(standing, answer.interruptId);
-    if (interrupt !== undefined) checkAnswer(interrupt, answer, standing.stored);
+    if (interrupt !== undefined) checkAnswer(interrupt, answer, standing.stored, standing.asOf);
     return standing;
+  }
+
+  /** A run that has ended, or is about to, takes no answer: nothing of it would count. */
+  private checkTakes({ view: { status }, cancelling }: Standing): void {
+    if (isEnded(status)) throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status}).`);
+    if (cancelling) throw new HoldfastError('run-ended', `The run "${this.id}" was cancelled, and takes no answer any more.`);
   }
 
   /**
@@ -197,7 +214,7 @@ export class Run<Output = unknown> {
     const root = new Run(this.reader, this.tenant, rootRunId(this.id), false);
     const there = { ...answer, interruptId: interruptIdAt(parent.path, interrupt) };
     try {
-      await root.deliver(there, interruptIn(await root.check(there), there.interruptId) !== undefined);
+      await root.deliver(there, interruptIn(await root.check(there), there.interruptId));
     } catch (error) {
       if (notThere.has(codeOf(error) ?? '')) return false;
       throw error;
@@ -214,35 +231,55 @@ export class Run<Output = unknown> {
   }
 
   /** The update is checked before it is taken. With no worker alive the answer waits as a signal, checked against the history alone. */
-  private async deliver(answer: Answer, known: boolean): Promise<void> {
+  private async deliver(answer: Answer, known: Interrupt | undefined): Promise<void> {
     const handle = this.reader.handle(this.workflowId);
     const updateId = randomUUID();
     const sent: Answer = { ...answer, delivery: updateId };
+    const until = Date.now() + updateTimeoutMs;
+    // The run may have ended or gone on as new before it could say that the answer was taken.
+    let wasTaken = false;
+    const mayTake = async (): Promise<boolean> => {
+      wasTaken = await this.reader.took(this.workflowId, this.id, updateId);
+      return !wasTaken && (await this.isOpen());
+    };
+    const update = (): Promise<unknown> => handle.executeUpdate<ResumeReceipt, [Answer]>(names.resumeUpdate, { args: [sent], updateId });
     try {
-      await this.reader.withDeadline(Date.now() + updateTimeoutMs, () =>
-        handle.executeUpdate<ResumeReceipt, [Answer]>(names.resumeUpdate, { args: [sent], updateId }),
-      );
+      await askedAgain(() => this.reader.withDeadline(until, update), mayTake, until);
       this.reader.executions.changed();
     } catch (error) {
-      if (error instanceof WorkflowUpdateFailedError) throw refusedAnswer(error);
+      if (wasTaken) return;
+      if (error instanceof WorkflowUpdateFailedError && !isPassing(error)) throw refusedAnswer(error);
       const view = await this.view();
       if (view.status === 'stuck') throw new HoldfastError('run-stuck', view.error?.message ?? 'The run is stuck.', { cause: error });
-      if (!isTimeout(error)) {
-        // The run may have ended or gone on as new before it could say that the answer was taken.
-        if (await this.reader.took(this.workflowId, updateId)) return;
-        throw await this.explained(error);
-      }
-      if (interruptIn(await this.check(answer), answer.interruptId) === undefined) {
-        // It may have been this answer that was taken, only too late for the call that brought it.
-        if (await this.reader.took(this.workflowId, updateId)) return;
-        throw known
-          ? new HoldfastError('interrupt-answered', `The interrupt "${answer.interruptId}" was answered meanwhile.`)
-          : new HoldfastError('interrupt-unknown', `This run waits for no interrupt "${answer.interruptId}".`);
-      }
-      // The server keeps the update as well: whichever comes second is the same delivery.
-      await handle.signal(names.resumeSignal, sent);
-      await this.seenByAll();
+      // It may have been this answer that was taken, only too late for the call that brought it.
+      if (await this.reader.took(this.workflowId, this.id, updateId)) return;
+      if (!isTimeout(error) && !isPassing(error)) throw await this.explained(error);
+      const standing = await this.check(answer);
+      if (interruptIn(standing, answer.interruptId) === undefined) throw gone(answer.interruptId, standing, known);
+      await this.leave(sent, known);
     }
+  }
+
+  /** Leaves an answer as a signal. The server keeps the update as well: whichever comes second is the same delivery. */
+  private async leave(sent: Answer, known: Interrupt | undefined): Promise<void> {
+    const handle = this.reader.handle(this.workflowId);
+    await askedAgain(
+      () => handle.signal(names.resumeSignal, sent),
+      () => this.isOpen(),
+      Date.now() + updateTimeoutMs,
+    ).catch(async (error: unknown) => {
+      throw await this.explained(error);
+    });
+    await this.seenByAll();
+    if (known?.deadline === undefined) return;
+    // Only the server knows whether it was in time.
+    const at = await this.reader.takenAt(this.workflowId, sent.delivery ?? '').catch(() => undefined);
+    const late = at === undefined ? undefined : latenessOf(known, at);
+    if (late !== undefined) throw new HoldfastError('interrupt-expired', late.message);
+  }
+
+  private async isOpen(): Promise<boolean> {
+    return (await this.reader.executions.describe(this.workflowId, this.id)).status.name === 'RUNNING';
   }
 
   /** Whoever reads the run after a call sees what it did. The server has it already, so nothing fails here any more. */
@@ -263,7 +300,15 @@ function interruptIn({ view }: Pick<Standing, 'view'>, interruptId: string): Int
 }
 
 /** Codes of a run that does not show an interrupt, or cannot say anything about it. */
-const notThere: ReadonlySet<string> = new Set(['interrupt-unknown', 'run-unknown', 'run-ended', 'run-stuck']);
+const notThere: ReadonlySet<string> = new Set(['interrupt-unknown', 'run-unknown', 'run-stuck']);
+
+/** Why an interrupt is not open any more that an answer was for. */
+function gone(id: string, { expired }: Standing, known: Interrupt | undefined): HoldfastError {
+  if (expired.has(id)) return new HoldfastError('interrupt-expired', `Nobody answered "${id}" in time.`);
+  return known === undefined
+    ? new HoldfastError('interrupt-unknown', `This run waits for no interrupt "${id}".`)
+    : new HoldfastError('interrupt-answered', `The interrupt "${id}" was answered meanwhile.`);
+}
 
 function refusedAnswer(error: WorkflowUpdateFailedError): HoldfastError {
   const { type, message } = (error.cause ?? {}) as { type?: unknown; message?: string };

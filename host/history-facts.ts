@@ -148,6 +148,7 @@ function failureOf(failure: ProtoFailure | null | undefined): Failure {
   return { code: isErrorCode(type) ? type : 'run-failed', message: failure?.message ?? 'The run failed.' };
 }
 
-function millisecondsOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
+/** A time of the server, in milliseconds since 1970. */
+export function millisecondsOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
   return Number(time?.seconds ?? 0) * 1000 + Math.floor((time?.nanos ?? 0) / 1e6);
 }

@@ -1,7 +1,7 @@
 import { HoldfastError } from '../contract/plain/errors';
 import type { Answer, Interrupt } from '../contract/plain/interrupts';
 import type { EventBody } from '../contract/plain/events';
-import { refusalOf } from '../contract/plain/interrupts';
+import { expired, latenessOf, refusalOf } from '../contract/plain/interrupts';
 import { jsonSize, limits } from '../contract/plain/limits';
 import type { Failure, Json } from '../contract/plain/messages';
 import type { Frame } from './frames';
@@ -88,9 +88,10 @@ export class InterruptDesk {
     this.ports.showInterrupt(pending.shown);
   }
 
-  private wait({ shown: { id, deadline } }: PendingInterrupt): Promise<Json> {
+  private wait({ shown }: PendingInterrupt): Promise<Json> {
+    const { id, deadline } = shown;
     return new Promise((resolve, reject) => {
-      const timer = deadline === undefined ? undefined : this.ports.timer(deadline);
+      const timer = deadline === undefined ? undefined : this.ports.timer(deadline, shown);
       timer?.fired.then(
         () => this.expire(id),
         () => undefined,
@@ -119,6 +120,7 @@ export class InterruptDesk {
     this.later.delete(id);
     if (!this.waiting.has(id)) return;
     this.remove(id);
+    if (end.reason === 'deadline') this.keepExpired(id);
     this.ports.emit({ type: 'interrupt-end', interruptId: id, ...end });
     this.ports.hideInterrupt(id);
     this.showNext();
@@ -160,23 +162,28 @@ export class InterruptDesk {
     return this.waiting.size;
   }
 
-  /** Why an answer would be refused, or nothing. */
-  refusalOf(answer: Answer): Failure | undefined {
+  /** Why an answer would be refused that the server took at this time, or nothing. */
+  refusalOf(answer: Answer, at = this.ports.now()): Failure | undefined {
     // The same one may come again, by another way or behind a border: whoever gave it hears that it was taken.
     if (this.wasDelivered(answer)) return undefined;
     const interrupt = this.state.interrupts.find(({ shown }) => shown.id === answer.interruptId)?.shown;
-    if (interrupt === undefined) {
-      return this.state.answered.includes(answer.interruptId)
-        ? { code: 'interrupt-answered', message: `The interrupt "${answer.interruptId}" was answered before.` }
-        : { code: 'interrupt-unknown', message: `This run waits for no interrupt "${answer.interruptId}".${this.pendingText()}` };
-    }
-    return refusalOf(interrupt, answer);
+    if (interrupt === undefined) return this.whyNotOpen(answer.interruptId);
+    return latenessOf(interrupt, at) ?? refusalOf(interrupt, answer);
+  }
+
+  private whyNotOpen(id: string): Failure {
+    const { answered, expired: late = [] } = this.state;
+    if (late.includes(id)) return expired(id);
+    if (this.closed !== undefined) return { code: 'run-ended', message: 'The run was cancelled, and takes no answer any more.' };
+    return answered.includes(id)
+      ? { code: 'interrupt-answered', message: `The interrupt "${id}" was answered before.` }
+      : { code: 'interrupt-unknown', message: `This run waits for no interrupt "${id}".${this.pendingText()}` };
   }
 
   /** Takes an answer that fits and returns its number; another one only leaves an event, and the same one nothing. */
-  answer(answer: Answer): number {
+  answer(answer: Answer, at = this.ports.now()): number {
     if (this.wasDelivered(answer)) return this.state.sequence;
-    const refused = this.refusalOf(answer);
+    const refused = this.refusalOf(answer, at);
     if (refused !== undefined) {
       this.ports.emit({ type: 'resume-ignored', interruptId: answer.interruptId, code: refused.code, ...byOf(answer) });
       return this.state.sequence;
@@ -190,8 +197,9 @@ export class InterruptDesk {
     waiting?.timer?.cancel();
     this.showNext();
     // The handler's own answer to its caller comes first, however many steps the run then takes until its next command.
-    if (waiting !== undefined && this.held !== undefined) this.held.push(() => this.handOn(answer, waiting));
-    else if (waiting !== undefined) this.ports.afterHandlers(() => waiting.resolve(answer.answer, answer));
+    const whole: Answer = { ...answer, at };
+    if (waiting !== undefined && this.held !== undefined) this.held.push(() => this.handOn(whole, waiting));
+    else if (waiting !== undefined) this.ports.afterHandlers(() => waiting.resolve(answer.answer, whole));
     return ++this.state.sequence;
   }
 
@@ -267,6 +275,7 @@ export class InterruptDesk {
     if (waiting === undefined || pending === undefined) return;
     if (this.held !== undefined) return void this.held.push(() => this.expire(id));
     this.remove(id);
+    this.keepExpired(id);
     this.ports.emit({ type: 'interrupt-end', interruptId: id, answer: pending.onDeadline ?? null, reason: 'deadline' });
     this.ports.hideInterrupt(id);
     this.showNext();
@@ -279,6 +288,10 @@ export class InterruptDesk {
     this.waiting.delete(id);
     this.state.interrupts = this.state.interrupts.filter(({ shown }) => shown.id !== id);
     this.state.answered = [...this.state.answered, id].slice(-keptAnswers);
+  }
+
+  private keepExpired(id: string): void {
+    this.state.expired = [...(this.state.expired ?? []), id].slice(-keptAnswers);
   }
 
   private pendingText(): string {

@@ -1,5 +1,6 @@
 import { HoldfastError, messageOf } from '../contract/plain/errors';
 import type { Answer, Interrupt } from '../contract/plain/interrupts';
+import { latenessOf } from '../contract/plain/interrupts';
 import type { Manifest } from '../contract/plain/manifest';
 import type { Failure, Json, StoredMessage } from '../contract/plain/messages';
 import { messagesOfInput } from '../contract/plain/messages';
@@ -151,12 +152,18 @@ export class AgentRun {
     return this.journal.openLabels;
   }
 
-  refusalOf(answer: Answer): Failure | undefined {
-    return this.desk.refusalOf(answer);
+  /** Why an answer would be refused that the server took at this time. Default: now. */
+  refusalOf(answer: Answer, at?: number): Failure | undefined {
+    return this.desk.refusalOf(answer, at);
   }
 
-  answer(answer: Answer): number {
-    return this.desk.answer(answer);
+  /** Whether the deadline of an interrupt has passed that is still open. */
+  isLate(interruptId: string): boolean {
+    return this.interrupts.some((shown) => shown.id === interruptId && latenessOf(shown, this.ports.now()) !== undefined);
+  }
+
+  answer(answer: Answer, at?: number): number {
+    return this.desk.answer(answer, at);
   }
 
   /** Answers are taken, and wake no code. */

@@ -115,6 +115,8 @@ export interface RunState {
   agentTools?: number;
   interrupts: PendingInterrupt[];
   answered: string[];
+  /** Those of them that nobody answered in time. Absent: none. */
+  expired?: readonly string[];
   /** How the last answers came that were taken. */
   delivered?: readonly string[];
   /** Answers that came after a border and before the code that waits for them was entered again. */

@@ -26,6 +26,7 @@ import { connectNative, connectTemporal } from '../host/connection';
 import { processBus } from '../host/event-bus';
 import { createLogger } from '../host/logger';
 import { checkSearchAttributes } from '../host/search-attributes';
+import { answerLookup } from './answer-lookup';
 import { builtInHalves } from './built-in-halves';
 import type { WorkflowBundle } from './bundle';
 import { bundleAgents } from './bundle';
@@ -309,6 +310,7 @@ function partsOf(options: WorkerOptions, connection: TemporalConnection['connect
     messages: new MessageStore(runHistory(source, loadDataConverter(options.dataConverter)), options.messageCacheBytes),
     deltas: options.deltas ?? processBus,
     stallMs: options.modelStallMs ?? 300_000,
+    answers: answerLookup(source, loadDataConverter(options.dataConverter)),
     tryNewestBuild: newestBuildTrials(connection, options.server.namespace, options.taskQueue ?? defaultTaskQueue, options.dataConverter),
     language: options.language ?? 'en',
     toolDefaults,

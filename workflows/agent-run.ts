@@ -81,14 +81,21 @@ class RunWorkflow {
     const state = snapshot === undefined ? freshState(start) : restoredState(snapshot.state as RunState, snapshot.lists);
     this.ports = new TemporalPorts(input, () => this.wantsBorder());
     this.run = new AgentRun(agents, state, this.ports);
-    this.inbox = new AnswerInbox(this.run, this.ports.room);
+    this.inbox = new AnswerInbox(this.run, this.ports.room, this.ports.timeline, this.ports.times);
+    this.ports.found = (answer, at) => this.inbox.came(answerIn(answer), at);
     this.listen();
   }
 
   async execute(): Promise<AgentRunResult> {
     this.watchCancellation();
     const background = CancellationScope.nonCancellable(() =>
-      Promise.race([this.watchStall(), this.watchBorder(), this.flushLeftovers(), this.answerAfterHandlers()]),
+      Promise.race([
+        this.watchStall(),
+        this.watchBorder(),
+        this.flushLeftovers(),
+        this.answerAfterHandlers(),
+        this.ports.timeline.follow(() => this.ports.deferred.length === 0),
+      ]),
     );
     try {
       const { output, text, pendingToolCalls, ...ended } = await Promise.race([this.begin(), background]);
@@ -138,7 +145,7 @@ class RunWorkflow {
   private listen(): void {
     setHandler(resumeSignal, (answer) => {
       this.signals += 1;
-      this.inbox.signalled(answerIn(answer));
+      this.inbox.signalled(answerIn(answer), activation.answers.shift() ?? 0);
     });
     setHandler(
       resumeUpdate,
@@ -259,7 +266,7 @@ class RunWorkflow {
     // Others may ask in the meantime. They get the same answer.
     do {
       this.upgrades.answer(verdict);
-      await condition(() => activation.settled && (this.upgrades.isAsked || allHandlersFinished()));
+      await condition(() => activation.settled && !this.ports.timeline.isBusy && (this.upgrades.isAsked || allHandlersFinished()));
     } while (this.upgrades.isAsked);
     return verdict;
   }
@@ -273,7 +280,7 @@ class RunWorkflow {
 
   /** Nothing is on its way, and no answer is about to be handed on. */
   private get isQuiet(): boolean {
-    return this.ports.pending === 0 && this.ports.deferred.length === 0;
+    return this.ports.pending === 0 && this.ports.deferred.length === 0 && !this.ports.timeline.isBusy;
   }
 
   /** For people, or for the time. */
@@ -308,7 +315,7 @@ const longestId = 1000;
 
 /** Anybody can send a signal with anything in it. What is no answer answers no interrupt, and leaves the event that says so. */
 function answerIn(sent: unknown): Answer {
-  const { interruptId, answer, by, inputHash, delivery } = (typeof sent === 'object' && sent !== null ? sent : {}) as Partial<
+  const { interruptId, answer, by, inputHash, delivery, at } = (typeof sent === 'object' && sent !== null ? sent : {}) as Partial<
     Record<keyof Answer, unknown>
   >;
   const isAnswer =
@@ -325,6 +332,7 @@ function answerIn(sent: unknown): Answer {
     ...(typeof by === 'string' ? { by: by.slice(0, 200) } : {}),
     ...(inputHash === undefined ? {} : { inputHash: typeof inputHash === 'string' ? inputHash : 'no hash' }),
     ...(typeof delivery === 'string' ? { delivery: delivery.slice(0, 100) } : {}),
+    ...(typeof at === 'number' ? { at } : {}),
   };
 }
 

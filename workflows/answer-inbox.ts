@@ -4,10 +4,14 @@ import type { Answer } from '../contract/plain/interrupts';
 import { jsonSize } from '../contract/plain/limits';
 import type { ResumeReceipt } from '../contract/plain/wire';
 import type { AgentRun } from '../kernel/run';
+import type { AnswerTimes } from './answer-times';
 import type { TaskRoom } from './task-room';
+import type { Timeline } from './timeline';
 
 interface Waiting {
   readonly answer: Answer;
+  /** When the server took it. */
+  readonly at: number;
   readonly taken: (sequence: number) => void;
   readonly refused: (error: unknown) => void;
 }
@@ -20,54 +24,74 @@ export class AnswerInbox {
   private readonly waiting: Waiting[] = [];
 
   constructor(
-    private readonly run: Pick<AgentRun, 'answer' | 'refusalOf'>,
+    private readonly run: Pick<AgentRun, 'answer' | 'isLate' | 'refusalOf'>,
     private readonly room: TaskRoom,
+    private readonly timeline: Timeline,
+    private readonly times: Pick<AnswerTimes, 'ask'>,
   ) {}
 
-  /** One that nobody waits to be told of. */
-  signalled(answer: Answer): void {
-    if (this.hasRoom(answer)) this.take(answer);
-    else this.later({ answer, taken: () => undefined, refused: () => undefined });
+  /** One that nobody waits to be told of, by the number of its event. What was over before it came has its turn before. */
+  signalled(answer: Answer, event: number): void {
+    if (this.timeline.isBehind || this.run.isLate(answer.interruptId)) this.times.ask(answer, event, (at) => this.came(answer, at));
+    else this.came(answer, this.timeline.now);
+  }
+
+  /** One of which the time is known. */
+  came(answer: Answer, at: number): void {
+    if (this.hasRoom(answer)) this.take(answer, at);
+    else this.later({ answer, at, taken: () => undefined, refused: () => undefined });
   }
 
   /** One that fits as things are. Which of two counts that wait here is seen when they are taken. */
   updated(answer: Answer): ResumeReceipt | Promise<ResumeReceipt> {
+    const at = this.timeline.now;
     this.room.take(jsonSize(answer));
-    if (this.hasRoom(answer)) return { sequence: this.take(answer) };
-    return new Promise((resolve, refused) => this.later({ answer, taken: (sequence) => resolve({ sequence }), refused }));
+    const isBehind = this.timeline.isBehind;
+    if (!isBehind && this.hasRoom(answer)) return { sequence: this.take(answer, at) };
+    return new Promise((resolve, refused) => {
+      const waiting: Waiting = { answer, at, taken: (sequence) => resolve({ sequence }), refused };
+      if (isBehind) this.timeline.at(at, () => (this.hasRoom(answer) ? this.settle(waiting) : this.later(waiting)));
+      else this.later(waiting);
+    });
   }
 
   private hasRoom(answer: Answer): boolean {
     return this.waiting.length === 0 && this.room.has(jsonSize(answer), answersShare);
   }
 
-  private take(answer: Answer): number {
+  private take(answer: Answer, at: number): number {
     this.room.take(jsonSize(answer));
-    return this.run.answer(answer);
+    return this.run.answer(answer, at);
   }
 
   private later(waiting: Waiting): void {
     this.waiting.push(waiting);
-    if (this.waiting.length === 1) this.takeInNextTask();
+    // What is over meanwhile came later.
+    if (this.waiting.length === 1) this.timeline.holdFor(this.takeInNextTask());
   }
 
-  private takeInNextTask(): void {
-    void this.room.nextTask().then(
+  private takeInNextTask(): Promise<void> {
+    return this.room.nextTask().then(
       () => this.takeSome(),
       // The run is cancelled: nobody waits for them any more.
       (error: unknown) => this.waiting.splice(0).forEach(({ refused }) => refused(error)),
     );
   }
 
-  private takeSome(): void {
+  private takeSome(): Promise<void> | undefined {
     for (let next = this.waiting[0]; next !== undefined; next = this.waiting[0]) {
       if (!this.room.has(jsonSize(next.answer), answersShare)) return this.takeInNextTask();
       this.waiting.shift();
-      const refusal = this.run.refusalOf(next.answer);
-      const sequence = this.take(next.answer);
-      if (refusal === undefined) next.taken(sequence);
-      else next.refused(refusedAnswer(refusal));
+      this.settle(next);
     }
+    return undefined;
+  }
+
+  private settle({ answer, at, taken, refused }: Waiting): void {
+    const refusal = this.run.refusalOf(answer, at);
+    const sequence = this.take(answer, at);
+    if (refusal === undefined) taken(sequence);
+    else refused(refusedAnswer(refusal));
   }
 }
 

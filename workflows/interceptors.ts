@@ -1,6 +1,7 @@
 import { arrayFromPayloads, defaultPayloadConverter } from '@temporalio/common';
 import type { PayloadConverter } from '@temporalio/common';
 import type { ActivateInput, WorkflowInterceptors, WorkflowInterceptorsFactory } from '@temporalio/workflow';
+import { names } from '../contract/plain/names';
 
 type Job = NonNullable<ActivateInput['activation']['jobs']>[number];
 
@@ -12,6 +13,10 @@ export const activation = {
   settled: false,
   /** Which one it is of those that something brought from outside. Local activities come back in the task that began them, however often it is renewed. */
   fromOutside: 0,
+  /** How many there were. */
+  count: 0,
+  /** The numbers in the history of the answers that came as signals and whose handler has not been called, in their order. */
+  answers: [] as number[],
 };
 
 export const interceptors: WorkflowInterceptorsFactory = (): WorkflowInterceptors => ({
@@ -26,7 +31,9 @@ export const interceptors: WorkflowInterceptorsFactory = (): WorkflowInterceptor
           isCounted = true;
           activation.fromOutside += 1;
         }
+        activation.count += 1;
         dropUnreadableSignals(input);
+        noteAnswers(input);
         try {
           next(input);
         } finally {
@@ -57,6 +64,12 @@ function dropUnreadableSignals({ activation: { jobs } }: ActivateInput): void {
       signal.input = [];
     }
   }
+}
+
+/** A handler is not told which event its signal is, and only the event has the time. */
+function noteAnswers({ activation: { jobs } }: ActivateInput): void {
+  for (const { signalWorkflow: signal } of jobs ?? [])
+    if (signal?.signalName === names.resumeSignal) activation.answers.push(Number(signal.originatingEventId ?? 0));
 }
 
 /** The converter that the SDK itself is about to use. */

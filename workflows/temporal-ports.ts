@@ -38,9 +38,11 @@ import { Outbox } from '../kernel/outbox';
 import type { ChildEnd, ChildRun, ModelCall, Ports, Timer, ToolCallRequest } from '../kernel/ports';
 import { isCancellation } from '../kernel/ports';
 import { errorOfActivity, lostModelCall, lostToolCall } from './activity-failures';
+import { AnswerTimes } from './answer-times';
 import { LocalActivities } from './local-activities';
 import { ParentLine } from './parent-line';
 import { TaskRoom } from './task-room';
+import { Timeline } from './timeline';
 import { TemporalChildren } from './temporal-children';
 
 /** Thrown within a step, so that all of it is undone. */
@@ -71,8 +73,13 @@ export class TemporalPorts implements Ports {
     () => this.mayStartLocal(),
     (promise) => this.counted(promise),
     (result) => this.room.takeBeside(jsonSize(result)),
+    () => this.draining,
   );
   readonly room = new TaskRoom(() => this.counted(sleep(1)));
+  readonly timeline = new Timeline();
+  readonly times: AnswerTimes;
+  /** Told of answers to isolated agents that this run was not handed. */
+  found: (answer: Answer, at: number) => void = () => undefined;
   /** The task that the last call was made in, by the length that history has in it. */
   private calledAt = 0;
   private stopping = false;
@@ -88,6 +95,7 @@ export class TemporalPorts implements Ports {
     const { start, snapshot } = input;
     this.seen = new SeenMessages(input);
     this.children = new TemporalChildren(start);
+    this.times = new AnswerTimes(start, this.local, this.timeline);
     this.parentLine =
       start.parent === undefined
         ? undefined
@@ -255,11 +263,9 @@ export class TemporalPorts implements Ports {
     return this.outbox.take();
   }
 
-  timer(at: number): Timer {
-    const scope = new CancellationScope();
-    const fired = scope.run(() => sleep(Math.max(1, at - Date.now())));
-    fired.catch(() => undefined);
-    return { fired, cancel: () => scope.cancel() };
+  timer(at: number, interrupt?: Interrupt): Timer {
+    const last = interrupt === undefined ? undefined : () => this.times.elsewhere(interrupt, this.found);
+    return this.timeline.timer(at, last);
   }
 
   sleep(until: number): Timer {
@@ -271,7 +277,7 @@ export class TemporalPorts implements Ports {
     if (this.draining) await this.held();
     let timer = Promise.resolve();
     // The promise of the scope would come later than that of the timer, and others count on when it comes.
-    scope.run(() => (timer = sleep(Math.max(1, until - Date.now())))).catch(() => undefined);
+    scope.run(() => (timer = this.timeline.timer(until).fired)).catch(() => undefined);
     await this.asleep(timer);
   }
 
@@ -298,7 +304,7 @@ export class TemporalPorts implements Ports {
   }
 
   now(): number {
-    return Date.now();
+    return this.timeline.now;
   }
 
   uuid(): string {

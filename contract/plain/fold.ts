@@ -63,7 +63,12 @@ export class HistoryFold {
   /** The workflow was started by something else, with an input that is none of a run. */
   private foreign = false;
   private stirred = false;
-  private cancelling = false;
+  /** Somebody has asked that the run stops. */
+  cancelling = false;
+  /** Interrupts that nobody answered in time. */
+  readonly expired = new Set<string>();
+  /** How answers had come that were taken before the last border. */
+  delivered: readonly string[] = [];
   private offset = 0;
   private started = false;
   /** The run that this one continued as. */
@@ -171,6 +176,7 @@ export class HistoryFold {
       return [{ type: 'run-start', agent: start.agent, input: start.input }];
     }
     this.startLists = snapshot.lists;
+    this.delivered = (snapshot.state as { delivered?: readonly string[] }).delivered ?? [];
     for (const messages of Object.values(snapshot.lists)) this.learn(messages);
     this.learn(snapshot.shown);
     this.learnNew(snapshot.seen);
@@ -186,7 +192,12 @@ export class HistoryFold {
 
   /** A fold that begins in the middle of a chain takes what the snapshot says of the time before. */
   private restore(state: unknown, nextOffset: number): void {
-    const { interrupts, usage } = state as { interrupts?: readonly { readonly shown: Interrupt }[]; usage?: Usage };
+    const { interrupts, expired, usage } = state as {
+      interrupts?: readonly { readonly shown: Interrupt }[];
+      expired?: readonly string[];
+      usage?: Usage;
+    };
+    for (const id of expired ?? []) this.expired.add(id);
     for (const { shown } of interrupts ?? []) if (isInterrupt(shown)) this.interrupts.set(shown.id, shown);
     if (usage !== undefined) this.usage = usage;
     this.offset = nextOffset;
@@ -295,6 +306,7 @@ export class HistoryFold {
         expanded['message'] = message;
         this.seen?.told(event['runPath'] as readonly string[], message);
       }
+      if (event.type === 'interrupt-end' && event['reason'] === 'deadline') this.expired.add(String(event['interruptId']));
       if (event['run'] === true) expanded['run'] = childRunId(this.id, event['runPath'] as AgentPath);
       if (event.type === 'agent-end' && event['usage'] !== undefined) this.usage = addUsage(this.usage, event['usage'] as Usage);
       if (typeof event.interrupt === 'string') expanded['interrupt'] = this.interrupts.get(event.interrupt);

@@ -44,6 +44,18 @@ export interface Answer {
   readonly inputHash?: string;
   /** One for each time that somebody answers: what is sent in two ways counts once. */
   readonly delivery?: string;
+  /** When the server took it, in milliseconds since 1970. Said by a run that hands it on to an isolated agent. */
+  readonly at?: number;
+}
+
+/** Why an interrupt takes no answer that the server took at this time, or nothing. The deadline comes first, the answer second. */
+export function latenessOf({ id, deadline }: Pick<Interrupt, 'id' | 'deadline'>, at: number): Failure | undefined {
+  return deadline === undefined || at < deadline ? undefined : expired(id, deadline);
+}
+
+export function expired(id: string, deadline?: number): Failure {
+  const when = deadline === undefined ? '' : ` Its deadline was ${new Date(deadline).toISOString()}.`;
+  return { code: 'interrupt-expired', message: `Nobody answered "${id}" in time.${when}` };
 }
 
 /** Whether a value is an interrupt as the kernel makes them. Anybody who reaches the server can write a memo. */

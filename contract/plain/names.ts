@@ -9,6 +9,8 @@ export const names = {
   statusQuery: 'status',
   trialWorkflow: 'agentTrial',
   trialActivity: 'tryNewestBuild',
+  timesActivity: 'answerTimes',
+  elsewhereActivity: 'answerElsewhere',
   memo: { start: 'holdfastStart', events: 'holdfastEvents', interrupts: 'holdfastInterrupts' },
 } as const;
 

@@ -254,6 +254,19 @@ export interface UpgradeReceipt {
   readonly moved: boolean;
 }
 
+/** When the server took an answer, and the workflow that sent it. Absent: a client did. */
+export interface AnswerTime {
+  readonly at: number;
+  readonly from?: string;
+}
+
+/** An answer to an isolated agent's interrupt, as it may stand in the history of the run that somebody started. */
+export interface AnswerElsewhere {
+  readonly workflowId: string;
+  /** With the id that it has there. */
+  readonly interrupt: Interrupt;
+}
+
 export interface AgentRunInput {
   readonly start: StartInput;
   readonly snapshot?: Snapshot;

@@ -1,0 +1,36 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+
+const notFound = 5;
+/** What the server says of a run that is about to go on as new, whose task failed, or that is too busy at the moment. */
+const passing: ReadonlySet<number> = new Set([8, 9, 10]);
+/** Failures that the server makes in place of a run that went on as new before it could answer. */
+const unanswered: ReadonlySet<string> = new Set(['AcceptedUpdateCompletedWorkflow', 'UnprocessedUpdate']);
+
+/** Whether the server refused only because of the moment: asked again, an open run can take what was sent. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof WorkflowUpdateFailedError) return unanswered.has(String((error.cause as { type?: unknown } | undefined)?.type));
+  if (error instanceof WorkflowNotFoundError) return true;
+  const code = grpcCodeOf(error);
+  return code !== undefined && (code === notFound || passing.has(code));
+}
+
+/** Sends something to a run until it is taken, the run is not open any more, or the time is up. */
+export async function askedAgain<T>(send: () => Promise<T>, isOpen: () => Promise<boolean>, until: number): Promise<T> {
+  for (let pause = 20; ; pause = Math.min(2 * pause, 500)) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!isPassing(error) || Date.now() + pause > until || !(await isOpen())) throw error;
+      await delay(pause);
+    }
+  }
+}
+
+function grpcCodeOf(error: unknown): number | undefined {
+  for (let cause = error; typeof cause === 'object' && cause !== null; cause = (cause as { cause?: unknown }).cause) {
+    const { code } = cause as { code?: unknown };
+    if (typeof code === 'number') return code;
+  }
+  return undefined;
+}

@@ -1,0 +1,63 @@
+import type { LoadedDataConverter, Payload } from '@temporalio/common';
+import type { AnswerLookup } from '../activities/parts';
+import type { Answer, Interrupt } from '../contract/plain/interrupts';
+import { latenessOf, refusalOf } from '../contract/plain/interrupts';
+import { names } from '../contract/plain/names';
+import type { AnswerTime } from '../contract/plain/wire';
+import type { FactEvent } from '../host/history-facts';
+import { millisecondsOf } from '../host/history-facts';
+import type { HistorySource } from '../host/history-pages';
+import { newestPages } from '../host/history-pages';
+import { PayloadReader } from '../host/payload-reader';
+
+/** Reads in histories when the server took answers. */
+export function answerLookup(source: HistorySource<FactEvent>, converter: LoadedDataConverter): AnswerLookup {
+  const payloads = new PayloadReader(converter);
+  return {
+    async times(workflowId, runId, wanted) {
+      const times = new Map<number, AnswerTime>();
+      for await (const events of newestPages(source, { workflowId, runId })) {
+        for (const event of events) {
+          const signal = event.workflowExecutionSignaledEventAttributes;
+          const number = Number(event.eventId);
+          if (signal?.signalName !== names.resumeSignal || !wanted.includes(number)) continue;
+          const from = signal.externalWorkflowExecution?.workflowId;
+          times.set(number, { at: millisecondsOf(event.eventTime), ...(from == null || from === '' ? {} : { from }) });
+        }
+        if (wanted.every((number) => times.has(number))) break;
+      }
+      return wanted.map((number) => times.get(number) ?? null);
+    },
+
+    async to({ workflowId, interrupt }) {
+      let first: (Answer & { readonly at: number }) | undefined;
+      for await (const events of newestPages(source, { workflowId })) {
+        for (const event of events) {
+          const input = inputOf(event);
+          if (input === undefined) continue;
+          const sent = await payloads.value(input).catch(() => undefined);
+          const at = millisecondsOf(event.eventTime);
+          if (fits(interrupt, sent, event, at)) first = { ...sent, at: Math.min(at, (interrupt.deadline ?? at) - 1) };
+        }
+      }
+      return first;
+    },
+  };
+}
+
+/** What came as an answer: as a signal, or as an update that the run took. */
+function inputOf(event: FactEvent): Payload | undefined {
+  const signal = event.workflowExecutionSignaledEventAttributes;
+  if (signal?.signalName === names.resumeSignal) return signal.input?.payloads?.[0] ?? undefined;
+  const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input;
+  return update?.name === names.resumeUpdate ? (update.args?.payloads?.[0] ?? undefined) : undefined;
+}
+
+/** An update was in time when it was accepted, which is written at the end of its task. */
+function fits(interrupt: Interrupt, sent: unknown, event: FactEvent, at: number): sent is Answer {
+  if (typeof sent !== 'object' || sent === null) return false;
+  const answer = sent as Answer;
+  if (answer.interruptId !== interrupt.id || answer.answer === undefined) return false;
+  const isSignal = event.workflowExecutionSignaledEventAttributes != null;
+  return (!isSignal || latenessOf(interrupt, at) === undefined) && refusalOf(interrupt, answer) === undefined;
+}

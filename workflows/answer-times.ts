@@ -1,0 +1,92 @@
+import { ActivityFailure } from '@temporalio/workflow';
+import { rootRunId } from '../contract/plain/child-runs';
+import type { Answer, Interrupt } from '../contract/plain/interrupts';
+import { interruptIdAt } from '../contract/plain/interrupts';
+import { names, workflowIdOf } from '../contract/plain/names';
+import type { AnswerElsewhere, AnswerTime, StartInput } from '../contract/plain/wire';
+import { isCancellation } from '../kernel/ports';
+import type { LocalActivities } from './local-activities';
+import type { Timeline } from './timeline';
+
+interface Asked {
+  readonly answer: Answer;
+  readonly event: number;
+  readonly came: (at: number) => void;
+}
+
+/** A worker reads a history again until it can: to guess when an answer came would be to lose it, or to take it too late. */
+const attempts = 1000;
+const timeoutMs = 30_000;
+
+/**
+ * When the server took the answers that a run finds beside something that is over. A handler is not told the time of its signal, so a worker
+ * looks into the history. Answers that come while nothing is over need none of this.
+ */
+export class AnswerTimes {
+  private asked: Asked[] = [];
+
+  constructor(
+    private readonly start: StartInput,
+    private readonly local: LocalActivities,
+    private readonly timeline: Timeline,
+  ) {}
+
+  /** Lets an answer come in the turn that the time of its signal gives it. */
+  ask(answer: Answer, event: number, came: (at: number) => void): void {
+    this.asked.push({ answer, event, came });
+    if (this.asked.length === 1) this.timeline.holdFor(this.read());
+  }
+
+  private async read(): Promise<void> {
+    // All that came with this task.
+    await Promise.resolve();
+    const asked = this.asked.splice(0);
+    const times = await this.timesOf(asked.map(({ event }) => event));
+    if (times === undefined) return;
+    asked.forEach(({ answer, came }, position) => {
+      const at = this.timeOf(answer, times[position]);
+      this.timeline.at(at, () => came(at));
+    });
+  }
+
+  private async timesOf(events: readonly number[]): Promise<readonly (AnswerTime | null)[] | undefined> {
+    try {
+      return await this.local.urgent<readonly (AnswerTime | null)[]>(names.timesActivity, [events], timeoutMs, attempts);
+    } catch (error) {
+      // The run is cancelled: no answer counts any more.
+      if (isCancellation(error)) return undefined;
+      // A worker that lacks the activity fails the task, until one comes that has it.
+      if (!(error instanceof ActivityFailure)) throw error;
+      return [];
+    }
+  }
+
+  /** An answer that was handed on counts from when the run took it that somebody gave it to. What has no time came just now. */
+  private timeOf({ at }: Answer, time: AnswerTime | null | undefined): number {
+    const { tenant, parent } = this.start;
+    if (time == null) return Date.now();
+    const isHandedOn = parent !== undefined && time.from === workflowIdOf(tenant, parent.id);
+    return isHandedOn && at !== undefined ? Math.min(at, time.at) : time.at;
+  }
+
+  /**
+   * Looks whether somebody has answered an isolated agent in time in the run that somebody started, which may not have handed it on yet.
+   * Absent: there is no such run.
+   */
+  elsewhere(interrupt: Interrupt, came: (answer: Answer, at: number) => void): Promise<void> | undefined {
+    const { tenant, id, parent } = this.start;
+    if (parent?.path === undefined) return undefined;
+    const there = interruptIdAt(parent.path, interrupt);
+    const request: AnswerElsewhere = { workflowId: workflowIdOf(tenant, rootRunId(id)), interrupt: { ...interrupt, id: there } };
+    return this.local.urgent<(Answer & { readonly at: number }) | null>(names.elsewhereActivity, [request], timeoutMs, attempts).then(
+      (found) => {
+        if (found === null) return;
+        const { at, ...answer } = found;
+        this.timeline.at(at, () => came({ ...answer, interruptId: interrupt.id }, at));
+      },
+      (error: unknown) => {
+        if (!isCancellation(error) && !(error instanceof ActivityFailure)) throw error;
+      },
+    );
+  }
+}

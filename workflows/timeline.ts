@@ -1,0 +1,117 @@
+import { CancellationScope, condition, sleep } from '@temporalio/workflow';
+import type { Timer } from '../kernel/ports';
+import { activation } from './interceptors';
+
+interface Due {
+  readonly at: number;
+  readonly order: number;
+  run(): void;
+}
+
+/**
+ * What comes to a run from the time: the ends of its timers, and answers that came while one of them was over. They happen in the order in
+ * which the server had them, however late a worker looks, and the code that one of them wakes has the time at which it happened.
+ */
+export class Timeline {
+  /** When the timers end that have not been dealt with. */
+  private readonly open = new Set<number[]>();
+  private readonly due: Due[] = [];
+  private order = 0;
+  /** What may have to happen before all that is due. */
+  private holds = 0;
+  private past: { readonly at: number; readonly activation: number } | undefined;
+
+  /** The time, for code: that of the task, or of what is being made up for. */
+  get now(): number {
+    return this.past?.activation === activation.count ? this.past.at : Date.now();
+  }
+
+  /** Something is about to happen that came in before. */
+  get isBusy(): boolean {
+    return this.holds > 0 || this.due.length > 0;
+  }
+
+  /** Whether something that comes in now comes behind what has yet to happen. */
+  get isBehind(): boolean {
+    if (this.isBusy) return true;
+    const now = Date.now();
+    return [...this.open].some(([at = 0]) => at <= now);
+  }
+
+  /** `last` may find something that is to happen before the timer ends. */
+  timer(at: number, last?: () => Promise<void> | undefined): Timer {
+    const scope = new CancellationScope();
+    const entry = [at];
+    this.open.add(entry);
+    const over = scope.run(() => sleep(Math.max(1, at - Date.now())));
+    let cancelled = false;
+    const fired = new Promise<void>((resolve, reject) => {
+      const end = (): void => {
+        this.open.delete(entry);
+        if (!cancelled) resolve();
+      };
+      over.then(
+        () => {
+          this.at(at, end);
+          const asked = last?.();
+          if (asked !== undefined) this.holdFor(asked);
+        },
+        (error: unknown) => {
+          this.open.delete(entry);
+          reject(error);
+        },
+      );
+    });
+    fired.catch(() => undefined);
+    return {
+      fired,
+      cancel: () => {
+        cancelled = true;
+        this.open.delete(entry);
+        scope.cancel();
+      },
+    };
+  }
+
+  /** Lets something happen in its turn. */
+  at(time: number, run: () => void): void {
+    this.due.push({ at: time, order: ++this.order, run });
+  }
+
+  /** Nothing happens before this, and all that it brings in has its turn. What it throws fails the task. */
+  holdFor(asked: Promise<void>): void {
+    this.holds += 1;
+    void asked.then(() => void (this.holds -= 1));
+  }
+
+  /** One thing after another: all code that it wakes has run before the next, which `isDone` may deny. */
+  async follow(isDone: () => boolean): Promise<never> {
+    for (;;) {
+      await whenSettledAnew(() => isDone() && this.holds === 0 && (this.due.length > 0 || this.past?.activation === activation.count));
+      const next = this.earliest();
+      this.past = next === undefined ? undefined : { at: next.at, activation: activation.count };
+      next?.run();
+    }
+  }
+
+  private earliest(): Due | undefined {
+    const [first, ...others] = this.due;
+    if (first === undefined) return undefined;
+    const earliest = others.reduce(
+      (least, due) => (due.at < least.at || (due.at === least.at && due.order < least.order) ? due : least),
+      first,
+    );
+    this.due.splice(this.due.indexOf(earliest), 1);
+    return earliest;
+  }
+}
+
+/** A condition is looked at when it is made, too, while code may still be at work. */
+function whenSettledAnew(holds: () => boolean): Promise<void> {
+  let isNew = true;
+  return condition(() => {
+    const wasNew = isNew;
+    isNew = false;
+    return !wasNew && activation.settled && holds();
+  });
+}
