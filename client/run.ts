@@ -255,7 +255,11 @@ export class Run<Output = unknown> {
       if (await this.reader.took(this.workflowId, this.id, updateId)) return;
       if (!isTimeout(error) && !isPassing(error)) throw await this.explained(error);
       const standing = await this.check(answer);
-      if (interruptIn(standing, answer.interruptId) === undefined) throw gone(answer.interruptId, standing, known);
+      if (interruptIn(standing, answer.interruptId) === undefined) {
+        // It may have been taken between the two looks.
+        if (await this.reader.took(this.workflowId, this.id, updateId)) return;
+        throw gone(answer.interruptId, standing, known);
+      }
       await this.leave(sent, known);
     }
   }
