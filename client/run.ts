@@ -254,12 +254,14 @@ export class Run<Output = unknown> {
       // It may have been this answer that was taken, only too late for the call that brought it.
       if (await this.reader.took(this.workflowId, this.id, updateId)) return;
       if (!isTimeout(error) && !isPassing(error)) throw await this.explained(error);
-      const standing = await this.check(answer);
+      const standing = await this.reader.standing(this.workflowId, this.id);
       if (interruptIn(standing, answer.interruptId) === undefined) {
         // It may have been taken between the two looks.
         if (await this.reader.took(this.workflowId, this.id, updateId)) return;
+        if (known === undefined || standing.cancelling) this.checkTakes(standing);
         throw gone(answer.interruptId, standing, known);
       }
+      await this.check(answer);
       await this.leave(sent, known);
     }
   }
