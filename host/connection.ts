@@ -6,6 +6,7 @@ import { HoldfastError, messageOf } from '../contract/plain/errors';
 import { shown } from '../contract/plain/shown';
 import { addressProblem, headerProblem } from './check-settings';
 import { HistoryConnection } from './history-connection';
+import { withAddress } from './unanswered';
 
 export interface TemporalSettings {
   /** host:port */
@@ -93,7 +94,12 @@ export async function connectNative<T extends { close(): Promise<void> }>(
 function lazily(settings: TemporalSettings, deadlineMs: number): HistoryConnection {
   checkSettings(settings);
   try {
-    return HistoryConnection.lazy({ ...clientOptions(settings), channelArgs, connectTimeout: deadlineMs, interceptors: [retries] });
+    return HistoryConnection.lazy({
+      ...clientOptions(settings),
+      channelArgs,
+      connectTimeout: deadlineMs,
+      interceptors: [withAddress(settings.address, retries)],
+    });
   } catch (error) {
     const what = settings.tls ? 'with these certificates and this key' : 'with these settings';
     throw new HoldfastError('config-invalid', `No connection to ${settings.address} can be made ${what}: ${messageOf(error)}.`, {

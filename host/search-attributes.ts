@@ -33,7 +33,7 @@ async function registeredTypes(connection: Connection, namespace: string): Promi
     const listed = await connection.operatorService.listSearchAttributes({ namespace });
     return listed.customAttributes;
   } catch (error) {
-    if (isNamespaceMissing(error)) throw namespaceUnknown(namespace, error);
+    if (isNamespaceMissing(error)) throw namespaceUnknown(connection, namespace, error);
     return undefined;
   }
 }
@@ -66,10 +66,10 @@ export function isNamespaceMissing(error: unknown): boolean {
   return (error as { code?: unknown }).code === 5;
 }
 
-function namespaceUnknown(namespace: string, cause: unknown): HoldfastError {
+function namespaceUnknown(connection: Connection, namespace: string, cause: unknown): HoldfastError {
   return new HoldfastError(
     'server-unreachable',
-    `The server has no namespace '${namespace}'. Correct TEMPORAL_NAMESPACE or create it: temporal operator namespace create --namespace ${namespace}`,
+    `The server at ${connection.options.address} has no namespace '${namespace}'. Correct TEMPORAL_NAMESPACE or create it: temporal operator namespace create --address ${connection.options.address} --namespace ${namespace} --retention 30d`,
     { cause },
   );
 }

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { HoldfastError, messageOf } from '../contract/plain/errors';
+import { unanswered } from '../host/unanswered';
 import { visibilityGate } from '../host/visibility-gate';
 
 /** Which build new runs go to, and who said so. */
@@ -48,7 +49,7 @@ export class Deployment {
         if (Date.now() > until)
           throw new HoldfastError(
             'server-unreachable',
-            `The server does not take build ${buildId} as the current one: ${messageOf(error)}`,
+            `The server at ${this.connection.options.address} does not take build ${buildId} as the current one: ${unanswered(error) ?? messageOf(error)}`,
             { cause: error },
           );
         await delay(50);

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../contract/plain/errors';
 import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
+import { unanswered } from '../host/unanswered';
 
 /** What of a look goes on by itself, and what is said when it cannot. */
 interface Part<T> {
@@ -49,6 +50,10 @@ export class Findings {
     const told = known !== undefined || again;
     this.standing.set(name, { code, told });
     if (!told || (again && before.told)) return;
-    this.tell(known !== undefined ? (error as HoldfastError) : new HoldfastError(code, `${failed}: ${messageOf(error)}`, { cause: error }));
+    this.tell(
+      known !== undefined
+        ? (error as HoldfastError)
+        : new HoldfastError(code, `${failed}: ${unanswered(error) ?? messageOf(error)}`, { cause: error }),
+    );
   }
 }

@@ -259,8 +259,9 @@ describe('following a run', () => {
 
   it('ends open streams when the service closes', async () => {
     await waitingRun('closing');
+    const { nextOffset } = (await get('/runs/closing')).body;
     const service = await bed.another();
-    const response = await fetch(`${service.url}/runs/closing/events?from=1000`);
+    const response = await fetch(`${service.url}/runs/closing/events?from=${nextOffset}`);
     const text = response.text();
     const begun = Date.now();
     await service.close();
