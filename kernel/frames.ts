@@ -84,13 +84,46 @@ export class Frame {
     if (this.journal.isDeaf) return new Promise(() => undefined);
     let value: Soon<T>;
     try {
-      value = this.soon(kind, run, ending);
+      const inTurn = this.inTurn(kind, ending);
+      if (inTurn !== undefined) return inTurn;
+      value = this.soon(kind, this.journal.order.isBehind(this.key) ? (n) => this.behind(run(n)) : run, ending);
       return isPromise(value) ? Promise.resolve(value) : Promise.resolve(ending.settled(value));
     } catch (error) {
       // What is refused at once is refused by the promise too.
       const refused = Promise.reject<T>(ending.refused(error));
       handle(refused);
       return refused;
+    }
+  }
+
+  /** What is recorded and was on its way beside others comes when those that ended before it have come. */
+  private inTurn<T>(kind: string, ending: Ending<T>): Promise<T> | undefined {
+    const { order } = this.journal;
+    const n = this.count;
+    const settled = order.isBehind(this.key) ? this.journal.find(this.key, n) : undefined;
+    if (settled?.kind !== kind) return undefined;
+    let hand = (): void => undefined;
+    const promise = new Promise<T>((resolve, reject) => {
+      hand = () => {
+        try {
+          resolve(ending.settled(this.recalled<T>(settled, kind)));
+        } catch (error) {
+          reject(ending.refused(error));
+        }
+      };
+    });
+    if (!order.handOut(this.key, n, hand)) return undefined;
+    this.count += 1;
+    handle(promise);
+    return promise;
+  }
+
+  /** What comes at once to code that is entered again comes behind what came before the border. */
+  private async behind<T>(value: Promise<T>): Promise<T> {
+    try {
+      return await value;
+    } finally {
+      await this.journal.order.caughtUp(this.key);
     }
   }
 

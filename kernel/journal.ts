@@ -1,9 +1,16 @@
 import { HoldfastError } from '../contract/plain/errors';
 import type { Failure, Json } from '../contract/plain/messages';
+import type { Turn } from './settle-order';
+import { SettleOrder, isInRace } from './settle-order';
 
-/** An effect of an open frame: settled, or on its way. Numbered in the order in which the frame asked for them. */
+/**
+ * An effect of an open frame: settled, or on its way. Numbered in the order in which the frame asked for them. With a turn, or `beside`: others
+ * were on their way at the same time.
+ */
 export type Effect = { readonly n: number; readonly kind: string } & (
-  { readonly value?: unknown } | { readonly error: RecordedFailure } | { readonly open: true }
+  | ({ readonly value?: unknown } & Partial<Turn>)
+  | ({ readonly error: RecordedFailure } & Partial<Turn>)
+  | { readonly open: true; readonly beside?: true }
 );
 
 /** What a frame that is entered again is thrown at with. */
@@ -31,6 +38,9 @@ export class Journal {
   private readonly started: OnTheirWay = new Map();
   /** On their way when the run went over a border, and not asked for again since. */
   private readonly awaited: OnTheirWay = new Map();
+  /** Those on their way that others were on their way beside. */
+  private readonly beside = new Map<string, Set<number>>();
+  readonly order = new SettleOrder((address, n) => this.find(address, n) !== undefined);
   private readonly notes = new Map<string, Map<string, Json>>();
   private readonly opened = new Map<string, Map<number, Opened>>();
   private mismatch: HoldfastError | undefined;
@@ -46,10 +56,16 @@ export class Journal {
     for (const [address, named] of Object.entries(notes)) this.notes.set(address, new Map(Object.entries(named)));
     for (const [address, effects] of Object.entries(saved)) {
       for (const effect of effects) {
-        if ('open' in effect) put(this.awaited, address, effect.n, effect.kind);
-        else this.keep(address, effect);
+        if ('open' in effect) {
+          put(this.awaited, address, effect.n, effect.kind);
+          if (effect.beside === true) this.mark(address, effect.n);
+          continue;
+        }
+        this.keep(address, effect);
+        if (effect.at !== undefined) this.order.restore(address, effect.n, effect as Turn);
       }
     }
+    this.order.restored();
   }
 
   find(address: string, n: number): Effect | undefined {
@@ -136,12 +152,26 @@ export class Journal {
   start(address: string, n: number, kind: string): void {
     this.awaited.get(address)?.delete(n);
     put(this.started, address, n, kind);
+    const started = this.started.get(address);
+    if (started !== undefined && started.size > 1) {
+      this.mark(address, n);
+      // Of more than two the others are marked already.
+      if (started.size === 2) for (const one of started.keys()) this.mark(address, one);
+    } else if (isInRace(address)) this.mark(address, n);
+  }
+
+  private mark(address: string, n: number): void {
+    const marked = this.beside.get(address);
+    if (marked === undefined) this.beside.set(address, new Set([n]));
+    else marked.add(n);
   }
 
   /** What settles after its frame has closed is nobody's any more. */
   settle(address: string, effect: Effect): void {
     this.ended(address, effect.n);
-    if (this.started.get(address)?.delete(effect.n) === true) this.keep(address, effect);
+    if (this.started.get(address)?.delete(effect.n) !== true) return;
+    const isBeside = this.beside.get(address)?.delete(effect.n) === true;
+    this.keep(address, isBeside ? { ...effect, ...this.order.next(address) } : effect);
   }
 
   /** It can be ended no more. */
@@ -184,7 +214,7 @@ export class Journal {
   }
 
   private get maps(): readonly Map<string, unknown>[] {
-    return [this.frames, this.labels, this.started, this.awaited, this.notes];
+    return [this.frames, this.labels, this.started, this.awaited, this.beside, this.notes];
   }
 
   /** The innermost user code that is still open, for the message of a stalled run. */
@@ -197,7 +227,13 @@ export class Journal {
     for (const [address, effects] of this.frames) if (effects.size > 0) saved[address] = [...effects.values()];
     for (const map of [this.started, this.awaited]) {
       for (const [address, kinds] of map) {
-        const open = [...kinds].map(([n, kind]) => ({ n, kind, open: true as const }));
+        const beside = this.beside.get(address);
+        const open = [...kinds].map(([n, kind]) => ({
+          n,
+          kind,
+          open: true as const,
+          ...(beside?.has(n) === true ? { beside: true as const } : {}),
+        }));
         if (open.length > 0) saved[address] = [...(saved[address] ?? []), ...open];
       }
     }
