@@ -144,12 +144,20 @@ export function createActivities(parts: WorkerParts): Activities {
         late,
       };
       try {
-        const culprit = { workflowId, runId, address, tool: input.tool, isFirst: info.attempt === 1 && !info.isLocal };
-        const refused = (message: string): ToolOutcome => ({
-          type: 'failed',
-          messageId: randomUUID(),
-          error: { code: 'tool-failed', message },
-        });
+        const culprit = {
+          workflowId,
+          runId,
+          address,
+          tool: input.tool,
+          isFirst: info.attempt === 1 && !info.isLocal,
+          // A quick tool has no heartbeat: its time is its silence.
+          silenceMs: info.heartbeatTimeoutMs || info.startToCloseTimeoutMs,
+        };
+        // Of a `once` tool nobody knows then whether it took effect.
+        const refused = (message: string): ToolOutcome =>
+          parts.tools.factsOf(input.tool)?.effect === 'once'
+            ? { type: 'unsettled' }
+            : { type: 'failed', messageId: randomUUID(), error: { code: 'tool-failed', message } };
         const outcome = await withHeartbeat((begun) => {
           const work = async (): Promise<ToolOutcome> => {
             values.begin(await parts.messages.values.resolve(workflowId, runId, address, input.runLocal));

@@ -8,6 +8,7 @@ import type { Json } from '../contract/plain/messages';
 import { isPartList, notJson } from '../contract/plain/messages';
 import { isStop } from '../kernel/callbacks/stop-error';
 import type { CallToolInput, ToolOutcome } from '../contract/plain/wire';
+import type { Culprits } from './culprits';
 import type { Reconciled, ToolCallContext } from './define-tool';
 import { ToolInterrupt } from './define-tool';
 import { HalfWatch } from './half-guard';
@@ -35,6 +36,7 @@ interface ToolParts {
   readonly tools: ToolRegistry;
   readonly halves: HalfRegistry;
   readonly observers?: Observers;
+  readonly culprits?: Culprits;
 }
 
 /** Thrown when a failed tool should be called once more. */
@@ -65,7 +67,7 @@ async function executed(
   tool: AnyTool,
   parsed: Parsed & { readonly ok: true },
   input: CallToolInput,
-  { tools, halves, observers }: ToolParts,
+  { tools, halves, observers, culprits }: ToolParts,
   execution: ToolExecution,
   deltas: ToolDeltas,
 ): Promise<ToolOutcome> {
@@ -86,6 +88,7 @@ async function executed(
       watch: execution.watch ?? new HalfWatch(),
       mode: input.stream ?? 'whole',
       resultLimit: limit,
+      measure: culprits?.measure ?? ((code) => code()),
     });
     return asked === undefined ? checkedOutput(output, tool, input.tool, limit) : interruptedBy(asked);
   } catch (error) {

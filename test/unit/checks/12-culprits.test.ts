@@ -7,7 +7,7 @@ describe('[check 12] a tool that harms its process', () => {
   it('by ending it is known to the next process, which calls it once more and then no more', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'holdfast-culprits-'));
     const problems: string[] = [];
-    const call = { workflowId: 'default/r', runId: 'x', address: 'a/t1/exit.0', tool: 'exit' };
+    const call = { workflowId: 'default/r', runId: 'x', address: 'a/t1/exit.0', tool: 'exit', silenceMs: 10_000 };
     const attempt = async (isFirst: boolean, exits: boolean): Promise<string> => {
       const process = new Culprits(directory, ({ message }) => problems.push(message));
       return process.watch(
