@@ -33,6 +33,7 @@ import { bundleAgents } from './bundle';
 import { BundleStore } from './bundle-store';
 import { checkBundle } from './check-bundle';
 import { checkWorkerOptions } from './check-options';
+import { checkRetention } from './check-retention';
 import { Deployment, identityOf } from './deployment';
 import { Findings } from './findings';
 import { callInterceptor } from './interceptors';
@@ -156,7 +157,7 @@ export class HoldfastWorker {
         forgetRejections();
         process.off('exit', onExit);
       };
-      await worker.open(bundle, buildCheckMs);
+      await worker.open(bundle, buildCheckMs, () => checkRetention(connection, server.namespace));
       return worker;
     } catch (error) {
       // Nothing stays behind that polls, and what went wrong first is what is said.
@@ -242,7 +243,7 @@ export class HoldfastWorker {
     }
   }
 
-  private async open(bundle: WorkflowBundle, buildCheckMs: number): Promise<void> {
+  private async open(bundle: WorkflowBundle, buildCheckMs: number, checkNamespace: () => Promise<void>): Promise<void> {
     await this.serve(bundle);
     await this.deployment.makeCurrent(bundle.buildId, () => !this.stopping);
     const again = (milliseconds: number): void => {
@@ -252,6 +253,7 @@ export class HoldfastWorker {
       }, milliseconds);
       this.timer.unref();
     };
+    await this.findings.during({ name: 'namespace', failed: 'How long runs are kept could not be looked up', work: checkNamespace });
     await this.checkBuilds();
     // A server that was too busy to say which builds have open runs is asked again soon.
     again(this.findings.untold ? Math.min(1000, buildCheckMs) : buildCheckMs);

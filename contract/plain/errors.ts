@@ -188,6 +188,7 @@ export const errorTable = {
     fix: 'A hook collects without end. End its run with `holdfast terminate`, soon after a restart: every worker that takes it ends like this one.',
   },
   'observer-failed': { status: 500, fix: 'Correct the observer that the message names. Calls go on without it.' },
+  'retention-short': { status: 500, fix: 'Give the namespace 30 days with the command that the message names, or save what must stay.' },
   'build-unserved': {
     status: 500,
     fix: 'When that build was taken back, nothing. Else start its worker again: new runs then go to it.',
