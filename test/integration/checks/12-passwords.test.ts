@@ -1,0 +1,75 @@
+import { mkdtempSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { HoldfastError } from '../../../contract/plain/errors';
+import { createLogger } from '../../../host/logger';
+import { createApp } from '../../../service/http/app';
+import { openTemporal } from '../../support/temporal';
+import { startTestBed } from '../../support/test-bed';
+
+const password = 'correct-horse-7';
+const base = `http://ada:${password}@127.0.0.1:9/v1`;
+
+function textsUnder(directory: string): readonly string[] {
+  return readdirSync(directory).flatMap((name) => {
+    const path = join(directory, name);
+    return statSync(path).isDirectory() ? textsUnder(path) : [readFileSync(path, 'latin1')];
+  });
+}
+
+/** All that stands in an event of Temporal, payloads as text. */
+function textsIn(value: unknown): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
+  if (typeof value === 'object' && value !== null) return Object.values(value).map(textsIn).join(' ');
+  return String(value);
+}
+
+describe('[check 12] a password in the base URL of a provider', () => {
+  it('is refused when the worker starts, by the name of the variable and without the password', async () => {
+    for (const name of ['OPENAI_COMPATIBLE_BASE_URL', 'OPENAI_BASE_URL', 'ANTHROPIC_BASE_URL', 'GOOGLE_GENERATIVE_AI_BASE_URL']) {
+      const begun: unknown = await startTestBed(() => undefined as never, { environment: { [name]: base } }).catch(
+        (error: unknown) => error,
+      );
+      expect(begun).toMatchObject({ code: 'config-invalid', message: expect.stringContaining(name) as string });
+      expect((begun as Error).message).not.toContain(password);
+    }
+  });
+
+  it('that a provider of your own puts into an error reaches neither views, events, lists, the log nor what the server keeps', async () => {
+    const bundles = mkdtempSync(join(tmpdir(), 'holdfast-passwords-'));
+    const lines: string[] = [];
+    const logger = createLogger({ write: (line: string) => void lines.push(line) });
+    const told: HoldfastError[] = [];
+    const bed = await startTestBed(
+      () => {
+        throw new TypeError(`fetch failed: ${base}/chat/completions`, { cause: new Error(`connect ECONNREFUSED ${base}`) });
+      },
+      { bundles, modelFacts: { attempts: 1 }, onProblem: (problem) => told.push(problem) },
+    );
+    const temporal = await openTemporal();
+    try {
+      const run = await bed.client.start('plain', 'hello');
+      const outcome = await run.outcome({ timeout: '30s' });
+      const view = await run.view();
+      expect(outcome).toMatchObject({
+        status: 'failed',
+        error: { message: expect.stringContaining('http://[credentials]@127.0.0.1') as string },
+      });
+      const events: unknown[] = [];
+      for await (const event of run.events()) events.push(event);
+      const app = createApp({ agents: [], client: bed.client, logger });
+      const answers = await Promise.all(
+        [`/runs/${run.id}`, `/runs/${run.id}/result`, '/runs'].map(async (path) => (await app.request(path)).text()),
+      );
+      logger.error('The model could not be asked.', { url: base });
+      const { events: history } = await temporal.handle(run.id).fetchHistory();
+      const kept = textsIn(history);
+      expect(kept).toContain('[credentials]');
+      for (const shown of [outcome, view, events, answers, lines, told.map(({ message }) => message), kept, textsUnder(bundles)])
+        expect(JSON.stringify(shown)).not.toContain(password);
+    } finally {
+      await temporal.close();
+      await bed.close();
+    }
+  });
+});
