@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { searchAttributes } from '../../contract/plain/names';
 import { findServerBinary } from '../../host/find-server-binary';
-import { checkPortFree } from '../../host/free-port';
+import { checkPortFree, isListening } from '../../host/free-port';
 import type { GuardedProcess } from '../../host/guarded-process';
 import { startGuarded } from '../../host/guarded-process';
 import { clusterFlags } from '../../host/server-flags';
@@ -12,7 +12,7 @@ import { clusterBinaries, run } from './binaries';
 import type { Postgres } from './postgres';
 import { startPostgres } from './postgres';
 
-/** History first: the others ask it. */
+/** The first writes what the database says of the cluster; two at once would be in each other's way. */
 const services = ['history', 'matching', 'frontend', 'worker'] as const;
 type Service = (typeof services)[number];
 type Ports = Readonly<Record<Service, { readonly grpc: number; readonly membership: number }>>;
@@ -60,9 +60,9 @@ export class Cluster {
       cluster.configure(dynamicConfig);
       for (const service of services) {
         const args = ['--root', folder, '--config', 'config', '--env', 'cluster', '--allow-no-auth', 'start', '--service', service];
-        cluster.processes.push(
-          await startGuarded(binaries.server, args, { logFile: join(folder, `${service}.log`), environment: process.env }),
-        );
+        const started = await startGuarded(binaries.server, args, { logFile: join(folder, `${service}.log`), environment: process.env });
+        cluster.processes.push(started);
+        if (service === services[0]) await Promise.race([listening(ports[service].grpc), endsTooSoon(started)]);
       }
       await Promise.race([cluster.makeNamespace(), ...cluster.processes.map(endsTooSoon)]);
       return cluster;
@@ -109,6 +109,13 @@ export class Cluster {
 async function endsTooSoon({ exited, pid }: GuardedProcess): Promise<never> {
   const { code } = await exited;
   throw new Error(`The process ${pid} of the cluster ended with ${code} before the cluster was up.`);
+}
+
+/** Settles when something listens there. */
+function listening(port: number): Promise<void> {
+  return persistently(async () => {
+    if (!(await isListening(port))) throw new Error(`Nothing listens on the port ${port} after a minute.`);
+  });
 }
 
 /** Processes that have just started refuse what they will soon do. */
