@@ -29,7 +29,10 @@ export class BundleStore {
     const draft = `${path}.${randomUUID()}`;
     try {
       // The name must not stand for a file before all of it does, also when the power fails.
-      await writeFile(draft, `// holdfast build ${buildId} sha256 ${hashOf(Buffer.from(code))}\n${code}`, { mode: privateFile, flush: true });
+      await writeFile(draft, `// holdfast build ${buildId} sha256 ${hashOf(Buffer.from(code))}\n${code}`, {
+        mode: privateFile,
+        flush: true,
+      });
       await rename(draft, path);
     } catch (error) {
       await rm(draft, { force: true });

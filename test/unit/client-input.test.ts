@@ -118,7 +118,11 @@ describe('messages that a run begins with', () => {
 });
 
 describe('a call of the client that is none', () => {
-  const connection = { connection: { plugins: [], options: { address: '127.0.0.1:7233' } } as never, namespace: 'default', close: async () => undefined };
+  const connection = {
+    connection: { plugins: [], options: { address: '127.0.0.1:7233' } } as never,
+    namespace: 'default',
+    close: async () => undefined,
+  };
   const client = new HoldfastClient(connection);
   const run = client.run('r1');
 
