@@ -82,8 +82,8 @@ export interface Timer {
 /** A run of its own that is part of this one: an isolated agent. */
 export interface ChildRun {
   readonly start: StartInput;
-  /** Told of interrupts that open and end in it. Anybody who reaches the server can send such news. */
-  hear(events: readonly unknown[]): void;
+  /** Told of interrupts that open and end in it. Anybody who reaches the server can send such news. With its end comes what may not have come before. */
+  hear(events: readonly unknown[], withEnd?: boolean): void;
 }
 
 /** How it ended, with what counts in either case. */

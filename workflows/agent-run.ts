@@ -109,7 +109,7 @@ class RunWorkflow {
         ...(text === output ? {} : { text }),
         ...(pendingToolCalls === undefined ? {} : { pendingToolCalls }),
         usage,
-        ...(isChild ? endForParent(this.run, this.input.start, ended) : {}),
+        ...(isChild ? { ...endForParent(this.run, this.input.start, ended), ...this.ports.lastNews } : {}),
       };
       // Before it takes the last events along: those stay for the log.
       checkResult(answer);
@@ -128,7 +128,7 @@ class RunWorkflow {
       this.ports.flush();
       const { left } = this;
       if (left !== undefined && isCancellation(error)) await this.ports.tellParent(left);
-      throw failureOfRun(error, left);
+      throw failureOfRun(error, left === undefined ? undefined : { ...left, ...this.ports.lastNews });
     }
   }
 

@@ -10,6 +10,7 @@ import type { ChildNews, StartInput } from '../contract/plain/wire';
  */
 export class ParentLine {
   private news: EventBody[] = [];
+  private underWay: readonly EventBody[] = [];
   private isBusy = false;
 
   constructor(
@@ -19,6 +20,17 @@ export class ParentLine {
     /** Told of the bytes that go out. */
     private readonly sent: (bytes: number) => void,
   ) {}
+
+  /**
+   * What that run may not have heard. A signal of the task that ends the workflow is not sent any more, so the end itself takes it along;
+   * of what does not fit, that an interrupt is over.
+   */
+  get untold(): readonly EventBody[] {
+    const all = [...this.underWay, ...this.news];
+    if (jsonSize(all) <= limits.lastNews) return all;
+    const ends = all.filter(({ type }) => type === 'interrupt-end');
+    return jsonSize(ends) <= limits.lastNews ? ends : [];
+  }
 
   tell(event: EventBody): void {
     this.news.push(event);
@@ -44,13 +56,16 @@ export class ParentLine {
     await Promise.resolve();
     try {
       while (this.news.length > 0) {
-        const news: ChildNews = { run, events: this.taken() };
+        this.underWay = this.taken();
+        const news: ChildNews = { run, events: this.underWay };
         this.sent(jsonSize(news));
         await getExternalWorkflowHandle(workflowIdOf(tenant, parent?.id ?? '')).signal(names.childSignal, news);
+        this.underWay = [];
       }
     } catch {
       // That run has ended, or takes no more signals. Whoever knows this one can still answer it.
       this.news = [];
+      this.underWay = [];
     } finally {
       this.isBusy = false;
     }

@@ -13,7 +13,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { codeOf, isErrorCode, messageOf } from '../contract/plain/errors';
 import type { Answer } from '../contract/plain/interrupts';
 import { limits } from '../contract/plain/limits';
-import type { Json, JsonObject, Usage } from '../contract/plain/messages';
+import type { Failure, Json, JsonObject, Usage } from '../contract/plain/messages';
 import { names, workflowIdOf } from '../contract/plain/names';
 import type { AgentRunInput, AgentRunResult, StartInput } from '../contract/plain/wire';
 import type { ChildEnd, ChildRun } from '../kernel/ports';
@@ -22,6 +22,7 @@ import type { ChildEnd, ChildRun } from '../kernel/ports';
 export interface FailedChildDetails {
   readonly usage?: Usage;
   readonly session?: JsonObject;
+  readonly news?: AgentRunResult['news'];
 }
 
 /**
@@ -44,7 +45,7 @@ export class TemporalChildren {
     const { start } = child;
     this.open.set(start.id, child);
     try {
-      const { output, text, usage, session, silent } = await executeChild<(input: AgentRunInput) => Promise<AgentRunResult>>(
+      const { output, text, usage, session, silent, news } = await executeChild<(input: AgentRunInput) => Promise<AgentRunResult>>(
         names.workflow,
         {
           workflowId: workflowIdOf(start.tenant, start.id),
@@ -53,6 +54,7 @@ export class TemporalChildren {
           cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
         },
       );
+      if (Array.isArray(news)) child.hear(news, true);
       return {
         output,
         text: text ?? textOf(output),
@@ -61,7 +63,8 @@ export class TemporalChildren {
         ...(silent === undefined ? {} : { silent }),
       };
     } catch (error) {
-      const end = endOfFailed(error);
+      const { news, ...end } = endOfFailed(error);
+      if (Array.isArray(news)) child.hear(news, true);
       return isCancelledChild(end) ? { ...this.left.get(start.id), ...end } : end;
     } finally {
       this.open.delete(start.id);
@@ -112,7 +115,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** How an agent has ended whose workflow gave no result. */
-export function endOfFailed(error: unknown): ChildEnd {
+export function endOfFailed(error: unknown): FailedChildDetails & Extract<ChildEnd, { readonly failed: Failure }> {
   const cause = error instanceof ChildWorkflowFailure ? (error.cause ?? error) : error;
   if (cause instanceof CancelledFailure) return failed('child-cancelled', 'Its run was cancelled.');
   if (cause instanceof TimeoutFailure) return failed('run-timed-out', 'The deadline of its run has passed.');

@@ -24,6 +24,7 @@ import { toolStart } from '../contract/plain/tool-outcomes';
 import { SeenMessages } from '../contract/plain/seen-messages';
 import type {
   AgentRunInput,
+  AgentRunResult,
   CallModelInput,
   CallModelResult,
   CallToolInput,
@@ -357,6 +358,12 @@ export class TemporalPorts implements Ports {
   /** No command would be made, and what it was to take along would be lost: it rides in the last one. */
   private refuseWhenCancelled(): void {
     if (this.cancelled) throw new CancelledFailure('The run was cancelled.');
+  }
+
+  /** News of an isolated agent for the run that it is part of, to go along with its end. */
+  get lastNews(): Pick<AgentRunResult, 'news'> {
+    const news = this.parentLine?.untold ?? [];
+    return news.length === 0 ? {} : { news };
   }
 
   /** The last word of a run that was cancelled, to the one that it is part of. */

@@ -4,6 +4,8 @@ export const limits = {
   toolResult: 256 * 1024,
   progress: 64 * 1024,
   payload: 1024 * 1024,
+  /** What goes along with the end of an isolated agent of its interrupts, for the run that it is part of. */
+  lastNews: 32 * 1024,
   /** A server that nobody tuned takes 4 MB a task, with up to 2 MB that came meanwhile. */
   activation: 1792 * 1024,
   /** What one task took before, and histories of that time still do. */

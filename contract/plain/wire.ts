@@ -286,6 +286,8 @@ export interface AgentRunResult {
   readonly session?: JsonObject;
   /** An isolated agent that made no event at all. */
   readonly silent?: true;
+  /** Of an isolated agent: what may not have reached the run that it is part of before this did. */
+  readonly news?: ChildNews['events'];
 }
 
 /** The query, a fast path for open runs. */

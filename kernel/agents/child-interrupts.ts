@@ -9,6 +9,8 @@ import type { RunScope } from '../scope';
 export class ChildInterrupts {
   /** Their ids here, by those that they have in their own run. */
   private readonly open = new Map<string, string>();
+  /** All that it has heard of. */
+  private readonly known = new Set<string>();
   private closed = false;
 
   constructor(
@@ -17,8 +19,8 @@ export class ChildInterrupts {
     private readonly path: readonly string[],
   ) {}
 
-  /** Anybody who reaches the server can send news: what makes no sense is passed over. */
-  hear(events: readonly unknown[]): void {
+  /** Anybody who reaches the server can send news: what makes no sense is passed over. Those that come with the end may have come before. */
+  hear(events: readonly unknown[], withEnd = false): void {
     if (this.closed) return;
     for (const event of events) {
       const { type, interrupt, interruptId: id, answer, reason, by } = (event ?? {}) as Readonly<Record<string, unknown>>;
@@ -26,6 +28,7 @@ export class ChildInterrupts {
       if (
         type === 'interrupt-start' &&
         isInterrupt(interrupt) &&
+        !(withEnd && this.known.has(interrupt.id)) &&
         notJson(interrupt) === undefined &&
         jsonSize(interrupt) <= limits.interrupt
       )
@@ -45,6 +48,7 @@ export class ChildInterrupts {
 
   private show(interrupt: Interrupt): void {
     const { run, childId, path } = this;
+    this.known.add(interrupt.id);
     const id = interruptIdAt(path, interrupt);
     this.open.set(interrupt.id, id);
     const shown = { ...interrupt, id, address: [...path, ...interrupt.address.slice(1)] };

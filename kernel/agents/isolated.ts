@@ -41,7 +41,7 @@ export async function runIsolated(
   const interrupts = new ChildInterrupts(run, id, place.path);
   const end = await endOf(run, {
     start: startOf(run, agent, { id, path: place.path }, messages()),
-    hear: (events) => interrupts.hear(events),
+    hear: (events, withEnd) => interrupts.hear(events, withEnd),
   });
   interrupts.close();
   forget(run, place);

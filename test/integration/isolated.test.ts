@@ -270,6 +270,21 @@ describe('isolated agents on a real server', () => {
     expect((await bed.client.list({ limit: 1000 })).filter(({ id }) => id.startsWith(`${run.id}~`))).toEqual([]);
   });
 
+  it('say how their questions ended also where they end with them', async () => {
+    const run = await bed.client.start('tooLate', 'Go.');
+    await run.result().catch(() => undefined);
+    const ends = (await logOf(run)).flatMap((event) => (event.type === 'interrupt-end' ? [[event.reason, event.answer]] : []));
+    expect(ends.sort()).toEqual([
+      ['deadline', null],
+      ['deadline', 'nobody'],
+    ]);
+    const histories = mkdtempSync(join(tmpdir(), 'holdfast-too-late-'));
+    for (const [n, id] of [run.id, `${run.id}~ends`, `${run.id}~fails`].entries())
+      await recordHistory({ id, server: testServer(), file: join(histories, `${n}.json`) });
+    const replayed = await replayHistories({ agents: fixtureAgents, bundle: fixtureBundle(), histories });
+    expect(replayed.map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
+  });
+
   it('are asked to stop when the deadline of the run that they are part of has passed', async () => {
     await expect(late.result()).rejects.toMatchObject({ code: 'run-timed-out' });
     expect((await logOf(late)).map(({ type }) => type)).toContain('interrupt-start');

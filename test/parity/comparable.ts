@@ -60,13 +60,19 @@ function inRun(place: string, lines: readonly (readonly unknown[])[]): (readonly
   return lines.map((line) => [place, line]);
 }
 
-/** Whether the run has ended by the time that an answer comes again is up to the server. */
+/**
+ * Whether the run has ended by the time that an answer comes again is up to the server. In memory no worker is ever away: there a run has
+ * gone on, to its end perhaps, by the time that an answer comes too late.
+ */
 function actsOf(acts: readonly Act[]): readonly unknown[] {
-  return acts.map((act, position) =>
-    act.do === 'answer' && acts.slice(0, position).some((one) => one.do === 'answer' && one.id === act.id)
-      ? { ...act, refused: act.refused !== undefined }
-      : act,
-  );
+  const isLate = acts.some((act) => act.do === 'leave' && act.late);
+  return acts.map((act, position) => {
+    if (act.do !== 'answer') return act;
+    if (acts.slice(0, position).some((one) => one.do === 'answer' && one.id === act.id))
+      return { ...act, refused: act.refused !== undefined };
+    const isTooLate = act.refused?.code === 'interrupt-expired' || act.refused?.code === 'run-ended';
+    return isLate && isTooLate ? { ...act, refused: 'too late' } : act;
+  });
 }
 
 function standOf({ status, output, text, error, usage, nextOffset }: Omit<RunView, 'messages' | 'interrupts'>): object {

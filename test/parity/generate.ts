@@ -4,22 +4,19 @@ import { agentNames, isTeam, isolatedTeams, membersOf, otherKeys, otherNames, te
 import { Random } from './random';
 import type { Decision, Said, Script, ScriptedCall } from './script';
 
-/** What waits for a mend: it plays no part until then. */
-const heldBack = { races: true, late: true, deadlinesApart: true };
-
 /** The script of a name. The same name is the same script, on every machine. */
 export function scriptOf(name: string): Script {
   const random = new Random(name);
   const gaveUp = random.chance(0.15) ? { gaveUp: { after: random.below(3), cancels: random.chance(0.5) } } : {};
   const kills = random.chance(0.1);
   const agent = random.weighted<AgentName>([
-    ...agentNames.map((one) => [one === 'hurried' ? (kills || heldBack.late ? 0 : 2) : 1, one] as const),
+    ...agentNames.map((one) => [one === 'hurried' ? (kills ? 0 : 2) : 1, one] as const),
     // `whole` has all that the others have.
     [2, 'whole'],
     [1, 'steps'],
     [2, 'racing'],
     [2, 'renamed'],
-    ...teamNames.map((one) => [one === 'made' && heldBack.races ? 0 : isolatedTeams.includes(one) ? 1.5 : 1, one] as const),
+    ...teamNames.map((one) => [isolatedTeams.includes(one) ? 1.5 : 1, one] as const),
   ]);
   const saidIn = (member?: Member): readonly Said[] =>
     random.list(1 + random.below(4), () => saidBy(random, { agent, kills, ...(member === undefined ? {} : { member }) }));
@@ -141,9 +138,14 @@ const hurriedWords: readonly (readonly [number, string])[] = [
 ];
 
 const racingWords: readonly (readonly [number, string])[] = [
-  [2, 'race time'],
-  [2, 'race person'],
-  [2, 'race call'],
+  [1, 'race time'],
+  [1, 'race branches'],
+  [1, 'race sides'],
+  [1, 'race in time'],
+  [1, 'race too late'],
+  [1, 'race caught'],
+  [1, 'race person'],
+  [1, 'race call'],
   [1, 'race hidden'],
   [1, 'race then ask'],
   [2, 'count'],
@@ -245,11 +247,7 @@ const singleTools: readonly (readonly [number, string])[] = [
 function inputFor(random: Random, agent: AgentName, name: string): Json {
   const races = agent === 'racing' || isTeam(agent);
   const say = random.weighted(
-    races
-      ? [...words.slice(0, 4), ...racingWords.filter(([, word]) => !heldBack.races || word === 'count')]
-      : agent === 'hurried'
-        ? [...words.slice(0, 4), ...hurriedWords]
-        : words,
+    races ? [...words.slice(0, 4), ...racingWords] : agent === 'hurried' ? [...words.slice(0, 4), ...hurriedWords] : words,
   );
   switch (name) {
     case 'note':
@@ -259,7 +257,7 @@ function inputFor(random: Random, agent: AgentName, name: string): Json {
       return {
         question: random.of(['which?', 'with state: which?']),
         ...(random.chance(0.3) ? { typed: true } : {}),
-        ...(random.chance(agent === 'hurried' ? 0.4 : heldBack.deadlinesApart && isolatedTeams.includes(agent) ? 0 : 0.05)
+        ...(random.chance(agent === 'hurried' ? 0.4 : isolatedTeams.includes(agent) ? 0.12 : 0.05)
           ? { deadline: agent === 'hurried' ? '8s' : '150ms' }
           : {}),
       };

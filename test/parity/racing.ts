@@ -24,6 +24,44 @@ export const racing: AgentMiddleware = {
         return Promise.race([next(call), after('30d')]);
       case 'race hidden':
         return Promise.race([ctx.call('act', { say: 'raced' }) as Promise<Json>, after('30d')]);
+      case 'race branches': {
+        const { first, value } = await ctx.race({
+          person: (inner) => inner.interrupt<Json>({ place: 'race branches', callId: call.id }),
+          other: (inner) => inner.interrupt<Json>({ place: 'race other', callId: call.id }),
+          time: (inner) => inner.sleep('30d'),
+        });
+        return { first, value: value ?? null, then: await next(call) };
+      }
+      case 'race sides': {
+        const { first, value } = await ctx.race({
+          call: async (inner) => [
+            (await inner.call('act', { say: 'raced' })) as Json,
+            await inner.call('note', { key: call.id, value: 'raced' }),
+          ],
+          time: (inner) => inner.sleep('30d'),
+        });
+        return { first, value: (value ?? null) as Json, then: await asks('behind the race') };
+      }
+      case 'race in time':
+        return { said: (await ctx.within('30d', (inner) => inner.interrupt<Json>({ place: 'in time', callId: call.id }))) ?? null };
+      case 'race too late': {
+        const said = await ctx.within('40ms', async (inner) => {
+          const first = await inner.interrupt<Json>({ place: 'too late', callId: call.id });
+          ctx.sendEvent('never', { callId: call.id });
+          return first;
+        });
+        return { said: said ?? null, then: await next(call) };
+      }
+      case 'race caught':
+        return ctx
+          .race({
+            fails: (inner) => inner.sleep('20ms').then(() => Promise.reject(new Error('the branch is broken'))),
+            person: (inner) => inner.within('1d', (inmost) => inmost.interrupt<Json>({ place: 'race caught', callId: call.id })),
+          })
+          .then(
+            ({ first }) => ({ first }),
+            (error: unknown) => ({ caught: (error as Error).message }),
+          );
       case 'race then ask':
         return { first: await Promise.race([after('20ms'), after('30d')]), then: await asks('race then ask') };
       case 'count': {

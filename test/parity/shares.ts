@@ -9,14 +9,14 @@ export const leastShares = {
   parallel: 20,
   retry: 20,
   alias: 8,
-  race: 0,
+  race: 4,
   usage: 1,
   team: 10,
   isolated: 3,
   border: 15,
   kill: 1,
   away: 1,
-  late: 0,
+  late: 2,
   again: 1,
 } as const;
 
