@@ -1,5 +1,6 @@
 import {
   ApplicationFailure,
+  CancellationScope,
   CancelledFailure,
   ChildWorkflowCancellationType,
   ChildWorkflowFailure,
@@ -8,6 +9,7 @@ import {
   TimeoutFailure,
   executeChild,
   getExternalWorkflowHandle,
+  patched,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { codeOf, isErrorCode, messageOf } from '../contract/plain/errors';
@@ -44,6 +46,7 @@ export class TemporalChildren {
   async run(child: ChildRun): Promise<ChildEnd> {
     const { start } = child;
     this.open.set(start.id, child);
+    CancellationScope.current().cancelRequested.catch(() => this.cancelLatest(start));
     try {
       const { output, text, usage, session, silent, news } = await executeChild<(input: AgentRunInput) => Promise<AgentRunResult>>(
         names.workflow,
@@ -70,6 +73,12 @@ export class TemporalChildren {
       this.open.delete(start.id);
       this.left.delete(start.id);
     }
+  }
+
+  /** The cancel of a child workflow goes to its first execution only, and is lost behind a continue-as-new. */
+  private cancelLatest({ tenant, id }: StartInput): void {
+    if (!this.open.has(id) || !patched('cancel-latest-execution')) return;
+    CancellationScope.nonCancellable(() => getExternalWorkflowHandle(workflowIdOf(tenant, id)).cancel()).catch(() => undefined);
   }
 
   /** Takes a signal, with whatever is in it. */

@@ -270,6 +270,19 @@ describe('isolated agents on a real server', () => {
     expect((await bed.client.list({ limit: 1000 })).filter(({ id }) => id.startsWith(`${run.id}~`))).toEqual([]);
   });
 
+  it('hear of a cancel of their run also when they have gone on as new', async () => {
+    const { run } = await waiting('pair');
+    await goOnAsNew(`${run.id}~asks`);
+    await run.cancel();
+    expect(await run.outcome()).toEqual({ status: 'cancelled' });
+    expect(await child(run, 'asks').outcome()).toEqual({ status: 'cancelled' });
+    const histories = mkdtempSync(join(tmpdir(), 'holdfast-cancelled-'));
+    for (const [n, id] of [run.id, `${run.id}~asks`].entries())
+      await recordHistory({ id, server: testServer(), file: join(histories, `${n}.json`) });
+    const replayed = await replayHistories({ agents: fixtureAgents, bundle: fixtureBundle(), histories });
+    expect(replayed.filter(({ error }) => error !== undefined)).toEqual([]);
+  });
+
   it('say how their questions ended also where they end with them', async () => {
     const run = await bed.client.start('tooLate', 'Go.');
     await run.result().catch(() => undefined);

@@ -46,16 +46,8 @@ export function scriptOf(name: string): Script {
     ...(!kills && (agent === 'hurried' || (!isTeam(agent) && random.chance(0.12))) ? { away: true } : {}),
     ...(kills ? { killsAt: random.list(1 + random.below(2), () => 1 + random.below(12)) } : {}),
     ...(random.chance(0.4) ? { bordersAt: random.list(1 + random.below(3), () => 1 + random.below(20)) } : {}),
-    ...(gaveUp.gaveUp?.cancels === true && hasIsolated(agent) ? {} : gaveUp),
+    ...gaveUp,
   };
-}
-
-/**
- * Held back: on a server the cancel of a run goes to the first execution of an isolated agent. One that has gone on as new does not hear of
- * it, and the run waits for it.
- */
-function hasIsolated(agent: AgentName): boolean {
-  return isolatedTeams.includes(agent) || agent === 'frontDesk';
 }
 
 function decisionOf(random: Random): Decision {
