@@ -3,9 +3,11 @@ import { join, resolve } from 'node:path';
 
 const root = resolve(__dirname, '..', '..');
 const importOf = /^import (?:type )?\{ (.*) \} from '(.*)';\n/gm;
+/** Stands once above the examples of a file, as its imports do. */
+const factoryOf = /^const \{ \w+ \} = agentsFor<typeof tools>\(\);\n/m;
 const flat = (code: string): string => code.replace(/\s+/g, ' ').trim();
 
-/** Compares the examples of documents with a file of tests that has them word for word; imports stand above there. */
+/** Compares the examples of documents with a file of tests that has them word for word; imports, and what makes agents, stand above there. */
 export function describeExamples(documents: readonly string[], file: string, least: number): void {
   describe.each(documents)('docs/%s.md', (name) => {
     const here = readFileSync(file, 'utf8');
@@ -17,7 +19,10 @@ export function describeExamples(documents: readonly string[], file: string, lea
     });
 
     it('shows code that is compiled and run here', () => {
-      const missing = blocks.filter((code) => !flat(here).includes(flat(code.replace(/^\/\/ example: .*\n/, '').replace(importOf, ''))));
+      const [factory = ''] = factoryOf.exec(here) ?? [];
+      const isHere = (code: string): boolean => flat(here).includes(flat(code));
+      const bodies = blocks.map((code) => code.replace(/^\/\/ example: .*\n/, '').replace(importOf, ''));
+      const missing = bodies.filter((code) => !isHere(code) && !isHere(code.replace(factory, '')));
       expect(missing).toEqual([]);
     });
 

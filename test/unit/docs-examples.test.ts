@@ -13,6 +13,7 @@ import { describeExamples } from '../support/document-examples';
 
 /** The examples of these documents, word for word; imports stand above. The last tests compare. */
 const documents = ['agents', 'coming-from-eino', 'coming-from-trpc', 'messages', 'middleware', 'retry', 'streaming', 'testing', 'tools'];
+const shortDocuments = ['concepts', 'coming-from-ai-sdk', 'coming-from-langgraph'];
 
 interface Payment {
   readonly paid: number;
@@ -1093,4 +1094,52 @@ function withMiddleware(...middleware: (typeof budget)[]): typeof support {
   });
 }
 
+// concepts.md, coming-from-langgraph.md, coming-from-ai-sdk.md
+
+export const careful = defineAgent({
+  name: 'careful',
+  description: 'Answers order questions and issues refunds.',
+  instructions: 'You are a careful support agent.',
+  model: 'default',
+  tools: ['findOrder', 'refund'],
+  middleware: [approval({ tools: { refund: true } })],
+});
+
+export const witnessed = defineAgent({
+  name: 'witnessed',
+  description: 'Issues refunds that a person has seen.',
+  instructions: 'You are a careful support agent.',
+  model: 'default',
+  tools: ['findOrder', 'refund'],
+  middleware: [approval({ tools: { refund: { when: (input) => input.amount > 50, expires: '3d' } } })],
+});
+
+export const lookup = defineAgent({
+  name: 'lookup',
+  description: 'Finds orders.',
+  instructions: 'You find orders by their number.',
+  model: 'openai/gpt-5-mini',
+  tools: ['findOrder'],
+  maxIterations: 5,
+});
+
+describe('the first examples of concepts and of the pages for people from elsewhere', () => {
+  const paying = { toolCalls: [{ name: 'refund', input: { orderId: '42', amount: 80 } }] };
+
+  it.each([careful, witnessed])('wait for a person before they pay', async (agent) => {
+    const run = await testRun(agent, { input: 'Refund order 42', model: scriptedModel([paying, { text: 'Paid.' }]), tools });
+    const [interrupt] = await run.interrupts();
+    expect(payments.size).toBe(0);
+    await run.approve(interrupt!.id, { by: 'ada' });
+    expect(await run.result()).toBe('Paid.');
+    expect(payments.size).toBe(1);
+  });
+
+  it('find an order', async () => {
+    const model = scriptedModel([{ toolCalls: [{ name: 'findOrder', input: { orderId: '42' } }] }, { text: 'A teapot.' }]);
+    expect(await (await testRun(lookup, { input: 'What is order 42?', model, tools })).result()).toBe('A teapot.');
+  });
+});
+
 describeExamples(documents, __filename, 2);
+describeExamples(shortDocuments, __filename, 1);
