@@ -21,7 +21,8 @@ export function scriptOf(name: string): Script {
   const saidIn = (member?: Member): readonly Said[] =>
     random.list(1 + random.below(4), () => saidBy(random, { agent, kills, ...(member === undefined ? {} : { member }) }));
   const parts = isTeam(agent) ? Object.entries(membersOf(agent)).map(([one, member]) => [one, saidIn(member)] as const) : undefined;
-  // The run hears a moment later that a race in an isolated agent is decided: whether it takes an answer until then is up to the server.
+  // The run hears a moment later that a race in an isolated agent is decided, and answers that come while its worker is killed come in one
+  // task: whether a second answer is taken before the race is decided is up to the server.
   return {
     name,
     agent,
@@ -40,7 +41,9 @@ export function scriptOf(name: string): Script {
           : saidIn(),
     ...(parts === undefined ? {} : { parts: Object.fromEntries(parts) }),
     decisions: random.list(random.below(8), () => decisionOf(random)),
-    together: random.chance(0.6) && !(isolatedTeams.includes(agent) && JSON.stringify(parts ?? []).includes('"race branches"')),
+    together:
+      random.chance(0.6) &&
+      !((kills || isolatedTeams.includes(agent)) && (agent === 'racing' || JSON.stringify(parts ?? []).includes('"race branches"'))),
     borders: random.chance(0.25),
     ...(random.chance(0.15) ? { twice: random.list(3, () => random.below(4)) } : {}),
     ...(!kills && (agent === 'hurried' || (!isTeam(agent) && random.chance(0.12))) ? { away: true } : {}),
