@@ -8,6 +8,7 @@ import { checkPortFree, isListening } from '../../host/free-port';
 import type { GuardedProcess } from '../../host/guarded-process';
 import { startGuarded } from '../../host/guarded-process';
 import { clusterFlags } from '../../host/server-flags';
+import { roomForDeployments } from '../support/room-for-deployments';
 import { clusterBinaries, run } from './binaries';
 import type { Postgres } from './postgres';
 import { startPostgres } from './postgres';
@@ -87,7 +88,9 @@ export class Cluster {
 
   /** Read once, at the start. */
   private configure(dynamicConfig: DynamicConfig): void {
-    const values = Object.fromEntries(Object.entries(dynamicConfig).map(([name, value]) => [name, [{ value }]]));
+    const values = Object.fromEntries(
+      Object.entries({ ...dynamicConfig, ...roomForDeployments }).map(([name, value]) => [name, [{ value }]]),
+    );
     writeFileSync(join(this.folder, 'config', 'dynamic.yaml'), JSON.stringify(values));
   }
 

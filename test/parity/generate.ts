@@ -9,7 +9,7 @@ export function scriptOf(name: string): Script {
   const random = new Random(name);
   const gaveUp = random.chance(0.15) ? { gaveUp: { after: random.below(3), cancels: random.chance(0.5) } } : {};
   const kills = random.chance(0.1);
-  const agent = random.weighted<AgentName>([
+  const drawn = random.weighted<AgentName>([
     ...agentNames.map((one) => [one === 'hurried' ? (kills ? 0 : 2) : 1, one] as const),
     // `whole` has all that the others have.
     [2, 'whole'],
@@ -18,6 +18,8 @@ export function scriptOf(name: string): Script {
     [2, 'renamed'],
     ...teamNames.map((one) => [isolatedTeams.includes(one) ? 1.5 : 1, one] as const),
   ]);
+  // Answers that come late take long to play, so few scripts have them, and these in every hundred for certain.
+  const agent = !kills && Number(name.split('/')[1]) % 12 === 5 ? 'hurried' : drawn;
   const saidIn = (member?: Member): readonly Said[] =>
     random.list(1 + random.below(4), () => saidBy(random, { agent, kills, ...(member === undefined ? {} : { member }) }));
   const parts = isTeam(agent) ? Object.entries(membersOf(agent)).map(([one, member]) => [one, saidIn(member)] as const) : undefined;

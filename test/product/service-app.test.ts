@@ -1,7 +1,8 @@
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { RunEvent } from '../../contract/plain/events';
 import type { HoldfastClient } from '../../client/connect';
 import { connect as connectClient } from '../../client/connect';
@@ -67,6 +68,7 @@ describe('the app on a client of the test', () => {
           ),
         );
       process.kill(server.pid, 'SIGSTOP');
+      await stopped(server.pid);
       expect(await codes()).toEqual(['server-unreachable', 'server-unreachable', 'server-unreachable']);
       process.kill(server.pid, 'SIGCONT');
       const patientApp = createApp({ client, agents: [], logger: quietLogger });
@@ -200,3 +202,10 @@ describe('the service on bytes that are no good request', () => {
     await service.close();
   });
 });
+
+/** Settles when no thread of the process runs any more: a signal takes its time on a busy machine. */
+async function stopped(pid: number): Promise<void> {
+  const tasks = `/proc/${pid}/task`;
+  if (!existsSync(tasks)) return;
+  while (readdirSync(tasks).some((task) => !/\) T /.test(readFileSync(join(tasks, task, 'stat'), 'utf8')))) await delay(5);
+}

@@ -5,6 +5,7 @@ import type { EmbeddedServer } from '../../host/embedded-server';
 import { startEmbeddedServer } from '../../host/embedded-server';
 import { bundleAgents } from '../../worker/bundle';
 import { writeFileSync } from 'node:fs';
+import { roomForDeployments } from './room-for-deployments';
 
 const holder = globalThis as { holdfastTestServer?: EmbeddedServer };
 
@@ -27,6 +28,7 @@ export default async function startServer(): Promise<void> {
             'history.workflowIdReuseMinimalInterval': '0s',
             'history.timerProcessorMaxTimeShift': '10ms',
             'system.transactionSizeLimit': 4 * 1024 * 1024,
+            ...roomForDeployments,
           },
           onProgress: (text) => console.log(text),
         }),
