@@ -32,6 +32,8 @@ export interface Block<Call> {
 const tickMs = 500;
 /** The last heartbeat lies before the block, and the next one comes a little after it. */
 const share = 0.8;
+/** Between two ticks many small things may add up to as much: that is a busy process, and no block. */
+const leastMs = 2 * tickMs;
 
 /**
  * Sees which code blocks the loop of this process for so long that the heartbeats of calls stop. What a tool does before it first waits is
@@ -70,7 +72,7 @@ export class LoopWatch<Call extends WatchedCall> {
       return code();
     } finally {
       const ms = this.clock.now() - begun;
-      if (ms >= call.silenceMs * share) {
+      if (isBlockFor(call, ms)) {
         this.workedUntil = this.clock.worked();
         this.onBlock({ calls: [call], ms, isMeasured: true });
       }
@@ -82,7 +84,10 @@ export class LoopWatch<Call extends WatchedCall> {
     const worked = this.clock.worked();
     const ms = worked - this.workedUntil;
     this.workedUntil = worked;
-    const calls = [...this.running].filter(({ silenceMs }) => ms >= silenceMs * share);
-    if (calls.length > 0) this.onBlock({ calls: [...this.running], ms, isMeasured: false });
+    if ([...this.running].some((call) => isBlockFor(call, ms))) this.onBlock({ calls: [...this.running], ms, isMeasured: false });
   }
+}
+
+function isBlockFor({ silenceMs }: WatchedCall, ms: number): boolean {
+  return ms >= Math.max(silenceMs * share, leastMs);
 }

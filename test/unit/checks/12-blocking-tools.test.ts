@@ -26,8 +26,8 @@ class Process {
     this.stoppedMs += ms;
   }
 
-  call(tool: string, run: () => Promise<string>, isFirst = false): Promise<string> {
-    const call: CulpritCall = { workflowId: 'default/r', runId: 'x', address: `a/${tool}.0`, tool, isFirst, silenceMs: 10_000 };
+  call(tool: string, run: () => Promise<string>, isFirst = false, silenceMs = 10_000): Promise<string> {
+    const call: CulpritCall = { workflowId: 'default/r', runId: 'x', address: `a/${tool}.0`, tool, isFirst, silenceMs };
     return this.culprits.watch(call, run, (message) => message);
   }
 }
@@ -57,6 +57,16 @@ describe('[check 12] a tool that blocks its process', () => {
     );
     expect(process.problems).toHaveLength(1);
     expect(readdirSync(process.directory)).toEqual([]);
+  });
+
+  it('is none where the process was busy for less than a second, however short the time-out of the tool is', async () => {
+    const process = new Process();
+    const busy = async (): Promise<string> => {
+      process.block(900);
+      return waits();
+    };
+    for (const isFirst of [true, false, false]) expect(await process.call('quick', busy, isFirst, 250)).toBe('ran');
+    expect(process.problems).toEqual([]);
   });
 
   it('is known to the next attempt, also in another process, where it blocks after it has waited', async () => {
