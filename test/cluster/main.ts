@@ -22,7 +22,7 @@ const touched = ['integration/checks', 'large-steps', 'bad-input', 'run.test', '
 
 const usage = `npm run cluster -- [plain] [tuned] [--short] [--json FILE] [--tests PATTERN]
   plain, tuned  the cluster as it comes, and with the flags of docs/operations.md; both by default
-  --short       of the second pass, only the tests that rest on the server's settings
+  --short       only the tests that rest on the server's settings
   --tests       only the test files whose path has this in it`;
 
 async function main(): Promise<number> {
@@ -45,8 +45,8 @@ async function main(): Promise<number> {
   };
   const lines: string[] = [];
   let failed = false;
-  for (const [index, name] of passes.entries()) {
-    const patterns = values.tests !== undefined ? [values.tests] : values.short === true && index > 0 ? touched : [];
+  for (const name of passes) {
+    const patterns = values.tests !== undefined ? [values.tests] : values.short === true ? touched : [];
     const began = Date.now();
     const { status, report } = await pass(name, patterns);
     failed ||= status !== 0;
