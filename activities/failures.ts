@@ -79,7 +79,7 @@ const isNamed =
     facts.names.some((name) => names.includes(name));
 
 /**
- * Kinds of failures of a model call. The first row that fits decides, so the more exact ones stand first. docs/models.md has the same
+ * Kinds of failures of a model call. The first row that fits decides, so the more exact ones stand first. docs/guides/models.md has the same
  * table for people.
  */
 export const failureKinds: readonly FailureKind[] = [

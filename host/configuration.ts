@@ -18,7 +18,7 @@ import {
 import type { TemporalSettings } from './connection';
 import { logFormats, logLevels, type LogFormat, type LogLevel } from './logger';
 
-/** Every environment variable that Holdfast reads, apart from the keys of model providers. docs/configuration.md is checked against this table. */
+/** Every environment variable that Holdfast reads, apart from the keys of model providers. docs/reference/configuration.md is checked against this table. */
 export const configurationTable = {
   HOLDFAST_DIR: {
     default: '.holdfast',

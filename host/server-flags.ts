@@ -10,7 +10,7 @@ export interface ServerFlags {
   readonly dynamicConfig: Readonly<Record<string, unknown>>;
 }
 
-/** What a cluster is told for steps that follow on each other at once; docs/operations.md says what they are worth (a test compares). */
+/** What a cluster is told for steps that follow on each other at once; docs/operations/README.md says what they are worth (a test compares). */
 export const clusterFlags = {
   'system.enableActivityEagerExecution': true,
   'history.transferProcessorMaxPollRPS': 2000,

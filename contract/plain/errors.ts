@@ -1,4 +1,4 @@
-/** Every failure a user can meet: what happened and what to change. Codes are stable; docs/errors.md is checked against this table. */
+/** Every failure a user can meet: what happened and what to change. Codes are stable; docs/reference/errors.md is checked against this table. */
 export const errorTable = {
   // --- starting and finding runs
   'agent-unknown': { status: 404, fix: 'Use the name of an agent that the agents module exports.' },
@@ -142,7 +142,7 @@ export const errorTable = {
   // --- service
   'request-invalid': { status: 400, fix: 'Send what the message asks for.' },
   'method-unknown': { status: 405, fix: 'Use one of the methods that the message names; the header Allow has them, too.' },
-  'route-unknown': { status: 404, fix: 'See docs/http.md for the routes.' },
+  'route-unknown': { status: 404, fix: 'See docs/reference/http.md for the routes.' },
   'host-forbidden': {
     status: 403,
     fix: 'A service on loopback answers only requests to a loopback name. Set `http.hosts` to allow others.',

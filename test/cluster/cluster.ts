@@ -20,7 +20,7 @@ type Ports = Readonly<Record<Service, { readonly grpc: number; readonly membersh
 
 export type DynamicConfig = Readonly<Record<string, unknown>>;
 
-/** A server as it comes, and one with what docs/operations.md names. */
+/** A server as it comes, and one with what docs/operations/README.md names. */
 export const dynamicConfigs: Readonly<Record<'plain' | 'tuned', DynamicConfig>> = { plain: {}, tuned: clusterFlags };
 
 const retentionDays = 30;
@@ -94,7 +94,7 @@ export class Cluster {
     writeFileSync(join(this.folder, 'config', 'dynamic.yaml'), JSON.stringify(values));
   }
 
-  /** The steps of docs/operations.md. */
+  /** The steps of docs/operations/README.md. */
   private async makeNamespace(): Promise<void> {
     const { path } = await findServerBinary({ environment: process.env, onProgress: (text) => console.log(text) });
     const operator = (...args: string[]): Promise<string> => run(path, ['operator', ...args, '--address', this.address], this.folder);

@@ -21,7 +21,7 @@ interface Report {
 const touched = ['integration/checks', 'large-steps', 'bad-input', 'run.test', 'tools.test', 'upgrade.test', 'replay'];
 
 const usage = `npm run cluster -- [plain] [tuned] [--short] [--json FILE] [--tests PATTERN]
-  plain, tuned  the cluster as it comes, and with the flags of docs/operations.md; both by default
+  plain, tuned  the cluster as it comes, and with the flags of docs/operations/README.md; both by default
   --short       only the tests that rest on the server's settings
   --tests       only the test files whose path has this in it`;
 

@@ -44,8 +44,8 @@ describe('the cases', () => {
     expect(inMemoryOnly.map(({ key }) => key)).toEqual([]);
   });
 
-  it('that are not applicable stand in docs/differences.md with their reason, and are few', () => {
-    const differences = readFileSync(join(__dirname, '..', '..', 'docs', 'differences.md'), 'utf8');
+  it('that are not applicable stand in docs/coming-from/differences.md with their reason, and are few', () => {
+    const differences = readFileSync(join(__dirname, '..', '..', 'docs', 'coming-from', 'differences.md'), 'utf8');
     const without = cases.filter(({ notApplicable }) => notApplicable !== undefined && !differences.includes(notApplicable));
     expect(without.map(({ key }) => key)).toEqual([]);
     for (const section of new Set(cases.map((entry) => entry.section))) {

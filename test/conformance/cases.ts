@@ -11,7 +11,7 @@ export interface Case {
   readonly engines: readonly EngineName[];
   /** What it waits for. It must have no test. */
   readonly open?: string;
-  /** Why it has no meaning here; docs/differences.md says so too. */
+  /** Why it has no meaning here; docs/coming-from/differences.md says so too. */
   readonly notApplicable?: string;
 }
 

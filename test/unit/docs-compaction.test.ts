@@ -13,7 +13,7 @@ import { describeExamples } from '../support/document-examples';
 
 /** The examples of these documents, word for word; imports stand above. */
 const documents = ['patch-tool-calls', 'summarization', 'reduction', 'context-editing', 'dynamic-prompt'].map(
-  (name) => `middleware/${name}`,
+  (name) => `reference/middleware/${name}`,
 );
 
 const orders = Array.from({ length: 2000 }, (_, n) => `Order ${n}: a teapot.`).join('\n');

@@ -12,8 +12,18 @@ import { StopError, agentCallbacks, callbacks, modelCallbacks, plugin, toolCallb
 import { describeExamples } from '../support/document-examples';
 
 /** The examples of these documents, word for word; imports stand above. The last tests compare. */
-const documents = ['agents', 'coming-from-eino', 'coming-from-trpc', 'messages', 'middleware', 'retry', 'streaming', 'testing', 'tools'];
-const shortDocuments = ['concepts', 'coming-from-ai-sdk', 'coming-from-langgraph'];
+const documents = [
+  'guides/agents',
+  'coming-from/eino',
+  'coming-from/trpc',
+  'reference/messages',
+  'guides/middleware',
+  'guides/trying-again',
+  'guides/streaming',
+  'guides/testing',
+  'guides/tools',
+];
+const shortDocuments = ['concepts', 'coming-from/ai-sdk', 'coming-from/langgraph'];
 
 interface Payment {
   readonly paid: number;
@@ -195,7 +205,7 @@ export async function ticket(orderId: string): Promise<string> {
   return `The customer was told: ${answer}`;
 }
 
-// retry.md
+// trying-again.md
 
 export const polite = defineAgent({
   name: 'polite',
@@ -386,7 +396,7 @@ export const recorder = defineWorkerMiddleware('recorder', () => ({
   },
 }));
 
-// coming-from-eino.md
+// coming-from/eino.md
 
 const roles = agentsFor<typeof tools>().defineMiddleware({
   name: 'roles',
@@ -433,7 +443,7 @@ export async function ask(client: HoldfastClient, question: string): Promise<str
   return String(await run.result());
 }
 
-// coming-from-trpc.md
+// coming-from/trpc.md
 
 const limits = plugin({
   name: 'limits',
@@ -1094,7 +1104,7 @@ function withMiddleware(...middleware: (typeof budget)[]): typeof support {
   });
 }
 
-// concepts.md, coming-from-langgraph.md, coming-from-ai-sdk.md
+// concepts.md, coming-from/langgraph.md, coming-from/ai-sdk.md
 
 export const careful = defineAgent({
   name: 'careful',

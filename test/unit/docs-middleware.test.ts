@@ -157,10 +157,10 @@ describe('the examples of docs/middleware', () => {
   });
 });
 
-describe.each(documents)('docs/middleware/%s.md', (name) => {
+describe.each(documents)('docs/reference/middleware/%s.md', (name) => {
   const root = resolve(__dirname, '..', '..');
   const here = readFileSync(__filename, 'utf8');
-  const text = readFileSync(join(root, 'docs', 'middleware', `${name}.md`), 'utf8');
+  const text = readFileSync(join(root, 'docs', 'reference', 'middleware', `${name}.md`), 'utf8');
   const blocks = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
   const flat = (code: string): string => code.replace(/\s+/g, ' ').trim();
 
@@ -171,12 +171,12 @@ describe.each(documents)('docs/middleware/%s.md', (name) => {
   });
 
   it('links to files that there are', () => {
-    const links = [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, link = '']) => join('middleware', link));
+    const links = [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, link = '']) => join('reference', 'middleware', link));
     const files = readdirSync(join(root, 'docs'), { recursive: true }) as string[];
     expect(links.filter((link) => !files.includes(link))).toEqual([]);
   });
 
-  it('stands in the table of docs/middleware.md', () => {
-    expect(readFileSync(join(root, 'docs', 'middleware.md'), 'utf8')).toContain(`](middleware/${name}.md)`);
+  it('stands in the table of docs/guides/middleware.md', () => {
+    expect(readFileSync(join(root, 'docs', 'guides', 'middleware.md'), 'utf8')).toContain(`](../reference/middleware/${name}.md)`);
   });
 });

@@ -45,8 +45,8 @@ function sectionOf(markdown: string, heading: string): string {
   return after.split(/^## /m)[0] ?? '';
 }
 
-describe('docs/errors.md', () => {
-  const rows = rowsOf(read('docs/errors.md')).filter(([first]) => first !== 'Code' && !/^-+$/.test(first ?? ''));
+describe('docs/reference/errors.md', () => {
+  const rows = rowsOf(read('docs/reference/errors.md')).filter(([first]) => first !== 'Code' && !/^-+$/.test(first ?? ''));
 
   it('has exactly the codes of the table, each once', () => {
     expect(rows.map(([code]) => code).sort()).toEqual(Object.keys(errorTable).sort());
@@ -62,8 +62,8 @@ describe('docs/errors.md', () => {
   });
 });
 
-describe('docs/configuration.md', () => {
-  const markdown = read('docs/configuration.md');
+describe('docs/reference/configuration.md', () => {
+  const markdown = read('docs/reference/configuration.md');
 
   it('has exactly the variables of the table, with defaults and meanings', () => {
     const rows = rowsOf(sectionOf(markdown, 'Environment')).filter(([first]) => /^[A-Z]/.test(first ?? '') && first !== 'Variable');
@@ -89,9 +89,9 @@ describe('docs/configuration.md', () => {
   });
 });
 
-describe('docs/operations.md', () => {
+describe('docs/operations/README.md', () => {
   it('has the settings for a cluster that the tests play', () => {
-    const rows = rowsOf(sectionOf(read('docs/operations.md'), 'A cluster or Temporal Cloud')).filter(([name]) =>
+    const rows = rowsOf(sectionOf(read('docs/operations/README.md'), 'A cluster or Temporal Cloud')).filter(([name]) =>
       (name ?? '').includes('.'),
     );
     expect(rows.map(([name, value]) => [name, value])).toEqual(Object.entries(clusterFlags).map(([name, value]) => [name, String(value)]));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { exportsOf, fieldsOf } from '../support/door-names';
 
-const page = readFileSync(join(resolve(__dirname, '..', '..'), 'docs', 'coming-from-eino.md'), 'utf8');
+const page = readFileSync(join(resolve(__dirname, '..', '..'), 'docs', 'coming-from', 'eino.md'), 'utf8');
 const rows = page
   .split('\n')
   .filter((line) => /^\| .* \|$/.test(line))
@@ -15,7 +15,7 @@ const rows = page
   .filter(([first]) => first !== 'Eino' && !/^-+$/.test(first ?? ''));
 const codeIn = (cell: string): readonly string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 
-it('docs/coming-from-eino.md has a name for everything, each once', () => {
+it('docs/coming-from/eino.md has a name for everything, each once', () => {
   expect(rows.length).toBeGreaterThan(50);
   const places = rows.map(([eino]) => eino);
   expect(places.filter((eino, position) => places.indexOf(eino) !== position)).toEqual([]);

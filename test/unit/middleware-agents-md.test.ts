@@ -18,9 +18,9 @@ export const builder = defineAgent({
   middleware: [agentsMd({ files: ['/AGENTS.md'], maxBytes: 40_000 })],
 });
 
-describe('docs/middleware/agents-md.md', () => {
+describe('docs/reference/middleware/agents-md.md', () => {
   it('shows code that is compiled and run here', async () => {
-    expect(missingExamples('middleware/agents-md.md', __filename)).toEqual({ count: 2, missing: [] });
+    expect(missingExamples('reference/middleware/agents-md.md', __filename)).toEqual({ count: 2, missing: [] });
     const run = await testRun(builder, { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools: instructionTools });
     expect(await run.result()).toBe('Done.');
   });

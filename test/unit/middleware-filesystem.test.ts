@@ -35,9 +35,9 @@ export const keeper = defineAgent({
   ],
 });
 
-describe('docs/middleware/filesystem.md', () => {
+describe('docs/reference/middleware/filesystem.md', () => {
   it('shows code that is compiled and run here', async () => {
-    expect(missingExamples('middleware/filesystem.md', __filename)).toEqual({ count: 2, missing: [] });
+    expect(missingExamples('reference/middleware/filesystem.md', __filename)).toEqual({ count: 2, missing: [] });
     const model = scriptedModel([{ toolCalls: [{ name: 'execute', input: { command: 'rm -r .' } }] }, { text: 'Done.' }]);
     const run = await testRun(keeper, { input: 'Clean up', model, tools: fileToolsOfProject });
     expect(await run.outcome()).toMatchObject({ status: 'waiting', interrupts: [{ tool: 'execute' }] });

@@ -23,9 +23,9 @@ const created = (...subjects: readonly string[]): ScriptedStep => ({
   toolCalls: subjects.map((subject) => ({ name: 'TaskCreate', input: { subject, description: '' } })),
 });
 
-describe('docs/middleware/plan-task.md', () => {
+describe('docs/reference/middleware/plan-task.md', () => {
   it('shows code that is compiled and run here', async () => {
-    expect(missingExamples('middleware/plan-task.md', __filename)).toEqual({ count: 2, missing: [] });
+    expect(missingExamples('reference/middleware/plan-task.md', __filename)).toEqual({ count: 2, missing: [] });
     expect(Object.keys(sharedTasks)).toEqual(['TaskCreate', 'TaskGet', 'TaskUpdate', 'TaskList']);
     const model = scriptedModel([created('Write'), { text: 'Done.' }]);
     expect(await (await testRun(planner, { input: 'Hi', model })).result()).toBe('Done.');

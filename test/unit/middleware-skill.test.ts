@@ -34,9 +34,9 @@ async function play(options: SkillOptions, steps: Parameters<typeof scriptedMode
   return { run, model, outcome: await run.outcome() };
 }
 
-describe('docs/middleware/skill.md', () => {
+describe('docs/reference/middleware/skill.md', () => {
   it('shows code that is compiled and run here', async () => {
-    expect(missingExamples('middleware/skill.md', __filename)).toEqual({ count: 2, missing: [] });
+    expect(missingExamples('reference/middleware/skill.md', __filename)).toEqual({ count: 2, missing: [] });
     const model = scriptedModel([use('deep'), { text: 'Done.' }]);
     const run = await testRun(clerk, { input: 'Hi', model, tools: { skill_files: skillFilesTool({ backend }) } });
     expect(await run.result()).toBe('Done.');

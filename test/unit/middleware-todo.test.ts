@@ -26,9 +26,9 @@ const list = [
 ];
 const writes = (todos: unknown, name = 'write_todos'): ScriptedStep => ({ toolCalls: [{ name, input: { todos: todos as never } }] });
 
-describe('docs/middleware/todo.md', () => {
+describe('docs/reference/middleware/todo.md', () => {
   it('shows code that is compiled and run here', async () => {
-    expect(missingExamples('middleware/todo.md', __filename)).toEqual({ count: 1, missing: [] });
+    expect(missingExamples('reference/middleware/todo.md', __filename)).toEqual({ count: 1, missing: [] });
     const run = await testRun(worker, { input: 'Hi', model: scriptedModel([writes(list), { text: 'Done.' }]) });
     expect(await run.result()).toBe('Done.');
     expect((await logOf(run)).filter(({ type }) => type === 'custom')).toMatchObject([{ name: 'progress', data: { left: 1 } }]);

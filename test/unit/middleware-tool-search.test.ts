@@ -25,9 +25,9 @@ export const office = defineAgent({
 
 const namesOf = (specs: readonly { readonly name: string }[] | undefined): readonly string[] | undefined => specs?.map(({ name }) => name);
 
-describe('docs/middleware/tool-search.md', () => {
+describe('docs/reference/middleware/tool-search.md', () => {
   it('shows code that is compiled and run here', async () => {
-    expect(missingExamples('middleware/tool-search.md', __filename)).toEqual({ count: 2, missing: [] });
+    expect(missingExamples('reference/middleware/tool-search.md', __filename)).toEqual({ count: 2, missing: [] });
     const search = { toolCalls: [{ name: 'tool_search', input: { query: 'meeting' } }] };
     const model = scriptedModel([search, { toolCalls: [{ name: 'bookRoom', input: {} }] }, { text: 'Done.' }]);
     const run = await testRun(office, { input: 'Book a room', model, tools: toolsOfOffice });
