@@ -6,6 +6,7 @@ import { clusterFlags } from '../../host/server-flags';
 import { limits } from '../../contract/plain/limits';
 import { configurationTable } from '../../host/configuration';
 import { retentionDays } from '../../host/namespace-setup';
+import { anchorOf, headingsOf, withoutCode } from '../support/markdown';
 
 const root = resolve(__dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -159,18 +160,5 @@ function leadsSomewhere(document: string, link: string): boolean {
   const [path = '', anchor] = link.split('#');
   const target = path === '' ? join(root, document) : join(root, dirname(document), path);
   if (!existsSync(target)) return false;
-  return anchor === undefined || anchorsOf(readFileSync(target, 'utf8')).includes(anchor);
-}
-
-function anchorsOf(markdown: string): readonly string[] {
-  return [...withoutCode(markdown).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-    plain(heading)
-      .toLowerCase()
-      .replace(/[^\p{Letter}\p{Number} _-]/gu, '')
-      .replace(/ /g, '-'),
-  );
-}
-
-function withoutCode(markdown: string): string {
-  return markdown.replace(/^```[\s\S]*?^```$/gm, '');
+  return anchor === undefined || headingsOf(readFileSync(target, 'utf8')).some(({ text }) => anchorOf(text) === anchor);
 }
