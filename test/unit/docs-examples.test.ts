@@ -400,12 +400,12 @@ export const recorder = defineWorkerMiddleware('recorder', () => ({
 
 const roles = agentsFor<typeof tools>().defineMiddleware({
   name: 'roles',
-  // What a handler passes on in its ctx is returned as values.
+  // A handler of Eino returns a ctx. Here it returns values.
   beforeAgent({ tools: offered }, ctx) {
     const isClerk = ctx.values['role'] === 'clerk';
     return { tools: isClerk ? offered : offered.filter((name) => name !== 'refund'), values: { isClerk } };
   },
-  // Wrap…ToolCall is called with the call and with what lies inside.
+  // `next` makes the call, through the layers inside this one.
   async wrapToolCall(call, next, ctx) {
     const output = await next(call);
     ctx.runLocal.set('used', [...((ctx.runLocal.get('used') ?? []) as string[]), call.name]);
@@ -427,7 +427,7 @@ export const book = defineTool({
   description: 'Books a table.',
   inputSchema: z.object({ guests: z.number() }),
   execute({ guests }, call) {
-    // It is entered again when it was answered, and then only.
+    // The tool is entered again only after somebody has answered.
     if (call.resumed === undefined) return call.interrupt({ question: 'Inside or outside?' }, { state: { guests } });
     return `A table for ${guests}, ${String(call.resumed.answer)}.`;
   },
