@@ -20,7 +20,7 @@ let bed: TestBed | undefined;
 const begin = async (answer: Answerer, options: Partial<WorkerOptions>): Promise<TestBed> => (bed = await startTestBed(answer, options));
 afterEach(async () => bed?.close());
 
-it('runs hooks of both halves in the order that docs/guides/middleware.md shows', async () => {
+it('runs hooks of both halves in the order that docs/reference/hooks.md shows', async () => {
   const { seen, ...parts } = orderedParts();
   const { client } = await begin(() => (seen.push('provider'), act), parts);
   const run = await client.start('ordered', 'Hi', { stream: false });

@@ -6,9 +6,9 @@ import type { Observed, ObservedEnd, Observer } from '../../contract/plain/obser
 import { defineTool } from '../../activities/tools';
 import { defineWorkerMiddleware } from '../../activities/worker-middleware';
 
-/** The order of hooks as docs/guides/middleware.md shows it: what has an inside is there twice, as `in` and `out`. */
+/** The order of hooks as docs/reference/hooks.md shows it: what has an inside is there twice, as `in` and `out`. */
 export function shownOrder(): readonly string[] {
-  const markdown = readFileSync(join(__dirname, '..', '..', 'docs', 'guides', 'middleware.md'), 'utf8');
+  const markdown = readFileSync(join(__dirname, '..', '..', 'docs', 'reference', 'hooks.md'), 'utf8');
   const [, picture] = /```text\n([^`]*)```/.exec(markdown) ?? [];
   const open: string[] = [];
   return (picture ?? '')

@@ -4,9 +4,10 @@ import type { Delta, HoldfastClient, Run, RunEvent } from 'holdfast/client';
 import { recordHistory, replayHistories, scriptedModel, testRun } from 'holdfast/testing';
 import type { GenerateRequest, LanguageModel, ModelChunk, Observer } from 'holdfast/worker';
 import { answerOfChunks, defineTool, defineWorkerMiddleware, messagesIn } from 'holdfast/worker';
-import type { Json, Message, Part } from 'holdfast/workflow';
+import type { AgentMiddleware, Json, Message, Part } from 'holdfast/workflow';
 import { agentsFor, approval, eventSenderToolWrapper, onWorker, textOf, withInstruction } from 'holdfast/workflow';
 import { agentTool, breakLoopAction, customAgent, loop, runAgentAsChild, sequential, setSubAgents, supervisor } from 'holdfast/workflow';
+import { parallel, patchToolCalls } from 'holdfast/workflow';
 import { agenticMiddleware, chatMiddleware } from 'holdfast/workflow';
 import { StopError, agentCallbacks, callbacks, modelCallbacks, plugin, toolCallbacks } from 'holdfast/workflow';
 import { describeExamples } from '../support/document-examples';
@@ -14,6 +15,7 @@ import { describeExamples } from '../support/document-examples';
 /** The examples of these documents, word for word; imports stand above. The last tests compare. */
 const documents = [
   'guides/agents',
+  'guides/teams',
   'coming-from/eino',
   'coming-from/trpc',
   'reference/messages',
@@ -22,8 +24,19 @@ const documents = [
   'guides/streaming',
   'guides/testing',
   'guides/tools',
+  'reference/middleware-forms',
 ];
-const shortDocuments = ['concepts', 'coming-from/ai-sdk', 'coming-from/langgraph'];
+const shortDocuments = [
+  'concepts',
+  'coming-from/ai-sdk',
+  'coming-from/langgraph',
+  'guides/approvals',
+  'guides/custom-agents',
+  'guides/isolated-agents',
+  'reference/hooks',
+  'reference/middleware/README',
+  'reference/middleware/approval',
+];
 
 interface Payment {
   readonly paid: number;
@@ -204,6 +217,37 @@ export async function ticket(orderId: string): Promise<string> {
   );
   return `The customer was told: ${answer}`;
 }
+
+// approvals.md, isolated-agents.md, reference/hooks.md, reference/middleware/README.md
+
+export const hurried: AgentMiddleware = {
+  name: 'hurried',
+  async beforeAgent({ instructions }, ctx) {
+    const carrier = await ctx.within('1h', (soon) => soon.interrupt<string>({ question: 'Which carrier?' }));
+    return { instructions: `${instructions} Ship with ${carrier ?? 'the cheapest carrier'}.` };
+  },
+};
+
+export const apart = parallel({ name: 'apart', agents: [writer, critic], isolate: true });
+
+export const timekeeper: AgentMiddleware = {
+  name: 'timekeeper',
+  async wrapModel(request, next, ctx) {
+    const before = ctx.now();
+    const response = await next(request);
+    ctx.sendEvent('model-took', { iteration: ctx.iteration, milliseconds: ctx.now() - before });
+    return response;
+  },
+};
+
+export const prepared = defineAgent({
+  name: 'prepared',
+  description: 'Issues refunds, also in conversations that were cut off.',
+  instructions: 'You are a careful support agent.',
+  model: 'default',
+  tools: ['findOrder', 'refund'],
+  middleware: [patchToolCalls(), approval({ tools: { refund: true } })],
+});
 
 // trying-again.md
 
@@ -1148,6 +1192,50 @@ describe('the first examples of concepts and of the pages for people from elsewh
   it('find an order', async () => {
     const model = scriptedModel([{ toolCalls: [{ name: 'findOrder', input: { orderId: '42' } }] }, { text: 'A teapot.' }]);
     expect(await (await testRun(lookup, { input: 'What is order 42?', model, tools })).result()).toBe('A teapot.');
+  });
+});
+
+describe('the examples of approvals, isolated agents, hooks and built-in middleware', () => {
+  it('go on without an answer after an hour, or with it', async () => {
+    for (const [answer, carrier] of [
+      [undefined, 'the cheapest carrier'],
+      ['Swift', 'Swift'],
+    ] as const) {
+      const model = scriptedModel([{ text: 'Sent.' }]);
+      const run = await testRun(withMiddleware(hurried), { input: 'Send it.', model, tools });
+      const [interrupt] = await run.interrupts();
+      if (answer === undefined) await run.advance('1h');
+      else await run.resume(interrupt!.id, answer);
+      expect(await run.result()).toBe('Sent.');
+      expect(model.requests[0]!.instructions).toBe(`Be careful. Ship with ${carrier}.`);
+      expect(await run.interrupts()).toEqual([]);
+    }
+  });
+
+  it('give parallel agents runs of their own', async () => {
+    const model = scriptedModel({ writer: [{ text: 'A verse.' }], critic: [{ text: 'No fault.' }] });
+    const run = await testRun(apart, { id: 'order-42', input: 'A verse.', model });
+    expect(await run.result()).toEqual({ writer: 'A verse.', critic: 'No fault.' });
+    expect([...run.children.keys()]).toEqual(['order-42~writer', 'order-42~critic']);
+  });
+
+  it('say how long a model took', async () => {
+    const run = await testRun(withMiddleware(timekeeper), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    expect(await run.result()).toBe('Done.');
+    const customs: unknown[] = [];
+    for await (const event of run.events()) if (event.type === 'custom') customs.push([event.name, event.data]);
+    expect(customs).toEqual([['model-took', { iteration: 1, milliseconds: expect.any(Number) }]]);
+  });
+
+  it('give calls without a result one, then ask a person', async () => {
+    const model = scriptedModel([{ toolCalls: [{ name: 'refund', input: { orderId: '42', amount: 80 } }] }, { text: 'Paid.' }]);
+    const cutOff: Message = { role: 'assistant', parts: [{ type: 'tool-call', id: 'c1', name: 'findOrder', input: { orderId: '42' } }] };
+    const input = [cutOff, { role: 'user', parts: [{ type: 'text', text: 'Refund it.' }] }] as never;
+    const run = await testRun(prepared, { input, model, tools });
+    const [interrupt] = await run.interrupts();
+    expect(model.requests[0]!.messages.map(({ role }) => role)).toEqual(['assistant', 'tool', 'user']);
+    await run.approve(interrupt!.id, { by: 'ada' });
+    expect(await run.result()).toBe('Paid.');
   });
 });
 

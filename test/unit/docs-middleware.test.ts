@@ -8,7 +8,7 @@ import { toolCallLimit, toolRetry, toolSelector } from 'holdfast/workflow';
 import { tmpdir } from 'node:os';
 import { z } from 'zod';
 
-/** The examples of these documents of docs/middleware, word for word; imports stand above. The last tests compare. */
+/** The examples of these documents of docs/reference/middleware, word for word; imports stand above. The last tests compare. */
 const documents = [
   ...['budget', 'model-call-limit', 'model-fallback', 'model-retry', 'pii', 'response-cache', 'tool-call-limit', 'tool-retry'],
   'tool-selector',
@@ -176,7 +176,7 @@ describe.each(documents)('docs/reference/middleware/%s.md', (name) => {
     expect(links.filter((link) => !files.includes(link))).toEqual([]);
   });
 
-  it('stands in the table of docs/guides/middleware.md', () => {
-    expect(readFileSync(join(root, 'docs', 'guides', 'middleware.md'), 'utf8')).toContain(`](../reference/middleware/${name}.md)`);
+  it('is in the table of docs/reference/middleware/README.md', () => {
+    expect(readFileSync(join(root, 'docs', 'reference', 'middleware', 'README.md'), 'utf8')).toContain(`](${name}.md)`);
   });
 });
