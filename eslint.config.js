@@ -1,6 +1,6 @@
 const tseslint = require('typescript-eslint');
 
-/** What a folder may import: contract/plain <- kernel <- middleware <- workflows; host <- activities, client, worker; and so on. */
+/** What a folder may import: contract <- kernel <- middleware <- workflows; host <- activities, client, worker; and so on. */
 function border(folder, ...forbidden) {
   return {
     files: [`${folder}/**/*.ts`, `${folder}.ts`],
@@ -32,7 +32,6 @@ const sandboxed = [
   'host/',
   'service/',
   'cli/',
-  'contract/schemas',
 ];
 
 module.exports = tseslint.config(
@@ -60,13 +59,14 @@ module.exports = tseslint.config(
       ],
     },
   },
-  border('kernel', '@temporalio', ...sandboxed),
-  border('contract/plain', '@temporalio', ...sandboxed, 'kernel/'),
+  border('kernel', '@temporalio', ...sandboxed, 'memory/', 'middleware/', 'workflows/'),
+  border('memory', '@temporalio', ...sandboxed, 'middleware/', 'workflows/'),
+  border('contract', '@temporalio', ...sandboxed, 'kernel/', 'memory/', 'middleware/', 'workflows/'),
   border('middleware', '@temporalio', ...sandboxed),
   // The worker half of a built-in runs in Node, as activities do.
   {
     ...border('middleware', '@temporalio', 'worker/', 'client/', 'service/', 'cli/', 'workflows/'),
-    files: ['middleware/**/worker.ts', 'middleware/**/worker-*.ts', 'middleware/*/worker/*.ts', 'middleware/*/stores.ts'],
+    files: ['middleware/**/worker.ts', 'middleware/*/worker/*.ts'],
   },
   border('workflows', ...sandboxed),
   border('host', '@temporalio/worker', 'kernel/', 'activities/', 'worker/', 'client/', 'service/', 'cli/'),

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
-import { agentOfPath } from '../contract/plain/agent-paths';
-import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../contract/plain/errors';
-import { waitsForTool } from '../contract/plain/missing-tool';
-import { messageOfOutcome } from '../contract/plain/tool-outcomes';
-import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
-import type { Answer } from '../contract/plain/interrupts';
-import type { StoredMessage } from '../contract/plain/messages';
+import { agentOfPath } from '../contract/record/agent-paths';
+import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../contract/errors';
+import { waitsForTool } from '../contract/missing-tool';
+import { messageOfOutcome } from '../contract/record/tool-outcomes';
+import type { Manifest, ManifestRequest } from '../contract/manifest';
+import type { Answer } from '../contract/interrupts';
+import type { StoredMessage } from '../contract/messages/messages';
 import type {
   AnswerElsewhere,
   AnswerTime,
@@ -22,21 +22,21 @@ import type {
   RetryMode,
   ToolOutcome,
   TrialVerdict,
-} from '../contract/plain/wire';
-import { abortOf } from './abort';
-import { withValues } from './call-context';
-import type { BrokenAnswer, ModelAnswer } from './call-model';
-import { generate } from './call-model';
-import { ToolRetry, executeTool } from './call-tool';
-import { CallValues } from './call-values';
+} from '../contract/record/wire';
+import { abortOf } from './calls/abort';
+import { withValues } from './calls/call-context';
+import type { BrokenAnswer, ModelAnswer } from './models/call-model';
+import { generate } from './models/call-model';
+import { ToolRetry, executeTool } from './tools/call-tool';
+import { CallValues } from './calls/call-values';
 import { activityFailure, asThrown, failedResult, isCancelled, isCancelledByRun, modelVerdict } from './failures';
-import { HalfWatch } from './half-guard';
-import { orCancelled, orTimedOut, withHeartbeat } from './heartbeat';
-import { lateIn } from './late-calls';
-import { LiveCall } from './live-call';
+import { HalfWatch } from './worker-middleware/half-guard';
+import { orCancelled, orTimedOut, withHeartbeat } from './health/heartbeat';
+import { lateIn } from './health/late-calls';
+import { LiveCall } from './health/live-call';
 import type { WorkerParts } from './parts';
-import { parseInput } from './parse-input';
-import { parseOutput } from './parse-output';
+import { parseInput } from './schemas/parse-input';
+import { parseOutput } from './schemas/parse-output';
 import { manifestFor } from './prepare-run';
 
 /** What the workflow schedules, by the names that stand in history. */

@@ -1,14 +1,14 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { withoutCredentials } from '../contract/plain/credentials';
-import type { ErrorCode } from '../contract/plain/errors';
-import { lackingCodes, wellFormed } from '../contract/plain/errors';
-import { jsonSize, limits } from '../contract/plain/limits';
-import type { Message } from '../contract/plain/messages';
-import { isMessage, notJson } from '../contract/plain/messages';
-import type { CallModelResult, RetryMode } from '../contract/plain/wire';
-import type { BrokenAnswer } from './call-model';
-import type { ErrorFacts } from './providers/error-facts';
-import { factsOf } from './providers/error-facts';
+import { withoutCredentials } from '../contract/credentials';
+import type { ErrorCode } from '../contract/errors';
+import { lackingCodes, wellFormed } from '../contract/errors';
+import { jsonSize, limits } from '../contract/limits';
+import type { Message } from '../contract/messages/messages';
+import { isMessage, notJson } from '../contract/messages/messages';
+import type { CallModelResult, RetryMode } from '../contract/record/wire';
+import type { BrokenAnswer } from './models/call-model';
+import type { ErrorFacts } from './models/providers/error-facts';
+import { factsOf } from './models/providers/error-facts';
 
 export interface Verdict {
   /** The row of the table that decided. */

@@ -1,15 +1,15 @@
-import type { DeltaSink } from '../contract/plain/deltas';
-import type { HoldfastError } from '../contract/plain/errors';
-import type { Language, ModelFacts, ToolFacts } from '../contract/plain/manifest';
-import type { Answer } from '../contract/plain/interrupts';
-import type { AgentRunInput, AnswerElsewhere, AnswerTime, TrialVerdict } from '../contract/plain/wire';
-import type { Culprits } from './culprits';
-import type { MessageStore } from './message-store';
-import type { ModelRegistry } from './models';
-import type { Observers } from './observers';
-import type { OutputRegistry } from './outputs';
-import type { ToolRegistry } from './tools';
-import type { HalfRegistry } from './worker-middleware';
+import type { DeltaSink } from '../contract/deltas';
+import type { HoldfastError } from '../contract/errors';
+import type { Language, ModelFacts, ToolFacts } from '../contract/manifest';
+import type { Answer } from '../contract/interrupts';
+import type { AgentRunInput, AnswerElsewhere, AnswerTime, TrialVerdict } from '../contract/record/wire';
+import type { Culprits } from './health/culprits';
+import type { MessageStore } from './transcripts/message-store';
+import type { ModelRegistry } from './models/models';
+import type { Observers } from './worker-middleware/observers';
+import type { OutputRegistry } from './schemas/outputs';
+import type { ToolRegistry } from './tools/tools';
+import type { HalfRegistry } from './worker-middleware/worker-middleware';
 
 /** Finds out when the server took answers. Given by the worker, which has the connection. */
 export interface AnswerLookup {

@@ -1,6 +1,6 @@
-import { HoldfastError } from '../contract/plain/errors';
-import type { Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../contract/plain/manifest';
-import { similarNames } from '../kernel/similar-names';
+import { HoldfastError } from '../contract/errors';
+import type { Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../contract/manifest';
+import { similarNames } from '../kernel/define/similar-names';
 import type { WorkerParts } from './parts';
 
 /** What this worker knows of what a run names. What it lacks fails here, before anything else is scheduled. */

@@ -1,4 +1,4 @@
-import type { GenerateAnswer, GenerateRequest } from '../activities/models';
+import type { GenerateAnswer, GenerateRequest } from '../activities/models/models';
 import { HoldfastWorker } from '../worker/create-worker';
 import { quietRuntime } from '../worker/runtime';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 import { Client } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
-import type { GenerateAnswer } from '../activities/models';
+import type { GenerateAnswer } from '../activities/models/models';
 import { connectTemporal } from '../host/connection';
 import { median, rounded, startBed, startServer } from './setup';
 import { startRawBed } from './raw-bed';

@@ -1,14 +1,14 @@
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import { temporal } from '@temporalio/proto';
 import { readFileSync } from 'node:fs';
-import { MessageStore } from '../activities/message-store';
-import { requestIn } from '../activities/request-history';
-import { HistoryFold } from '../contract/plain/fold';
+import { MessageStore } from '../activities/transcripts/message-store';
+import { requestIn } from '../activities/transcripts/request-history';
+import { HistoryFold } from '../contract/record/fold';
 import { connectTemporal } from '../host/connection';
-import { factEventsOf } from '../host/fact-events';
-import { FactReader } from '../host/history-facts';
-import type { Execution, HistorySource } from '../host/history-pages';
-import { oldestPages } from '../host/history-pages';
+import { factEventsOf } from '../host/history/fact-events';
+import { FactReader } from '../host/history/history-facts';
+import type { Execution, HistorySource } from '../host/history/history-pages';
+import { oldestPages } from '../host/history/history-pages';
 import { runHistory } from '../worker/run-history';
 import { rounded, startBed, startServer, turnModel } from './setup';
 

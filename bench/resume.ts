@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
-import { defineTool } from '../activities/tools';
-import type { GenerateAnswer } from '../activities/models';
-import { names } from '../contract/plain/names';
+import { defineTool } from '../activities/tools/tools';
+import type { GenerateAnswer } from '../activities/models/models';
+import { names } from '../contract/names';
 import { connectTemporal } from '../host/connection';
 import { Client } from '@temporalio/client';
 import { benchTools, percentile, rounded, startBed, startServer } from './setup';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { codeOf } from '../contract/plain/errors';
-import type { Interrupt } from '../contract/plain/interrupts';
+import { codeOf } from '../contract/errors';
+import type { Interrupt } from '../contract/interrupts';
 import { askDecision } from './ask-decision';
 import { EventLines, interruptLines } from './event-lines';
 import { commandsFor } from './next-commands';

@@ -1,9 +1,9 @@
-import type { Delta } from '../contract/plain/deltas';
-import { isDelta } from '../contract/plain/deltas';
-import type { RunEvent } from '../contract/plain/events';
-import type { Interrupt } from '../contract/plain/interrupts';
-import type { Json, StoredMessage, Usage } from '../contract/plain/messages';
-import { textOf } from '../contract/plain/messages';
+import type { Delta } from '../contract/deltas';
+import { isDelta } from '../contract/deltas';
+import type { RunEvent } from '../contract/events';
+import type { Interrupt } from '../contract/interrupts';
+import type { Json, StoredMessage, Usage } from '../contract/messages/messages';
+import { textOf } from '../contract/messages/messages';
 import { LiveText } from './live-text';
 import type { Terminal } from './terminal';
 import { oneLine, printable } from './terminal';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { withoutCredentials } from '../contract/plain/credentials';
-import { HoldfastError } from '../contract/plain/errors';
+import { withoutCredentials } from '../contract/credentials';
+import { HoldfastError } from '../contract/errors';
 import { urlProblem } from '../host/check-settings';
 import { recordedService } from './processes/service-record';
 import { ServiceClient } from './service-client';

@@ -1,6 +1,6 @@
-import type { Delta } from '../contract/plain/deltas';
-import type { RunEvent } from '../contract/plain/events';
-import { textOf } from '../contract/plain/messages';
+import type { Delta } from '../contract/deltas';
+import type { RunEvent } from '../contract/events';
+import { textOf } from '../contract/messages/messages';
 import type { Terminal } from './terminal';
 import { printable } from './terminal';
 

@@ -1,6 +1,6 @@
-import type { Interrupt } from '../contract/plain/interrupts';
-import { misfitOf } from '../contract/plain/interrupts';
-import type { Json } from '../contract/plain/messages';
+import type { Interrupt } from '../contract/interrupts';
+import { misfitOf } from '../contract/interrupts';
+import type { Json } from '../contract/messages/messages';
 import { commandLine } from './shell-words';
 
 /** The commands by which somebody answers later. They can be pasted as they are; what an answer says is for the person to write. */

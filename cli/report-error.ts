@@ -1,6 +1,6 @@
-import { withoutCredentials } from '../contract/plain/credentials';
-import type { ErrorCode } from '../contract/plain/errors';
-import { codeOf, errorTable, isErrorCode, messageOf } from '../contract/plain/errors';
+import { withoutCredentials } from '../contract/credentials';
+import type { ErrorCode } from '../contract/errors';
+import { codeOf, errorTable, isErrorCode, messageOf } from '../contract/errors';
 import { namedSystemError } from '../host/system-errors';
 import type { Terminal } from './terminal';
 import { printable } from './terminal';

@@ -1,11 +1,11 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import type { Delta } from '../contract/plain/deltas';
-import { HoldfastError, isErrorCode, messageOf } from '../contract/plain/errors';
-import type { RunEvent, RunView } from '../contract/plain/events';
-import type { Interrupt } from '../contract/plain/interrupts';
-import type { StoredMessage } from '../contract/plain/messages';
-import { isAnyRunId } from '../contract/plain/child-runs';
-import { shown } from '../contract/plain/shown';
+import type { Delta } from '../contract/deltas';
+import { HoldfastError, isErrorCode, messageOf } from '../contract/errors';
+import type { RunEvent, RunView } from '../contract/events';
+import type { Interrupt } from '../contract/interrupts';
+import type { StoredMessage } from '../contract/messages/messages';
+import { isAnyRunId } from '../contract/record/child-runs';
+import { shown } from '../contract/shown';
 
 export type ShownRun = Omit<RunView, 'messages'>;
 

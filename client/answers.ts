@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { HoldfastError, isErrorCode } from '../contract/plain/errors';
-import type { Answer, ApprovalDecision, Interrupt } from '../contract/plain/interrupts';
-import { latenessOf, refusalOf } from '../contract/plain/interrupts';
-import { jsonSize, limits } from '../contract/plain/limits';
-import type { Json } from '../contract/plain/messages';
-import { notJson } from '../contract/plain/messages';
+import { HoldfastError, isErrorCode } from '../contract/errors';
+import type { Answer, ApprovalDecision, Interrupt } from '../contract/interrupts';
+import { latenessOf, refusalOf } from '../contract/interrupts';
+import { jsonSize, limits } from '../contract/limits';
+import type { Json } from '../contract/messages/messages';
+import { notJson } from '../contract/messages/messages';
 import { inTime } from '../host/in-time';
 import { described, optionsOf } from './options';
-import type { StoredAnswer } from './stored-answers';
-import { counts } from './stored-answers';
+import type { StoredAnswer } from './reading/stored-answers';
+import { counts } from './reading/stored-answers';
 
 export interface AnswerOptions {
   /** Who answers. */

@@ -5,39 +5,30 @@ import { Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client
 import type { DataConverter } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
-import type { DeltaSource } from '../contract/plain/deltas';
-import { agentOfChildRun, isAnyRunId } from '../contract/plain/child-runs';
-import { millisecondsOf } from '../contract/plain/duration';
-import { HoldfastError, messageOf } from '../contract/plain/errors';
-import type { RunStatus } from '../contract/plain/events';
-import type { Interrupt } from '../contract/plain/interrupts';
-import { isInterrupt } from '../contract/plain/interrupts';
-import type { Json } from '../contract/plain/messages';
-import { canonicalJson } from '../contract/plain/messages';
-import {
-  defaultTaskQueue,
-  defaultTenant,
-  interruptMemoPrefix,
-  isName,
-  nameProblem,
-  names,
-  runIdOf,
-  workflowIdOf,
-} from '../contract/plain/names';
-import { shown } from '../contract/plain/shown';
-import type { AgentRunInput } from '../contract/plain/wire';
+import type { DeltaSource } from '../contract/deltas';
+import { agentOfChildRun, isAnyRunId } from '../contract/record/child-runs';
+import { millisecondsOf } from '../contract/duration';
+import { HoldfastError, messageOf } from '../contract/errors';
+import type { RunStatus } from '../contract/events';
+import type { Interrupt } from '../contract/interrupts';
+import { isInterrupt } from '../contract/interrupts';
+import type { Json } from '../contract/messages/messages';
+import { canonicalJson } from '../contract/messages/messages';
+import { defaultTaskQueue, defaultTenant, interruptMemoPrefix, isName, nameProblem, names, runIdOf, workflowIdOf } from '../contract/names';
+import { shown } from '../contract/shown';
+import type { AgentRunInput } from '../contract/record/wire';
 import type { TemporalConnection, TemporalSettings } from '../host/connection';
 import { connectTemporal } from '../host/connection';
 import { readConfiguration } from '../host/configuration';
 import { processBus } from '../host/event-bus';
-import { findLiveServer } from '../host/server-reuse';
+import { findLiveServer } from '../host/server/server-reuse';
 import { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
-import type { Execution } from './executions';
+import type { Execution } from './reading/executions';
 import { ignoredOptions } from './ignored-options';
 import { withCode } from './lost-server';
 import { described, optionsOf } from './options';
 import { Run } from './run';
-import { RunReader } from './run-reader';
+import { RunReader } from './reading/run-reader';
 import type { StartOptions } from './start-input';
 import { startInputOf } from './start-input';
 

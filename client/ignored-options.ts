@@ -1,12 +1,12 @@
 import type { Connection } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
 import { optionalTsToMs } from '@temporalio/common/lib/time';
-import { millisecondsOf } from '../contract/plain/duration';
-import { codeOf } from '../contract/plain/errors';
-import { canonicalJson } from '../contract/plain/messages';
-import type { AgentRunInput, StartInput } from '../contract/plain/wire';
-import { PayloadReader } from '../host/payload-reader';
-import { readChain } from './chain';
+import { millisecondsOf } from '../contract/duration';
+import { codeOf } from '../contract/errors';
+import { canonicalJson } from '../contract/messages/messages';
+import type { AgentRunInput, StartInput } from '../contract/record/wire';
+import { PayloadReader } from '../host/history/payload-reader';
+import { readChain } from './reading/chain';
 import { answered } from './lost-server';
 import type { StartOptions } from './start-input';
 

@@ -1,4 +1,4 @@
-import { HoldfastError, codeOf } from '../contract/plain/errors';
+import { HoldfastError, codeOf } from '../contract/errors';
 import { fullDisk } from '../host/system-errors';
 import { unanswered } from '../host/unanswered';
 

@@ -1,4 +1,4 @@
-import { HoldfastError } from '../contract/plain/errors';
+import { HoldfastError } from '../contract/errors';
 
 /** Options of a call of the client. What is no object gives the fields of none. */
 export function optionsOf<Options extends object>(options: Options, what: string): Options {

@@ -6,27 +6,27 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { millisecondsOf } from '../contract/plain/duration';
-import { rootRunId } from '../contract/plain/child-runs';
-import { HoldfastError, codeOf, isErrorCode, messageOf, wellFormed } from '../contract/plain/errors';
-import type { Delta } from '../contract/plain/deltas';
-import type { RunEvent, RunStatus, RunView } from '../contract/plain/events';
-import type { Answer, Interrupt } from '../contract/plain/interrupts';
-import { interruptIdAt, latenessOf } from '../contract/plain/interrupts';
-import type { Json, Usage } from '../contract/plain/messages';
-import { names, workflowIdOf } from '../contract/plain/names';
-import type { AgentRunResult, ResumeReceipt, UpgradeReceipt } from '../contract/plain/wire';
+import { millisecondsOf } from '../contract/duration';
+import { rootRunId } from '../contract/record/child-runs';
+import { HoldfastError, codeOf, isErrorCode, messageOf, wellFormed } from '../contract/errors';
+import type { Delta } from '../contract/deltas';
+import type { RunEvent, RunStatus, RunView } from '../contract/events';
+import type { Answer, Interrupt } from '../contract/interrupts';
+import { interruptIdAt, latenessOf } from '../contract/interrupts';
+import type { Json, Usage } from '../contract/messages/messages';
+import { names, workflowIdOf } from '../contract/names';
+import type { AgentRunResult, ResumeReceipt, UpgradeReceipt } from '../contract/record/wire';
 import { askedAgain, isPassing } from './asked-again';
 import type { AnswerOptions, ApproveOptions } from './answers';
 import { answerOf, approvalOf, checkAnswer, checkSize, rejectionOf } from './answers';
-import type { ReadOptions } from './follower';
-import type { Outcome } from './outcome';
-import { callsPending, outcomeOf } from './outcome';
+import type { ReadOptions } from './reading/follower';
+import type { Outcome } from './reading/outcome';
+import { callsPending, outcomeOf } from './reading/outcome';
 import { withCode } from './lost-server';
 import { optionsOf } from './options';
-import type { TranscriptMessage, TranscriptShape } from './transcript';
-import { shapeOf, transcriptIn } from './transcript';
-import type { RunReader, Standing } from './run-reader';
+import type { TranscriptMessage, TranscriptShape } from './reading/transcript';
+import { shapeOf, transcriptIn } from './reading/transcript';
+import type { RunReader, Standing } from './reading/run-reader';
 
 /** How long an answer waits for a worker before it is left as a signal. */
 const updateTimeoutMs = 5000;

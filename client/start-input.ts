@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { HoldfastError } from '../contract/plain/errors';
-import { jsonSize, limits } from '../contract/plain/limits';
-import type { Json, Message, ModelSettings } from '../contract/plain/messages';
-import { isAnyMessage, messagesOf } from '../contract/plain/message-shapes';
-import { isMessage, notJson } from '../contract/plain/messages';
-import { isName, isRunId } from '../contract/plain/names';
-import { settingsProblem } from '../contract/plain/model-settings';
-import type { RunOptions } from '../contract/plain/run-options';
-import { runOptionsProblem } from '../contract/plain/run-options';
-import type { StartInput } from '../contract/plain/wire';
+import { HoldfastError } from '../contract/errors';
+import { jsonSize, limits } from '../contract/limits';
+import type { Json, Message, ModelSettings } from '../contract/messages/messages';
+import { isAnyMessage, messagesOf } from '../contract/messages/message-shapes';
+import { isMessage, notJson } from '../contract/messages/messages';
+import { isName, isRunId } from '../contract/names';
+import { settingsProblem } from '../contract/model-settings';
+import type { RunOptions } from '../contract/run-options';
+import { runOptionsProblem } from '../contract/run-options';
+import type { StartInput } from '../contract/record/wire';
 import { described, isRecord } from './options';
 
 export interface StartOptions {

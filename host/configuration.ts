@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
-import { withoutCredentials } from '../contract/plain/credentials';
-import { HoldfastError, messageOf } from '../contract/plain/errors';
-import { defaultTaskQueue, defaultTenant, isRunId } from '../contract/plain/names';
-import { shown } from '../contract/plain/shown';
+import { withoutCredentials } from '../contract/credentials';
+import { HoldfastError, messageOf } from '../contract/errors';
+import { defaultTaskQueue, defaultTenant, isRunId } from '../contract/names';
+import { shown } from '../contract/shown';
 import {
   addressProblem,
   certificateProblem,

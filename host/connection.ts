@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 import { Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import type { NativeConnectionOptions } from '@temporalio/worker';
-import { withoutCredentials } from '../contract/plain/credentials';
-import { HoldfastError, messageOf } from '../contract/plain/errors';
-import { shown } from '../contract/plain/shown';
+import { withoutCredentials } from '../contract/credentials';
+import { HoldfastError, messageOf } from '../contract/errors';
+import { shown } from '../contract/shown';
 import { addressProblem, headerProblem } from './check-settings';
-import { HistoryConnection } from './history-connection';
+import { HistoryConnection } from './history/history-connection';
 import { withAddress } from './unanswered';
 
 export interface TemporalSettings {

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { HoldfastError } from '../contract/plain/errors';
+import { HoldfastError } from '../contract/errors';
 
 export interface DiskWatchOptions {
   readonly everyMs?: number;

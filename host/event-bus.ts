@@ -1,4 +1,4 @@
-import type { Delta, DeltaSink, DeltaSource } from '../contract/plain/deltas';
+import type { Delta, DeltaSink, DeltaSource } from '../contract/deltas';
 
 export type EventBus = DeltaSink & DeltaSource;
 

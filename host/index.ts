@@ -7,9 +7,9 @@ export {
   type TemporalConnection,
   type TemporalSettings,
 } from './connection';
-export { startEmbeddedServer, type EmbeddedServer, type EmbeddedServerOptions, type ServerExit } from './embedded-server';
-export { acquireFileLock, type FileLock, type FileLockOptions } from './file-lock';
-export { cacheDirectory, findServerBinary } from './find-server-binary';
+export { startEmbeddedServer, type EmbeddedServer, type EmbeddedServerOptions, type ServerExit } from './server/embedded-server';
+export { acquireFileLock, type FileLock, type FileLockOptions } from './server/file-lock';
+export { cacheDirectory, findServerBinary } from './server/find-server-binary';
 export {
   createLogger,
   logFormats,
@@ -21,4 +21,4 @@ export {
   type LogLevel,
 } from './logger';
 export { checkSearchAttributes } from './search-attributes';
-export { type ServerBinary } from './server-binary';
+export { type ServerBinary } from './server/server-binary';

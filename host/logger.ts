@@ -1,4 +1,4 @@
-import { withoutCredentials } from '../contract/plain/credentials';
+import { withoutCredentials } from '../contract/credentials';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];

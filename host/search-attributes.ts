@@ -1,6 +1,6 @@
 import type { Connection } from '@temporalio/client';
-import { HoldfastError } from '../contract/plain/errors';
-import { searchAttributes } from '../contract/plain/names';
+import { HoldfastError } from '../contract/errors';
+import { searchAttributes } from '../contract/names';
 
 /** Temporal's numbers for the types that Holdfast uses (temporal.api.enums.v1.IndexedValueType). */
 export const indexedValueTypes = { Text: 1, Keyword: 2, Int: 3, Double: 4, Bool: 5, Datetime: 6, KeywordList: 7 } as const;

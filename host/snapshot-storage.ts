@@ -5,7 +5,7 @@ import type { DataConverter, Payload } from '@temporalio/common';
 import { ExternalStorage, StorageDriverClaim } from '@temporalio/common';
 import type { StorageDriver } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
-import { limits } from '../contract/plain/limits';
+import { limits } from '../contract/limits';
 import { privateDirectory, privateFile } from './private-files';
 
 const proto = temporal.api.common.v1.Payload;

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../contract/plain/errors';
-import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
+import type { ErrorCode } from '../contract/errors';
+import { HoldfastError, codeOf, messageOf } from '../contract/errors';
 
 /** What the operating system refuses whatever a process does, by the code of its error. */
 const codes: Readonly<Record<string, readonly [ErrorCode, string]>> = {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { HoldfastError } from '../contract/plain/errors';
+import { HoldfastError } from '../contract/errors';
 
 const grpcResourceExhausted = 8;
 const mostAtOnce = 4;

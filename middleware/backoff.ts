@@ -1,4 +1,4 @@
-import { parseDuration } from '../contract/plain/duration';
+import { parseDuration } from '../contract/duration';
 import type { Form } from './checked-options';
 import { checkedOptions, isText, optional, refuseFor } from './checked-options';
 

@@ -1,5 +1,5 @@
-import { placeOf } from '../kernel/context';
-import type { HookContext } from '../kernel/middleware';
+import { placeOf } from '../kernel/hooks/context';
+import type { HookContext } from '../kernel/define/middleware';
 
 export interface CallLimits {
   /** Of all agents of the run together. */

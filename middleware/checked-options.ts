@@ -1,6 +1,6 @@
-import { HoldfastError } from '../contract/plain/errors';
-import { cut } from '../contract/plain/shown';
-import { settingsMisfit } from '../kernel/check-settings';
+import { HoldfastError } from '../contract/errors';
+import { cut } from '../contract/shown';
+import { settingsMisfit } from '../kernel/define/check-settings';
 
 /** Whether a value is what an option takes, and in words what that is. */
 export type Form = readonly [fits: (value: unknown) => boolean, wanted: string];

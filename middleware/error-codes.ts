@@ -1,6 +1,6 @@
-import { errorTable } from '../contract/plain/errors';
-import { similarNames } from '../kernel/similar-names';
-import { toolProblemCodes } from '../kernel/tool-problems';
+import { errorTable } from '../contract/errors';
+import { similarNames } from '../kernel/define/similar-names';
+import { toolProblemCodes } from '../kernel/effects/tool-problems';
 import { refuseFor } from './checked-options';
 
 const all = Object.keys(errorTable);

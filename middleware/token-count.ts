@@ -1,7 +1,7 @@
-import { HoldfastError } from '../contract/plain/errors';
-import { jsonSize, utf8Length } from '../contract/plain/limits';
-import type { Message, Part } from '../contract/plain/messages';
-import type { AgentState, HookContext } from '../kernel/middleware';
+import { HoldfastError } from '../contract/errors';
+import { jsonSize, utf8Length } from '../contract/limits';
+import type { Message, Part } from '../contract/messages/messages';
+import type { AgentState, HookContext } from '../kernel/define/middleware';
 
 /** Counts the tokens that a state takes. It runs in the workflow: no I/O. */
 export type TokenCounter = (state: AgentState, ctx: HookContext) => number;

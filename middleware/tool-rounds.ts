@@ -1,4 +1,4 @@
-import type { Message, Part } from '../contract/plain/messages';
+import type { Message, Part } from '../contract/messages/messages';
 
 export type ResultPart = Extract<Part, { readonly type: 'tool-result' }>;
 export type CallPart = Extract<Part, { readonly type: 'tool-call' }>;

@@ -2,7 +2,7 @@ import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils';
 import type { temporal } from '@temporalio/proto';
-import { HoldfastError } from '../contract/plain/errors';
+import { HoldfastError } from '../contract/errors';
 
 export type History = temporal.api.history.v1.IHistory;
 

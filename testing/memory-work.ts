@@ -1,22 +1,22 @@
-import { withCall, withValues } from '../activities/call-context';
-import type { BrokenAnswer } from '../activities/call-model';
-import { generate } from '../activities/call-model';
-import { ToolRetry, executeTool } from '../activities/call-tool';
-import { CallValues } from '../activities/call-values';
+import { withCall, withValues } from '../activities/calls/call-context';
+import type { BrokenAnswer } from '../activities/models/call-model';
+import { generate } from '../activities/models/call-model';
+import { ToolRetry, executeTool } from '../activities/tools/call-tool';
+import { CallValues } from '../activities/calls/call-values';
 import { failedResult, modelVerdict } from '../activities/failures';
-import { HalfWatch } from '../activities/half-guard';
-import { lateIn } from '../activities/late-calls';
-import { LiveCall } from '../activities/live-call';
+import { HalfWatch } from '../activities/worker-middleware/half-guard';
+import { lateIn } from '../activities/health/late-calls';
+import { LiveCall } from '../activities/health/live-call';
 import type { WorkerParts } from '../activities/parts';
-import { parseInput } from '../activities/parse-input';
-import { parseOutput } from '../activities/parse-output';
+import { parseInput } from '../activities/schemas/parse-input';
+import { parseOutput } from '../activities/schemas/parse-output';
 import { manifestFor } from '../activities/prepare-run';
-import { agentOfPath } from '../contract/plain/agent-paths';
-import type { Delta } from '../contract/plain/deltas';
-import { HoldfastError, messageOf, thrownCodeOf } from '../contract/plain/errors';
-import type { CallModelResult, CallToolInput, CallToolResult, ToolOutcome } from '../contract/plain/wire';
-import type { ModelFacts, ToolFacts } from '../contract/plain/manifest';
-import type { MemoryCall, MemoryWork } from '../kernel/memory/work';
+import { agentOfPath } from '../contract/record/agent-paths';
+import type { Delta } from '../contract/deltas';
+import { HoldfastError, messageOf, thrownCodeOf } from '../contract/errors';
+import type { CallModelResult, CallToolInput, CallToolResult, ToolOutcome } from '../contract/record/wire';
+import type { ModelFacts, ToolFacts } from '../contract/manifest';
+import type { MemoryCall, MemoryWork } from '../memory/work';
 
 /** A tool call that could be lost, as when its worker dies. */
 export interface LosableCall {

@@ -1,9 +1,9 @@
-import { readChain } from '../client/chain';
+import { readChain } from '../client/reading/chain';
 import type { ConnectOptions } from '../client/connect';
 import { serverOf, withDefaults } from '../client/connect';
-import { defaultTenant, workflowIdOf } from '../contract/plain/names';
+import { defaultTenant, workflowIdOf } from '../contract/names';
 import { connectTemporal } from '../host/connection';
-import { oldestPages } from '../host/history-pages';
+import { oldestPages } from '../host/history/history-pages';
 import type { History } from './history-files';
 import { writeHistory } from './history-files';
 

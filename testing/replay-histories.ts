@@ -1,6 +1,6 @@
 import type { HistoryAndWorkflowId } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
-import { HoldfastError } from '../contract/plain/errors';
+import { HoldfastError } from '../contract/errors';
 import type { WorkflowBundle } from '../worker/bundle';
 import { bundleAgents } from '../worker/bundle';
 import { removePromiseHooks } from '../worker/check-bundle';

@@ -1,7 +1,7 @@
 import { setImmediate as otherCode } from 'node:timers/promises';
-import type { ModelChunk } from '../activities/chunks';
-import type { GenerateAnswer } from '../activities/models';
-import type { Part, ToolCall, Usage } from '../contract/plain/messages';
+import type { ModelChunk } from '../activities/models/chunks';
+import type { GenerateAnswer } from '../activities/models/models';
+import type { Part, ToolCall, Usage } from '../contract/messages/messages';
 
 /** What a step of a script says. */
 export interface Said {

@@ -1,6 +1,6 @@
-import type { GenerateRequest, LanguageModel, ModelProvider } from '../activities/models';
-import { HoldfastError, messageOf } from '../contract/plain/errors';
-import type { Json, Message, Usage } from '../contract/plain/messages';
+import type { GenerateRequest, LanguageModel, ModelProvider } from '../activities/models/models';
+import { HoldfastError, messageOf } from '../contract/errors';
+import type { Json, Message, Usage } from '../contract/messages/messages';
 import type { Said } from './scripted-answer';
 import { streamedAnswer, wholeAnswer, wordsOf } from './scripted-answer';
 

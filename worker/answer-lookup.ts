@@ -1,14 +1,14 @@
 import type { LoadedDataConverter, Payload } from '@temporalio/common';
 import type { AnswerLookup } from '../activities/parts';
-import type { Answer, Interrupt } from '../contract/plain/interrupts';
-import { latenessOf, refusalOf } from '../contract/plain/interrupts';
-import { names } from '../contract/plain/names';
-import type { AnswerTime } from '../contract/plain/wire';
-import type { FactEvent } from '../host/history-facts';
-import { millisecondsOf } from '../host/history-facts';
-import type { HistorySource } from '../host/history-pages';
-import { newestPages } from '../host/history-pages';
-import { PayloadReader } from '../host/payload-reader';
+import type { Answer, Interrupt } from '../contract/interrupts';
+import { latenessOf, refusalOf } from '../contract/interrupts';
+import { names } from '../contract/names';
+import type { AnswerTime } from '../contract/record/wire';
+import type { FactEvent } from '../host/history/history-facts';
+import { millisecondsOf } from '../host/history/history-facts';
+import type { HistorySource } from '../host/history/history-pages';
+import { newestPages } from '../host/history/history-pages';
+import { PayloadReader } from '../host/history/payload-reader';
 
 /** Reads in histories when the server took answers. */
 export function answerLookup(source: HistorySource<FactEvent>, converter: LoadedDataConverter): AnswerLookup {

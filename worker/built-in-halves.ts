@@ -1,4 +1,4 @@
-import type { WorkerMiddleware } from '../activities/worker-middleware';
+import type { WorkerMiddleware } from '../activities/worker-middleware/worker-middleware';
 import { piiOnWorker } from '../middleware/pii/worker';
 import { cachedResponses } from '../middleware/response-cache/worker';
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
-import { HoldfastError, messageOf } from '../contract/plain/errors';
+import { HoldfastError, messageOf } from '../contract/errors';
 import { isHashed, makePrivate, privateFile } from '../host/private-files';
 import type { WorkflowBundle } from './bundle';
 

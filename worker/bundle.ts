@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { bundleWorkflowCode } from '@temporalio/worker';
-import { HoldfastError, messageOf } from '../contract/plain/errors';
+import { HoldfastError, messageOf } from '../contract/errors';
 import { ImportMap, describedImports } from './import-map';
 
 export interface WorkflowBundle {

@@ -1,8 +1,8 @@
 import { Worker } from '@temporalio/worker';
 import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared';
 import { strayRejections } from './stray-rejections';
-import { HoldfastError, messageOf } from '../contract/plain/errors';
-import { names } from '../contract/plain/names';
+import { HoldfastError, messageOf } from '../contract/errors';
+import { names } from '../contract/names';
 import type { WorkflowBundle } from './bundle';
 
 const checked = new Set<string>();

@@ -1,5 +1,5 @@
-import { HoldfastError } from '../contract/plain/errors';
-import { shown } from '../contract/plain/shown';
+import { HoldfastError } from '../contract/errors';
+import { shown } from '../contract/shown';
 
 const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isPath = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';

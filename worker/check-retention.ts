@@ -1,6 +1,6 @@
 import type { Connection } from '@temporalio/client';
 import { optionalTsToMs } from '@temporalio/common/lib/time';
-import { HoldfastError } from '../contract/plain/errors';
+import { HoldfastError } from '../contract/errors';
 
 const hourMs = 3_600_000;
 const shortestDays = 7;

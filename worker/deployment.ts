@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
-import { HoldfastError, messageOf } from '../contract/plain/errors';
+import { HoldfastError, messageOf } from '../contract/errors';
 import { unanswered } from '../host/unanswered';
 import { visibilityGate } from '../host/visibility-gate';
 

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../contract/plain/errors';
-import { HoldfastError, codeOf, messageOf } from '../contract/plain/errors';
+import type { ErrorCode } from '../contract/errors';
+import { HoldfastError, codeOf, messageOf } from '../contract/errors';
 import { unanswered } from '../host/unanswered';
 
 /** What of a look goes on by itself, and what is said when it cannot. */

@@ -3,13 +3,13 @@ export type { WorkerOptions } from './create-worker';
 export { bundleAgents } from './bundle';
 export { BundleStore } from './bundle-store';
 export type { WorkflowBundle } from './bundle';
-export { defineTool } from '../activities/tools';
-export type { EnhancedTool, ExternalTool, Reconciled, StreamableTool, Tool, ToolCallContext, ToolSpec } from '../activities/tools';
+export { defineTool } from '../activities/tools/tools';
+export type { EnhancedTool, ExternalTool, Reconciled, StreamableTool, Tool, ToolCallContext, ToolSpec } from '../activities/tools/tools';
 export { cachedResponses } from '../middleware/response-cache/worker';
 export type { CachedResponsesOptions } from '../middleware/response-cache/worker';
-export { directoryResponses, memoryResponses } from '../middleware/response-cache/stores';
-export type { CachedResponse, ResponseStore } from '../middleware/response-cache/stores';
-export { defineWorkerMiddleware } from '../activities/worker-middleware';
+export { directoryResponses, memoryResponses } from '../middleware/response-cache/worker/stores';
+export type { CachedResponse, ResponseStore } from '../middleware/response-cache/worker/stores';
+export { defineWorkerMiddleware } from '../activities/worker-middleware/worker-middleware';
 export type {
   ModelCallAsks,
   RunAccess,
@@ -20,27 +20,27 @@ export type {
   WorkerMiddleware,
   WorkerModelRequest,
   WorkerModelResponse,
-} from '../activities/worker-middleware';
+} from '../activities/worker-middleware/worker-middleware';
 export { directoryOffload, offloadTools, reductionHalf } from '../middleware/reduction/worker';
 export type { LongResult, OffloadBackend, ReductionHalfOptions, TruncatedResult } from '../middleware/reduction/worker';
-export { detachedInvocation, getStateValue, toolStateKey } from '../kernel/callbacks/invocation';
-export { agentCallbacks, modelCallbacks, toolCallbacks } from '../kernel/callbacks/sets';
-export { StopError } from '../kernel/callbacks/stop-error';
-export type { Observed, ObservedEnd, ObservedError, Observer } from '../contract/plain/observed';
-export { currentCall } from '../activities/call-context';
-export { deleteRunLocalValue, getRunLocalValue, sendEvent, setRunLocalValue } from '../activities/run-functions';
-export type { CallContext } from '../activities/call-context';
-export type { GenerateAnswer, GenerateRequest, LanguageModel, ModelProvider, ModelsOptions } from '../activities/models';
-export { answerOfChunks } from '../activities/chunks';
-export type { ModelChunk } from '../activities/chunks';
-export type { FinishReason, Json, Message, ModelSettings, Part, Usage } from '../contract/plain/messages';
-export { messagesIn, messagesOf } from '../contract/plain/message-shapes';
-export type { AgenticBlock, AgenticMessage } from '../contract/plain/agentic-messages';
-export type { ChatContent, ChatMessage, ChatPart, ChatToolCall } from '../contract/plain/chat-messages';
-export type { AnyMessage, MessageShape, MessageShapes } from '../contract/plain/message-shapes';
-export type { ProviderPart } from '../contract/plain/provider-parts';
-export { aiSdkModel } from '../activities/providers/ai-sdk';
-export type { AiSdkOptions } from '../activities/providers/ai-sdk';
+export { detachedInvocation, getStateValue, toolStateKey } from '../middleware/callbacks/invocation';
+export { agentCallbacks, modelCallbacks, toolCallbacks } from '../middleware/callbacks/sets';
+export { StopError } from '../kernel/effects/errors';
+export type { Observed, ObservedEnd, ObservedError, Observer } from '../contract/observed';
+export { currentCall } from '../activities/calls/call-context';
+export { deleteRunLocalValue, getRunLocalValue, sendEvent, setRunLocalValue } from '../activities/calls/run-functions';
+export type { CallContext } from '../activities/calls/call-context';
+export type { GenerateAnswer, GenerateRequest, LanguageModel, ModelProvider, ModelsOptions } from '../activities/models/models';
+export { answerOfChunks } from '../activities/models/chunks';
+export type { ModelChunk } from '../activities/models/chunks';
+export type { FinishReason, Json, Message, ModelSettings, Part, Usage } from '../contract/messages/messages';
+export { messagesIn, messagesOf } from '../contract/messages/message-shapes';
+export type { AgenticBlock, AgenticMessage } from '../contract/messages/agentic-messages';
+export type { ChatContent, ChatMessage, ChatPart, ChatToolCall } from '../contract/messages/chat-messages';
+export type { AnyMessage, MessageShape, MessageShapes } from '../contract/messages/message-shapes';
+export type { ProviderPart } from '../contract/messages/provider-parts';
+export { aiSdkModel } from '../activities/models/providers/ai-sdk';
+export type { AiSdkOptions } from '../activities/models/providers/ai-sdk';
 export { fileTools } from '../middleware/filesystem/worker';
 export type { FileTool, FileTools, FileToolsOptions } from '../middleware/filesystem/worker';
 export type { FileToolSetting, FileToolSettings } from '../middleware/filesystem/file-tool-names';

@@ -1,5 +1,5 @@
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { withCall } from '../activities/call-context';
+import { withCall } from '../activities/calls/call-context';
 
 /** Sets the context of a call, so that code deep inside a tool knows which run it works for. */
 export const callInterceptor: ActivityInterceptorsFactory = ({ info }) => ({

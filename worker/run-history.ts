@@ -1,10 +1,10 @@
 import type { LoadedDataConverter } from '@temporalio/common';
-import type { RunHistory } from '../activities/message-store';
-import type { HistoryFact } from '../contract/plain/history-fact';
-import type { FactEvent } from '../host/history-facts';
-import { FactReader } from '../host/history-facts';
-import type { HistorySource } from '../host/history-pages';
-import { newestPages, oldestPages } from '../host/history-pages';
+import type { RunHistory } from '../activities/transcripts/message-store';
+import type { HistoryFact } from '../contract/record/history-fact';
+import type { FactEvent } from '../host/history/history-facts';
+import { FactReader } from '../host/history/history-facts';
+import type { HistorySource } from '../host/history/history-pages';
+import { newestPages, oldestPages } from '../host/history/history-pages';
 
 /** Reads the histories of the worker's own runs over its connection. */
 export function runHistory(source: HistorySource<FactEvent>, converter: LoadedDataConverter): RunHistory {

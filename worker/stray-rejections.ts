@@ -1,4 +1,4 @@
-import { HoldfastError, messageOf } from '../contract/plain/errors';
+import { HoldfastError, messageOf } from '../contract/errors';
 
 type Listener = (reason: unknown, promise: Promise<unknown>) => void;
 

@@ -1,4 +1,4 @@
-import { HoldfastError } from '../contract/plain/errors';
+import { HoldfastError } from '../contract/errors';
 import type { Standing } from './deployment';
 
 /** What of a deployment is looked at and changed here. */

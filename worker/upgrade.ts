@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Connection } from '@temporalio/client';
 import { Client, WorkflowFailedError } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
-import { HoldfastError, messageOf } from '../contract/plain/errors';
-import { names } from '../contract/plain/names';
-import type { AgentRunInput, TrialVerdict } from '../contract/plain/wire';
+import { HoldfastError, messageOf } from '../contract/errors';
+import { names } from '../contract/names';
+import type { AgentRunInput, TrialVerdict } from '../contract/record/wire';
 
 const trialTimeoutMs = 30_000;
 

@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
-import { HoldfastError, isErrorCode, messageOf } from '../contract/plain/errors';
-import type { ModelFailure, ToolOutcome } from '../contract/plain/wire';
-import type { ToolCallRequest } from '../kernel/ports';
+import { HoldfastError, isErrorCode, messageOf } from '../contract/errors';
+import type { ModelFailure, ToolOutcome } from '../contract/record/wire';
+import type { ToolCallRequest } from '../kernel/run/ports';
 
 /** An error of an activity as what it says: the code stands in the type of the failure. */
 export function errorOfActivity(error: unknown): HoldfastError {

@@ -9,19 +9,19 @@ import {
   uuid4,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError, defineSearchAttributeKey } from '@temporalio/common';
-import { millisecondsOf } from '../contract/plain/duration';
-import { HoldfastError, codeOf, isErrorCode, messageOf, wellFormed } from '../contract/plain/errors';
-import { jsonSize, limits } from '../contract/plain/limits';
-import { isAnyMessage, messagesOf } from '../contract/plain/message-shapes';
-import type { Json, ModelSettings } from '../contract/plain/messages';
-import { canonicalJson, isMessage, notJson } from '../contract/plain/messages';
-import { settingsProblem } from '../contract/plain/model-settings';
-import { defaultTaskQueue, defaultTenant, isName, isRunId, names, workflowIdOf } from '../contract/plain/names';
-import type { RunOptions } from '../contract/plain/run-options';
-import { runOptionsProblem } from '../contract/plain/run-options';
-import { sha256 } from '../contract/plain/sha256';
-import type { AgentRunInput, AgentRunResult, StartInput } from '../contract/plain/wire';
-import type { Agent } from '../kernel/agent';
+import { millisecondsOf } from '../contract/duration';
+import { HoldfastError, codeOf, isErrorCode, messageOf, wellFormed } from '../contract/errors';
+import { jsonSize, limits } from '../contract/limits';
+import { isAnyMessage, messagesOf } from '../contract/messages/message-shapes';
+import type { Json, ModelSettings } from '../contract/messages/messages';
+import { canonicalJson, isMessage, notJson } from '../contract/messages/messages';
+import { settingsProblem } from '../contract/model-settings';
+import { defaultTaskQueue, defaultTenant, isName, isRunId, names, workflowIdOf } from '../contract/names';
+import type { RunOptions } from '../contract/run-options';
+import { runOptionsProblem } from '../contract/run-options';
+import { sha256 } from '../contract/sha256';
+import type { AgentRunInput, AgentRunResult, StartInput } from '../contract/record/wire';
+import type { Agent } from '../kernel/define/agent';
 
 export interface ChildAgentOptions {
   /** The id of the run, under which clients find it. Default: one of its own. An id that is taken is `run-id-in-use`. */

@@ -12,14 +12,14 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { HandlerUnfinishedPolicy } from '@temporalio/common';
-import { codeOf, messageOf, thrownCodeOf, wellFormed } from '../contract/plain/errors';
-import type { Answer } from '../contract/plain/interrupts';
-import { jsonSize, limits } from '../contract/plain/limits';
-import type { Json, StoredMessage } from '../contract/plain/messages';
-import { notJson } from '../contract/plain/messages';
-import { names } from '../contract/plain/names';
-import { isRunInput } from '../contract/plain/run-input';
-import { packedSnapshot, unpackedInput } from '../contract/plain/snapshot-messages';
+import { codeOf, messageOf, thrownCodeOf, wellFormed } from '../contract/errors';
+import type { Answer } from '../contract/interrupts';
+import { jsonSize, limits } from '../contract/limits';
+import type { Json, StoredMessage } from '../contract/messages/messages';
+import { notJson } from '../contract/messages/messages';
+import { names } from '../contract/names';
+import { isRunInput } from '../contract/record/run-input';
+import { packedSnapshot, unpackedInput } from '../contract/record/snapshot-messages';
 import type {
   AgentRunInput,
   AgentRunResult,
@@ -29,21 +29,21 @@ import type {
   StatusReply,
   TrialVerdict,
   UpgradeReceipt,
-} from '../contract/plain/wire';
-import type { AnyAgent } from '../kernel/agents/definition';
-import { agentsOf } from '../kernel/agent';
+} from '../contract/record/wire';
+import type { AnyAgent } from '../kernel/define/definition';
+import { agentsOf } from '../kernel/define/agent';
 import { endForParent } from '../kernel/agents/isolated';
-import { fitting } from '../kernel/fitting';
-import { isCancellation } from '../kernel/ports';
-import { AgentRun } from '../kernel/run';
-import type { Left } from '../kernel/run-end';
-import { checkResult, leftOf } from '../kernel/run-end';
-import type { RunState } from '../kernel/state';
-import { freshState, restoredState } from '../kernel/state';
+import { fitting } from '../kernel/run/fitting';
+import { AgentRun } from '../kernel/engine/run';
+import type { Left } from '../kernel/run/run-end';
+import { checkResult, leftOf } from '../kernel/run/run-end';
+import type { RunState } from '../kernel/run/state';
+import { freshState, restoredState } from '../kernel/run/state';
 import { AnswerInbox, refusedAnswer } from './answer-inbox';
 import { activation } from './interceptors';
 import { TemporalPorts } from './temporal-ports';
 import { CannotGoOnHere, UpgradeDesk, askNewestBuild, moves, tryUntried, unpin } from './upgrade';
+import { isCancellation } from '../kernel/effects/errors';
 
 export const resumeSignal = defineSignal<[Answer]>(names.resumeSignal);
 export const resumeUpdate = defineUpdate<ResumeReceipt, [Answer]>(names.resumeUpdate);

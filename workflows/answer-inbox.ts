@@ -1,9 +1,9 @@
 import { ApplicationFailure } from '@temporalio/workflow';
-import { wellFormed } from '../contract/plain/errors';
-import type { Answer } from '../contract/plain/interrupts';
-import { jsonSize } from '../contract/plain/limits';
-import type { ResumeReceipt } from '../contract/plain/wire';
-import type { AgentRun } from '../kernel/run';
+import { wellFormed } from '../contract/errors';
+import type { Answer } from '../contract/interrupts';
+import { jsonSize } from '../contract/limits';
+import type { ResumeReceipt } from '../contract/record/wire';
+import type { AgentRun } from '../kernel/engine/run';
 import type { AnswerTimes } from './answer-times';
 import type { TaskRoom } from './task-room';
 import type { Timeline } from './timeline';

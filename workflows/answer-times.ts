@@ -1,12 +1,12 @@
 import { ActivityFailure } from '@temporalio/workflow';
-import { rootRunId } from '../contract/plain/child-runs';
-import type { Answer, Interrupt } from '../contract/plain/interrupts';
-import { interruptIdAt } from '../contract/plain/interrupts';
-import { names, workflowIdOf } from '../contract/plain/names';
-import type { AnswerElsewhere, AnswerTime, StartInput } from '../contract/plain/wire';
-import { isCancellation } from '../kernel/ports';
+import { rootRunId } from '../contract/record/child-runs';
+import type { Answer, Interrupt } from '../contract/interrupts';
+import { interruptIdAt } from '../contract/interrupts';
+import { names, workflowIdOf } from '../contract/names';
+import type { AnswerElsewhere, AnswerTime, StartInput } from '../contract/record/wire';
 import type { LocalActivities } from './local-activities';
 import type { Timeline } from './timeline';
+import { isCancellation } from '../kernel/effects/errors';
 
 interface Asked {
   readonly answer: Answer;

@@ -1,6 +1,6 @@
 import * as agents from '__holdfast_agents__';
-import { HoldfastError } from '../contract/plain/errors';
-import { agentsOf } from '../kernel/agent';
+import { HoldfastError } from '../contract/errors';
+import { agentsOf } from '../kernel/define/agent';
 import { serveAgents } from './agent-run';
 import { serveTrials } from './upgrade';
 

@@ -1,15 +1,15 @@
-export { agentsFor, defineAgent, isAgent } from '../kernel/agent';
-export type { Agent, AgentFactory, AgentOptions, ToolArgumentsHandler, UnknownToolHandler } from '../kernel/agent';
-export { breakLoopAction, exitAction, transferToAgentAction } from '../kernel/agents/actions';
-export type { FlowAction } from '../kernel/agents/actions';
+export { agentsFor, defineAgent, isAgent } from '../kernel/define/agent';
+export type { Agent, AgentFactory, AgentOptions, ToolArgumentsHandler, UnknownToolHandler } from '../kernel/define/agent';
+export { breakLoopAction, exitAction, transferToAgentAction } from '../kernel/define/actions';
+export type { FlowAction } from '../kernel/define/actions';
 export { deepAgent } from '../middleware/deep/workflow';
 export type { DeepAgentOptions } from '../middleware/deep/workflow';
 export { planExecute } from '../middleware/plan-execute/workflow';
 export type { ExecutedStep, PlanExecuteOptions, PlanState, PlanningOptions } from '../middleware/plan-execute/workflow';
 export { agentTool } from '../kernel/agents/agent-tool';
 export type { AgentToolOptions } from '../kernel/agents/agent-tool';
-export { customAgent, loop, parallel, sequential, setSubAgents, supervisor, withDeterministicTransfer } from '../kernel/agents/define';
-export type { AgentPart, CustomAgentOptions, GroupOptions, LoopOptions, ParallelOptions, SupervisorOptions } from '../kernel/agents/define';
+export { customAgent, loop, parallel, sequential, setSubAgents, supervisor, withDeterministicTransfer } from '../kernel/define/define';
+export type { AgentPart, CustomAgentOptions, GroupOptions, LoopOptions, ParallelOptions, SupervisorOptions } from '../kernel/define/define';
 export type {
   AgentObserver,
   CustomContext,
@@ -18,10 +18,10 @@ export type {
   HistoryEntry,
   HistoryRewriter,
   RanAgent,
-} from '../kernel/agents/definition';
-export type { ClassicMiddleware, MiddlewareEntry, ToolCallMiddleware, ToolCallWrap } from '../kernel/classic-middleware';
-export type { IterationLimit } from '../kernel/limit-options';
-export { eventSenderModelWrapper, eventSenderToolWrapper } from '../kernel/event-senders';
+} from '../kernel/define/definition';
+export type { ClassicMiddleware, MiddlewareEntry, ToolCallMiddleware, ToolCallWrap } from '../kernel/define/classic-middleware';
+export type { IterationLimit } from '../kernel/define/limit-options';
+export { eventSenderModelWrapper, eventSenderToolWrapper } from '../middleware/forms/event-senders';
 export {
   withAfterModelRewriteHistory,
   withBeforeModelRewriteHistory,
@@ -32,8 +32,8 @@ export {
   withToolCallWrapper,
   withTools,
   withToolsFunc,
-} from '../kernel/handlers';
-export { onWorker } from '../kernel/middleware';
+} from '../middleware/forms/handlers';
+export { onWorker } from '../kernel/define/middleware';
 export type {
   AgentEvent,
   AgentMiddleware,
@@ -49,8 +49,8 @@ export type {
   Tools,
   Update,
   WorkflowTool,
-} from '../kernel/middleware';
-export { agenticMiddleware, chatMiddleware } from '../kernel/shaped-middleware';
+} from '../kernel/define/middleware';
+export { agenticMiddleware, chatMiddleware } from '../middleware/forms/shaped-middleware';
 export type {
   FailoverAttempt,
   FailoverChoice,
@@ -59,15 +59,15 @@ export type {
   RetryAttempt,
   RetryDecision,
   RetryOptions,
-} from '../kernel/retry-options';
-export { callbacks } from '../kernel/callbacks/callbacks';
-export type { CallbacksOptions } from '../kernel/callbacks/callbacks';
-export { detachedInvocation, getStateValue, toolStateKey } from '../kernel/callbacks/invocation';
-export { plugin } from '../kernel/callbacks/plugins';
-export type { AfterToolMessagesArgs, Plugin } from '../kernel/callbacks/plugins';
-export { agentCallbacks, modelCallbacks, toolCallbacks } from '../kernel/callbacks/sets';
-export type { AgentCallbacks, ModelCallbacks, ToolCallbacks } from '../kernel/callbacks/sets';
-export { StopError } from '../kernel/callbacks/stop-error';
+} from '../kernel/define/retry-options';
+export { callbacks } from '../middleware/callbacks/callbacks';
+export type { CallbacksOptions } from '../middleware/callbacks/callbacks';
+export { detachedInvocation, getStateValue, toolStateKey } from '../middleware/callbacks/invocation';
+export { plugin } from '../middleware/callbacks/plugins';
+export type { AfterToolMessagesArgs, Plugin } from '../middleware/callbacks/plugins';
+export { agentCallbacks, modelCallbacks, toolCallbacks } from '../middleware/callbacks/sets';
+export type { AgentCallbacks, ModelCallbacks, ToolCallbacks } from '../middleware/callbacks/sets';
+export { StopError } from '../kernel/effects/errors';
 export type {
   AfterAgentArgs,
   AfterAgentResult,
@@ -91,7 +91,7 @@ export type {
   CallbackResultView,
   ToolResultMessages,
   ToolResultMessagesArgs,
-} from '../kernel/callbacks/types';
+} from '../middleware/callbacks/types';
 export { approval } from '../middleware/approval/workflow';
 export type { Backoff } from '../middleware/backoff';
 export { budget } from '../middleware/budget/workflow';
@@ -151,20 +151,20 @@ export { todo, todosOf } from '../middleware/todo/workflow';
 export type { Todo, TodoOptions } from '../middleware/todo/workflow';
 export { toolSearch } from '../middleware/tool-search/workflow';
 export type { ToolSearchOptions } from '../middleware/tool-search/workflow';
-export type { DeferredTools } from '../contract/plain/manifest';
-export type { Observed, ObservedEnd, ObservedError, ObservedRequest, ObservedResponse, Observer } from '../contract/plain/observed';
-export { toolCallIn, toolCallsIn, toolNameIn } from '../kernel/context';
-export type { ToolAliases } from '../contract/plain/run-options';
-export { HoldfastError, codeOf } from '../contract/plain/errors';
-export type { ErrorCode } from '../contract/plain/errors';
-export type { Json, Message, ModelSettings, Part, ToolCall, Usage } from '../contract/plain/messages';
-export { textOf, toolCallsOf } from '../contract/plain/messages';
-export { messagesIn, messagesOf } from '../contract/plain/message-shapes';
-export type { AgenticBlock, AgenticMessage } from '../contract/plain/agentic-messages';
-export type { ChatContent, ChatMessage, ChatPart, ChatToolCall } from '../contract/plain/chat-messages';
-export type { AnyMessage, MessageShape, MessageShapes } from '../contract/plain/message-shapes';
-export type { ProviderPart } from '../contract/plain/provider-parts';
-export type { ApprovalDecision, Interrupt } from '../contract/plain/interrupts';
+export type { DeferredTools } from '../contract/manifest';
+export type { Observed, ObservedEnd, ObservedError, ObservedRequest, ObservedResponse, Observer } from '../contract/observed';
+export { toolCallIn, toolCallsIn, toolNameIn } from '../kernel/hooks/context';
+export type { ToolAliases } from '../contract/run-options';
+export { HoldfastError, codeOf } from '../contract/errors';
+export type { ErrorCode } from '../contract/errors';
+export type { Json, Message, ModelSettings, Part, ToolCall, Usage } from '../contract/messages/messages';
+export { textOf, toolCallsOf } from '../contract/messages/messages';
+export { messagesIn, messagesOf } from '../contract/messages/message-shapes';
+export type { AgenticBlock, AgenticMessage } from '../contract/messages/agentic-messages';
+export type { ChatContent, ChatMessage, ChatPart, ChatToolCall } from '../contract/messages/chat-messages';
+export type { AnyMessage, MessageShape, MessageShapes } from '../contract/messages/message-shapes';
+export type { ProviderPart } from '../contract/messages/provider-parts';
+export type { ApprovalDecision, Interrupt } from '../contract/interrupts';
 export { serveAgents } from './agent-run';
 export { runAgentAsChild } from './agent-as-child';
 export type { ChildAgentOptions } from './agent-as-child';

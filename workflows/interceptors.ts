@@ -1,7 +1,7 @@
 import { arrayFromPayloads, defaultPayloadConverter } from '@temporalio/common';
 import type { PayloadConverter } from '@temporalio/common';
 import type { ActivateInput, WorkflowInterceptors, WorkflowInterceptorsFactory } from '@temporalio/workflow';
-import { names } from '../contract/plain/names';
+import { names } from '../contract/names';
 
 type Job = NonNullable<ActivateInput['activation']['jobs']>[number];
 

@@ -1,8 +1,8 @@
 import { getExternalWorkflowHandle } from '@temporalio/workflow';
-import type { EventBody } from '../contract/plain/events';
-import { jsonSize, limits } from '../contract/plain/limits';
-import { names, workflowIdOf } from '../contract/plain/names';
-import type { ChildNews, StartInput } from '../contract/plain/wire';
+import type { EventBody } from '../contract/events';
+import { jsonSize, limits } from '../contract/limits';
+import { names, workflowIdOf } from '../contract/names';
+import type { ChildNews, StartInput } from '../contract/record/wire';
 
 /**
  * Tells the run that an isolated agent is part of of its interrupts. One signal after another, each with all that there is by then: several

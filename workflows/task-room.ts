@@ -1,6 +1,6 @@
 import { patched, workflowInfo } from '@temporalio/workflow';
-import { HoldfastError } from '../contract/plain/errors';
-import { limits } from '../contract/plain/limits';
+import { HoldfastError } from '../contract/errors';
+import { limits } from '../contract/limits';
 import { activation } from './interceptors';
 
 /** Stands in the histories of runs that wait for room where runs of 0.1.0 did not. */

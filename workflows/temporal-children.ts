@@ -12,13 +12,13 @@ import {
   patched,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { codeOf, isErrorCode, messageOf } from '../contract/plain/errors';
-import type { Answer } from '../contract/plain/interrupts';
-import { limits } from '../contract/plain/limits';
-import type { Failure, Json, JsonObject, Usage } from '../contract/plain/messages';
-import { names, workflowIdOf } from '../contract/plain/names';
-import type { AgentRunInput, AgentRunResult, StartInput } from '../contract/plain/wire';
-import type { ChildEnd, ChildRun } from '../kernel/ports';
+import { codeOf, isErrorCode, messageOf } from '../contract/errors';
+import type { Answer } from '../contract/interrupts';
+import { limits } from '../contract/limits';
+import type { Failure, Json, JsonObject, Usage } from '../contract/messages/messages';
+import { names, workflowIdOf } from '../contract/names';
+import type { AgentRunInput, AgentRunResult, StartInput } from '../contract/record/wire';
+import type { ChildEnd, ChildRun } from '../kernel/run/ports';
 
 /** What the failure of an isolated agent's workflow carries besides. */
 export interface FailedChildDetails {

@@ -11,17 +11,17 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { isShown } from '../contract/plain/agent-paths';
-import { HoldfastError } from '../contract/plain/errors';
-import type { EventBody } from '../contract/plain/events';
-import type { Answer, Interrupt } from '../contract/plain/interrupts';
-import { jsonSize, limits } from '../contract/plain/limits';
-import type { Manifest, ManifestRequest } from '../contract/plain/manifest';
-import type { Json, StoredMessage } from '../contract/plain/messages';
-import { messagesOfInput } from '../contract/plain/messages';
-import { interruptMemoPrefix, names } from '../contract/plain/names';
-import { toolStart } from '../contract/plain/tool-outcomes';
-import { SeenMessages } from '../contract/plain/seen-messages';
+import { isShown } from '../contract/record/agent-paths';
+import { HoldfastError } from '../contract/errors';
+import type { EventBody } from '../contract/events';
+import type { Answer, Interrupt } from '../contract/interrupts';
+import { jsonSize, limits } from '../contract/limits';
+import type { Manifest, ManifestRequest } from '../contract/manifest';
+import type { Json, StoredMessage } from '../contract/messages/messages';
+import { messagesOfInput } from '../contract/messages/messages';
+import { interruptMemoPrefix, names } from '../contract/names';
+import { toolStart } from '../contract/record/tool-outcomes';
+import { SeenMessages } from '../contract/record/seen-messages';
 import type {
   AgentRunInput,
   AgentRunResult,
@@ -32,12 +32,11 @@ import type {
   ChildNews,
   ParseInputResult,
   ParseOutputResult,
-} from '../contract/plain/wire';
-import { checkedBytes, toolInputOf } from '../kernel/call-inputs';
-import { Ledger } from '../kernel/ledger';
-import { Outbox } from '../kernel/outbox';
-import type { ChildEnd, ChildRun, ModelCall, Ports, Timer, ToolCallRequest } from '../kernel/ports';
-import { isCancellation } from '../kernel/ports';
+} from '../contract/record/wire';
+import { checkedBytes, toolInputOf } from '../kernel/run/call-inputs';
+import { Ledger } from '../kernel/log/ledger';
+import { Outbox } from '../kernel/log/outbox';
+import type { ChildEnd, ChildRun, ModelCall, Ports, Timer, ToolCallRequest } from '../kernel/run/ports';
 import { errorOfActivity, lostModelCall, lostToolCall } from './activity-failures';
 import { AnswerTimes } from './answer-times';
 import { LocalActivities } from './local-activities';
@@ -45,6 +44,7 @@ import { ParentLine } from './parent-line';
 import { TaskRoom } from './task-room';
 import { Timeline } from './timeline';
 import { TemporalChildren } from './temporal-children';
+import { isCancellation } from '../kernel/effects/errors';
 
 /** Thrown within a step, so that all of it is undone. */
 const noRoom = new HoldfastError('payload-too-large', 'This task has no room for it.');

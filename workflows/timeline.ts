@@ -1,5 +1,5 @@
 import { CancellationScope, condition, sleep } from '@temporalio/workflow';
-import type { Timer } from '../kernel/ports';
+import type { Timer } from '../kernel/run/ports';
 import { activation } from './interceptors';
 
 interface Due {

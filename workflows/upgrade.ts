@@ -1,13 +1,13 @@
 import { ActivityFailure, ApplicationFailure, condition, scheduleActivity, workflowInfo } from '@temporalio/workflow';
 import type { VersioningBehavior } from '@temporalio/common';
-import { isErrorCode, messageOf, wellFormed } from '../contract/plain/errors';
-import type { Failure } from '../contract/plain/messages';
-import { names } from '../contract/plain/names';
-import { unpackedInput } from '../contract/plain/snapshot-messages';
-import type { AgentRunInput, Snapshot, TrialVerdict, UpgradeReceipt } from '../contract/plain/wire';
-import type { AnyAgent } from '../kernel/agents/definition';
-import type { RunState } from '../kernel/state';
-import { Trial } from '../kernel/trial';
+import { isErrorCode, messageOf, wellFormed } from '../contract/errors';
+import type { Failure } from '../contract/messages/messages';
+import { names } from '../contract/names';
+import { unpackedInput } from '../contract/record/snapshot-messages';
+import type { AgentRunInput, Snapshot, TrialVerdict, UpgradeReceipt } from '../contract/record/wire';
+import type { AnyAgent } from '../kernel/define/definition';
+import type { RunState } from '../kernel/run/state';
+import { Trial } from '../kernel/engine/trial';
 import { activation } from './interceptors';
 import { TemporalPorts } from './temporal-ports';
 

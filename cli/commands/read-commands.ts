@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { HoldfastError } from '../../contract/plain/errors';
-import type { Interrupt } from '../../contract/plain/interrupts';
+import { HoldfastError } from '../../contract/errors';
+import type { Interrupt } from '../../contract/interrupts';
 import { exitCodes } from '../attend-run';
 import { interruptLines } from '../event-lines';
 import { commandsFor } from '../next-commands';

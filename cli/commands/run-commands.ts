@@ -1,6 +1,6 @@
-import { HoldfastError, messageOf } from '../../contract/plain/errors';
-import type { Interrupt } from '../../contract/plain/interrupts';
-import type { Json } from '../../contract/plain/messages';
+import { HoldfastError, messageOf } from '../../contract/errors';
+import type { Interrupt } from '../../contract/interrupts';
+import type { Json } from '../../contract/messages/messages';
 import { jsonOrText } from '../ask-decision';
 import { attendRun, exitCodes } from '../attend-run';
 import type { ServiceClient } from '../service-client';

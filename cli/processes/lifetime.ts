@@ -1,4 +1,4 @@
-import { messageOf } from '../../contract/plain/errors';
+import { messageOf } from '../../contract/errors';
 import type { Logger } from '../../host/logger';
 import { reportError } from '../report-error';
 import type { Terminal } from '../terminal';

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataConverter } from '@temporalio/common';
-import { HoldfastError, errorTable } from '../../contract/plain/errors';
+import { HoldfastError, errorTable } from '../../contract/errors';
 import type { TemporalSettings } from '../../host/connection';
 import { watchDisk } from '../../host/disk-watch';
-import { startEmbeddedServer } from '../../host/embedded-server';
-import { findLiveServer } from '../../host/server-reuse';
+import { startEmbeddedServer } from '../../host/server/embedded-server';
+import { findLiveServer } from '../../host/server/server-reuse';
 import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
 import type { Terminal } from '../terminal';
 import type { Lifetime } from './lifetime';

@@ -1,5 +1,5 @@
-import { HoldfastError } from '../../contract/plain/errors';
-import { checkPortFree } from '../../host/free-port';
+import { HoldfastError } from '../../contract/errors';
+import { checkPortFree } from '../../host/server/free-port';
 import { connect } from '../../client/connect';
 import type { RunningService } from '../../service/http/start-service';
 import { startService } from '../../service/http/start-service';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { ModelsOptions } from '../../activities/models';
-import type { HoldfastError } from '../../contract/plain/errors';
-import { messageOf, errorTable } from '../../contract/plain/errors';
+import type { ModelsOptions } from '../../activities/models/models';
+import type { HoldfastError } from '../../contract/errors';
+import { messageOf, errorTable } from '../../contract/errors';
 import { HoldfastWorker } from '../../worker/create-worker';
 import { installRuntime } from '../../worker/runtime';
 import type { Lifetime } from './lifetime';

@@ -1,4 +1,4 @@
-import { HoldfastError } from '../../contract/plain/errors';
+import { HoldfastError } from '../../contract/errors';
 import type { Configuration, Environment } from '../../host/configuration';
 import { readConfiguration } from '../../host/configuration';
 import type { Logger } from '../../host/logger';

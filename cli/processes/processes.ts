@@ -1,6 +1,6 @@
 import type { HoldfastWorker } from '../../worker/create-worker';
-import { checkKeyedEnvironment } from '../../activities/providers/keyed';
-import { codeOf, messageOf } from '../../contract/plain/errors';
+import { checkKeyedEnvironment } from '../../activities/models/providers/keyed';
+import { codeOf, messageOf } from '../../contract/errors';
 import type { RunningService } from '../../service/http/start-service';
 import type { Terminal } from '../terminal';
 import { Lifetime } from './lifetime';

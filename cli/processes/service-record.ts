@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { privateDirectory, privateFile } from '../../host/private-files';
-import { isAlive } from '../../host/process-probe';
+import { isAlive } from '../../host/server/process-probe';
 
 interface ServiceRecord {
   readonly pid: number;

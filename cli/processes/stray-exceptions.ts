@@ -1,7 +1,7 @@
 import { sep } from 'node:path';
-import { currentCall } from '../../activities/call-context';
-import { HoldfastError, messageOf } from '../../contract/plain/errors';
-import { runIdOf } from '../../contract/plain/names';
+import { currentCall } from '../../activities/calls/call-context';
+import { HoldfastError, messageOf } from '../../contract/errors';
+import { runIdOf } from '../../contract/names';
 
 /** Where the Temporal SDK lies. */
 const sdk = `${sep}node_modules${sep}@temporalio${sep}`;

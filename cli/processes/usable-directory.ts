@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { HoldfastError, messageOf } from '../../contract/plain/errors';
+import { HoldfastError, messageOf } from '../../contract/errors';
 import { isHashed, isOurs, makePrivate, privateDirectory, privateFile } from '../../host/private-files';
 import { namedSystemError } from '../../host/system-errors';
 

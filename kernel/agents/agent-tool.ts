@@ -1,27 +1,24 @@
-import { agentOfPath, toolSegment } from '../../contract/plain/agent-paths';
-import { contextMessage } from '../../contract/plain/context-messages';
-import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
-import { limits } from '../../contract/plain/limits';
-import type { Json, StoredMessage, ToolCall } from '../../contract/plain/messages';
-import { notJson, toolMessage } from '../../contract/plain/messages';
-import { isName, nameProblem } from '../../contract/plain/names';
-import { problemOfSchema } from '../../contract/plain/schema-form';
-import { cut, shownName } from '../../contract/plain/shown';
-import type { Agent } from '../agent';
-import { definitionOf, isAgent } from '../agent';
-import { isStop } from '../callbacks/stop-error';
-import type { OwnTool, OwnToolRef } from '../own-tools';
-import { ownToolRef, parsedBy } from '../own-tools';
-import type { Frame } from '../frames';
-import { errorOf } from '../frames';
-import { isCancellation } from '../ports';
-import type { AgentScope } from '../scope';
-import { ToolError } from '../tool-call';
-import type { AnyAgent } from './definition';
+import { agentOfPath, toolSegment } from '../../contract/record/agent-paths';
+import { contextMessage } from '../../contract/messages/context-messages';
+import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
+import { limits } from '../../contract/limits';
+import type { Json, StoredMessage, ToolCall } from '../../contract/messages/messages';
+import { notJson, toolMessage } from '../../contract/messages/messages';
+import { isName, nameProblem } from '../../contract/names';
+import { problemOfSchema } from '../../contract/schema/schema-form';
+import { cut, shownName } from '../../contract/shown';
+import type { Agent } from '../define/agent';
+import { definitionOf, isAgent } from '../define/agent';
+import type { OwnTool, OwnToolRef } from '../define/own-tools';
+import { ownToolRef, parsedBy } from '../define/own-tools';
+import type { Frame } from '../effects/frames';
+import type { AgentScope, ToolInAgent } from '../run/scope';
+import type { AnyAgent } from '../define/definition';
 import { runIsolated } from './isolated';
-import type { Place } from './place';
+import type { Place } from '../run/place';
 import { runApart } from './run-apart';
-import { transferResult, transferTool } from './transfer-names';
+import { transferResult, transferTool } from '../define/transfer-names';
+import { ToolError, errorOf, isCancellation, isStop } from '../effects/errors';
 
 export interface AgentToolOptions {
   /** In place of the name of the agent. */
@@ -77,7 +74,7 @@ export function agentTool(agent: Agent<string, unknown, unknown>, options: Agent
     spec,
     agents: [defined],
     parse: (input) => parsedBy(spec, input),
-    run: async (scope, call, frame) => {
+    run: async ({ scope, call, frame }: ToolInAgent) => {
       const messages = (): readonly StoredMessage[] =>
         fullHistory ? historyFor(scope, call, defined) : [asked(scope, call, options.inputSchema === undefined)];
       return isolate ? isolatedAnswer(scope, frame, defined, messages) : answerOf(scope, frame, defined, messages, forwardEvents);

@@ -1,20 +1,17 @@
-import type { StoredMessage } from '../../contract/plain/messages';
-import { runOptionsOf } from '../../contract/plain/run-options';
-import { bareAgent } from '../agent';
-import { AgentLife } from '../agent-life';
-import { callbacks } from '../callbacks/callbacks';
-import type { AgentCallbacks } from '../callbacks/sets';
-import { errorOf, failureOf, recordedFailure } from '../frames';
-import { appendShown, runAfterAgent, runAfterFailure, runBeforeAgent } from '../hooks';
-import type { AgentMiddleware } from '../middleware';
-import { isCancellation } from '../ports';
-import type { AgentScope, RunScope } from '../scope';
-import type { PlaceRecord } from '../state';
+import type { StoredMessage } from '../../contract/messages/messages';
+import { runOptionsOf } from '../../contract/run-options';
+import { bareAgent } from '../define/agent';
+import { AgentLife } from '../run/agent-life';
+import { appendShown, runAfterAgent, runAfterFailure, runBeforeAgent } from '../hooks/hooks';
+import type { AgentMiddleware } from '../define/middleware';
+import type { AgentScope, RunScope } from '../run/scope';
+import type { PlaceRecord } from '../run/state';
 import { freshRecord } from './chat';
-import { historyFor } from './conversation';
-import type { AgentEnd, AnyAgent } from './definition';
-import type { Place } from './place';
-import { keyOf, recordAt } from './place';
+import { historyFor } from '../run/conversation';
+import type { AgentEnd, AnyAgent } from '../define/definition';
+import type { Place } from '../run/place';
+import { keyOf, recordAt } from '../run/place';
+import { errorOf, failureOf, isCancellation, recordedFailure } from '../effects/errors';
 
 /** The callbacks around the whole of an agent that runs others. An agent that talks to a model has them among its middlewares. */
 export function callbacksOfGroup(agent: AnyAgent): readonly AgentMiddleware[] {
@@ -100,14 +97,4 @@ function lastWord(place: Place, text: string): StoredMessage {
 function endOf({ parts }: StoredMessage): AgentEnd {
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
   return { output: text, text };
-}
-
-/** Refuses what is no set of callbacks around an agent, or an empty one: it would do nothing. */
-export function checkedCallbacks(given: unknown, refuse: (problem: string) => never): readonly AgentMiddleware[] {
-  if (given === undefined) return [];
-  const { before, after } = (given ?? {}) as Partial<AgentCallbacks>;
-  if (before?.phase?.name !== 'before agent' || after?.phase?.name !== 'after agent')
-    return refuse('callbacks are a set made with agentCallbacks.');
-  if (before.length === 0 && after.length === 0) return refuse('callbacks is an empty set; register a callback, or leave it out.');
-  return [callbacks({ agent: given as AgentCallbacks })];
 }

@@ -1,20 +1,20 @@
-import type { StoredMessage } from '../../contract/plain/messages';
-import { runOptionsOf } from '../../contract/plain/run-options';
-import type { AgentDefinition } from '../agent';
-import { AgentLife } from '../agent-life';
-import { refuseLayersOfExternal } from '../external-calls';
-import { keptValue } from '../kept-values';
-import type { AgentResult } from '../loop';
-import { runAgentLoop } from '../loop';
-import { agentForRun } from '../run-options';
-import type { RunScope } from '../scope';
-import type { AgentRecord, RunState } from '../state';
-import { exitTool } from '../tool-plan';
-import { flowActionOf } from './actions';
-import type { AgentEnd } from './definition';
-import type { Place } from './place';
-import { inputAt, keyOf } from './place';
+import type { StoredMessage } from '../../contract/messages/messages';
+import { runOptionsOf } from '../../contract/run-options';
+import type { AgentDefinition } from '../define/agent';
+import { AgentLife } from '../run/agent-life';
+import { refuseLayersOfExternal } from '../turn/external-calls';
+import { keptValue } from '../effects/kept-values';
+import { runAgentLoop } from '../turn/loop';
+import { agentForRun } from '../run/run-options';
+import type { RunScope } from '../run/scope';
+import type { AgentRecord, RunState } from '../run/state';
+import { exitTool } from '../define/transfer-names';
+import { flowActionOf } from '../define/actions';
+import type { AgentEnd } from '../define/definition';
+import type { Place } from '../run/place';
+import { inputAt, keyOf } from '../run/place';
 import { withTransfers } from './transfer-tool';
+import type { AgentResult } from '../run/agent-result';
 
 /** An agent that talks to a model, at its place. */
 export async function runChat(run: RunScope, defined: AgentDefinition, place: Place): Promise<AgentResult & AgentEnd> {

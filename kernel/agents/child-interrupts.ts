@@ -1,9 +1,9 @@
-import type { Answer, Interrupt } from '../../contract/plain/interrupts';
-import { interruptIdAt, isInterrupt } from '../../contract/plain/interrupts';
-import { jsonSize, limits } from '../../contract/plain/limits';
-import type { Json } from '../../contract/plain/messages';
-import { notJson } from '../../contract/plain/messages';
-import type { RunScope } from '../scope';
+import type { Answer, Interrupt } from '../../contract/interrupts';
+import { interruptIdAt, isInterrupt } from '../../contract/interrupts';
+import { jsonSize, limits } from '../../contract/limits';
+import type { Json } from '../../contract/messages/messages';
+import { notJson } from '../../contract/messages/messages';
+import type { RunScope } from '../run/scope';
 
 /** The interrupts of an isolated agent, as they stand in the list of the run that it is part of. */
 export class ChildInterrupts {

@@ -1,13 +1,13 @@
-import { HoldfastError, messageOf } from '../../contract/plain/errors';
-import type { Json } from '../../contract/plain/messages';
-import { notJson, textOf } from '../../contract/plain/messages';
-import { checkedEvent } from '../kept-values';
-import { resultOf } from '../loop';
-import type { AgentScope } from '../scope';
-import { storedMessage } from '../transcript';
-import { actionProblem, flowActionOf } from './actions';
-import { say } from './conversation';
-import type { AgentEnd, CustomEvent } from './definition';
+import { HoldfastError, messageOf } from '../../contract/errors';
+import type { Json } from '../../contract/messages/messages';
+import { notJson, textOf } from '../../contract/messages/messages';
+import { checkedEvent } from '../effects/kept-values';
+import type { AgentScope } from '../run/scope';
+import { storedMessage } from '../effects/transcript';
+import { actionProblem, flowActionOf } from '../define/actions';
+import { say } from '../run/conversation';
+import type { AgentEnd, CustomEvent } from '../define/definition';
+import { resultOf } from '../run/agent-result';
 
 /** What an event came to; recorded, so that it comes to the same when the agent is entered again. */
 interface ShownEvent {

@@ -1,23 +1,22 @@
-import { nthSegment, toolSegment } from '../../contract/plain/agent-paths';
-import { HoldfastError, messageOf } from '../../contract/plain/errors';
-import type { Json, Message } from '../../contract/plain/messages';
-import { messagesOfInput } from '../../contract/plain/messages';
-import { runOptionsOf } from '../../contract/plain/run-options';
-import { bareAgent } from '../agent';
-import { AgentLife } from '../agent-life';
-import { blame } from '../compose';
-import { hookContext } from '../context';
-import { frozen } from '../freeze';
-import { checkEmptyRun } from '../pace';
-import { isCancellation } from '../ports';
-import type { AgentScope, RunScope } from '../scope';
+import { nthSegment, toolSegment } from '../../contract/record/agent-paths';
+import { HoldfastError, messageOf } from '../../contract/errors';
+import type { Json, Message } from '../../contract/messages/messages';
+import { messagesOfInput } from '../../contract/messages/messages';
+import { runOptionsOf } from '../../contract/run-options';
+import { bareAgent } from '../define/agent';
+import { AgentLife } from '../run/agent-life';
+import { hookContext } from '../hooks/context';
+import { frozen } from '../effects/freeze';
+import { checkEmptyRun } from '../run/pace';
+import type { AgentScope, RunScope } from '../run/scope';
 import { freshRecord } from './chat';
 import { Shown } from './custom-events';
-import type { AgentEnd, CustomContext, CustomDefinition, RanAgent } from './definition';
-import type { Place } from './place';
-import { forgetInside, inputAt, keyOf } from './place';
+import type { AgentEnd, CustomContext, CustomDefinition, RanAgent } from '../define/definition';
+import type { Place } from '../run/place';
+import { forgetInside, inputAt, keyOf } from '../run/place';
 import { runAgent } from './run-agent';
 import { runApart } from './run-apart';
+import { blame, isCancellation } from '../effects/errors';
 
 /**
  * An agent that is made by hand. What it does through its context and what it yields are numbered effects of its frame: entered again

@@ -1,12 +1,12 @@
-import type { StoredMessage } from '../../contract/plain/messages';
-import { toolMessage } from '../../contract/plain/messages';
-import type { RunScope } from '../scope';
-import type { FlowAction } from './actions';
-import { say } from './conversation';
-import type { AgentEnd, HandOverDefinition } from './definition';
-import type { Place } from './place';
+import type { StoredMessage } from '../../contract/messages/messages';
+import { toolMessage } from '../../contract/messages/messages';
+import type { RunScope } from '../run/scope';
+import type { FlowAction } from '../define/actions';
+import { say } from '../run/conversation';
+import type { AgentEnd, HandOverDefinition } from '../define/definition';
+import type { Place } from '../run/place';
 import { enterAgent } from './run-agent';
-import { transferResult, transferTool } from './transfer-names';
+import { transferResult, transferTool } from '../define/transfer-names';
 
 /** An agent, and when it has ended well the words by which it hands over. One that exits has the last word. */
 export async function runHandOver(run: RunScope, { name, agent, to }: HandOverDefinition, place: Place): Promise<AgentEnd> {

@@ -1,22 +1,22 @@
-import type { AgentPath } from '../../contract/plain/agent-paths';
-import { childRunId, placeInRoot } from '../../contract/plain/child-runs';
-import { HoldfastError } from '../../contract/plain/errors';
-import { addUsage } from '../../contract/plain/usage';
-import type { Failure, Json, JsonObject, StoredMessage } from '../../contract/plain/messages';
-import { textOf } from '../../contract/plain/messages';
-import type { RunOptions } from '../../contract/plain/run-options';
-import type { StartInput } from '../../contract/plain/wire';
-import { failureOf } from '../frames';
-import type { ChildEnd } from '../ports';
-import { isCancellation } from '../ports';
-import type { RunScope } from '../scope';
-import type { RunState } from '../state';
+import type { AgentPath } from '../../contract/record/agent-paths';
+import { childRunId, placeInRoot } from '../../contract/record/child-runs';
+import { HoldfastError } from '../../contract/errors';
+import { addUsage } from '../../contract/usage';
+import type { Failure, Json, JsonObject, StoredMessage } from '../../contract/messages/messages';
+import { textOf } from '../../contract/messages/messages';
+import type { RunOptions } from '../../contract/run-options';
+import type { StartInput } from '../../contract/record/wire';
+import type { ChildEnd } from '../run/ports';
+import type { RunScope } from '../run/scope';
+import type { RunState } from '../run/state';
 import { ChildInterrupts } from './child-interrupts';
-import { isOthers, say } from './conversation';
-import type { AnyAgent } from './definition';
-import { placeInside, reachable } from './definition';
-import type { Place } from './place';
-import { forget, isEntered, recordAt } from './place';
+import { isOthers, say } from '../run/conversation';
+import type { AnyAgent } from '../define/definition';
+import { placeInside, reachable } from '../define/definition';
+import type { Place } from '../run/place';
+import { forget, isEntered, recordAt } from '../run/place';
+import { failureOf, isCancellation } from '../effects/errors';
+import { sessionChanges } from '../run/run-end';
 
 /** How an isolated agent has ended. What went wrong in it is an end like another one. */
 export type IsolatedEnd = ChildEnd;
@@ -137,10 +137,4 @@ export function endForParent(
   { silent }: { readonly silent?: true },
 ): { readonly session?: JsonObject; readonly silent?: true } {
   return { ...sessionChanges(session, state.session), ...(silent === undefined ? {} : { silent }) };
-}
-
-/** The session values that a run has set, other than those that it began with. */
-export function sessionChanges(before: JsonObject | undefined, after: Readonly<Record<string, Json>>): { readonly session?: JsonObject } {
-  const changed = Object.entries(after).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(before?.[key]));
-  return changed.length === 0 ? {} : { session: Object.fromEntries(changed) };
 }

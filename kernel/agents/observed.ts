@@ -1,12 +1,12 @@
-import { runOptionsOf } from '../../contract/plain/run-options';
-import { bareAgent } from '../agent';
-import { AgentLife } from '../agent-life';
-import { observedAgent } from '../observers';
-import type { RunScope } from '../scope';
+import { runOptionsOf } from '../../contract/run-options';
+import { bareAgent } from '../define/agent';
+import { AgentLife } from '../run/agent-life';
+import { observedAgent } from '../hooks/observers';
+import type { RunScope } from '../run/scope';
 import { freshRecord } from './chat';
-import { historyFor } from './conversation';
-import type { AgentEnd, AgentObserver, AnyAgent } from './definition';
-import type { Place } from './place';
+import { historyFor } from '../run/conversation';
+import type { AgentEnd, AgentObserver, AnyAgent } from '../define/definition';
+import type { Place } from '../run/place';
 
 /** Those that look on at the whole of an agent that runs others. An agent that talks to a model has them among its middlewares. */
 export function observersOfGroup(agent: AnyAgent): readonly AgentObserver[] {
@@ -26,26 +26,4 @@ export function observedGroup(run: RunScope, agent: AnyAgent, place: Place, ente
     place.frame,
     enter,
   );
-}
-
-const functions = ['onStart', 'onEnd', 'onError'];
-
-/** Refuses what does more than look on, or nothing at all. */
-export function checkedObservers(observers: unknown, refuse: (problem: string) => never): readonly AgentObserver[] {
-  if (observers === undefined) return [];
-  if (!Array.isArray(observers)) return refuse('observers are a list.');
-  const names = new Set<string>();
-  for (const [position, observer] of (observers as readonly unknown[]).entries()) {
-    const { name, ...others } = (observer ?? {}) as Record<string, unknown>;
-    const entry = `entry ${position + 1} of its observers`;
-    if (typeof name !== 'string' || name === '') return refuse(`${entry} has no name; every observer needs one.`);
-    if (names.has(name)) return refuse(`two of its observers are named "${name}".`);
-    names.add(name);
-    const given = Object.keys(others).filter((field) => others[field] !== undefined);
-    const other = given.find((field) => !functions.includes(field) || typeof others[field] !== 'function');
-    if (other !== undefined)
-      return refuse(`${entry} has "${other}"; an observer has the functions ${functions.join(', ')} and nothing else.`);
-    if (given.length === 0) return refuse(`${entry} has none of ${functions.join(', ')}.`);
-  }
-  return observers as readonly AgentObserver[];
 }

@@ -1,18 +1,16 @@
-import { nthSegment } from '../../contract/plain/agent-paths';
-import type { Json } from '../../contract/plain/messages';
-import { isStop } from '../callbacks/stop-error';
-import { errorOf, failureOf } from '../frames';
-import { watchForStop } from '../parallel-calls';
-import { isCancellation } from '../ports';
-import type { RunScope } from '../scope';
-import type { LaneEnd } from '../state';
-import { fork, join } from './conversation';
-import type { AgentEnd, AnyAgent, ParallelDefinition } from './definition';
-import { isChat } from './definition';
+import { nthSegment } from '../../contract/record/agent-paths';
+import type { Json } from '../../contract/messages/messages';
+import { watchForStop } from '../turn/parallel-calls';
+import type { RunScope } from '../run/scope';
+import type { LaneEnd } from '../run/state';
+import { fork, join } from '../run/conversation';
+import type { AgentEnd, AnyAgent, ParallelDefinition } from '../define/definition';
+import { isChat } from '../define/definition';
 import { runIsolated } from './isolated';
-import type { Place } from './place';
-import { inputAt, keyOf, recordAt } from './place';
+import type { Place } from '../run/place';
+import { inputAt, keyOf, recordAt } from '../run/place';
 import { runAgent } from './run-agent';
+import { errorOf, failureOf, isCancellation, isStop } from '../effects/errors';
 
 /**
  * All agents at once. One that fails takes no other with it; when all have ended, the first failure in their order is that of the whole. A

@@ -1,17 +1,16 @@
-import { failureOf } from '../frames';
-import { isCancellation } from '../ports';
-import type { RunScope } from '../scope';
+import type { RunScope } from '../run/scope';
 import { calledGroup, callbacksOfGroup } from './called';
 import { runChat } from './chat';
 import { runCustom } from './custom';
-import type { AgentEnd, AnyAgent } from './definition';
+import type { AgentEnd, AnyAgent } from '../define/definition';
 import { runHandOver } from './hand-over';
 import { runParallel } from './parallel';
 import { observedGroup, observersOfGroup } from './observed';
-import type { Place } from './place';
-import { forget, isEntered, recordAt } from './place';
+import type { Place } from '../run/place';
+import { forget, isEntered, recordAt } from '../run/place';
 import { runSequence } from './sequence';
 import { runTeam } from './team';
+import { failureOf, isCancellation } from '../effects/errors';
 
 /** An agent at its place, to its end. Readers hear of the beginning and the end of all but the root. */
 export async function runAgent(run: RunScope, agent: AnyAgent, place: Place): Promise<AgentEnd> {

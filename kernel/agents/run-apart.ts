@@ -1,9 +1,9 @@
-import type { StoredMessage } from '../../contract/plain/messages';
-import type { RunScope } from '../scope';
-import { closeConversation, openConversation } from './conversation';
-import type { AgentEnd, AnyAgent } from './definition';
-import type { Place } from './place';
-import { keyOf } from './place';
+import type { StoredMessage } from '../../contract/messages/messages';
+import type { RunScope } from '../run/scope';
+import { closeConversation, openConversation } from '../run/conversation';
+import type { AgentEnd, AnyAgent } from '../define/definition';
+import type { Place } from '../run/place';
+import { keyOf } from '../run/place';
 import { runAgent } from './run-agent';
 
 /** Whether an agent has others beside it that hear what it says. */

@@ -1,9 +1,9 @@
-import { nthSegment } from '../../contract/plain/agent-paths';
-import { checkEmptyRun } from '../pace';
-import type { RunScope } from '../scope';
-import type { AgentEnd, SequenceDefinition } from './definition';
-import type { Place } from './place';
-import { keyOf, recordAt } from './place';
+import { nthSegment } from '../../contract/record/agent-paths';
+import { checkEmptyRun } from '../run/pace';
+import type { RunScope } from '../run/scope';
+import type { AgentEnd, SequenceDefinition } from '../define/definition';
+import type { Place } from '../run/place';
+import { keyOf, recordAt } from '../run/place';
 import { runAgent } from './run-agent';
 
 /** One agent after another, until all have run, one exits, or one breaks the loop. An error ends it. */

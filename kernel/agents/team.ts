@@ -1,11 +1,11 @@
-import type { AgentPath } from '../../contract/plain/agent-paths';
-import { longerPath } from '../../contract/plain/agent-paths';
-import { HoldfastError } from '../../contract/plain/errors';
-import { limits } from '../../contract/plain/limits';
-import type { RunScope } from '../scope';
-import type { AgentEnd, AnyAgent } from './definition';
-import type { Place } from './place';
-import { keyOf, recordAt } from './place';
+import type { AgentPath } from '../../contract/record/agent-paths';
+import { longerPath } from '../../contract/record/agent-paths';
+import { HoldfastError } from '../../contract/errors';
+import { limits } from '../../contract/limits';
+import type { RunScope } from '../run/scope';
+import type { AgentEnd, AnyAgent } from '../define/definition';
+import type { Place } from '../run/place';
+import { keyOf, recordAt } from '../run/place';
 import { enterAgent, runAgent } from './run-agent';
 
 /** An agent in the tree of those that hand over to each other. */

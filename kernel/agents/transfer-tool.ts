@@ -1,9 +1,9 @@
-import type { Language } from '../../contract/plain/manifest';
-import type { AgentDefinition } from '../agent';
-import type { OwnTool } from '../own-tools';
-import { parsedBy } from '../own-tools';
-import type { AnyAgent } from './definition';
-import { transferResult, transferTool } from './transfer-names';
+import type { Language } from '../../contract/manifest';
+import type { AgentDefinition } from '../define/agent';
+import type { OwnTool } from '../define/own-tools';
+import { parsedBy } from '../define/own-tools';
+import type { AnyAgent } from '../define/definition';
+import { transferResult, transferTool } from '../define/transfer-names';
 
 /** An agent that may hand over to others: it is told of them, and has the tool for it. */
 export function withTransfers(
@@ -44,7 +44,7 @@ function toolFor(language: Language): OwnTool {
   return {
     spec,
     parse: (input) => parsedBy(spec, input),
-    run: (_, { input }, frame) => {
+    run: ({ call: { input }, frame }) => {
       const name = (input as { readonly agent_name: string }).agent_name;
       frame.decision?.act?.({ transferTo: name });
       return Promise.resolve(transferResult(name));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Tool } from '../../activities/define-tool';
-import { defineTool } from '../../activities/define-tool';
-import { limits } from '../../contract/plain/limits';
+import type { Tool } from '../../activities/tools/define-tool';
+import { defineTool } from '../../activities/tools/define-tool';
+import { limits } from '../../contract/limits';
 import { fieldsOf } from '../checked-options';
 import type { FileBackend } from '../filesystem/worker/backend';
 import type { LoadedAgentsMd } from './loaded';

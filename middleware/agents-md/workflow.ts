@@ -1,9 +1,9 @@
-import type { Message } from '../../contract/plain/messages';
-import { nameProblem } from '../../contract/plain/names';
+import type { Message } from '../../contract/messages/messages';
+import { nameProblem } from '../../contract/names';
 import { fieldsOf, isRecord, isTextList, refuseFor } from '../checked-options';
-import { placeOf } from '../../kernel/context';
-import type { AgentMiddleware, HookContext } from '../../kernel/middleware';
-import { knowingTools } from '../../kernel/named-tools';
+import { placeOf } from '../../kernel/hooks/context';
+import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
+import { knowingTools } from '../../kernel/define/named-tools';
 import type { LoadedAgentsMd } from './loaded';
 
 export interface AgentsMdOptions {

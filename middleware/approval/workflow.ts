@@ -1,10 +1,10 @@
-import { parseDuration } from '../../contract/plain/duration';
-import { HoldfastError } from '../../contract/plain/errors';
-import type { ApprovalDecision } from '../../contract/plain/interrupts';
-import type { Json, ToolCall } from '../../contract/plain/messages';
-import { cut, shown } from '../../contract/plain/shown';
-import { waiversOf } from '../../kernel/context';
-import type { AgentMiddleware, HookContext, InputOf, Tools } from '../../kernel/middleware';
+import { parseDuration } from '../../contract/duration';
+import { HoldfastError } from '../../contract/errors';
+import type { ApprovalDecision } from '../../contract/interrupts';
+import type { Json, ToolCall } from '../../contract/messages/messages';
+import { cut, shown } from '../../contract/shown';
+import { waiversOf } from '../../kernel/hooks/context';
+import type { AgentMiddleware, HookContext, InputOf, Tools } from '../../kernel/define/middleware';
 
 export interface ApprovalRule<Input> {
   /** Which calls need a human. Default: all. Only `false` means no: a rule that throws, or forgets to return, means yes. */

@@ -1,5 +1,5 @@
-import type { Usage } from '../../contract/plain/messages';
-import type { HookContext } from '../../kernel/middleware';
+import type { Usage } from '../../contract/messages/messages';
+import type { HookContext } from '../../kernel/define/middleware';
 import type { Cost } from './costs';
 import { costOf, counted } from './costs';
 import type { Amount, BudgetRules } from './options';

@@ -1,6 +1,6 @@
-import { HoldfastError } from '../../contract/plain/errors';
-import type { Message, Usage } from '../../contract/plain/messages';
-import type { ModelRequest } from '../../kernel/middleware';
+import { HoldfastError } from '../../contract/errors';
+import type { Message, Usage } from '../../contract/messages/messages';
+import type { ModelRequest } from '../../kernel/define/middleware';
 import type { BudgetRules, Price } from './options';
 
 export interface Cost {

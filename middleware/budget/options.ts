@@ -1,4 +1,4 @@
-import { parseDuration } from '../../contract/plain/duration';
+import { parseDuration } from '../../contract/duration';
 import type { Form } from '../checked-options';
 import { checkedOptions, isAmount, isCount, isOneOf, isRecord, isText, isTexts, nameForm, optional, refuseFor } from '../checked-options';
 import { hasPrice, noPrice } from './costs';

@@ -1,7 +1,7 @@
-import { HoldfastError } from '../../contract/plain/errors';
-import type { Json, Usage } from '../../contract/plain/messages';
-import type { AgentMiddleware, HookContext, ModelRequest, ModelResponse } from '../../kernel/middleware';
-import { fittingAgent } from '../../kernel/fits-agent';
+import { HoldfastError } from '../../contract/errors';
+import type { Json, Usage } from '../../contract/messages/messages';
+import type { AgentMiddleware, HookContext, ModelRequest, ModelResponse } from '../../kernel/define/middleware';
+import { fittingAgent } from '../../kernel/define/fits-agent';
 import { isAmount } from '../checked-options';
 import type { BudgetState } from './account';
 import { Account } from './account';

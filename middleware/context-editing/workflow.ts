@@ -1,9 +1,9 @@
-import type { Message, Part } from '../../contract/plain/messages';
-import { numbered } from '../../kernel/classic-middleware';
-import type { AgentMiddleware } from '../../kernel/middleware';
+import type { Message, Part } from '../../contract/messages/messages';
+import { numbered } from '../../kernel/define/classic-middleware';
+import type { AgentMiddleware } from '../../kernel/define/middleware';
 import { bound, checkedOptions, count, flag, func, names, text } from '../checked-options';
-import { toolNameIn } from '../../kernel/context';
-import { knowingTools } from '../../kernel/named-tools';
+import { toolNameIn } from '../../kernel/hooks/context';
+import { knowingTools } from '../../kernel/define/named-tools';
 import type { TokenCounter } from '../token-count';
 import { contextTokens, countedTokens, estimateTokens } from '../token-count';
 import type { ResultPart } from '../tool-rounds';

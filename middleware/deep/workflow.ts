@@ -1,20 +1,21 @@
-import { HoldfastError } from '../../contract/plain/errors';
-import type { Language } from '../../contract/plain/manifest';
-import { nameProblem } from '../../contract/plain/names';
-import { shownName } from '../../contract/plain/shown';
-import type { Agent, AgentOptions } from '../../kernel/agent';
-import { defineAgent, definitionOf, isAgent } from '../../kernel/agent';
+import { HoldfastError } from '../../contract/errors';
+import type { Language } from '../../contract/manifest';
+import { nameProblem } from '../../contract/names';
+import { shownName } from '../../contract/shown';
+import type { Agent, AgentOptions } from '../../kernel/define/agent';
+import { defineAgent, definitionOf, isAgent } from '../../kernel/define/agent';
 import { answerOf } from '../../kernel/agents/agent-tool';
-import type { AgentPart } from '../../kernel/agents/define';
-import type { AnyAgent } from '../../kernel/agents/definition';
-import { agentFields, checkKnown } from '../../kernel/check-agent';
-import type { AgentMiddleware, Tools } from '../../kernel/middleware';
-import { withoutTool } from '../../kernel/named-tools';
-import type { OwnToolRef } from '../../kernel/own-tools';
-import { ownToolRef, parsedBy } from '../../kernel/own-tools';
-import { ToolError } from '../../kernel/tool-call';
+import type { AgentPart } from '../../kernel/define/define';
+import type { AnyAgent } from '../../kernel/define/definition';
+import { agentFields, checkKnown } from '../../kernel/define/check-agent';
+import type { AgentMiddleware, Tools } from '../../kernel/define/middleware';
+import { withoutTool } from '../../kernel/define/named-tools';
+import type { OwnToolRef } from '../../kernel/define/own-tools';
+import type { ToolInAgent } from '../../kernel/run/scope';
+import { ownToolRef, parsedBy } from '../../kernel/define/own-tools';
 import { isRecord } from '../checked-options';
 import { todo } from '../todo/workflow';
+import { ToolError } from '../../kernel/effects/errors';
 
 export interface DeepAgentOptions<Name extends string, T extends Tools = Tools> extends Omit<
   AgentOptions<T, Name, string>,
@@ -118,7 +119,7 @@ function toolForTasks(agents: ReadonlyMap<string, AnyAgent>, describe = descript
     spec,
     agents: [...agents.values()],
     parse: (input) => parsedBy(spec, input),
-    run: async (scope, call, frame) => {
+    run: async ({ scope, call, frame }: ToolInAgent) => {
       const { subagent_type: type, description } = call.input as { readonly subagent_type: string; readonly description: string };
       const agent = agents.get(type);
       if (agent === undefined)

@@ -1,6 +1,6 @@
-import { HoldfastError } from '../../contract/plain/errors';
-import { numbered } from '../../kernel/classic-middleware';
-import type { AgentMiddleware, HookContext, MaybePromise, ModelRequest } from '../../kernel/middleware';
+import { HoldfastError } from '../../contract/errors';
+import { numbered } from '../../kernel/define/classic-middleware';
+import type { AgentMiddleware, HookContext, MaybePromise, ModelRequest } from '../../kernel/define/middleware';
 import { checkedOptions, flag } from '../checked-options';
 
 /** Makes the instructions of one call of the model. `ctx.values` and `ctx.session` are what the run knows besides. */

@@ -1,5 +1,5 @@
 import { isRecord, refuseFor } from '../checked-options';
-import { nameProblem } from '../../contract/plain/names';
+import { nameProblem } from '../../contract/names';
 
 /** The tools for files, and `execute` where there is a shell. */
 export const fileToolNames = ['ls', 'read_file', 'write_file', 'edit_file', 'glob', 'grep', 'execute'] as const;

@@ -1,4 +1,4 @@
-import type { Tool } from '../../activities/define-tool';
+import type { Tool } from '../../activities/tools/define-tool';
 import { fieldsOf, isRecord, refuseFor } from '../checked-options';
 import type { FileToolName, FileToolSettings } from './file-tool-names';
 import { checkFileToolSettings, fileToolNames, namesOfFileTools } from './file-tool-names';

@@ -1,5 +1,5 @@
-import type { AgentMiddleware } from '../../kernel/middleware';
-import { knowingTools } from '../../kernel/named-tools';
+import type { AgentMiddleware } from '../../kernel/define/middleware';
+import { knowingTools } from '../../kernel/define/named-tools';
 import { fieldsOf, refuseFor } from '../checked-options';
 import type { FileToolSettings } from './file-tool-names';
 import { checkFileToolSettings, namesOfFileTools } from './file-tool-names';

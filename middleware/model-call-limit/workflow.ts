@@ -1,5 +1,5 @@
-import { HoldfastError } from '../../contract/plain/errors';
-import type { AgentMiddleware } from '../../kernel/middleware';
+import { HoldfastError } from '../../contract/errors';
+import type { AgentMiddleware } from '../../kernel/define/middleware';
 import { countCall, timesIn } from '../call-counts';
 import { checkCallLimits } from '../call-limits';
 import { checkedOptions, isCount, isOneOf, isText, nameForm, optional } from '../checked-options';

@@ -1,5 +1,5 @@
-import type { AgentMiddleware } from '../../kernel/middleware';
-import type { FailoverAttempt, ModelError } from '../../kernel/retry-options';
+import type { AgentMiddleware } from '../../kernel/define/middleware';
+import type { FailoverAttempt, ModelError } from '../../kernel/define/retry-options';
 import { checkedOptions, isFunction, isTexts, nameForm, optional } from '../checked-options';
 import { checkModelCodes } from '../error-codes';
 

@@ -1,5 +1,5 @@
-import type { AgentMiddleware } from '../../kernel/middleware';
-import type { ModelError } from '../../kernel/retry-options';
+import type { AgentMiddleware } from '../../kernel/define/middleware';
+import type { ModelError } from '../../kernel/define/retry-options';
 import type { Backoff } from '../backoff';
 import { waitsOf } from '../backoff';
 import { checkedOptions, isCount, isFunction, isRecord, isText, isTexts, nameForm, optional } from '../checked-options';

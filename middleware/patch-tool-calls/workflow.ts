@@ -1,10 +1,10 @@
-import { HoldfastError } from '../../contract/plain/errors';
-import type { Language } from '../../contract/plain/manifest';
-import type { Message } from '../../contract/plain/messages';
-import { alone } from '../../kernel/classic-middleware';
-import { toolNameIn } from '../../kernel/context';
-import type { AgentMiddleware, HookContext, MaybePromise } from '../../kernel/middleware';
-import { knowingTools } from '../../kernel/named-tools';
+import { HoldfastError } from '../../contract/errors';
+import type { Language } from '../../contract/manifest';
+import type { Message } from '../../contract/messages/messages';
+import { alone } from '../../kernel/define/classic-middleware';
+import { toolNameIn } from '../../kernel/hooks/context';
+import type { AgentMiddleware, HookContext, MaybePromise } from '../../kernel/define/middleware';
+import { knowingTools } from '../../kernel/define/named-tools';
 import { checkedOptions, func } from '../checked-options';
 import { resultsByCall, toolRounds } from '../tool-rounds';
 

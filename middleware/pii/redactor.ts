@@ -1,7 +1,7 @@
-import { HoldfastError } from '../../contract/plain/errors';
-import type { Json, Message, Part } from '../../contract/plain/messages';
-import { isPartList } from '../../contract/plain/messages';
-import { sha256 } from '../../contract/plain/sha256';
+import { HoldfastError } from '../../contract/errors';
+import type { Json, Message, Part } from '../../contract/messages/messages';
+import { isPartList } from '../../contract/messages/messages';
+import { sha256 } from '../../contract/sha256';
 import { runDetectors } from './detectors';
 import type { Finder } from './finders';
 import { CardFinder, RunFinder } from './finders';

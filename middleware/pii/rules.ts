@@ -1,5 +1,5 @@
-import { messageOf } from '../../contract/plain/errors';
-import { cut, shown } from '../../contract/plain/shown';
+import { messageOf } from '../../contract/errors';
+import { cut, shown } from '../../contract/shown';
 import type { Form } from '../checked-options';
 import { checkedOptions, isOneOf, isRecord, isText, nameForm, optional, refuseFor } from '../checked-options';
 import type { Kind } from './detectors';

@@ -1,12 +1,12 @@
-import type { WorkerHalf, WorkerMiddleware } from '../../activities/worker-middleware';
-import { defineWorkerMiddleware } from '../../activities/worker-middleware';
-import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/plain/errors';
-import type { Json, Part } from '../../contract/plain/messages';
-import { isStop, StopError } from '../../kernel/callbacks/stop-error';
+import type { WorkerHalf, WorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
+import { defineWorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
+import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
+import type { Json, Part } from '../../contract/messages/messages';
 import { RedactedAnswer } from './worker/redacted-answer';
 import { RedactedParts } from './worker/redacted-parts';
 import { RedactedStream, Redactor } from './redactor';
 import type { PiiRules } from './rules';
+import { StopError, isStop } from '../../kernel/effects/errors';
 
 /** The half on the worker, where answers and results are changed before anything of them is recorded. Every worker has it. */
 export const piiOnWorker: WorkerMiddleware = defineWorkerMiddleware('pii', (options: Json): WorkerHalf => {

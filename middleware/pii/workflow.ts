@@ -1,7 +1,7 @@
-import type { Message, Part } from '../../contract/plain/messages';
-import type { AgentMiddleware } from '../../kernel/middleware';
-import { knowingTools } from '../../kernel/named-tools';
-import { changingToolEnds } from '../../kernel/tool-ends';
+import type { Message, Part } from '../../contract/messages/messages';
+import type { AgentMiddleware } from '../../kernel/define/middleware';
+import { knowingTools } from '../../kernel/define/named-tools';
+import { changingToolEnds } from '../../kernel/turn/tool-ends';
 import { Redactor } from './redactor';
 import type { PiiOptions } from './rules';
 import { checkedRules } from './rules';

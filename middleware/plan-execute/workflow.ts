@@ -1,16 +1,16 @@
-import { isConversation } from '../../contract/plain/agent-paths';
-import { HoldfastError } from '../../contract/plain/errors';
-import type { Json, Message, ModelSettings } from '../../contract/plain/messages';
-import { textOf } from '../../contract/plain/messages';
-import { cut } from '../../contract/plain/shown';
-import type { Agent } from '../../kernel/agent';
-import { defineAgent } from '../../kernel/agent';
-import { breakLoopAction } from '../../kernel/agents/actions';
-import type { AgentPart } from '../../kernel/agents/define';
-import { customAgent } from '../../kernel/agents/define';
-import type { CustomContext } from '../../kernel/agents/definition';
-import type { AgentMiddleware, WorkflowTool } from '../../kernel/middleware';
-import { dropSession, isWordOfOthers, placeOf, toolCallsIn } from '../../kernel/context';
+import { isConversation } from '../../contract/record/agent-paths';
+import { HoldfastError } from '../../contract/errors';
+import type { Json, Message, ModelSettings } from '../../contract/messages/messages';
+import { textOf } from '../../contract/messages/messages';
+import { cut } from '../../contract/shown';
+import type { Agent } from '../../kernel/define/agent';
+import { defineAgent } from '../../kernel/define/agent';
+import { breakLoopAction } from '../../kernel/define/actions';
+import type { AgentPart } from '../../kernel/define/define';
+import { customAgent } from '../../kernel/define/define';
+import type { CustomContext } from '../../kernel/define/definition';
+import type { AgentMiddleware, WorkflowTool } from '../../kernel/define/middleware';
+import { dropSession, isWordOfOthers, placeOf, toolCallsIn } from '../../kernel/hooks/context';
 import { bound, checkSettings, checkedOptions, func, isRecord, record, requiredName, text } from '../checked-options';
 
 /** Who makes the plan, or looks at it again. */

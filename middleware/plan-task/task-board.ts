@@ -1,5 +1,5 @@
-import { messageOf } from '../../contract/plain/errors';
-import type { Json, JsonObject } from '../../contract/plain/messages';
+import { messageOf } from '../../contract/errors';
+import type { Json, JsonObject } from '../../contract/messages/messages';
 
 export interface Task {
   readonly id: string;

@@ -1,4 +1,4 @@
-import type { Json } from '../../contract/plain/messages';
+import type { Json } from '../../contract/messages/messages';
 import type { NewTask, TaskAnswer, TaskBoard, TaskChange } from './task-board';
 import { createTask, describeTask, listTasks, updateTask } from './task-board';
 

@@ -1,6 +1,6 @@
-import type { Tool } from '../../activities/define-tool';
-import { defineTool } from '../../activities/define-tool';
-import type { Json } from '../../contract/plain/messages';
+import type { Tool } from '../../activities/tools/define-tool';
+import { defineTool } from '../../activities/tools/define-tool';
+import type { Json } from '../../contract/messages/messages';
 import { fieldsOf } from '../checked-options';
 import type { FileBackend } from '../filesystem/worker/backend';
 import { backendProblem } from '../filesystem/worker/backend';

@@ -1,6 +1,6 @@
-import type { Json } from '../../contract/plain/messages';
-import type { AgentMiddleware, HookContext, WorkflowTool } from '../../kernel/middleware';
-import { knowingTools } from '../../kernel/named-tools';
+import type { Json } from '../../contract/messages/messages';
+import type { AgentMiddleware, HookContext, WorkflowTool } from '../../kernel/define/middleware';
+import { knowingTools } from '../../kernel/define/named-tools';
 import { fieldsOf } from '../checked-options';
 import type { Task, TaskBoard } from './task-board';
 import { emptyBoard } from './task-board';

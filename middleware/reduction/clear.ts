@@ -1,10 +1,10 @@
-import { HoldfastError } from '../../contract/plain/errors';
-import { jsonSize } from '../../contract/plain/limits';
-import { cut } from '../../contract/plain/shown';
-import type { Json, JsonObject, Message, Part } from '../../contract/plain/messages';
-import { isMessage, notJson } from '../../contract/plain/messages';
-import { toolCallIn, toolNameIn } from '../../kernel/context';
-import type { HookContext } from '../../kernel/middleware';
+import { HoldfastError } from '../../contract/errors';
+import { jsonSize } from '../../contract/limits';
+import { cut } from '../../contract/shown';
+import type { Json, JsonObject, Message, Part } from '../../contract/messages/messages';
+import { isMessage, notJson } from '../../contract/messages/messages';
+import { toolCallIn, toolNameIn } from '../../kernel/hooks/context';
+import type { HookContext } from '../../kernel/define/middleware';
 import type { CallPart, ResultPart, ToolRound } from '../tool-rounds';
 import { callPartsOf, resultsByCall, toolRounds } from '../tool-rounds';
 import { isRecord } from '../checked-options';

@@ -1,6 +1,6 @@
-import { HoldfastError } from '../../contract/plain/errors';
-import type { Json, Message, ToolCall } from '../../contract/plain/messages';
-import type { HookContext, MaybePromise } from '../../kernel/middleware';
+import { HoldfastError } from '../../contract/errors';
+import type { Json, Message, ToolCall } from '../../contract/messages/messages';
+import type { HookContext, MaybePromise } from '../../kernel/define/middleware';
 import { bound, checkedOptions, count, flag, func, isRecord, nameForm, names, record } from '../checked-options';
 import type { TokenCounter } from '../token-count';
 

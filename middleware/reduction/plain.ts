@@ -1,4 +1,4 @@
-import type { Json, JsonObject, Part } from '../../contract/plain/messages';
+import type { Json, JsonObject, Part } from '../../contract/messages/messages';
 
 /** The worker half, and the tool by which the workflow half stores what it clears. */
 export const reductionHalfName = 'reduction';

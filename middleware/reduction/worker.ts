@@ -1,14 +1,14 @@
-import type { WorkerHalf, WorkerMiddleware, ToolWorkerCall } from '../../activities/worker-middleware';
-import { defineWorkerMiddleware } from '../../activities/worker-middleware';
-import { HoldfastError, messageOf } from '../../contract/plain/errors';
-import type { Json, Part } from '../../contract/plain/messages';
+import type { WorkerHalf, WorkerMiddleware, ToolWorkerCall } from '../../activities/worker-middleware/worker-middleware';
+import { defineWorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
+import { HoldfastError, messageOf } from '../../contract/errors';
+import type { Json, Part } from '../../contract/messages/messages';
 import { checkedOptions, func, isFunction, isRecord, optional } from '../checked-options';
 import type { TruncationOptions } from './plain';
 import { offloadPath, offloadToolName, reductionHalfName, textOfOutput } from './plain';
-import { noticeOf, previewsOf } from './worker-notice';
-import type { OffloadBackend } from './worker-offload';
-import { checkBackend, currentRun } from './worker-offload';
-import { cutStream } from './worker-stream';
+import { noticeOf, previewsOf } from './worker/notice';
+import type { OffloadBackend } from './worker/offload';
+import { checkBackend, currentRun } from './worker/offload';
+import { cutStream } from './worker/stream';
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -181,5 +181,5 @@ function textsOf(parts: readonly Part[]): readonly string[] {
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
 }
 
-export { directoryOffload, offloadTools } from './worker-offload';
-export type { OffloadBackend } from './worker-offload';
+export { directoryOffload, offloadTools } from './worker/offload';
+export type { OffloadBackend } from './worker/offload';

@@ -1,6 +1,6 @@
-import { numbered } from '../../kernel/classic-middleware';
-import type { AgentMiddleware } from '../../kernel/middleware';
-import { knowingTools } from '../../kernel/named-tools';
+import { numbered } from '../../kernel/define/classic-middleware';
+import type { AgentMiddleware } from '../../kernel/define/middleware';
+import { knowingTools } from '../../kernel/define/named-tools';
 import { contextTokens, countedTokens } from '../token-count';
 import { clearedMessages } from './clear';
 import type { ReductionOptions } from './options';

@@ -1,15 +1,21 @@
 import { createHash } from 'node:crypto';
-import { currentCall } from '../../activities/call-context';
-import { AnswerAssembly, chunksOf } from '../../activities/chunks';
-import type { WorkerCall, WorkerHalf, WorkerMiddleware, WorkerModelRequest, WorkerModelResponse } from '../../activities/worker-middleware';
-import { defineWorkerMiddleware } from '../../activities/worker-middleware';
+import { currentCall } from '../../activities/calls/call-context';
+import { AnswerAssembly, chunksOf } from '../../activities/models/chunks';
+import type {
+  WorkerCall,
+  WorkerHalf,
+  WorkerMiddleware,
+  WorkerModelRequest,
+  WorkerModelResponse,
+} from '../../activities/worker-middleware/worker-middleware';
+import { defineWorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 
-import { messageOf } from '../../contract/plain/errors';
-import type { FinishReason, Json, Part, Usage } from '../../contract/plain/messages';
-import { canonicalJson } from '../../contract/plain/messages';
+import { messageOf } from '../../contract/errors';
+import type { FinishReason, Json, Part, Usage } from '../../contract/messages/messages';
+import { canonicalJson } from '../../contract/messages/messages';
 import { checkedOptions, func, optional } from '../checked-options';
-import type { CachedResponse, ResponseStore } from './stores';
-import { isCached, memoryResponses } from './stores';
+import type { CachedResponse, ResponseStore } from './worker/stores';
+import { isCached, memoryResponses } from './worker/stores';
 
 export interface CachedResponsesOptions {
   /** Default: `memoryResponses()`. */

@@ -1,5 +1,5 @@
-import { parseDuration } from '../../contract/plain/duration';
-import type { AgentMiddleware } from '../../kernel/middleware';
+import { parseDuration } from '../../contract/duration';
+import type { AgentMiddleware } from '../../kernel/define/middleware';
 import { checkedOptions, isText, nameForm, optional } from '../checked-options';
 
 export interface ResponseCacheOptions {

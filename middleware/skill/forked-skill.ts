@@ -1,13 +1,13 @@
-import { HoldfastError } from '../../contract/plain/errors';
-import type { Message, StoredMessage, ToolCall } from '../../contract/plain/messages';
-import { toolMessage } from '../../contract/plain/messages';
-import type { Agent } from '../../kernel/agent';
-import { definitionOf, isAgent } from '../../kernel/agent';
+import { HoldfastError } from '../../contract/errors';
+import type { Message, StoredMessage, ToolCall } from '../../contract/messages/messages';
+import { toolMessage } from '../../contract/messages/messages';
+import type { Agent } from '../../kernel/define/agent';
+import { definitionOf, isAgent } from '../../kernel/define/agent';
 import { answerOf } from '../../kernel/agents/agent-tool';
-import type { AnyAgent } from '../../kernel/agents/definition';
-import type { Frame } from '../../kernel/frames';
-import type { AgentScope } from '../../kernel/scope';
-import { storedMessages } from '../../kernel/transcript';
+import type { AnyAgent } from '../../kernel/define/definition';
+import type { Frame } from '../../kernel/effects/frames';
+import type { AgentScope } from '../../kernel/run/scope';
+import { storedMessages } from '../../kernel/effects/transcript';
 import type { Skill } from './skills';
 
 /** The agents for skills that ask for one, by the names that skills have for them. `default` is for those that name none. */

@@ -1,4 +1,4 @@
-import type { Language } from '../../contract/plain/manifest';
+import type { Language } from '../../contract/manifest';
 import type { SkillHead } from './skills';
 
 const prompts: Readonly<Record<Language, (tool: string) => string>> = {

@@ -1,10 +1,10 @@
-import { nameProblem } from '../../contract/plain/names';
-import type { Json, Message } from '../../contract/plain/messages';
-import { hookContext } from '../../kernel/context';
-import type { AgentMiddleware } from '../../kernel/middleware';
-import { knowingTools } from '../../kernel/named-tools';
-import type { OwnToolRef } from '../../kernel/own-tools';
-import { ownToolRef, parsedBy } from '../../kernel/own-tools';
+import { nameProblem } from '../../contract/names';
+import type { Json, Message } from '../../contract/messages/messages';
+import type { ToolInAgent } from '../../kernel/run/scope';
+import type { AgentMiddleware } from '../../kernel/define/middleware';
+import { knowingTools } from '../../kernel/define/named-tools';
+import type { OwnToolRef } from '../../kernel/define/own-tools';
+import { ownToolRef, parsedBy } from '../../kernel/define/own-tools';
 import { fieldsOf, isRecord } from '../checked-options';
 import type { ForkedSkill, SkillAgents } from './forked-skill';
 import { definitionsOf, forkedSkill, isForked } from './forked-skill';
@@ -80,8 +80,7 @@ function skillTool(options: SkillOptions, name: string, tool: string): OwnToolRe
     spec,
     agents: [...fork.agents.values()],
     parse: (input) => parsedBy(spec, input),
-    async run(scope, call, frame) {
-      const ctx = hookContext(scope, frame);
+    async run({ scope, call, frame, ctx }: ToolInAgent) {
       const wanted = isRecord(call.input) ? call.input['skill'] : undefined;
       if (typeof wanted !== 'string' || wanted === '') throw new Error('There is no "skill" among the arguments; give the name of one.');
       const found = (await ctx.call(tool, { action: 'get', skill: wanted })) as Skill;

@@ -1,8 +1,8 @@
-import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
-import { textOf } from '../../contract/plain/messages';
-import type { HookContext, ModelResponse } from '../../kernel/middleware';
-import { isCancellation } from '../../kernel/ports';
+import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
+import { textOf } from '../../contract/messages/messages';
+import type { HookContext, ModelResponse } from '../../kernel/define/middleware';
 import type { SummarizationOptions, SummaryAttempt, SummaryRequest } from './options';
+import { isCancellation } from '../../kernel/effects/errors';
 
 /** Told of every call for a summary that has ended. */
 export type OnAttempt = (model: string, ended: SummaryAttempt) => void;

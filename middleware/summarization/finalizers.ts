@@ -1,8 +1,8 @@
-import { HoldfastError } from '../../contract/plain/errors';
-import type { Message } from '../../contract/plain/messages';
-import { isMessage, textOf } from '../../contract/plain/messages';
-import type { HookContext, MaybePromise } from '../../kernel/middleware';
-import { rememberingTools, toolsRememberedBy } from '../../kernel/named-tools';
+import { HoldfastError } from '../../contract/errors';
+import type { Message } from '../../contract/messages/messages';
+import { isMessage, textOf } from '../../contract/messages/messages';
+import type { HookContext, MaybePromise } from '../../kernel/define/middleware';
+import { rememberingTools, toolsRememberedBy } from '../../kernel/define/named-tools';
 
 /** What a summary makes of a conversation. */
 export interface SummaryDraft {

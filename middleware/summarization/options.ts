@@ -1,6 +1,6 @@
-import { HoldfastError } from '../../contract/plain/errors';
-import type { Json, Message, ModelSettings } from '../../contract/plain/messages';
-import type { HookContext, MaybePromise, ModelResponse } from '../../kernel/middleware';
+import { HoldfastError } from '../../contract/errors';
+import type { Json, Message, ModelSettings } from '../../contract/messages/messages';
+import type { HookContext, MaybePromise, ModelResponse } from '../../kernel/define/middleware';
 import type { Form } from '../checked-options';
 import {
   bound,

@@ -1,4 +1,4 @@
-import type { Language } from '../../contract/plain/manifest';
+import type { Language } from '../../contract/manifest';
 
 export interface SummaryTexts {
   /** Instructions of the model that summarizes. */

@@ -1,8 +1,8 @@
-import { HoldfastError } from '../../contract/plain/errors';
-import type { Message, Part } from '../../contract/plain/messages';
-import { toolCallsIn } from '../../kernel/context';
-import type { HookContext } from '../../kernel/middleware';
-import { rememberingTools } from '../../kernel/named-tools';
+import { HoldfastError } from '../../contract/errors';
+import type { Message, Part } from '../../contract/messages/messages';
+import { toolCallsIn } from '../../kernel/hooks/context';
+import type { HookContext } from '../../kernel/define/middleware';
+import { rememberingTools } from '../../kernel/define/named-tools';
 import { bound, checkedOptions, nameForm } from '../checked-options';
 import { estimateTokens } from '../token-count';
 import { resultsByCall, toolRounds } from '../tool-rounds';

@@ -1,5 +1,5 @@
-import type { Message } from '../../contract/plain/messages';
-import { textOf } from '../../contract/plain/messages';
+import type { Message } from '../../contract/messages/messages';
+import { textOf } from '../../contract/messages/messages';
 import { estimateTokens } from '../token-count';
 
 /** In the `extra` of a summary and of what stands beside it. */

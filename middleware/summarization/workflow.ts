@@ -1,9 +1,9 @@
-import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/plain/errors';
-import type { Json, Message } from '../../contract/plain/messages';
-import { isMessage, textOf } from '../../contract/plain/messages';
-import { alone } from '../../kernel/classic-middleware';
-import type { AgentMiddleware, AgentState, HookContext } from '../../kernel/middleware';
-import { knowingTools, toolsRememberedBy } from '../../kernel/named-tools';
+import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
+import type { Json, Message } from '../../contract/messages/messages';
+import { isMessage, textOf } from '../../contract/messages/messages';
+import { alone } from '../../kernel/define/classic-middleware';
+import type { AgentMiddleware, AgentState, HookContext } from '../../kernel/define/middleware';
+import { knowingTools, toolsRememberedBy } from '../../kernel/define/named-tools';
 import { contextTokens, countedTokens, estimateTokens } from '../token-count';
 import { generateSummary } from './attempts';
 import { checkedResult } from './finalizers';

@@ -1,8 +1,8 @@
-import type { Json } from '../../contract/plain/messages';
-import { nameProblem } from '../../contract/plain/names';
-import type { AgentMiddleware, HookContext } from '../../kernel/middleware';
-import { middlewareIn } from '../../kernel/context';
-import { knowingTools } from '../../kernel/named-tools';
+import type { Json } from '../../contract/messages/messages';
+import { nameProblem } from '../../contract/names';
+import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
+import { middlewareIn } from '../../kernel/hooks/context';
+import { knowingTools } from '../../kernel/define/named-tools';
 import { fieldsOf } from '../checked-options';
 
 export interface Todo {

@@ -1,5 +1,5 @@
-import { callsBeside, placeOf } from '../../kernel/context';
-import type { HookContext } from '../../kernel/middleware';
+import { callsBeside, placeOf } from '../../kernel/hooks/context';
+import type { HookContext } from '../../kernel/define/middleware';
 import type { CallLimits, Reached } from '../call-counts';
 
 interface AgentCounts {

@@ -1,8 +1,8 @@
-import { HoldfastError } from '../../contract/plain/errors';
-import { placeOf } from '../../kernel/context';
-import { transferTool } from '../../kernel/agents/transfer-names';
-import type { AgentMiddleware, HookContext, Tools } from '../../kernel/middleware';
-import { knowingTools } from '../../kernel/named-tools';
+import { HoldfastError } from '../../contract/errors';
+import { placeOf } from '../../kernel/hooks/context';
+import { transferTool } from '../../kernel/define/transfer-names';
+import type { AgentMiddleware, HookContext, Tools } from '../../kernel/define/middleware';
+import { knowingTools } from '../../kernel/define/named-tools';
 import { timesIn } from '../call-counts';
 import { checkedOptions, isCount, isOneOf, isNames, isText, nameForm, optional } from '../checked-options';
 import { checkCallLimits } from '../call-limits';

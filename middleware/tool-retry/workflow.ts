@@ -1,9 +1,9 @@
-import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
-import type { Json, ToolCall } from '../../contract/plain/messages';
-import { shown } from '../../contract/plain/shown';
-import { factsOfTool } from '../../kernel/context';
-import type { AgentMiddleware, HookContext, Tools } from '../../kernel/middleware';
-import { isToolProblem } from '../../kernel/tool-problems';
+import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
+import type { Json, ToolCall } from '../../contract/messages/messages';
+import { shown } from '../../contract/shown';
+import { factsOfTool } from '../../kernel/hooks/context';
+import type { AgentMiddleware, HookContext, Tools } from '../../kernel/define/middleware';
+import { isToolProblem } from '../../kernel/effects/tool-problems';
 import type { Backoff } from '../backoff';
 import { waitsOf } from '../backoff';
 import {

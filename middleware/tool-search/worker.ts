@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Tool, ToolSpec } from '../../activities/tools';
-import { ToolRegistry, defineTool } from '../../activities/tools';
-import { HoldfastError } from '../../contract/plain/errors';
+import type { Tool, ToolSpec } from '../../activities/tools/tools';
+import { ToolRegistry, defineTool } from '../../activities/tools/tools';
+import { HoldfastError } from '../../contract/errors';
 import { isRecord, isTextList } from '../checked-options';
 import { findTools } from './worker/find-tools';
 

@@ -1,8 +1,8 @@
-import type { Json, Message } from '../../contract/plain/messages';
-import { nameProblem } from '../../contract/plain/names';
-import { toolNameIn } from '../../kernel/context';
-import type { AgentMiddleware, AgentState, HookContext } from '../../kernel/middleware';
-import { knowingTools } from '../../kernel/named-tools';
+import type { Json, Message } from '../../contract/messages/messages';
+import { nameProblem } from '../../contract/names';
+import { toolNameIn } from '../../kernel/hooks/context';
+import type { AgentMiddleware, AgentState, HookContext } from '../../kernel/define/middleware';
+import { knowingTools } from '../../kernel/define/named-tools';
 import { fieldsOf, isRecord, isTextList } from '../checked-options';
 
 export interface ToolSearchOptions {

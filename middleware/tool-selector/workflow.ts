@@ -1,11 +1,11 @@
-import { codeOf } from '../../contract/plain/errors';
-import { canonicalJson, textOf } from '../../contract/plain/messages';
-import { sha256 } from '../../contract/plain/sha256';
-import { placeOf } from '../../kernel/context';
-import { transferTool } from '../../kernel/agents/transfer-names';
-import type { AgentMiddleware, HookContext, Tools } from '../../kernel/middleware';
-import { knowingTools } from '../../kernel/named-tools';
-import { exitTool } from '../../kernel/tool-plan';
+import { codeOf } from '../../contract/errors';
+import { canonicalJson, textOf } from '../../contract/messages/messages';
+import { sha256 } from '../../contract/sha256';
+import { placeOf } from '../../kernel/hooks/context';
+import { transferTool } from '../../kernel/define/transfer-names';
+import type { AgentMiddleware, HookContext, Tools } from '../../kernel/define/middleware';
+import { knowingTools } from '../../kernel/define/named-tools';
+import { exitTool } from '../../kernel/define/transfer-names';
 import { checkedOptions, isCount, isText, nameForm, names, optional } from '../checked-options';
 
 export interface ToolSelectorOptions<T extends Tools = Tools> {

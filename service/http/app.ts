@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
-import { HoldfastError } from '../../contract/plain/errors';
+import { HoldfastError } from '../../contract/errors';
 import type { Logger } from '../../host/logger';
-import { NoQuery } from '../../contract/schemas/http';
+import { NoQuery } from './schemas';
 import type { HoldfastClient } from '../../client/index';
 import type { AgentSummary } from '../project/load-project';
 import { checkHost } from './check-host';

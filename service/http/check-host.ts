@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { HoldfastError } from '../../contract/plain/errors';
+import { HoldfastError } from '../../contract/errors';
 import { isLoopback } from '../../host/connection';
 
 /**

@@ -1,9 +1,9 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { withCode } from '../../client/lost-server';
-import { withoutCredentials } from '../../contract/plain/credentials';
-import type { ErrorCode } from '../../contract/plain/errors';
-import { codeOf, errorTable, messageOf } from '../../contract/plain/errors';
+import { withoutCredentials } from '../../contract/credentials';
+import type { ErrorCode } from '../../contract/errors';
+import { codeOf, errorTable, messageOf } from '../../contract/errors';
 import type { Logger } from '../../host/logger';
 import { namedSystemError } from '../../host/system-errors';
 

@@ -1,5 +1,5 @@
-import type { Delta } from '../../contract/plain/deltas';
-import type { RunEvent } from '../../contract/plain/events';
+import type { Delta } from '../../contract/deltas';
+import type { RunEvent } from '../../contract/events';
 import type { Logger } from '../../host/logger';
 
 export interface EventStreamOptions {

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
-import { HoldfastError } from '../../contract/plain/errors';
-import type { Json } from '../../contract/plain/messages';
-import { AnswerBody, DecisionBody, InboxQuery } from '../../contract/schemas/http';
+import { HoldfastError } from '../../contract/errors';
+import type { Json } from '../../contract/messages/messages';
+import { AnswerBody, DecisionBody, InboxQuery } from './schemas';
 import type { AnswerOptions } from '../../client/index';
 import type { ServiceParts } from './app';
 import { parse, parseBody, parseQuery } from './parse-request';

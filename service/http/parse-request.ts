@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import type { z } from 'zod';
-import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
-import { limits } from '../../contract/plain/limits';
-import { notJson } from '../../contract/plain/messages';
+import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
+import { limits } from '../../contract/limits';
+import { notJson } from '../../contract/messages/messages';
 
 /** Escapes and white space make a body larger than the input that it carries. */
 const bodyLimit = 2 * limits.runInput;

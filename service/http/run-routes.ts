@@ -1,18 +1,9 @@
 import { Hono } from 'hono';
-import { HoldfastError } from '../../contract/plain/errors';
-import type { RunView } from '../../contract/plain/events';
-import type { Json } from '../../contract/plain/messages';
-import { messagesOfInput } from '../../contract/plain/messages';
-import {
-  CancelBody,
-  EventsQuery,
-  LastEventId,
-  ListQuery,
-  NoQuery,
-  StartBody,
-  TerminateBody,
-  TranscriptQuery,
-} from '../../contract/schemas/http';
+import { HoldfastError } from '../../contract/errors';
+import type { RunView } from '../../contract/events';
+import type { Json } from '../../contract/messages/messages';
+import { messagesOfInput } from '../../contract/messages/messages';
+import { CancelBody, EventsQuery, LastEventId, ListQuery, NoQuery, StartBody, TerminateBody, TranscriptQuery } from './schemas';
 import type { Run } from '../../client/index';
 import type { ServiceParts } from './app';
 import { eventStream } from './event-stream';

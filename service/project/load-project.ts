@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { z } from 'zod';
-import { builtInHalfNames } from '../../contract/plain/built-in-halves';
-import { HoldfastError, codeOf, messageOf } from '../../contract/plain/errors';
-import type { AgentDefinition } from '../../kernel/agent';
-import type { AnyAgent } from '../../kernel/agents/definition';
-import { isChat, promptingAgent, reachable } from '../../kernel/agents/definition';
-import { agentsOf } from '../../kernel/agent';
+import { builtInHalfNames } from '../../contract/built-in-halves';
+import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
+import type { AgentDefinition } from '../../kernel/define/agent';
+import type { AnyAgent } from '../../kernel/define/definition';
+import { isChat, promptingAgent, reachable } from '../../kernel/define/definition';
+import { agentsOf } from '../../kernel/define/agent';
 import { loadModule } from './load-module';
 import type { ProjectConfig } from './project-config';
 import { ProjectConfigSchema } from './project-config';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { StorageDriver } from '@temporalio/common';
-import type { ModelProvider } from '../../activities/models';
-import type { WorkerMiddleware } from '../../activities/worker-middleware';
-import type { Observer } from '../../contract/plain/observed';
-import { isRunId } from '../../contract/plain/names';
-import { shown } from '../../contract/plain/shown';
+import type { ModelProvider } from '../../activities/models/models';
+import type { WorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
+import type { Observer } from '../../contract/observed';
+import { isRunId } from '../../contract/names';
+import { shown } from '../../contract/shown';
 import { hostProblem, taskQueueProblem } from '../../host/check-settings';
 
 /** What a project is made of. Environment variables and flags win over `taskQueue`, `tenant` and `http`. */

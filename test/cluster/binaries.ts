@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { acquireFileLock } from '../../host/file-lock';
-import { cacheDirectory } from '../../host/find-server-binary';
+import { acquireFileLock } from '../../host/server/file-lock';
+import { cacheDirectory } from '../../host/server/find-server-binary';
 
 const version = '1.29.1';
 const draftPrefix = '.new-';

@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { searchAttributes } from '../../contract/plain/names';
-import { findServerBinary } from '../../host/find-server-binary';
-import { checkPortFree, isListening } from '../../host/free-port';
-import type { GuardedProcess } from '../../host/guarded-process';
-import { startGuarded } from '../../host/guarded-process';
-import { clusterFlags } from '../../host/server-flags';
+import { searchAttributes } from '../../contract/names';
+import { findServerBinary } from '../../host/server/find-server-binary';
+import { checkPortFree, isListening } from '../../host/server/free-port';
+import type { GuardedProcess } from '../../host/server/guarded-process';
+import { startGuarded } from '../../host/server/guarded-process';
+import { clusterFlags } from '../../host/server/server-flags';
 import { roomForDeployments } from '../support/room-for-deployments';
 import { clusterBinaries, run } from './binaries';
 import type { Postgres } from './postgres';

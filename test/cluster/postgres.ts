@@ -3,9 +3,9 @@ import { appendFileSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { onPath } from '../../host/server-binary';
-import { freePort } from '../../host/free-port';
-import { startGuarded } from '../../host/guarded-process';
+import { onPath } from '../../host/server/server-binary';
+import { freePort } from '../../host/server/free-port';
+import { startGuarded } from '../../host/server/guarded-process';
 import { run } from './binaries';
 
 export interface Postgres {

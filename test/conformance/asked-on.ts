@@ -1,8 +1,8 @@
-import type { LanguageModel } from '../../activities/models';
-import type { Delta } from '../../contract/plain/deltas';
-import type { Json, Message } from '../../contract/plain/messages';
-import type { Agent } from '../../kernel/agent';
-import type { Outcome } from '../../client/outcome';
+import type { LanguageModel } from '../../activities/models/models';
+import type { Delta } from '../../contract/deltas';
+import type { Json, Message } from '../../contract/messages/messages';
+import type { Agent } from '../../kernel/define/agent';
+import type { Outcome } from '../../client/reading/outcome';
 import type { ScriptedModel, ScriptedStep } from '../../testing/index';
 import { scriptedModel } from '../../testing/index';
 import { lineOf } from '../support/memory-bed';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineTool } from '../../activities/define-tool';
-import type { Delta } from '../../contract/plain/deltas';
-import type { Interrupt } from '../../contract/plain/interrupts';
+import { defineTool } from '../../activities/tools/define-tool';
+import type { Delta } from '../../contract/deltas';
+import type { Interrupt } from '../../contract/interrupts';
 import { scriptedModel, testRun } from '../../testing/index';
 import type { Json } from '../../workflows/index';
 import { withToolsFunc } from '../../workflows/index';

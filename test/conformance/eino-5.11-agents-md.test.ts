@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../contract/plain/events';
+import type { RunEvent } from '../../contract/events';
 import { scriptedModel, testRun } from '../../testing/index';
 import type { TestRun } from '../../testing/index';
 import type { FileBackend } from '../../middleware/filesystem/worker/backend';

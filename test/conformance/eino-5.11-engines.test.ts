@@ -1,4 +1,4 @@
-import type { Json, Message } from '../../contract/plain/messages';
+import type { Json, Message } from '../../contract/messages/messages';
 import type { ScriptedStep } from '../../testing/index';
 import { scriptedModel } from '../../testing/index';
 import { called, result, said, user } from '../support/compaction-bed';

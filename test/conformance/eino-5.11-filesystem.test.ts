@@ -3,7 +3,7 @@ import { scriptedModel, testRun } from '../../testing/index';
 import type { FileToolSettings } from '../../middleware/filesystem/file-tool-names';
 import type { FileBackend } from '../../middleware/filesystem/worker/backend';
 import type { CommandPiece } from '../../middleware/filesystem/worker/shell';
-import { defineTool } from '../../activities/tools';
+import { defineTool } from '../../activities/tools/tools';
 import { fileTools } from '../../middleware/filesystem/worker';
 import { largeResults } from '../../middleware/filesystem/worker/large-results';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';

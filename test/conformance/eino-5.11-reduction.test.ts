@@ -1,5 +1,5 @@
-import { defineTool } from '../../activities/tools';
-import type { Json, Message, Part } from '../../contract/plain/messages';
+import { defineTool } from '../../activities/tools/tools';
+import type { Json, Message, Part } from '../../contract/messages/messages';
 import type { ReductionHalfOptions } from '../../middleware/reduction/worker';
 import { offloadTools, reductionHalf } from '../../middleware/reduction/worker';
 import type { ClearedRound, ReductionOptions } from '../../workflows/index';

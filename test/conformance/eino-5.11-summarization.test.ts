@@ -1,4 +1,4 @@
-import type { LanguageModel } from '../../activities/models';
+import type { LanguageModel } from '../../activities/models/models';
 import type { ScriptedRequest } from '../../testing/index';
 import { scriptedModel } from '../../testing/index';
 import type { AgentMiddleware, Json, Message, SummarizationOptions } from '../../workflows/index';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ScriptedModel } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
-import { defineTool } from '../../activities/tools';
+import { defineTool } from '../../activities/tools/tools';
 import { toolSearchTool } from '../../middleware/tool-search/worker';
 import type { AgentMiddleware, AgentState, Json, Message, ToolSearchOptions } from '../../workflows/index';
 import { messagesIn, textOf, toolSearch } from '../../workflows/index';

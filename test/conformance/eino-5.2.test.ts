@@ -1,5 +1,5 @@
-import type { LanguageModel } from '../../activities/models';
-import type { RunEvent } from '../../contract/plain/events';
+import type { LanguageModel } from '../../activities/models/models';
+import type { RunEvent } from '../../contract/events';
 import { scriptedModel, testRun } from '../../testing/index';
 import type { AgentMiddleware, Message } from '../../workflows/index';
 import { messagesIn } from '../../workflows/index';

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../contract/plain/events';
+import type { RunEvent } from '../../contract/events';
 import { scriptedModel, testRun } from '../../testing/index';
 import type { AgentMiddleware, HookContext, Json, Message } from '../../workflows/index';
 import { messagesIn } from '../../workflows/index';

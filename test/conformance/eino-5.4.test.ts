@@ -1,7 +1,7 @@
-import type { ModelProvider } from '../../activities/models';
-import type { RunEvent } from '../../contract/plain/events';
-import type { Message } from '../../contract/plain/messages';
-import { textOf } from '../../contract/plain/messages';
+import type { ModelProvider } from '../../activities/models/models';
+import type { RunEvent } from '../../contract/events';
+import type { Message } from '../../contract/messages/messages';
+import { textOf } from '../../contract/messages/messages';
 import { only } from '../support/memory-bed';
 import { gate } from '../support/gate';
 import type { AskedModel, Said } from '../support/streaming-model';

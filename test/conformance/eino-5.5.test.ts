@@ -1,6 +1,6 @@
-import type { LanguageModel } from '../../activities/models';
-import type { RunEvent } from '../../contract/plain/events';
-import type { Interrupt } from '../../contract/plain/interrupts';
+import type { LanguageModel } from '../../activities/models/models';
+import type { RunEvent } from '../../contract/events';
+import type { Interrupt } from '../../contract/interrupts';
 import { scriptedModel, testRun } from '../../testing/index';
 import type { HookContext, Json, Part } from '../../workflows/index';
 import { agenticMiddleware, customAgent, messagesOf, sequential, setSubAgents, withDeterministicTransfer } from '../../workflows/index';

@@ -1,5 +1,5 @@
-import type { ModelProvider } from '../../activities/models';
-import type { RunEvent } from '../../contract/plain/events';
+import type { ModelProvider } from '../../activities/models/models';
+import type { RunEvent } from '../../contract/events';
 import { scriptedModel, testRun } from '../../testing/index';
 import type { ScriptedStep } from '../../testing/index';
 import type { AgentMiddleware, AgentObserver, AgentToolOptions, CustomEvent, Json, Message, Part } from '../../workflows/index';

@@ -1,5 +1,5 @@
-import type { LanguageModel } from '../../activities/models';
-import type { Json, Message } from '../../contract/plain/messages';
+import type { LanguageModel } from '../../activities/models/models';
+import type { Json, Message } from '../../contract/messages/messages';
 import type { ScriptedModel, ScriptedStep } from '../../testing/index';
 import { scriptedModel } from '../../testing/index';
 import { called, result, said, system, user } from '../support/compaction-bed';

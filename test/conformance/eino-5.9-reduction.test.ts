@@ -1,4 +1,4 @@
-import type { Json } from '../../contract/plain/messages';
+import type { Json } from '../../contract/messages/messages';
 import type { ReductionHalfOptions } from '../../middleware/reduction/worker';
 import type { ReductionOptions } from '../../workflows/index';
 import { reduction } from '../../workflows/index';

@@ -1,4 +1,4 @@
-import type { LanguageModel } from '../../activities/models';
+import type { LanguageModel } from '../../activities/models/models';
 import { scriptedModel } from '../../testing/index';
 import type { AgentMiddleware, HookContext, SummarizationOptions, SummaryFailoverAttempt, TokenCounter } from '../../workflows/index';
 import { summarization, summarize } from '../../workflows/index';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../activities/define-tool';
-import type { Part } from '../../contract/plain/messages';
+import { defineTool } from '../../activities/tools/define-tool';
+import type { Part } from '../../contract/messages/messages';
 import { agentsMdTool } from '../../middleware/agents-md/worker';
 import { fileTools } from '../../middleware/filesystem/worker';
 import { largeResults } from '../../middleware/filesystem/worker/large-results';
@@ -10,9 +10,9 @@ import { offloadTools, reductionHalf } from '../../middleware/reduction/worker';
 import { skillFilesTool } from '../../middleware/skill/worker';
 import { skillFiles } from '../../middleware/skill/worker/skill-files';
 import { toolSearchTool } from '../../middleware/tool-search/worker';
-import { StopError } from '../../kernel/callbacks/stop-error';
 import { keptTexts } from '../support/compaction-bed';
 import type { Gate } from '../support/gate';
+import { StopError } from '../../kernel/effects/errors';
 
 const gates = new Map<string, Gate>();
 

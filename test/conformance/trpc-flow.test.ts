@@ -1,6 +1,6 @@
 import { aiSdkModel } from 'holdfast/worker';
 import { HoldfastError, textOf } from 'holdfast/workflow';
-import type { Delta } from '../../contract/plain/deltas';
+import type { Delta } from '../../contract/deltas';
 import { scriptedModel } from '../../testing/index';
 import type { Json } from '../../workflows/index';
 import { gate } from '../support/gate';

@@ -1,6 +1,6 @@
 import type { ScriptedModel } from '../../testing/index';
 import { scriptedModel } from '../../testing/index';
-import type { Outcome } from '../../client/outcome';
+import type { Outcome } from '../../client/reading/outcome';
 import type { Json } from '../../workflows/index';
 import { gate } from '../support/gate';
 import { echo, only } from '../support/memory-bed';

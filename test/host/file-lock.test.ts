@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { acquireFileLock } from '../../host/file-lock';
+import { acquireFileLock } from '../../host/server/file-lock';
 import { temporaryDirectory } from './temporary-directory';
 
 describe('a file lock', () => {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EmbeddedServer, EmbeddedServerOptions } from '../../host/embedded-server';
-import { isAlive } from '../../host/process-probe';
+import type { EmbeddedServer, EmbeddedServerOptions } from '../../host/server/embedded-server';
+import { isAlive } from '../../host/server/process-probe';
 
 export interface Owner {
   readonly process: ChildProcess;

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findServerBinary } from '../../host/find-server-binary';
+import { findServerBinary } from '../../host/server/find-server-binary';
 import { temporaryDirectory } from './temporary-directory';
 
 jest.setTimeout(60_000);

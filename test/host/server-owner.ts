@@ -1,6 +1,6 @@
 /** Runs as a process of its own: starts an embedded server as its argument says, reports it on stdout, stops it when stdin ends. */
-import { startEmbeddedServer } from '../../host/embedded-server';
-import { codeOf, messageOf } from '../../contract/plain/errors';
+import { startEmbeddedServer } from '../../host/server/embedded-server';
+import { codeOf, messageOf } from '../../contract/errors';
 
 async function main(): Promise<void> {
   const options = JSON.parse(process.argv[2] ?? '{}') as Parameters<typeof startEmbeddedServer>[0];

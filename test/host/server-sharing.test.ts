@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { connectTemporal } from '../../host/connection';
-import { startEmbeddedServer } from '../../host/embedded-server';
+import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { startOwner, untilGone } from './owner-process';
 import { temporaryDirectory } from './temporary-directory';
 

@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { ChildAgentOptions } from '../../workflows/index';
 import type { Run } from '../../client/run';
-import { textOf } from '../../contract/plain/messages';
+import { textOf } from '../../contract/messages/messages';
 import { ticket } from '../fixtures/child-workflows';
 import type { Gate } from '../support/gate';
 import { gate as newGate } from '../support/gate';

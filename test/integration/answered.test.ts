@@ -1,7 +1,7 @@
 import type { Connection } from '@temporalio/client';
 import type { Run } from '../../client/run';
-import type { RunEvent } from '../../contract/plain/events';
-import { names } from '../../contract/plain/names';
+import type { RunEvent } from '../../contract/events';
+import { names } from '../../contract/names';
 import { gate } from '../support/gate';
 import type { Temporal } from '../support/temporal';
 import { openTemporal } from '../support/temporal';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../activities/tools';
+import { defineTool } from '../../activities/tools/tools';
 import type { TestBed } from '../support/test-bed';
 import { calls, script, startTestBed, text } from '../support/test-bed';
 import { fixtureTools } from '../fixtures/tools';

@@ -1,5 +1,5 @@
-import type { GenerateAnswer } from '../../activities/models';
-import { names } from '../../contract/plain/names';
+import type { GenerateAnswer } from '../../activities/models/models';
+import { names } from '../../contract/names';
 import type { Temporal } from '../support/temporal';
 import { openTemporal } from '../support/temporal';
 import { calls, script, startTestBed, text } from '../support/test-bed';

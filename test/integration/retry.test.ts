@@ -1,9 +1,9 @@
-import type { LanguageModel } from '../../activities/models';
+import type { LanguageModel } from '../../activities/models/models';
 import type { Run } from '../../client/run';
-import type { Delta } from '../../contract/plain/deltas';
-import type { RunEvent } from '../../contract/plain/events';
-import { textOf } from '../../contract/plain/messages';
-import { names } from '../../contract/plain/names';
+import type { Delta } from '../../contract/deltas';
+import type { RunEvent } from '../../contract/events';
+import { textOf } from '../../contract/messages/messages';
+import { names } from '../../contract/names';
 import { oddTools } from '../fixtures/odd-tools';
 import { gate } from '../support/gate';
 import type { AskedModel, Said } from '../support/streaming-model';

@@ -1,4 +1,4 @@
-import { textOf } from '../../contract/plain/messages';
+import { textOf } from '../../contract/messages/messages';
 import type { TestBed } from '../support/test-bed';
 import { startTestBed, text } from '../support/test-bed';
 

@@ -1,12 +1,12 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { attendRun } from '../../cli/attend-run';
 import { ServiceClient } from '../../cli/service-client';
-import type { ModelChunk } from '../../activities/chunks';
-import type { LanguageModel } from '../../activities/models';
-import type { Delta } from '../../contract/plain/deltas';
-import type { RunEvent } from '../../contract/plain/events';
-import type { Message } from '../../contract/plain/messages';
-import { textOf } from '../../contract/plain/messages';
+import type { ModelChunk } from '../../activities/models/chunks';
+import type { LanguageModel } from '../../activities/models/models';
+import type { Delta } from '../../contract/deltas';
+import type { RunEvent } from '../../contract/events';
+import type { Message } from '../../contract/messages/messages';
+import { textOf } from '../../contract/messages/messages';
 import { createLogger } from '../../host/logger';
 import type { RunningService } from '../../service/http/start-service';
 import { startService } from '../../service/http/start-service';

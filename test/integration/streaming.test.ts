@@ -1,8 +1,8 @@
-import type { ModelChunk } from '../../activities/chunks';
-import type { GenerateRequest, LanguageModel } from '../../activities/models';
+import type { ModelChunk } from '../../activities/models/chunks';
+import type { GenerateRequest, LanguageModel } from '../../activities/models/models';
 import type { Run } from '../../client/run';
-import type { Delta } from '../../contract/plain/deltas';
-import type { RunEvent } from '../../contract/plain/events';
+import type { Delta } from '../../contract/deltas';
+import type { RunEvent } from '../../contract/events';
 import { oddTools } from '../fixtures/odd-tools';
 import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';

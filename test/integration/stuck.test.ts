@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { msToTs } from '@temporalio/common/lib/time';
 import type { Worker } from '@temporalio/worker';
 import { connect } from '../../client/connect';
-import { HoldfastError } from '../../contract/plain/errors';
+import { HoldfastError } from '../../contract/errors';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { bundleAgents } from '../../worker/bundle';
 import { HoldfastWorker } from '../../worker/create-worker';

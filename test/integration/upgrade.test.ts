@@ -1,9 +1,9 @@
-import type { GenerateAnswer, GenerateRequest } from '../../activities/models';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
 import type { Run } from '../../client/run';
 import { connect } from '../../client/connect';
-import { codeOf } from '../../contract/plain/errors';
-import type { Message } from '../../contract/plain/messages';
-import { textOf } from '../../contract/plain/messages';
+import { codeOf } from '../../contract/errors';
+import type { Message } from '../../contract/messages/messages';
+import { textOf } from '../../contract/messages/messages';
 import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';
 import type { Temporal } from '../support/temporal';

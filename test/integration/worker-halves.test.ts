@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { z } from 'zod';
-import { names } from '../../contract/plain/names';
+import { names } from '../../contract/names';
 import type { WorkerHalf, WorkerMiddleware } from '../../worker/index';
 import { defineTool, defineWorkerMiddleware } from '../../worker/index';
 import type { WorkerOptions } from '../../worker/create-worker';

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedServer } from '../../host/embedded-server';
+import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { quietRuntime } from '../../worker/runtime';
 import { killAll } from './child';
 import type { Kills, Point } from './research-chaos';

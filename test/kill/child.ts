@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Json } from '../../contract/plain/messages';
+import type { Json } from '../../contract/messages/messages';
 
 export interface WorkerSettings {
   readonly address?: string;

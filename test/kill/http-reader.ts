@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
-import type { Delta } from '../../contract/plain/deltas';
-import type { RunEvent } from '../../contract/plain/events';
-import { textOf } from '../../contract/plain/messages';
+import type { Delta } from '../../contract/deltas';
+import type { RunEvent } from '../../contract/events';
+import { textOf } from '../../contract/messages/messages';
 
 type Shown = RunEvent | Delta;
 

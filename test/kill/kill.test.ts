@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { Run } from '../../client/run';
-import type { Json } from '../../contract/plain/messages';
+import type { Json } from '../../contract/messages/messages';
 import { testDirectory, testServer } from '../support/test-bed';
 import type { Child, Payment, Step, WorkerSettings } from './child';
 import { killAll, spawnWorker } from './child';

@@ -5,8 +5,8 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { currentCall } from '../../activities/call-context';
-import { runIdOf } from '../../contract/plain/names';
+import { currentCall } from '../../activities/calls/call-context';
+import { runIdOf } from '../../contract/names';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { HoldfastWorker } from '../../worker/create-worker';
 import { reductionHalf } from '../../worker/index';

@@ -1,6 +1,6 @@
-import type { GenerateAnswer, GenerateRequest } from '../../activities/models';
-import type { Json } from '../../contract/plain/messages';
-import { textOf } from '../../contract/plain/messages';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
+import type { Json } from '../../contract/messages/messages';
+import { textOf } from '../../contract/messages/messages';
 import type { Count } from './middleware-tools';
 
 interface Said {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../activities/tools';
+import { defineTool } from '../../activities/tools/tools';
 import type { FileBackend, Shell } from '../../worker/index';
 import {
   agentsMdTool,

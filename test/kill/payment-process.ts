@@ -5,12 +5,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { currentCall } from '../../activities/call-context';
-import type { GenerateAnswer, GenerateRequest } from '../../activities/models';
-import type { ToolCallContext } from '../../activities/tools';
-import { defineTool } from '../../activities/tools';
-import { textOf } from '../../contract/plain/messages';
-import { runIdOf } from '../../contract/plain/names';
+import { currentCall } from '../../activities/calls/call-context';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
+import type { ToolCallContext } from '../../activities/tools/tools';
+import { defineTool } from '../../activities/tools/tools';
+import { textOf } from '../../contract/messages/messages';
+import { runIdOf } from '../../contract/names';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { HoldfastWorker } from '../../worker/create-worker';
 import { quietRuntime } from '../../worker/runtime';

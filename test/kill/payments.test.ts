@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { Run } from '../../client/run';
-import type { Interrupt } from '../../contract/plain/interrupts';
+import type { Interrupt } from '../../contract/interrupts';
 import { openTemporal } from '../support/temporal';
 import { testDirectory, testServer } from '../support/test-bed';
 import type { Child } from './child';

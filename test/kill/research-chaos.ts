@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { Run } from '../../client/run';
-import type { RunEvent } from '../../contract/plain/events';
+import type { RunEvent } from '../../contract/events';
 import type { TemporalSettings } from '../../host/connection';
 import { bundleAgents } from '../../worker/bundle';
 import type { Child } from './child';

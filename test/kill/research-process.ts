@@ -5,9 +5,9 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import type { GenerateAnswer, GenerateRequest } from '../../activities/models';
-import { defineTool } from '../../activities/tools';
-import type { Json } from '../../contract/plain/messages';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
+import { defineTool } from '../../activities/tools/tools';
+import type { Json } from '../../contract/messages/messages';
 import type { TemporalSettings } from '../../host/connection';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { HoldfastWorker } from '../../worker/create-worker';

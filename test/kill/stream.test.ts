@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { Run } from '../../client/run';
-import { freePort } from '../../host/free-port';
+import { freePort } from '../../host/server/free-port';
 import { gate } from '../support/gate';
 import { testDirectory, testServer } from '../support/test-bed';
 import type { Child } from './child';

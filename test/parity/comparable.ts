@@ -1,6 +1,6 @@
-import type { RunEvent, RunView } from '../../contract/plain/events';
-import type { StoredMessage } from '../../contract/plain/messages';
-import { canonicalJson } from '../../contract/plain/messages';
+import type { RunEvent, RunView } from '../../contract/events';
+import type { StoredMessage } from '../../contract/messages/messages';
+import { canonicalJson } from '../../contract/messages/messages';
 import { isTeam } from './agent-names';
 import type { Played } from './play';
 import type { Script } from './script';

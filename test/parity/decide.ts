@@ -1,5 +1,5 @@
-import type { Interrupt } from '../../contract/plain/interrupts';
-import type { Json } from '../../contract/plain/messages';
+import type { Interrupt } from '../../contract/interrupts';
+import type { Json } from '../../contract/messages/messages';
 import type { Decision } from './script';
 
 export interface Answered {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../contract/plain/messages';
+import type { Json, JsonObject } from '../../contract/messages/messages';
 import type { AgentName, Member } from './agent-names';
 import { agentNames, isTeam, isolatedTeams, membersOf, otherKeys, otherNames, teamNames } from './agent-names';
 import { Random } from './random';

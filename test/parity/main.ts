@@ -5,7 +5,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedServer } from '../../host/embedded-server';
+import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { quietRuntime } from '../../worker/runtime';
 import { openTemporal } from '../support/temporal';
 import { comparable } from './comparable';

@@ -1,6 +1,6 @@
-import type { ModelChunk } from '../../activities/chunks';
-import type { GenerateAnswer, GenerateRequest, LanguageModel, ModelProvider } from '../../activities/models';
-import type { Json, Part, Usage } from '../../contract/plain/messages';
+import type { ModelChunk } from '../../activities/models/chunks';
+import type { GenerateAnswer, GenerateRequest, LanguageModel, ModelProvider } from '../../activities/models/models';
+import type { Json, Part, Usage } from '../../contract/messages/messages';
 import { told } from './plays';
 import type { Said } from './script';
 

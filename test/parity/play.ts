@@ -1,4 +1,4 @@
-import type { RunEvent, RunView } from '../../contract/plain/events';
+import type { RunEvent, RunView } from '../../contract/events';
 import { isolatedTeams } from './agent-names';
 import { answerTo } from './decide';
 import type { Play } from './plays';

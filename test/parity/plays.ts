@@ -1,10 +1,10 @@
-import type { CallContext } from '../../activities/call-context';
-import { currentCall } from '../../activities/call-context';
-import type { GenerateRequest } from '../../activities/models';
-import { nameOfSegment } from '../../contract/plain/agent-paths';
-import { rootRunId } from '../../contract/plain/child-runs';
-import type { Json } from '../../contract/plain/messages';
-import { runIdOf } from '../../contract/plain/names';
+import type { CallContext } from '../../activities/calls/call-context';
+import { currentCall } from '../../activities/calls/call-context';
+import type { GenerateRequest } from '../../activities/models/models';
+import { nameOfSegment } from '../../contract/record/agent-paths';
+import { rootRunId } from '../../contract/record/child-runs';
+import type { Json } from '../../contract/messages/messages';
+import { runIdOf } from '../../contract/names';
 import type { Said, Script } from './script';
 
 /** What a model was asked, whole. */

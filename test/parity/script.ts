@@ -1,4 +1,4 @@
-import type { Json } from '../../contract/plain/messages';
+import type { Json } from '../../contract/messages/messages';
 import type { AgentName } from './agent-names';
 
 /** A tool call as the model writes it. What becomes of it follows from the tool and from its arguments. */

@@ -1,4 +1,4 @@
-import { toolCallsOf } from '../../contract/plain/messages';
+import { toolCallsOf } from '../../contract/messages/messages';
 import { isTeam, isolatedTeams, otherNames } from './agent-names';
 import type { Played } from './play';
 

@@ -1,7 +1,7 @@
-import { codeOf, messageOf } from '../../contract/plain/errors';
-import type { RunEvent, RunView } from '../../contract/plain/events';
-import type { Interrupt } from '../../contract/plain/interrupts';
-import type { Failure, Json } from '../../contract/plain/messages';
+import { codeOf, messageOf } from '../../contract/errors';
+import type { RunEvent, RunView } from '../../contract/events';
+import type { Interrupt } from '../../contract/interrupts';
+import type { Failure, Json } from '../../contract/messages/messages';
 import type { Part } from './play';
 
 /** A run of either engine, as those who play it have it. */

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
-import type { ToolCallContext } from '../../activities/define-tool';
-import { defineTool } from '../../activities/define-tool';
-import { defineWorkerMiddleware } from '../../activities/worker-middleware';
-import type { Json, Part } from '../../contract/plain/messages';
+import type { ToolCallContext } from '../../activities/tools/define-tool';
+import { defineTool } from '../../activities/tools/define-tool';
+import { defineWorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
+import type { Json, Part } from '../../contract/messages/messages';
 import { told } from './plays';
 
 /** Parallel calls end in an order of their own in memory, too: by how often each lets the others go first. */

@@ -1,5 +1,5 @@
-import type { Json } from '../../contract/plain/messages';
-import { canonicalJson } from '../../contract/plain/messages';
+import type { Json } from '../../contract/messages/messages';
+import { canonicalJson } from '../../contract/messages/messages';
 import { otherKeys, otherNames } from './agent-names';
 import { comparable } from './comparable';
 import type { Played } from './play';

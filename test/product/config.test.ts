@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { currentCall } from '../../activities/call-context';
+import { currentCall } from '../../activities/calls/call-context';
 import { loadProject } from '../../service/project/load-project';
 import { exampleConfig } from './service-bed';
 

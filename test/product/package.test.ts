@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../host/free-port';
+import { freePort } from '../../host/server/free-port';
 import { client, filesOfReadme, pack, ready, run, tsconfigOfReadme } from './package-bed';
 
 describe('the packed package in an empty project', () => {

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { RunEvent } from '../../contract/plain/events';
+import type { RunEvent } from '../../contract/events';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { TemporalSettings } from '../../host/connection';
-import { startEmbeddedServer } from '../../host/embedded-server';
+import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { createLogger } from '../../host/logger';
 import type { RunningService, ServiceOptions } from '../../service/http/start-service';
 import { startService } from '../../service/http/start-service';

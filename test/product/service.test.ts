@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { EventSourceMessage } from 'eventsource-parser';
-import type { Interrupt } from '../../contract/plain/interrupts';
+import type { Interrupt } from '../../contract/interrupts';
 import { commandsIn } from './command';
 import type { ServiceBed } from './service-bed';
 import { asStreamed, eventually, startServiceBed } from './service-bed';

@@ -1,7 +1,7 @@
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
-import { HistoryFold } from '../../contract/plain/fold';
-import type { RunEvent, RunView } from '../../contract/plain/events';
-import { FactReader } from '../../host/history-facts';
+import { HistoryFold } from '../../contract/record/fold';
+import type { RunEvent, RunView } from '../../contract/events';
+import { FactReader } from '../../host/history/history-facts';
 import type { History } from '../../testing/history-files';
 
 /** What readers see of a history. */

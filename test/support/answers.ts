@@ -1,5 +1,5 @@
-import type { GenerateAnswer, GenerateRequest } from '../../activities/models';
-import type { Json } from '../../contract/plain/messages';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
+import type { Json } from '../../contract/messages/messages';
 
 export type Answerer = (request: GenerateRequest) => GenerateAnswer | Promise<GenerateAnswer>;
 

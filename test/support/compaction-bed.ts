@@ -1,7 +1,7 @@
-import type { LanguageModel } from '../../activities/models';
-import type { RunEvent } from '../../contract/plain/events';
-import type { Json, Message, StoredMessage } from '../../contract/plain/messages';
-import type { AgentMiddleware } from '../../kernel/middleware';
+import type { LanguageModel } from '../../activities/models/models';
+import type { RunEvent } from '../../contract/events';
+import type { Json, Message, StoredMessage } from '../../contract/messages/messages';
+import type { AgentMiddleware } from '../../kernel/define/middleware';
 import type { OffloadBackend } from '../../middleware/reduction/worker';
 import type { ScriptedModel, ScriptedStep, TestRun, TestRunOptions } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';

@@ -1,5 +1,5 @@
-import type { GenerateAnswer, GenerateRequest } from '../../activities/models';
-import type { Message } from '../../contract/plain/messages';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
+import type { Message } from '../../contract/messages/messages';
 import { estimateTokens } from '../../middleware/token-count';
 import { lineOf } from './memory-bed';
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { defineTool } from '../../activities/tools';
-import type { RunEvent } from '../../contract/plain/events';
-import type { Json, StoredMessage } from '../../contract/plain/messages';
-import type { Agent, AgentOptions } from '../../kernel/agent';
-import { defineAgent } from '../../kernel/agent';
-import type { AgentMiddleware } from '../../kernel/middleware';
-import type { Tools } from '../../kernel/middleware';
+import { defineTool } from '../../activities/tools/tools';
+import type { RunEvent } from '../../contract/events';
+import type { Json, StoredMessage } from '../../contract/messages/messages';
+import type { Agent, AgentOptions } from '../../kernel/define/agent';
+import { defineAgent } from '../../kernel/define/agent';
+import type { AgentMiddleware } from '../../kernel/define/middleware';
+import type { Tools } from '../../kernel/define/middleware';
 import type { TestRun } from '../../testing/index';
 
 /** An agent that a test names only the special parts of. */

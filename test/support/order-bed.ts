@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { WorkerMiddleware } from '../../activities/worker-middleware';
-import type { Observed, ObservedEnd, Observer } from '../../contract/plain/observed';
-import { defineTool } from '../../activities/tools';
-import { defineWorkerMiddleware } from '../../activities/worker-middleware';
+import type { WorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
+import type { Observed, ObservedEnd, Observer } from '../../contract/observed';
+import { defineTool } from '../../activities/tools/tools';
+import { defineWorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 
 /** The order of hooks as docs/reference/hooks.md shows it: what has an inside is there twice, as `in` and `out`. */
 export function shownOrder(): readonly string[] {

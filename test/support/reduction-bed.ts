@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../activities/tools';
-import type { Delta } from '../../contract/plain/deltas';
+import { defineTool } from '../../activities/tools/tools';
+import type { Delta } from '../../contract/deltas';
 import type { ReductionHalfOptions } from '../../middleware/reduction/worker';
 import { reductionHalf } from '../../middleware/reduction/worker';
 import type { ReductionOptions } from '../../workflows/index';

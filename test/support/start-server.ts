@@ -1,8 +1,8 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EmbeddedServer } from '../../host/embedded-server';
-import { startEmbeddedServer } from '../../host/embedded-server';
+import type { EmbeddedServer } from '../../host/server/embedded-server';
+import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { bundleAgents } from '../../worker/bundle';
 import { writeFileSync } from 'node:fs';
 import { roomForDeployments } from './room-for-deployments';

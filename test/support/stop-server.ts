@@ -1,4 +1,4 @@
-import type { EmbeddedServer } from '../../host/embedded-server';
+import type { EmbeddedServer } from '../../host/server/embedded-server';
 
 export default async function stopServer(): Promise<void> {
   await (globalThis as { holdfastTestServer?: EmbeddedServer }).holdfastTestServer?.stop();

@@ -1,6 +1,6 @@
-import type { ModelChunk } from '../../activities/chunks';
-import type { GenerateRequest, LanguageModel, ModelProvider } from '../../activities/models';
-import type { Delta } from '../../contract/plain/deltas';
+import type { ModelChunk } from '../../activities/models/chunks';
+import type { GenerateRequest, LanguageModel, ModelProvider } from '../../activities/models/models';
+import type { Delta } from '../../contract/deltas';
 
 /** One answer: texts that come one by one, an error that breaks them off, a call of a tool, or something to wait for. */
 export type Said = string | Error | Promise<unknown> | { readonly tool: string; readonly input: object };

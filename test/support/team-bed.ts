@@ -1,9 +1,9 @@
-import type { LanguageModel, ModelProvider } from '../../activities/models';
-import type { RunEvent } from '../../contract/plain/events';
-import { textOf } from '../../contract/plain/messages';
-import type { Agent, AgentOptions } from '../../kernel/agent';
-import { defineAgent } from '../../kernel/agent';
-import type { Tools } from '../../kernel/middleware';
+import type { LanguageModel, ModelProvider } from '../../activities/models/models';
+import type { RunEvent } from '../../contract/events';
+import { textOf } from '../../contract/messages/messages';
+import type { Agent, AgentOptions } from '../../kernel/define/agent';
+import { defineAgent } from '../../kernel/define/agent';
+import type { Tools } from '../../kernel/define/middleware';
 import type { ScriptedModel, ScriptedRequest, ScriptedStep } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
 import { tools } from './memory-bed';

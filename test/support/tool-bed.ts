@@ -1,10 +1,10 @@
-import { executeTool } from '../../activities/call-tool';
-import { CallValues } from '../../activities/call-values';
-import { ToolRegistry } from '../../activities/tools';
-import type { WorkerMiddleware } from '../../activities/worker-middleware';
-import { HalfRegistry } from '../../activities/worker-middleware';
-import type { DeltaBody } from '../../contract/plain/deltas';
-import type { CallToolInput, ToolOutcome } from '../../contract/plain/wire';
+import { executeTool } from '../../activities/tools/call-tool';
+import { CallValues } from '../../activities/calls/call-values';
+import { ToolRegistry } from '../../activities/tools/tools';
+import type { WorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
+import { HalfRegistry } from '../../activities/worker-middleware/worker-middleware';
+import type { DeltaBody } from '../../contract/deltas';
+import type { CallToolInput, ToolOutcome } from '../../contract/record/wire';
 
 export interface Executed {
   readonly outcome: ToolOutcome;

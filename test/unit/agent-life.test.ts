@@ -1,7 +1,7 @@
 import type { AgentMiddleware, CustomAgentOptions, CustomContext, CustomEvent, HookContext } from 'holdfast/workflow';
 import { agentTool, customAgent, loop, parallel, sequential } from 'holdfast/workflow';
 import { testRun } from 'holdfast/testing';
-import { limits } from '../../contract/plain/limits';
+import { limits } from '../../contract/limits';
 import { agentUnder, logOf, tools } from '../support/memory-bed';
 import { member, play, scripts } from '../support/team-bed';
 

@@ -1,7 +1,7 @@
 import type { Agent, AgentMiddleware, CustomAgentOptions, CustomEvent } from 'holdfast/workflow';
 import { agentTool, customAgent, exitAction, parallel, sequential } from 'holdfast/workflow';
 import { testRun } from 'holdfast/testing';
-import type { RunState } from '../../kernel/state';
+import type { RunState } from '../../kernel/run/state';
 import { logOf, tools } from '../support/memory-bed';
 import { member, placed, play, scripts } from '../support/team-bed';
 

@@ -20,7 +20,7 @@ import {
   withDeterministicTransfer,
 } from 'holdfast/workflow';
 import { testRun } from 'holdfast/testing';
-import { agentsOf } from '../../kernel/agent';
+import { agentsOf } from '../../kernel/define/agent';
 import { tools } from '../support/memory-bed';
 import { member, scripts } from '../support/team-bed';
 

@@ -1,7 +1,7 @@
 import type { Agent } from 'holdfast/workflow';
 import { agentTool, customAgent, loop, parallel, sequential, setSubAgents, supervisor, withDeterministicTransfer } from 'holdfast/workflow';
-import { agentsOf } from '../../kernel/agent';
-import { limits } from '../../contract/plain/limits';
+import { agentsOf } from '../../kernel/define/agent';
+import { limits } from '../../contract/limits';
 import { member, play } from '../support/team-bed';
 
 type Around = (inner: Agent, name: string) => Agent;

@@ -1,9 +1,9 @@
 import { ApplicationFailure, CancelledFailure, ChildWorkflowFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
-import type { RunEvent } from '../../contract/plain/events';
-import { agentOfChildRun, childRunId, isAnyRunId } from '../../contract/plain/child-runs';
-import { HistoryFold } from '../../contract/plain/fold';
-import { isRunId } from '../../contract/plain/names';
-import { limits } from '../../contract/plain/limits';
+import type { RunEvent } from '../../contract/events';
+import { agentOfChildRun, childRunId, isAnyRunId } from '../../contract/record/child-runs';
+import { HistoryFold } from '../../contract/record/fold';
+import { isRunId } from '../../contract/names';
+import { limits } from '../../contract/limits';
 import type { Agent, AgentMiddleware } from '../../workflows/index';
 import { agentTool, customAgent, defineAgent, parallel, sequential, setSubAgents } from '../../workflows/index';
 import { endOfFailed } from '../../workflows/temporal-children';

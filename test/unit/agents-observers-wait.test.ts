@@ -4,7 +4,7 @@ import { scriptedModel, testRun } from 'holdfast/testing';
 import type { ScriptedStep } from 'holdfast/testing';
 import { defineTool } from 'holdfast/worker';
 import { z } from 'zod';
-import { AgentRun } from '../../kernel/run';
+import { AgentRun } from '../../kernel/engine/run';
 import { logOf } from '../support/memory-bed';
 import { member, placed, scripts, transfer } from '../support/team-bed';
 

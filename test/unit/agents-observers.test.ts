@@ -1,7 +1,7 @@
 import { customAgent, loop, parallel, sequential, supervisor } from 'holdfast/workflow';
 import type { AgentMiddleware, AgentObserver, Json } from 'holdfast/workflow';
 import { testRun } from 'holdfast/testing';
-import { AgentRun } from '../../kernel/run';
+import { AgentRun } from '../../kernel/engine/run';
 import { logOf, tools } from '../support/memory-bed';
 import { member, placed, play, scripts, transfer } from '../support/team-bed';
 

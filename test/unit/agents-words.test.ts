@@ -1,8 +1,8 @@
 import { agentTool, customAgent, exitAction, sequential, supervisor } from 'holdfast/workflow';
 import type { AgentMiddleware, Json, Part } from 'holdfast/workflow';
 import { testRun } from 'holdfast/testing';
-import { contextMessage } from '../../contract/plain/context-messages';
-import type { StoredMessage } from '../../contract/plain/messages';
+import { contextMessage } from '../../contract/messages/context-messages';
+import type { StoredMessage } from '../../contract/messages/messages';
 import { tools } from '../support/memory-bed';
 import { member, play, scripts, transfer } from '../support/team-bed';
 

@@ -1,15 +1,15 @@
 import { scriptedModel } from 'holdfast/testing';
 import type { ScriptedStep } from 'holdfast/testing';
 import type { Agent, AgentMiddleware, Message } from 'holdfast/workflow';
-import { HistoryFold } from '../../contract/plain/fold';
-import type { RunView } from '../../contract/plain/events';
-import { OutputRegistry } from '../../activities/outputs';
+import { HistoryFold } from '../../contract/record/fold';
+import type { RunView } from '../../contract/events';
+import { OutputRegistry } from '../../activities/schemas/outputs';
 import { defaultModelFacts } from '../../activities/parts';
-import { ModelRegistry } from '../../activities/models';
-import { ToolRegistry, defaultToolFacts } from '../../activities/tools';
-import { HalfRegistry } from '../../activities/worker-middleware';
-import { definitionOf } from '../../kernel/agent';
-import { MemoryRun } from '../../kernel/memory/run';
+import { ModelRegistry } from '../../activities/models/models';
+import { ToolRegistry, defaultToolFacts } from '../../activities/tools/tools';
+import { HalfRegistry } from '../../activities/worker-middleware/worker-middleware';
+import { definitionOf } from '../../kernel/define/agent';
+import { MemoryRun } from '../../memory/run';
 import { memoryWork } from '../../testing/memory-work';
 import { agentUnder, echo, lineOf, only, tools } from '../support/memory-bed';
 

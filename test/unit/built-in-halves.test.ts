@@ -1,4 +1,4 @@
-import { builtInHalfNames } from '../../contract/plain/built-in-halves';
+import { builtInHalfNames } from '../../contract/built-in-halves';
 import { builtInHalves } from '../../worker/built-in-halves';
 
 it('the worker halves that configurations need not have are those that every worker has', () => {

@@ -1,5 +1,5 @@
-import type { ModelChunk } from '../../activities/chunks';
-import { AnswerAssembly, chunksOf } from '../../activities/chunks';
+import type { ModelChunk } from '../../activities/models/chunks';
+import { AnswerAssembly, chunksOf } from '../../activities/models/chunks';
 
 function assembled(...chunks: readonly ModelChunk[]): AnswerAssembly {
   const assembly = new AnswerAssembly();

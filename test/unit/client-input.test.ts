@@ -1,10 +1,10 @@
 import { HoldfastClient } from '../../client/connect';
 import { approvalOf, checkFit } from '../../client/answers';
 import { startInputOf } from '../../client/start-input';
-import { codeOf, messageOf } from '../../contract/plain/errors';
-import type { Interrupt } from '../../contract/plain/interrupts';
-import { limits } from '../../contract/plain/limits';
-import type { Json } from '../../contract/plain/messages';
+import { codeOf, messageOf } from '../../contract/errors';
+import type { Interrupt } from '../../contract/interrupts';
+import { limits } from '../../contract/limits';
+import type { Json } from '../../contract/messages/messages';
 
 const refusal = async (act: () => unknown): Promise<{ code: unknown; message: string }> => {
   try {

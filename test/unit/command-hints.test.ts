@@ -7,9 +7,9 @@ import { findService } from '../../cli/find-service';
 import { commandsFor } from '../../cli/next-commands';
 import { recordService } from '../../cli/processes/service-record';
 import { commandLine, runLine, shellWord } from '../../cli/shell-words';
-import type { Interrupt } from '../../contract/plain/interrupts';
-import { misfitOf } from '../../contract/plain/interrupts';
-import type { Json } from '../../contract/plain/messages';
+import type { Interrupt } from '../../contract/interrupts';
+import { misfitOf } from '../../contract/interrupts';
+import type { Json } from '../../contract/messages/messages';
 import { recordedTerminal } from '../support/recorded-terminal';
 
 const base = { id: 'support.t2.refund-0.approval.1', address: ['support', 't2', 'refund.0', 'approval'], agent: 'support' };

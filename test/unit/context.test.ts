@@ -1,6 +1,6 @@
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext } from 'holdfast/workflow';
-import { waiversOf } from '../../kernel/context';
+import { waiversOf } from '../../kernel/hooks/context';
 import { agentUnder, echo, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
 
 const oneTurn = () => scriptedModel([{ text: 'Done.' }]);

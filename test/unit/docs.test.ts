@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { keyedProviderTable } from '../../activities/providers/keyed';
-import { errorTable } from '../../contract/plain/errors';
-import { clusterFlags } from '../../host/server-flags';
-import { limits } from '../../contract/plain/limits';
+import { keyedProviderTable } from '../../activities/models/providers/keyed';
+import { errorTable } from '../../contract/errors';
+import { clusterFlags } from '../../host/server/server-flags';
+import { limits } from '../../contract/limits';
 import { configurationTable } from '../../host/configuration';
-import { retentionDays } from '../../host/namespace-setup';
+import { retentionDays } from '../../host/server/namespace-setup';
 import { anchorOf, headingsOf, withoutCode } from '../support/markdown';
 
 const root = resolve(__dirname, '..', '..');

@@ -4,7 +4,7 @@ import { customAgent, onWorker } from 'holdfast/workflow';
 import { defineTool, defineWorkerMiddleware } from 'holdfast/worker';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import { z } from 'zod';
-import { messageOf, thrownCodeOf } from '../../contract/plain/errors';
+import { messageOf, thrownCodeOf } from '../../contract/errors';
 import { agentWith, echo, tools } from '../support/memory-bed';
 
 /** Codes by which Holdfast itself says what became of a run. */

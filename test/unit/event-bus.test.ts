@@ -1,4 +1,4 @@
-import type { Delta, DeltaBody } from '../../contract/plain/deltas';
+import type { Delta, DeltaBody } from '../../contract/deltas';
 import { ProcessBus } from '../../host/event-bus';
 
 const origin = { agent: 'a', runPath: ['a'], address: 'a/t1/model', attempt: 1 } as const;

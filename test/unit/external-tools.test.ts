@@ -5,7 +5,7 @@ import { defineTool } from 'holdfast/worker';
 import type { AgentMiddleware, Json, Message } from 'holdfast/workflow';
 import { approval } from 'holdfast/workflow';
 import { z } from 'zod';
-import { ToolRegistry } from '../../activities/tools';
+import { ToolRegistry } from '../../activities/tools/tools';
 import { agentWith, echo, linesOf, tools, transcriptOf } from '../support/memory-bed';
 
 const pickColor = defineTool({ description: 'Lets the user pick.', inputSchema: z.object({ of: z.string() }), external: true });

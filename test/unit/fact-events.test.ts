@@ -2,12 +2,12 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import { temporal } from '@temporalio/proto';
 import { join } from 'node:path';
-import { requestIn } from '../../activities/request-history';
-import { HistoryFold } from '../../contract/plain/fold';
-import type { HistoryFact } from '../../contract/plain/history-fact';
-import { factEventsOf } from '../../host/fact-events';
-import { FactReader } from '../../host/history-facts';
-import { WireCursor } from '../../host/wire-cursor';
+import { requestIn } from '../../activities/transcripts/request-history';
+import { HistoryFold } from '../../contract/record/fold';
+import type { HistoryFact } from '../../contract/record/history-fact';
+import { factEventsOf } from '../../host/history/fact-events';
+import { FactReader } from '../../host/history/history-facts';
+import { WireCursor } from '../../host/history/wire-cursor';
 import { readHistories } from '../../testing/history-files';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;

@@ -9,7 +9,7 @@ import {
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider';
 import { classify, failureKinds, isCancelled, modelVerdict, redact } from '../../activities/failures';
-import { HoldfastError } from '../../contract/plain/errors';
+import { HoldfastError } from '../../contract/errors';
 
 const request = { url: 'https://example.com/v1', requestBodyValues: { messages: ['the secret plan'] } };
 const http = (statusCode: number, fields: object = {}): APICallError =>

@@ -1,14 +1,14 @@
-import { HistoryFold } from '../../contract/plain/fold';
-import type { HistoryFact } from '../../contract/plain/history-fact';
-import type { Interrupt } from '../../contract/plain/interrupts';
-import { limits } from '../../contract/plain/limits';
-import type { StoredMessage } from '../../contract/plain/messages';
-import { messageOfOutcome } from '../../contract/plain/tool-outcomes';
-import { addUsage } from '../../contract/plain/usage';
-import type { Snapshot } from '../../contract/plain/wire';
-import { fitting } from '../../kernel/fitting';
-import { Ledger } from '../../kernel/ledger';
-import type { ModelCall } from '../../kernel/ports';
+import { HistoryFold } from '../../contract/record/fold';
+import type { HistoryFact } from '../../contract/record/history-fact';
+import type { Interrupt } from '../../contract/interrupts';
+import { limits } from '../../contract/limits';
+import type { StoredMessage } from '../../contract/messages/messages';
+import { messageOfOutcome } from '../../contract/record/tool-outcomes';
+import { addUsage } from '../../contract/usage';
+import type { Snapshot } from '../../contract/record/wire';
+import { fitting } from '../../kernel/run/fitting';
+import { Ledger } from '../../kernel/log/ledger';
+import type { ModelCall } from '../../kernel/run/ports';
 
 const text = (id: string, role: StoredMessage['role'] = 'assistant'): StoredMessage => ({ id, role, parts: [{ type: 'text', text: id }] });
 const input = {

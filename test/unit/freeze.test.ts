@@ -1,7 +1,7 @@
-import type { Message } from '../../contract/plain/messages';
-import { textOf } from '../../contract/plain/messages';
-import { defineAgent } from '../../kernel/agent';
-import type { AgentMiddleware } from '../../kernel/middleware';
+import type { Message } from '../../contract/messages/messages';
+import { textOf } from '../../contract/messages/messages';
+import { defineAgent } from '../../kernel/define/agent';
+import type { AgentMiddleware } from '../../kernel/define/middleware';
 import { scriptedModel, testRun } from '../../testing/index';
 
 describe('what a hook is given', () => {

@@ -1,5 +1,5 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { withHeartbeat } from '../../activities/heartbeat';
+import { withHeartbeat } from '../../activities/health/heartbeat';
 
 describe('heartbeats of a call', () => {
   beforeEach(() => void jest.useFakeTimers());

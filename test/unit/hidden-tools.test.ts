@@ -1,4 +1,4 @@
-import { defineAgent } from '../../kernel/agent';
+import { defineAgent } from '../../kernel/define/agent';
 import { scriptedModel, testRun } from '../../testing/index';
 import { fixtureTools } from '../fixtures/tools';
 

@@ -1,4 +1,4 @@
-import type { LanguageModel } from '../../activities/models';
+import type { LanguageModel } from '../../activities/models/models';
 import { scriptedModel, testRun } from '../../testing/index';
 import type { AgentMiddleware, HookContext } from '../../workflows/index';
 import { asked, failureOf, user } from '../support/compaction-bed';

@@ -1,7 +1,7 @@
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { parallel } from 'holdfast/workflow';
 import { testRun } from 'holdfast/testing';
-import { limits } from '../../contract/plain/limits';
+import { limits } from '../../contract/limits';
 import { logOf, tools } from '../support/memory-bed';
 import { member, scripts } from '../support/team-bed';
 

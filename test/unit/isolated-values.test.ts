@@ -13,8 +13,8 @@ import {
 } from 'holdfast/workflow';
 import type { ScriptedStep, TestRun } from 'holdfast/testing';
 import { testRun } from 'holdfast/testing';
-import type { Json } from '../../contract/plain/messages';
-import type { AgentPart } from '../../kernel/agents/define';
+import type { Json } from '../../contract/messages/messages';
+import type { AgentPart } from '../../kernel/define/define';
 import { echo, tools } from '../support/memory-bed';
 import { heard, member, play, scripts, transfer } from '../support/team-bed';
 

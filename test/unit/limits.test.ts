@@ -4,7 +4,7 @@ import { defineWorkerMiddleware } from 'holdfast/worker';
 import { onWorker } from 'holdfast/workflow';
 import type { AgentMiddleware, IterationLimit } from 'holdfast/workflow';
 import { z } from 'zod';
-import { textOf } from '../../contract/plain/messages';
+import { textOf } from '../../contract/messages/messages';
 import { agentWith, echo, linesOf, only, tools, transcriptOf } from '../support/memory-bed';
 
 const calls = (text: string): ScriptedStep => ({ toolCalls: [echo(text)] });

@@ -1,7 +1,7 @@
-import { LiveCalls, push } from '../../client/live-calls';
-import type { Delta, DeltaBody } from '../../contract/plain/deltas';
-import type { RunEvent } from '../../contract/plain/events';
-import type { Json, Part } from '../../contract/plain/messages';
+import { LiveCalls, push } from '../../client/reading/live-calls';
+import type { Delta, DeltaBody } from '../../contract/deltas';
+import type { RunEvent } from '../../contract/events';
+import type { Json, Part } from '../../contract/messages/messages';
 
 const path = ['agent'];
 

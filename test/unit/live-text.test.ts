@@ -1,6 +1,6 @@
 import { EventLines } from '../../cli/event-lines';
-import type { Delta, DeltaBody } from '../../contract/plain/deltas';
-import type { EventBody, RunEvent } from '../../contract/plain/events';
+import type { Delta, DeltaBody } from '../../contract/deltas';
+import type { EventBody, RunEvent } from '../../contract/events';
 import { recordedTerminal } from '../support/recorded-terminal';
 
 const agent = { agent: 'support', runPath: ['support'] };

@@ -1,8 +1,8 @@
-import { messagesIn, messagesOf } from '../../contract/plain/message-shapes';
-import type { AgenticMessage } from '../../contract/plain/agentic-messages';
-import type { ChatMessage } from '../../contract/plain/chat-messages';
-import type { Json, Message, Part } from '../../contract/plain/messages';
-import { isMessage } from '../../contract/plain/messages';
+import { messagesIn, messagesOf } from '../../contract/messages/message-shapes';
+import type { AgenticMessage } from '../../contract/messages/agentic-messages';
+import type { ChatMessage } from '../../contract/messages/chat-messages';
+import type { Json, Message, Part } from '../../contract/messages/messages';
+import { isMessage } from '../../contract/messages/messages';
 
 /** Numbers that look random and are the same each time. */
 function numbers(seed: number): (below: number) => number {

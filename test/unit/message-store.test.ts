@@ -1,8 +1,8 @@
-import type { RunHistory } from '../../activities/message-store';
-import { MessageStore } from '../../activities/message-store';
-import type { HistoryFact } from '../../contract/plain/history-fact';
-import type { StoredMessage } from '../../contract/plain/messages';
-import type { CallModelInput } from '../../contract/plain/wire';
+import type { RunHistory } from '../../activities/transcripts/message-store';
+import { MessageStore } from '../../activities/transcripts/message-store';
+import type { HistoryFact } from '../../contract/record/history-fact';
+import type { StoredMessage } from '../../contract/messages/messages';
+import type { CallModelInput } from '../../contract/record/wire';
 
 const message = (id: string, size = 10): StoredMessage => ({ id, role: 'user', parts: [{ type: 'text', text: id.padEnd(size, '.') }] });
 const start: HistoryFact = {

@@ -9,7 +9,7 @@ import { largeResults } from '../../middleware/filesystem/worker/large-results';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
 import { taskTools } from '../../middleware/plan-task/worker';
 import { reductionHalf } from '../../middleware/reduction/worker';
-import { memoryResponses } from '../../middleware/response-cache/stores';
+import { memoryResponses } from '../../middleware/response-cache/worker/stores';
 import { cachedResponses } from '../../middleware/response-cache/worker';
 import { skillFiles } from '../../middleware/skill/worker/skill-files';
 import { globMatcher } from '../../middleware/filesystem/worker/glob';

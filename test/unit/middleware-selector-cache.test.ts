@@ -8,7 +8,7 @@ import { cachedResponses, defineTool, directoryResponses, memoryResponses } from
 import type { ResponseCacheOptions, ToolSelectorOptions } from 'holdfast/workflow';
 import { budget, responseCache, toolSelector } from 'holdfast/workflow';
 import { z } from 'zod';
-import type { WorkerMiddleware } from '../../activities/worker-middleware';
+import type { WorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 import { agentWith, echo, tools as someTools, transcriptOf } from '../support/memory-bed';
 
 const named = (name: string) =>

@@ -1,4 +1,4 @@
-import type { LanguageModel } from '../../activities/models';
+import type { LanguageModel } from '../../activities/models/models';
 import { scriptedModel, testRun } from '../../testing/index';
 import type { AgentMiddleware, Message, SummarizationOptions } from '../../workflows/index';
 import { contextTokens, preserveSkills, summarization } from '../../workflows/index';

@@ -1,6 +1,6 @@
-import type { LanguageModel, ModelProvider } from '../../activities/models';
-import { ModelRegistry } from '../../activities/models';
-import type { Message, Part } from '../../contract/plain/messages';
+import type { LanguageModel, ModelProvider } from '../../activities/models/models';
+import { ModelRegistry } from '../../activities/models/models';
+import type { Message, Part } from '../../contract/messages/messages';
 
 const silent: LanguageModel = { generate: () => Promise.resolve({ parts: [] }) };
 const provider = (keyVariable?: string): ModelProvider => ({ model: () => silent, ...(keyVariable === undefined ? {} : { keyVariable }) });

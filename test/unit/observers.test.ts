@@ -4,9 +4,9 @@ import type { Observed, ObservedEnd, ObservedError, Observer } from 'holdfast/wo
 import { defineTool } from 'holdfast/worker';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { z } from 'zod';
-import { Observers } from '../../activities/observers';
-import type { LanguageModel } from '../../activities/models';
-import type { RunOptions } from '../../contract/plain/run-options';
+import { Observers } from '../../activities/worker-middleware/observers';
+import type { LanguageModel } from '../../activities/models/models';
+import type { RunOptions } from '../../contract/run-options';
 import { agentWith, echo, only, tools, transcriptOf } from '../support/memory-bed';
 
 type Seen = readonly ['start', Observed] | readonly ['end', ObservedEnd] | readonly ['error', ObservedError];

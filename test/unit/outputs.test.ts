@@ -1,9 +1,9 @@
 import { jsonSchema, zodSchema } from '@ai-sdk/provider-utils';
 import { z } from 'zod';
-import { OutputRegistry } from '../../activities/outputs';
+import { OutputRegistry } from '../../activities/schemas/outputs';
 import type { ScriptedStep } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
-import { defineTool } from '../../activities/tools';
+import { defineTool } from '../../activities/tools/tools';
 import type { AgentMiddleware } from '../../workflows/index';
 import { agentWith, linesOf, only, tools, transcriptOf } from '../support/memory-bed';
 

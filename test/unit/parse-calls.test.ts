@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { parsedCalls } from '../../activities/parse-calls';
-import { defaultToolFacts, ToolRegistry } from '../../activities/tools';
-import { defineTool } from '../../activities/define-tool';
-import type { Json, Message } from '../../contract/plain/messages';
+import { parsedCalls } from '../../activities/schemas/parse-calls';
+import { defaultToolFacts, ToolRegistry } from '../../activities/tools/tools';
+import { defineTool } from '../../activities/tools/define-tool';
+import type { Json, Message } from '../../contract/messages/messages';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import { agentsFor } from 'holdfast/workflow';
 

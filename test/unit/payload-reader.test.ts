@@ -1,8 +1,8 @@
 import type { LoadedDataConverter, Payload, PayloadCodec } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
-import { FactReader } from '../../host/history-facts';
-import { PayloadReader } from '../../host/payload-reader';
+import { FactReader } from '../../host/history/history-facts';
+import { PayloadReader } from '../../host/history/payload-reader';
 
 const payloadOf = (value: unknown): Payload => defaultPayloadConverter.toPayload(value);
 const values = [{ text: 'Grüße, 你好 🙂 \u0000', list: [1, null] }, 'text', 0, false, null, ''];

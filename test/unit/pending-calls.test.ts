@@ -4,7 +4,7 @@ import { defineTool } from 'holdfast/worker';
 import type { AgentMiddleware, Json, Message } from 'holdfast/workflow';
 import { approval } from 'holdfast/workflow';
 import { z } from 'zod';
-import { pendingCallsOf } from '../../kernel/pending-calls';
+import { pendingCallsOf } from '../../kernel/turn/pending-calls';
 import { agentUnder, agentWith, echo, linesOf, only, tools, transcriptOf } from '../support/memory-bed';
 
 const user: Message = { role: 'user', parts: [{ type: 'text', text: 'Say it.' }] };

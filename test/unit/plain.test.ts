@@ -1,9 +1,9 @@
-import { millisecondsOf, parseDuration } from '../../contract/plain/duration';
-import { HoldfastError, codeOf, errorTable, isErrorCode, messageOf } from '../../contract/plain/errors';
-import { misfitOf } from '../../contract/plain/interrupts';
-import { jsonSize, utf8Length } from '../../contract/plain/limits';
-import { canonicalJson, isMessage, messagesOfInput, notJson, textOf, toolCallsOf } from '../../contract/plain/messages';
-import { isName, isRunId, runIdOf, workflowIdOf } from '../../contract/plain/names';
+import { millisecondsOf, parseDuration } from '../../contract/duration';
+import { HoldfastError, codeOf, errorTable, isErrorCode, messageOf } from '../../contract/errors';
+import { misfitOf } from '../../contract/interrupts';
+import { jsonSize, utf8Length } from '../../contract/limits';
+import { canonicalJson, isMessage, messagesOfInput, notJson, textOf, toolCallsOf } from '../../contract/messages/messages';
+import { isName, isRunId, runIdOf, workflowIdOf } from '../../contract/names';
 
 describe('a duration', () => {
   it.each([

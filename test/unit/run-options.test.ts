@@ -5,7 +5,7 @@ import { defineTool, defineWorkerMiddleware } from 'holdfast/worker';
 import type { AgentMiddleware, Json } from 'holdfast/workflow';
 import { agentsFor, approval, defineAgent, onWorker } from 'holdfast/workflow';
 import { z } from 'zod';
-import type { RunOptions } from '../../contract/plain/run-options';
+import type { RunOptions } from '../../contract/run-options';
 import { only, transcriptOf } from '../support/memory-bed';
 
 const basics = { description: 'Says with which options it was called.', inputSchema: z.object({}) };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Json } from '../../contract/plain/messages';
-import { misfitOfSchema } from '../../contract/plain/schema-fit';
+import type { Json } from '../../contract/messages/messages';
+import { misfitOfSchema } from '../../contract/schema/schema-fit';
 
 const told = (schema: z.ZodType): Json => z.toJSONSchema(schema) as Json;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Json } from '../../contract/plain/messages';
-import { problemOfSchema } from '../../contract/plain/schema-form';
+import type { Json } from '../../contract/messages/messages';
+import { problemOfSchema } from '../../contract/schema/schema-form';
 
 describe('a schema for answers', () => {
   it.each<[Json, string]>([

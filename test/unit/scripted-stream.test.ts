@@ -1,10 +1,10 @@
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { ScriptedStep } from 'holdfast/testing';
 import type { TestRunOptions } from 'holdfast/testing';
-import type { Delta } from '../../contract/plain/deltas';
-import type { AgentOptions } from '../../kernel/agent';
-import type { Tools } from '../../kernel/middleware';
-import type { Json } from '../../contract/plain/messages';
+import type { Delta } from '../../contract/deltas';
+import type { AgentOptions } from '../../kernel/define/agent';
+import type { Tools } from '../../kernel/define/middleware';
+import type { Json } from '../../contract/messages/messages';
 import type { TestRun } from '../../testing/index';
 import { agentWith, echo, tools, transcriptOf } from '../support/memory-bed';
 

@@ -1,7 +1,7 @@
 import type { AgenticMessage, ChatMessage, Json } from 'holdfast/workflow';
 import { agenticMiddleware, chatMiddleware } from 'holdfast/workflow';
 import { scriptedModel, testRun } from 'holdfast/testing';
-import type { LanguageModel } from '../../activities/models';
+import type { LanguageModel } from '../../activities/models/models';
 import { agentUnder, agentWith, echo, logOf, only, tools, transcriptOf } from '../support/memory-bed';
 
 const calling = () => scriptedModel([{ toolCalls: [echo('x')], text: 'Looking.' }, { text: 'Done.' }]);

@@ -2,11 +2,11 @@ import type { AgentMiddleware } from 'holdfast/workflow';
 import { customAgent, loop, parallel, sequential } from 'holdfast/workflow';
 import type { ScriptedStep } from 'holdfast/testing';
 import { testRun } from 'holdfast/testing';
-import type { Message } from '../../contract/plain/messages';
-import type { HistoryFact } from '../../contract/plain/history-fact';
-import { isRunInput } from '../../contract/plain/run-input';
-import { packedSnapshot, unpackedInput } from '../../contract/plain/snapshot-messages';
-import type { AgentRunInput, Snapshot } from '../../contract/plain/wire';
+import type { Message } from '../../contract/messages/messages';
+import type { HistoryFact } from '../../contract/record/history-fact';
+import { isRunInput } from '../../contract/record/run-input';
+import { packedSnapshot, unpackedInput } from '../../contract/record/snapshot-messages';
+import type { AgentRunInput, Snapshot } from '../../contract/record/wire';
 import { tools } from '../support/memory-bed';
 import { heard, member, scripts } from '../support/team-bed';
 

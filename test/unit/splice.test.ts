@@ -1,5 +1,5 @@
-import type { StoredMessage } from '../../contract/plain/messages';
-import { applySplices, spliceBetween } from '../../contract/plain/splice';
+import type { StoredMessage } from '../../contract/messages/messages';
+import { applySplices, spliceBetween } from '../../contract/record/splice';
 
 const message = (id: string): StoredMessage => ({ id, role: 'user', parts: [{ type: 'text', text: `text of ${id}` }] });
 const idOf = (item: string | StoredMessage): string => (typeof item === 'string' ? item : item.id);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
 import { scriptedModel, testRun } from 'holdfast/testing';
-import type { Json } from '../../contract/plain/messages';
+import type { Json } from '../../contract/messages/messages';
 import { agentWith, echo, gate, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
 
 const call = (name: string, input: Json = {}): { name: string; input: Json } => ({ name, input });

@@ -1,6 +1,6 @@
 import { dynamicTool, jsonSchema, tool, zodSchema } from '@ai-sdk/provider-utils';
 import { z } from 'zod';
-import { ToolRegistry } from '../../activities/tools';
+import { ToolRegistry } from '../../activities/tools/tools';
 import { scriptedModel, testRun } from '../../testing/index';
 import { agentWith, transcriptOf } from '../support/memory-bed';
 import { execute, seen } from '../support/tool-bed';

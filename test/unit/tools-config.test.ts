@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ToolRegistry } from '../../activities/tools';
-import { defineTool } from '../../activities/tools';
+import { ToolRegistry } from '../../activities/tools/tools';
+import { defineTool } from '../../activities/tools/tools';
 import { scriptedModel, testRun } from '../../testing/index';
 import type { AgentMiddleware } from '../../workflows/index';
 import { agentWith, gate, linesOf, only, transcriptOf } from '../support/memory-bed';

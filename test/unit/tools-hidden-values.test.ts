@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineTool } from '../../activities/define-tool';
-import { ToolRegistry } from '../../activities/tools';
-import { limits } from '../../contract/plain/limits';
+import { defineTool } from '../../activities/tools/define-tool';
+import { ToolRegistry } from '../../activities/tools/tools';
+import { limits } from '../../contract/limits';
 import { approval } from '../../middleware/approval/workflow';
 import { scriptedModel, testRun } from '../../testing/index';
 import { agentWith } from '../support/memory-bed';

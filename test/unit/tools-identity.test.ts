@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { ModelRegistry } from '../../activities/models';
-import { OutputRegistry } from '../../activities/outputs';
+import { ModelRegistry } from '../../activities/models/models';
+import { OutputRegistry } from '../../activities/schemas/outputs';
 import { defaultModelFacts } from '../../activities/parts';
-import { ToolRegistry, defaultToolFacts } from '../../activities/tools';
-import { HalfRegistry } from '../../activities/worker-middleware';
-import type { CallToolInput, CallToolResult } from '../../contract/plain/wire';
-import type { Agent } from '../../kernel/agent';
-import { definitionOf } from '../../kernel/agent';
-import { MemoryRun } from '../../kernel/memory/run';
+import { ToolRegistry, defaultToolFacts } from '../../activities/tools/tools';
+import { HalfRegistry } from '../../activities/worker-middleware/worker-middleware';
+import type { CallToolInput, CallToolResult } from '../../contract/record/wire';
+import type { Agent } from '../../kernel/define/agent';
+import { definitionOf } from '../../kernel/define/agent';
+import { MemoryRun } from '../../memory/run';
 import { scriptedModel, testRun } from '../../testing/index';
 import { memoryWork } from '../../testing/memory-work';
-import { defineTool } from '../../activities/tools';
+import { defineTool } from '../../activities/tools/tools';
 import { agentWith, gate, only, transcriptOf } from '../support/memory-bed';
 
 const same = (text: string) => ({ name: 'note', input: { text }, id: 'same-id' });

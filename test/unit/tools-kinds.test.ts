@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { ToolRegistry } from '../../activities/tools';
-import { ToolRetry } from '../../activities/call-tool';
-import type { DeltaBody } from '../../contract/plain/deltas';
-import type { Part } from '../../contract/plain/messages';
-import type { StreamMode } from '../../contract/plain/wire';
-import { defineTool } from '../../activities/tools';
-import { defineWorkerMiddleware } from '../../activities/worker-middleware';
+import { ToolRegistry } from '../../activities/tools/tools';
+import { ToolRetry } from '../../activities/tools/call-tool';
+import type { DeltaBody } from '../../contract/deltas';
+import type { Part } from '../../contract/messages/messages';
+import type { StreamMode } from '../../contract/record/wire';
+import { defineTool } from '../../activities/tools/tools';
+import { defineWorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 import { gate } from '../support/memory-bed';
 import { execute, seen } from '../support/tool-bed';
 

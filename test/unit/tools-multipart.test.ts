@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Delta } from '../../contract/plain/deltas';
-import type { Part } from '../../contract/plain/messages';
+import type { Delta } from '../../contract/deltas';
+import type { Part } from '../../contract/messages/messages';
 import { scriptedModel, testRun } from '../../testing/index';
-import type { ToolCallContext } from '../../activities/tools';
-import { defineTool } from '../../activities/tools';
-import { defineWorkerMiddleware } from '../../activities/worker-middleware';
+import type { ToolCallContext } from '../../activities/tools/tools';
+import { defineTool } from '../../activities/tools/tools';
+import { defineWorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 import type { AgentMiddleware } from '../../workflows/index';
 import { onWorker } from '../../workflows/index';
 import { agentWith, gate, linesOf, logOf, only, transcriptOf } from '../support/memory-bed';

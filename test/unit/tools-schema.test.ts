@@ -1,7 +1,7 @@
 import { jsonSchema, lazySchema, zodSchema } from '@ai-sdk/provider-utils';
 import { z } from 'zod';
 import { z as z3 } from 'zod/v3';
-import { readSchema } from '../../activities/schema';
+import { readSchema } from '../../activities/schemas/schema';
 
 const refuse = (problem: string): never => {
   throw new Error(problem);

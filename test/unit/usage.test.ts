@@ -1,8 +1,8 @@
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { LanguageModel, ModelChunk } from 'holdfast/worker';
-import type { AgentOptions } from '../../kernel/agent';
-import type { Tools } from '../../kernel/middleware';
-import type { Json } from '../../contract/plain/messages';
+import type { AgentOptions } from '../../kernel/define/agent';
+import type { Tools } from '../../kernel/define/middleware';
+import type { Json } from '../../contract/messages/messages';
 import type { TestRun } from '../../testing/index';
 import { agentWith, gate, logOf } from '../support/memory-bed';
 

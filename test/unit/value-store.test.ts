@@ -1,6 +1,6 @@
-import { ValueStore } from '../../activities/value-store';
-import type { HistoryFact } from '../../contract/plain/history-fact';
-import type { CallModelInput, CallToolResult } from '../../contract/plain/wire';
+import { ValueStore } from '../../activities/transcripts/value-store';
+import type { HistoryFact } from '../../contract/record/history-fact';
+import type { CallModelInput, CallToolResult } from '../../contract/record/wire';
 
 type Edit = CallModelInput['runLocal'];
 

@@ -3,7 +3,7 @@ import type { WorkerHalf } from 'holdfast/worker';
 import { defineTool, defineWorkerMiddleware } from 'holdfast/worker';
 import { onWorker } from 'holdfast/workflow';
 import { z } from 'zod';
-import type { Outcome } from '../../client/outcome';
+import type { Outcome } from '../../client/reading/outcome';
 import { agentWith, echo, tools, transcriptOf } from '../support/memory-bed';
 
 const outcomeWith = async (half: WorkerHalf, stream = false): Promise<Outcome<unknown>> => {

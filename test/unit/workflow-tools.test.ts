@@ -3,7 +3,7 @@ import type { ScriptedStep } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, WorkflowTool } from 'holdfast/workflow';
 import { approval } from 'holdfast/workflow';
-import { sha256 } from '../../contract/plain/sha256';
+import { sha256 } from '../../contract/sha256';
 import { agentWith, logOf, tools } from '../support/memory-bed';
 
 const note: WorkflowTool = {

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { HoldfastError, messageOf } from '../../../contract/plain/errors';
-import type { Part } from '../../../contract/plain/messages';
+import { HoldfastError, messageOf } from '../../../contract/errors';
+import type { Part } from '../../../contract/messages/messages';
 
 /** What stands in a folder. */
 export interface FileEntry {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Tool } from '../../../activities/define-tool';
-import { defineTool } from '../../../activities/define-tool';
+import type { Tool } from '../../../activities/tools/define-tool';
+import { defineTool } from '../../../activities/tools/define-tool';
 import type { FileBackend } from './backend';
 
 const writeInput = z.object({

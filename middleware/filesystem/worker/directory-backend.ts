@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { extname, isAbsolute, join, posix, relative, sep } from 'node:path';
-import { HoldfastError } from '../../../contract/plain/errors';
+import { HoldfastError } from '../../../contract/errors';
 import { bound, checkedOptions } from '../../checked-options';
 import type { FileBackend, FileEntry } from './backend';
 import { checkedPath, fileMissing, isFileMissing, noText } from './backend';

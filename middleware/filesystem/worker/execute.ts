@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { StreamableTool, Tool } from '../../../activities/define-tool';
-import { defineTool } from '../../../activities/define-tool';
+import type { StreamableTool, Tool } from '../../../activities/tools/define-tool';
+import { defineTool } from '../../../activities/tools/define-tool';
 import type { Shell, StreamingShell } from './shell';
 import { textOfPieces, textOfResult } from './shell';
 

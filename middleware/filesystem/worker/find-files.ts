@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Tool } from '../../../activities/define-tool';
-import { defineTool } from '../../../activities/define-tool';
+import type { Tool } from '../../../activities/tools/define-tool';
+import { defineTool } from '../../../activities/tools/define-tool';
 import type { FileBackend } from './backend';
 import { glob, grep } from './search';
 import { contentAnswer, countAnswer, filesAnswer, noFiles } from './search-answers';

@@ -1,4 +1,4 @@
-import { HoldfastError } from '../../../contract/plain/errors';
+import { HoldfastError } from '../../../contract/errors';
 
 type Token = { readonly kind: 'text'; readonly character: string } | { readonly kind: 'any' } | { readonly kind: 'many' } | Class;
 interface Class {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { currentCall } from '../../../activities/call-context';
-import type { ToolWorkerCall, WorkerMiddleware } from '../../../activities/worker-middleware';
-import { defineWorkerMiddleware } from '../../../activities/worker-middleware';
-import { HoldfastError, messageOf } from '../../../contract/plain/errors';
-import type { Json, Part } from '../../../contract/plain/messages';
+import { currentCall } from '../../../activities/calls/call-context';
+import type { ToolWorkerCall, WorkerMiddleware } from '../../../activities/worker-middleware/worker-middleware';
+import { defineWorkerMiddleware } from '../../../activities/worker-middleware/worker-middleware';
+import { HoldfastError, messageOf } from '../../../contract/errors';
+import type { Json, Part } from '../../../contract/messages/messages';
 import type { FileBackend } from './backend';
 import { fieldsOf, isRecord, isText, isTextList, refuseFor } from '../../checked-options';
 import { backendProblem } from './backend';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { EnhancedTool, Tool } from '../../../activities/define-tool';
-import { defineTool } from '../../../activities/define-tool';
-import { limits } from '../../../contract/plain/limits';
-import type { Part } from '../../../contract/plain/messages';
+import type { EnhancedTool, Tool } from '../../../activities/tools/define-tool';
+import { defineTool } from '../../../activities/tools/define-tool';
+import { limits } from '../../../contract/limits';
+import type { Part } from '../../../contract/messages/messages';
 import type { FileBackend } from './backend';
 import { parsePages } from './pages';
 

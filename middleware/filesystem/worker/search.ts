@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import vm from 'node:vm';
-import { HoldfastError, messageOf } from '../../../contract/plain/errors';
+import { HoldfastError, messageOf } from '../../../contract/errors';
 import type { FileBackend } from './backend';
 import { checkedPath } from './backend';
 import { globMatcher } from './glob';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { HoldfastError } from '../../../contract/plain/errors';
+import { HoldfastError } from '../../../contract/errors';
 import { bound, checkedOptions, isRecord, optional } from '../../checked-options';
 import { commandVariable, endGroup, endMarked } from './processes';
 

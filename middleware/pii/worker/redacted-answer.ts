@@ -1,5 +1,5 @@
-import type { ModelChunk } from '../../../activities/chunks';
-import type { JsonObject } from '../../../contract/plain/messages';
+import type { ModelChunk } from '../../../activities/models/chunks';
+import type { JsonObject } from '../../../contract/messages/messages';
 import type { Piece, RedactedTexts } from '../redacted-texts';
 import type { Redactor } from '../redactor';
 

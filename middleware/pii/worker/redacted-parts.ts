@@ -1,4 +1,4 @@
-import type { JsonObject, Part } from '../../../contract/plain/messages';
+import type { JsonObject, Part } from '../../../contract/messages/messages';
 import type { Piece, RedactedTexts } from '../redacted-texts';
 import type { Redactor } from '../redactor';
 

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { messageOf } from '../../../contract/plain/errors';
+import { messageOf } from '../../../contract/errors';
 import type { FileBackend } from '../../filesystem/worker/backend';
 import { configuredPath, isFileMissing } from '../../filesystem/worker/backend';
 import type { Task, TaskAnswer, TaskBoard } from '../task-board';

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { HoldfastError, messageOf } from '../../../contract/plain/errors';
+import { HoldfastError, messageOf } from '../../../contract/errors';
 import type { FileBackend } from '../../filesystem/worker/backend';
 import { configuredPath, isFileMissing } from '../../filesystem/worker/backend';
 import type { Skill, SkillHead } from '../skills';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { connect } from '../../../client/connect';
 import type { HoldfastClient } from '../../../client/connect';
 import type { Run } from '../../../client/run';
-import type { HoldfastError } from '../../../contract/plain/errors';
+import type { HoldfastError } from '../../../contract/errors';
 import { Deployment } from '../../../worker/deployment';
 import { variantOf } from '../../support/bundle-variant';
 import { eventually } from '../../support/temporal';

@@ -1,6 +1,6 @@
 import type { Run } from '../../../client/run';
-import { codeOf } from '../../../contract/plain/errors';
-import { names } from '../../../contract/plain/names';
+import { codeOf } from '../../../contract/errors';
+import { names } from '../../../contract/names';
 import type { Temporal } from '../../support/temporal';
 import { openTemporal } from '../../support/temporal';
 import type { TestBed } from '../../support/test-bed';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Delta } from '../../../contract/plain/deltas';
-import type { RunEvent } from '../../../contract/plain/events';
+import type { Delta } from '../../../contract/deltas';
+import type { RunEvent } from '../../../contract/events';
 import { defineTool } from '../../../worker/index';
 import { fixtureTools } from '../../fixtures/tools';
 import type { TestBed } from '../../support/test-bed';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../../activities/tools';
-import type { HoldfastError } from '../../../contract/plain/errors';
+import { defineTool } from '../../../activities/tools/tools';
+import type { HoldfastError } from '../../../contract/errors';
 import { fixtureTools } from '../../fixtures/tools';
 import type { TestBed } from '../../support/test-bed';
 import { calls, startTestBed, text } from '../../support/test-bed';

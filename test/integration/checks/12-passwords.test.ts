@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { HoldfastError } from '../../../contract/plain/errors';
+import type { HoldfastError } from '../../../contract/errors';
 import { createLogger } from '../../../host/logger';
 import { createApp } from '../../../service/http/app';
 import { openTemporal } from '../../support/temporal';

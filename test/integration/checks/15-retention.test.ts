@@ -1,8 +1,8 @@
 import { msToTs } from '@temporalio/common/lib/time';
-import type { HoldfastError } from '../../../contract/plain/errors';
+import type { HoldfastError } from '../../../contract/errors';
 import type { TemporalConnection } from '../../../host/connection';
 import { connectTemporal } from '../../../host/connection';
-import { setUpNamespace } from '../../../host/namespace-setup';
+import { setUpNamespace } from '../../../host/server/namespace-setup';
 import { startTestBed, testServer, text } from '../../support/test-bed';
 
 const namespace = `retention-${process.pid}`;

@@ -1,4 +1,4 @@
-import type { Json } from '../../../contract/plain/messages';
+import type { Json } from '../../../contract/messages/messages';
 import type { Dialect, Frame, Said, SaidBlock } from './step';
 
 /** Google's Gemini API: POST /v1beta/models/MODEL:generateContent, and :streamGenerateContent?alt=sse. */

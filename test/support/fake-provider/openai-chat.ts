@@ -1,4 +1,4 @@
-import type { Json } from '../../../contract/plain/messages';
+import type { Json } from '../../../contract/messages/messages';
 import type { Dialect, Frame, Said } from './step';
 
 /** OpenAI's chat completions, which many others speak: POST /v1/chat/completions. */

@@ -1,4 +1,4 @@
-import type { Json } from '../../../contract/plain/messages';
+import type { Json } from '../../../contract/messages/messages';
 import type { Dialect, Frame, Said, SaidBlock } from './step';
 
 /** OpenAI's responses: POST /v1/responses. */

@@ -1,8 +1,8 @@
-import type { AssembledAnswer, ModelChunk } from '../../../activities/chunks';
-import { AnswerAssembly } from '../../../activities/chunks';
-import type { GenerateRequest, LanguageModel } from '../../../activities/models';
-import { ModelRegistry } from '../../../activities/models';
-import type { Message } from '../../../contract/plain/messages';
+import type { AssembledAnswer, ModelChunk } from '../../../activities/models/chunks';
+import { AnswerAssembly } from '../../../activities/models/chunks';
+import type { GenerateRequest, LanguageModel } from '../../../activities/models/models';
+import { ModelRegistry } from '../../../activities/models/models';
+import type { Message } from '../../../contract/messages/messages';
 import type { FakeProvider } from './fake-provider';
 
 /** One of the providers that Holdfast brings, as a user names it. */

@@ -1,4 +1,4 @@
-import type { Json } from '../../../contract/plain/messages';
+import type { Json } from '../../../contract/messages/messages';
 
 /** What a model says. Texts that are a list come in these pieces when the answer streams. */
 export type FakeBlock =

@@ -1,5 +1,5 @@
-import { textOf } from '../../../contract/plain/messages';
-import { loop, sequential } from '../../../kernel/agents/define';
+import { textOf } from '../../../contract/messages/messages';
+import { loop, sequential } from '../../../kernel/define/define';
 import { testRun } from '../../../testing/index';
 import { tools } from '../../support/memory-bed';
 import { member, scripts } from '../../support/team-bed';

@@ -2,8 +2,8 @@ import type { TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { approval, parallel } from 'holdfast/workflow';
-import { codeOf } from '../../../contract/plain/errors';
-import { latenessOf } from '../../../contract/plain/interrupts';
+import { codeOf } from '../../../contract/errors';
+import { latenessOf } from '../../../contract/interrupts';
 import { agentUnder, agentWith, echo, logOf, tools } from '../../support/memory-bed';
 
 const code = (answering: Promise<unknown>): Promise<unknown> => answering.then(() => 'was taken', codeOf);

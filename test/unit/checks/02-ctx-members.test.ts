@@ -2,7 +2,7 @@ import type { Agent, AgentMiddleware, HookContext, Invocation, WorkflowTool } fr
 import { callbacks, chatMiddleware, customAgent, parallel, plugin } from 'holdfast/workflow';
 import type { ScriptedStep, TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
-import { canonicalJson } from '../../../contract/plain/messages';
+import { canonicalJson } from '../../../contract/messages/messages';
 import { agentUnder, echo, logOf, only, tools } from '../../support/memory-bed';
 import { member, scripts } from '../../support/team-bed';
 

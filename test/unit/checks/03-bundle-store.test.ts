@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HoldfastError } from '../../../contract/plain/errors';
+import { HoldfastError } from '../../../contract/errors';
 import { BundleStore } from '../../../worker/bundle-store';
 import { Findings } from '../../../worker/findings';
 

@@ -2,7 +2,7 @@ import type { TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext } from 'holdfast/workflow';
 import { approval, customAgent } from 'holdfast/workflow';
-import type { MemoryRun } from '../../../kernel/memory/run';
+import type { MemoryRun } from '../../../memory/run';
 import { agentUnder, echo, logOf, only, tools } from '../../support/memory-bed';
 
 const before = (act: (ctx: HookContext) => unknown): AgentMiddleware => ({

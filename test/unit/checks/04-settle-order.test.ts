@@ -2,8 +2,8 @@ import type { TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { HookContext } from 'holdfast/workflow';
 import { customAgent } from 'holdfast/workflow';
-import { Frame } from '../../../kernel/frames';
-import { Journal } from '../../../kernel/journal';
+import { Frame } from '../../../kernel/effects/frames';
+import { Journal } from '../../../kernel/effects/journal';
 import { agentUnder, agentWith, echo, logOf, tools } from '../../support/memory-bed';
 
 type Act = (ctx: HookContext) => Promise<void>;

@@ -4,8 +4,8 @@ import type { ScriptedStep, TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { Agent, AgentMiddleware, Json, WorkflowTool } from 'holdfast/workflow';
 import { customAgent, toolRetry } from 'holdfast/workflow';
-import { HistoryFold } from '../../../contract/plain/fold';
-import type { MemoryRun } from '../../../kernel/memory/run';
+import { HistoryFold } from '../../../contract/record/fold';
+import type { MemoryRun } from '../../../memory/run';
 import { agentUnder, agentWith, echo, logOf, tools } from '../../support/memory-bed';
 
 const once: readonly ScriptedStep[] = [{ toolCalls: [echo('a')] }, { text: 'Done.' }];

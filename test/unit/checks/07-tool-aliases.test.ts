@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineTool } from '../../../activities/tools';
-import type { Json, Message } from '../../../contract/plain/messages';
-import type { AgentOptions } from '../../../kernel/agent';
-import type { Tools } from '../../../kernel/middleware';
+import { defineTool } from '../../../activities/tools/tools';
+import type { Json, Message } from '../../../contract/messages/messages';
+import type { AgentOptions } from '../../../kernel/define/agent';
+import type { Tools } from '../../../kernel/define/middleware';
 import { scriptedModel, testRun } from '../../../testing/index';
 import {
   approval,

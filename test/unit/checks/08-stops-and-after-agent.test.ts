@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { GenerateAnswer, GenerateRequest, ModelProvider } from '../../../activities/models';
-import { defineTool } from '../../../activities/tools';
-import type { Agent } from '../../../kernel/agent';
-import type { AgentMiddleware } from '../../../kernel/middleware';
+import type { GenerateAnswer, GenerateRequest, ModelProvider } from '../../../activities/models/models';
+import { defineTool } from '../../../activities/tools/tools';
+import type { Agent } from '../../../kernel/define/agent';
+import type { AgentMiddleware } from '../../../kernel/define/middleware';
 import { scriptedModel, testRun } from '../../../testing/index';
 import {
   StopError,

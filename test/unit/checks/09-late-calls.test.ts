@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { HoldfastWorker } from '../../../worker/index';
 import { sendEvent, setRunLocalValue } from '../../../worker/index';
-import type { ToolCallContext } from '../../../activities/define-tool';
-import { defineTool } from '../../../activities/tools';
-import type { Delta } from '../../../contract/plain/deltas';
-import type { HoldfastError } from '../../../contract/plain/errors';
+import type { ToolCallContext } from '../../../activities/tools/define-tool';
+import { defineTool } from '../../../activities/tools/tools';
+import type { Delta } from '../../../contract/deltas';
+import type { HoldfastError } from '../../../contract/errors';
 import { scriptedModel, testRun } from '../../../testing/index';
 import { agentWith, logOf } from '../../support/memory-bed';
 

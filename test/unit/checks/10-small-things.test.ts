@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Delta } from '../../../contract/plain/deltas';
-import type { Json } from '../../../contract/plain/messages';
-import { defineTool } from '../../../activities/tools';
+import type { Delta } from '../../../contract/deltas';
+import type { Json } from '../../../contract/messages/messages';
+import { defineTool } from '../../../activities/tools/tools';
 import { scriptedModel, testRun } from '../../../testing/index';
 import {
   agentCallbacks,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../../activities/tools';
-import type { Json, Part } from '../../../contract/plain/messages';
+import { defineTool } from '../../../activities/tools/tools';
+import type { Json, Part } from '../../../contract/messages/messages';
 import { fileTools } from '../../../middleware/filesystem/worker';
 import type { FileBackend } from '../../../middleware/filesystem/worker/backend';
 import { largeResults } from '../../../middleware/filesystem/worker/large-results';

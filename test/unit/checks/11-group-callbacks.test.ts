@@ -2,7 +2,7 @@ import { StopError, agentCallbacks, customAgent, loop, modelCallbacks, parallel,
 import type { Agent, AgentCallbacks, AgentMiddleware } from 'holdfast/workflow';
 import { testRun } from 'holdfast/testing';
 import type { TestRun } from 'holdfast/testing';
-import { textOf } from '../../../contract/plain/messages';
+import { textOf } from '../../../contract/messages/messages';
 import { logOf, tools } from '../../support/memory-bed';
 import { member, scripts } from '../../support/team-bed';
 

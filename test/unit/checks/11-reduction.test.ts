@@ -1,6 +1,6 @@
-import { defineTool } from '../../../activities/tools';
-import type { Delta } from '../../../contract/plain/deltas';
-import type { Json, Part } from '../../../contract/plain/messages';
+import { defineTool } from '../../../activities/tools/tools';
+import type { Delta } from '../../../contract/deltas';
+import type { Json, Part } from '../../../contract/messages/messages';
 import type { ReductionHalfOptions } from '../../../middleware/reduction/worker';
 import { offloadTools, reductionHalf } from '../../../middleware/reduction/worker';
 import type { ReductionOptions } from '../../../workflows/index';

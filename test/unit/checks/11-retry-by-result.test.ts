@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../../activities/tools';
-import type { Json } from '../../../contract/plain/messages';
+import { defineTool } from '../../../activities/tools/tools';
+import type { Json } from '../../../contract/messages/messages';
 import { scriptedModel, testRun } from '../../../testing/index';
 import type { TestRun } from '../../../testing/index';
 import type { ToolRetryOptions } from '../../../workflows/index';

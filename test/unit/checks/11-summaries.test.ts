@@ -1,4 +1,4 @@
-import type { Message } from '../../../contract/plain/messages';
+import type { Message } from '../../../contract/messages/messages';
 import { withUserMessages } from '../../../middleware/summarization/user-messages';
 import { scriptedModel } from '../../../testing/index';
 import { summarization } from '../../../workflows/index';

@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CulpritCall } from '../../../activities/culprits';
-import { Culprits } from '../../../activities/culprits';
+import type { CulpritCall } from '../../../activities/health/culprits';
+import { Culprits } from '../../../activities/health/culprits';
 
 /** A process whose loop blocks when a test says so. */
 class Process {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { hasPrototypeKey, jsonProblem } from '../../../contract/plain/broken-json';
-import type { Json } from '../../../contract/plain/messages';
-import { notJson } from '../../../contract/plain/messages';
-import { defineTool } from '../../../activities/define-tool';
-import { EventsQuery } from '../../../contract/schemas/http';
-import type { GenerateRequest, LanguageModel } from '../../../activities/models';
+import { hasPrototypeKey, jsonProblem } from '../../../contract/broken-json';
+import type { Json } from '../../../contract/messages/messages';
+import { notJson } from '../../../contract/messages/messages';
+import { defineTool } from '../../../activities/tools/define-tool';
+import { EventsQuery } from '../../../service/http/schemas';
+import type { GenerateRequest, LanguageModel } from '../../../activities/models/models';
 import { createApp } from '../../../service/http/app';
 import { createLogger } from '../../../host/logger';
 import { scriptedModel, testRun } from '../../../testing';

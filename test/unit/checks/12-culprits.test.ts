@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Culprits } from '../../../activities/culprits';
+import { Culprits } from '../../../activities/health/culprits';
 
 describe('[check 12] a tool that harms its process', () => {
   it('by ending it is known to the next process, which calls it once more and then no more', async () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
 import type { LoseCall } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
-import { HoldfastError } from '../../../contract/plain/errors';
+import { HoldfastError } from '../../../contract/errors';
 import { agentWith, only, transcriptOf } from '../../support/memory-bed';
 
 const payments: string[] = [];

@@ -1,5 +1,5 @@
 import type { HoldfastClient } from '../../../client/index';
-import { HoldfastError } from '../../../contract/plain/errors';
+import { HoldfastError } from '../../../contract/errors';
 import { createLogger } from '../../../host/logger';
 import { createApp } from '../../../service/http/app';
 import { readiness } from '../../../service/http/readiness';

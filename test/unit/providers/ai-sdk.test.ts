@@ -1,9 +1,9 @@
 import { ReadableStream } from 'node:stream/web';
-import type { ModelChunk } from '../../../activities/chunks';
-import type { GenerateRequest } from '../../../activities/models';
-import type { AiSdkOptions } from '../../../activities/providers/ai-sdk';
-import { aiSdkModel } from '../../../activities/providers/ai-sdk';
-import type { Json, Message, Part } from '../../../contract/plain/messages';
+import type { ModelChunk } from '../../../activities/models/chunks';
+import type { GenerateRequest } from '../../../activities/models/models';
+import type { AiSdkOptions } from '../../../activities/models/providers/ai-sdk';
+import { aiSdkModel } from '../../../activities/models/providers/ai-sdk';
+import type { Json, Message, Part } from '../../../contract/messages/messages';
 import { gate } from '../../support/gate';
 import { askedWith, chunksOf, collected, user } from '../../support/fake-provider/real-clients';
 

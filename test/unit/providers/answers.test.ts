@@ -1,5 +1,5 @@
-import { AnswerAssembly } from '../../../activities/chunks';
-import type { Part } from '../../../contract/plain/messages';
+import { AnswerAssembly } from '../../../activities/models/chunks';
+import type { Part } from '../../../contract/messages/messages';
 import { gate } from '../../support/gate';
 import type { FakeAnswer, FakeProvider } from '../../support/fake-provider/fake-provider';
 import { startFakeProvider } from '../../support/fake-provider/fake-provider';

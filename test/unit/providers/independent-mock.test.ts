@@ -1,5 +1,5 @@
 import { LLMock } from '@copilotkit/aimock';
-import type { Part } from '../../../contract/plain/messages';
+import type { Part } from '../../../contract/messages/messages';
 import type { StreamingModel } from '../../support/fake-provider/real-clients';
 import { askedWith, chunksOf, collected, modelOf, realClients, user } from '../../support/fake-provider/real-clients';
 

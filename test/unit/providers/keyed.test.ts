@@ -1,5 +1,5 @@
-import { ModelRegistry } from '../../../activities/models';
-import { keyedProviderTable } from '../../../activities/providers/keyed';
+import { ModelRegistry } from '../../../activities/models/models';
+import { keyedProviderTable } from '../../../activities/models/providers/keyed';
 import type { FakeProvider } from '../../support/fake-provider/fake-provider';
 import { startFakeProvider } from '../../support/fake-provider/fake-provider';
 import { askedWith, modelOf, realClients } from '../../support/fake-provider/real-clients';

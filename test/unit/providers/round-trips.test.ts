@@ -1,4 +1,4 @@
-import type { Message, Part } from '../../../contract/plain/messages';
+import type { Message, Part } from '../../../contract/messages/messages';
 import type { FakeAnswer, FakeProvider } from '../../support/fake-provider/fake-provider';
 import { startFakeProvider } from '../../support/fake-provider/fake-provider';
 import type { RealClient } from '../../support/fake-provider/real-clients';

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import type { DeltaBody } from '../../contract/deltas';
+import { HoldfastError } from '../../contract/errors';
+import type { FoldedRequest } from '../../contract/record/fold';
+import { jsonSize, limits } from '../../contract/limits';
+import type { FinishReason, Message, StoredMessage, Usage } from '../../contract/messages/messages';
+import { isMessage, notJson } from '../../contract/messages/messages';
+import type { Uncounted } from '../../contract/usage';
+import { uncountedIn } from '../../contract/usage';
+import type { ParseInputResult } from '../../contract/record/wire';
+import { abortOf } from '../calls/abort';
+import type { ModelChunk } from './chunks';
+import { AnswerAssembly } from './chunks';
+import { HalfWatch } from '../worker-middleware/half-guard';
+import type { ModelCallParts } from './model-provider';
+import { Provider, checkedUsage, noMessage } from './model-provider';
+import { consume, orAborted } from './model-stream';
+import { streamed, whole } from './model-layers';
+import { parsedCalls } from '../schemas/parse-calls';
+import type { ModelCallAsks, WorkerCall, WorkerModelRequest } from '../worker-middleware/worker-middleware';
+
+export interface ModelAnswer {
+  readonly message: StoredMessage;
+  readonly model: string;
+  readonly usage?: Usage;
+  readonly uncounted?: readonly Uncounted[];
+  readonly finish?: FinishReason;
+  readonly parsed?: readonly (ParseInputResult | null)[];
+}
+
+/** What is left of a call that gave no answer. */
+export interface BrokenAnswer {
+  readonly said: Message;
+  /** What providers reported of it. */
+  readonly usage?: Usage;
+}
+
+/**
+ * One model call on the worker: worker halves around the provider. Knows no Temporal; in-memory runs use it too. When the call is
+ * cancelled, a stream gives what it has said by then; when it breaks, `onBreak` gets that.
+ */
+export async function generate(
+  request: FoldedRequest,
+  parts: ModelCallParts,
+  call: WorkerCall,
+  publish?: (delta: DeltaBody) => void,
+  onBreak: (left: BrokenAnswer) => void = () => undefined,
+  watch = new HalfWatch(),
+): Promise<ModelAnswer> {
+  const { slots, messages } = request;
+  const asks: ModelCallAsks = {
+    ...(typeof slots.output === 'string' ? { output: slots.output } : {}),
+    ...(typeof slots.final === 'string' ? { final: slots.final } : {}),
+    ...(Array.isArray(slots.catalog) ? { catalog: slots.catalog } : {}),
+    ...(Array.isArray(slots.specs) ? { specs: slots.specs } : {}),
+    ...(slots.deferred === undefined || slots.deferred === null ? {} : { deferred: slots.deferred }),
+  };
+  const provider = new Provider(parts, asks, call);
+  const halves = parts.halves.named(slots.halves ?? []);
+  const asked: WorkerModelRequest = {
+    instructions: slots.instructions ?? '',
+    messages,
+    tools: slots.tools ?? [],
+    model: slots.model ?? 'default',
+    settings: slots.settings ?? {},
+    ...(Object.keys(asks).length === 0 ? {} : { asks }),
+  };
+  const withParsed = async (answer: ModelAnswer): Promise<ModelAnswer> => ({
+    ...answer,
+    ...(await parsedCalls(parts.tools, slots.parse, answer.message)),
+  });
+  const assembly = new AnswerAssembly();
+  try {
+    if ((slots.stream ?? 'whole') === 'whole') {
+      const run = whole(halves, (changed) => provider.generate(changed), call, watch);
+      const response = await orAborted(run(asked), call.signal);
+      return await withParsed(checkedAnswer(response?.message, response, provider, asked.model));
+    }
+    const chunks = streamed(halves, (changed) => provider.stream(changed), call, watch)(asked);
+    const ended = await consume(chunks, call.signal, (chunk) => {
+      assembly.add(chunk);
+      if (publish !== undefined && provider.streams) publishChunk(chunk, publish);
+    });
+    const answer = assembly.answer();
+    if (ended === 'aborted') return partialAnswer(answer.parts, provider, call.signal);
+    if (!assembly.complete) throw brokenOff(provider.answeredBy);
+    return await withParsed(checkedAnswer({ role: 'assistant', parts: answer.parts }, answer, provider, asked.model));
+  } catch (error) {
+    const { spent } = provider;
+    onBreak({ said: { role: 'assistant', parts: assembly.answer().parts }, ...(spent === undefined ? {} : { usage: spent }) });
+    throw error;
+  }
+}
+
+function publishChunk(chunk: ModelChunk, publish: (delta: DeltaBody) => void): void {
+  switch (chunk.type) {
+    case 'text':
+      if (chunk.text !== '') publish({ type: 'text-delta', text: chunk.text });
+      return;
+    case 'reasoning':
+      if (chunk.text !== '') publish({ type: 'reasoning-delta', text: chunk.text });
+      return;
+    case 'tool-input-start':
+      publish({ type: 'tool-input-start', callId: chunk.callId, tool: chunk.tool });
+      return;
+    case 'tool-input':
+      publish({ type: 'tool-input-delta', callId: chunk.callId, text: chunk.text });
+  }
+}
+
+function checkedAnswer(
+  message: unknown,
+  { usage, finish }: { readonly usage?: unknown; readonly finish?: unknown },
+  { answeredBy }: Provider,
+  asked: string,
+): ModelAnswer {
+  const model = answeredBy || asked;
+  if (!isMessage(message)) throw noMessage(model);
+  const problem = notJson(message);
+  if (problem !== undefined) throw new HoldfastError('model-response-invalid', `The answer of ${model} is not JSON: ${problem}.`);
+  const bytes = jsonSize(message);
+  if (bytes > limits.payload - 16_384) throw new HoldfastError('model-response-too-large', `The answer of ${model} has ${bytes} bytes.`);
+  const counted = checkedUsage(usage);
+  // What a half answers without a provider may well have cost nothing.
+  const uncounted = counted === undefined || answeredBy === '' ? [] : uncountedIn(counted);
+  const reason = unusual(finish);
+  return {
+    message: { ...message, role: 'assistant', id: randomUUID() },
+    model,
+    ...(counted === undefined ? {} : { usage: counted }),
+    ...(uncounted.length === 0 ? {} : { uncounted }),
+    ...(reason === undefined ? {} : { finish: reason }),
+  };
+}
+
+/** What was said before somebody cancelled the run. Tool calls in it are not made, so they are no part of it. */
+function partialAnswer(parts: StoredMessage['parts'], provider: Provider, signal: AbortSignal): ModelAnswer {
+  const said = parts.filter(({ type }) => type === 'text' || type === 'reasoning');
+  if (said.length === 0) throw abortOf(signal);
+  return { ...checkedAnswer({ role: 'assistant', parts: said }, { usage: provider.spent }, provider, ''), finish: 'cancelled' };
+}
+
+function brokenOff(model: string): Error {
+  return Object.assign(new Error(`The answer of ${model} broke off: its stream ended without a finish.`), { isRetryable: true });
+}
+
+const reasons = new Set<unknown>(['length', 'content-filter', 'error', 'cancelled', 'other']);
+
+/** That a model came to an end by itself needs no saying. */
+function unusual(finish: unknown): FinishReason | undefined {
+  return reasons.has(finish) ? (finish as FinishReason) : undefined;
+}

@@ -1,0 +1,126 @@
+import { HoldfastError } from '../../contract/errors';
+import { limits } from '../../contract/limits';
+import type { FinishReason, Json, JsonObject, Part, Usage } from '../../contract/messages/messages';
+
+/** What a model says piece by piece. Pieces of one `block` make one part; a part stands where its first piece came. */
+export type ModelChunk =
+  | { readonly type: 'text'; readonly text: string; readonly block?: string; readonly extra?: JsonObject }
+  | { readonly type: 'reasoning'; readonly text: string; readonly block?: string; readonly extra?: JsonObject }
+  /** The model writes the arguments of a call; the call itself comes whole, as a part, when they are complete. */
+  | { readonly type: 'tool-input-start'; readonly callId: string; readonly tool: string }
+  | { readonly type: 'tool-input'; readonly callId: string; readonly text: string }
+  | { readonly type: 'part'; readonly part: Part }
+  /** What the answer has taken until now, in place of what was said of it before: counted also when the stream breaks or is cancelled. */
+  | { readonly type: 'usage'; readonly usage: Usage }
+  /** The last one. A stream that ends without it was cut off. */
+  | { readonly type: 'finish'; readonly usage?: Usage; readonly finish?: FinishReason };
+
+export interface AssembledAnswer {
+  readonly parts: readonly Part[];
+  readonly usage?: Usage;
+  readonly finish?: FinishReason;
+}
+
+/** Puts chunks together again. */
+export class AnswerAssembly {
+  private readonly parts: { part: Part; block?: string }[] = [];
+  private usage: Usage | undefined;
+  private reason: FinishReason | undefined;
+  private characters = 0;
+  /** The last chunk has come. */
+  complete = false;
+
+  add(chunk: ModelChunk): void {
+    switch (chunk.type) {
+      case 'text':
+      case 'reasoning':
+        this.append(chunk);
+        return;
+      case 'part':
+        this.parts.push({ part: chunk.part });
+        return;
+      case 'usage':
+        this.usage = chunk.usage;
+        return;
+      case 'finish':
+        this.complete = true;
+        this.usage = chunk.usage ?? this.usage;
+        this.reason = chunk.finish;
+    }
+  }
+
+  /** What there is by now. Parts without any text are left out, unless the provider wants them back. */
+  answer(): AssembledAnswer {
+    const parts = this.parts
+      .map(({ part }) => part)
+      .filter((part) => !((part.type === 'text' || part.type === 'reasoning') && part.text === '' && part.extra === undefined));
+    return {
+      parts,
+      ...(this.usage === undefined ? {} : { usage: this.usage }),
+      ...(this.reason === undefined ? {} : { finish: this.reason }),
+    };
+  }
+
+  /** All of it. An answer without its last chunk is an error, and has taken its tokens all the same. */
+  whole(): AssembledAnswer {
+    const { usage } = this;
+    if (this.complete) return this.answer();
+    const brokenOff = new Error('The answer broke off: its stream ended without a finish.');
+    throw Object.assign(brokenOff, { isRetryable: true, ...(usage === undefined ? {} : { usage }) });
+  }
+
+  private append(chunk: ModelChunk & { type: 'text' | 'reasoning' }): void {
+    const { type, text, block, extra } = chunk;
+    // A model that never comes to an end would take all memory before anybody counts bytes.
+    this.characters += text.length;
+    if (this.characters > limits.payload)
+      throw new HoldfastError('model-response-too-large', `The answer of the model has more than ${limits.payload} characters.`);
+    const last = this.parts.at(-1);
+    const entry =
+      block === undefined
+        ? last?.part.type === type && last.block === undefined
+          ? last
+          : undefined
+        : this.parts.find((known) => known.block === block && known.part.type === type);
+    if (entry === undefined) {
+      this.parts.push({ part: { type, text, ...(extra === undefined ? {} : { extra }) }, ...(block === undefined ? {} : { block }) });
+      return;
+    }
+    const before = entry.part as Part & { type: 'text' | 'reasoning' };
+    entry.part = {
+      type,
+      text: before.text + text,
+      ...(before.extra === undefined && extra === undefined ? {} : { extra: merged(before.extra, extra) }),
+    };
+  }
+}
+
+/** A provider's extras come in pieces too, such as a signature at the end of the reasoning. */
+function merged(before: JsonObject | undefined, after: JsonObject | undefined): JsonObject {
+  const all: Record<string, Json | undefined> = { ...before };
+  for (const [key, value] of Object.entries(after ?? {})) {
+    const known = all[key];
+    all[key] = isRecord(known) && isRecord(value) ? { ...known, ...value } : value;
+  }
+  return all;
+}
+
+function isRecord(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The answer that chunks add up to, for a model of one's own that streams and is asked for a whole answer. */
+export async function answerOfChunks(chunks: AsyncIterable<ModelChunk>): Promise<AssembledAnswer> {
+  const assembly = new AnswerAssembly();
+  for await (const chunk of chunks) assembly.add(chunk);
+  return assembly.whole();
+}
+
+/** A whole answer as the chunks of a stream. */
+export function* chunksOf({ parts, usage, finish }: AssembledAnswer): Generator<ModelChunk> {
+  for (const [position, part] of parts.entries()) {
+    if (part.type === 'text' || part.type === 'reasoning') yield { ...part, block: `${position}` };
+    else yield { type: 'part', part };
+  }
+  yield { type: 'finish', ...(usage === undefined ? {} : { usage }), ...(finish === undefined ? {} : { finish }) };
+}

@@ -1,0 +1,236 @@
+import { HoldfastError } from '../../contract/errors';
+import { addUsage, isTokenCount } from '../../contract/usage';
+import type { Failure, Part, Usage } from '../../contract/messages/messages';
+import type { ModelChunk } from './chunks';
+import { AnswerAssembly, chunksOf } from './chunks';
+import { exitToolSpec } from '../tools/exit-tool';
+import { modelVerdict } from '../failures';
+import type { GenerateAnswer, GenerateRequest, LanguageModel, ModelRegistry } from './models';
+import type { Observers, Watched } from '../worker-middleware/observers';
+import type { ToolRegistry, ToolSpec } from '../tools/tools';
+import type {
+  HalfRegistry,
+  ModelCallAsks,
+  WorkerCall,
+  WorkerModelRequest,
+  WorkerModelResponse,
+} from '../worker-middleware/worker-middleware';
+
+export interface ModelCallParts {
+  readonly models: ModelRegistry;
+  readonly tools: ToolRegistry;
+  readonly halves: HalfRegistry;
+  readonly outputs?: { specOf(name: string): GenerateRequest['output'] };
+  readonly observers?: Observers;
+  /** How long a stream may be silent. */
+  readonly stallMs?: number;
+}
+
+/** The model behind the halves. Which one answered shows when it was asked. */
+export class Provider {
+  answeredBy = '';
+  /** The answer came in pieces. */
+  streams = false;
+  /** What each call has taken, by its last word. */
+  private readonly taken: (Usage | undefined)[] = [];
+
+  constructor(
+    private readonly parts: ModelCallParts,
+    private readonly asks: ModelCallAsks,
+    private readonly call: WorkerCall,
+  ) {}
+
+  /** What all calls have taken that were made for this one. */
+  get spent(): Usage | undefined {
+    return this.taken.reduce((sum, usage) => (sum === undefined || usage === undefined ? (sum ?? usage) : addUsage(sum, usage)), undefined);
+  }
+
+  async generate(asked: WorkerModelRequest): Promise<WorkerModelResponse> {
+    const model = await this.resolve(asked);
+    const watched = this.watched(asked);
+    try {
+      const response = responseOf(await this.counted(() => model.generate(this.requestOf(asked))));
+      watched?.end({ response });
+      return response;
+    } catch (error) {
+      watched?.fail(failureOf(error));
+      throw error;
+    }
+  }
+
+  async *stream(asked: WorkerModelRequest): AsyncGenerator<ModelChunk> {
+    const model = await this.resolve(asked);
+    if (model.stream === undefined) {
+      const { message, ...rest } = await this.generate(asked);
+      if (!Array.isArray(message.parts)) throw noMessage(this.answeredBy);
+      yield* chunksOf({ parts: message.parts, ...rest });
+      return;
+    }
+    this.streams = true;
+    const { stallMs } = this.parts;
+    const stall = new AbortController();
+    const chunks = model.stream({ ...this.requestOf(asked), signal: AbortSignal.any([this.call.signal, stall.signal]) });
+    const heard = stallMs === undefined ? chunks : unlessSilent(chunks, stallMs, this.answeredBy, () => stall.abort());
+    const watched = this.watched(asked);
+    const take = this.taker();
+    try {
+      for await (const chunk of watched === undefined ? heard : lookedOn(heard, watched)) {
+        take(chunk);
+        yield chunk;
+      }
+    } catch (error) {
+      take(error);
+      throw error;
+    }
+  }
+
+  /** Observers look on at the model itself, inside of all halves. */
+  private watched(request: WorkerModelRequest): ModelWatched | undefined {
+    return this.parts.observers?.model(this.call, { model: this.answeredBy, request });
+  }
+
+  private async counted(answer: () => Promise<GenerateAnswer>): Promise<GenerateAnswer> {
+    const take = this.taker();
+    try {
+      const given = await answer();
+      take(given);
+      return given;
+    } catch (error) {
+      take(error);
+      throw error;
+    }
+  }
+
+  /** Hears from an answer, a chunk or an error what its call has taken, if it says so. */
+  private taker(): (said: unknown) => void {
+    const call = this.taken.push(undefined) - 1;
+    return (said) => (this.taken[call] = checkedUsage((said as { usage?: unknown } | null | undefined)?.usage) ?? this.taken[call]);
+  }
+
+  private async resolve(asked: WorkerModelRequest): Promise<LanguageModel> {
+    const { id, model } = await this.parts.models.resolve(asked.model);
+    this.answeredBy = id;
+    return model;
+  }
+
+  private requestOf(asked: WorkerModelRequest): GenerateRequest {
+    const { output, final, catalog, specs = [], deferred } = this.asks;
+    const told = (name: string): ToolSpec => specOf(name, specs, this.parts.tools);
+    const spec = output === undefined ? undefined : this.parts.outputs?.specOf(output);
+    const request: GenerateRequest = {
+      instructions: catalog === undefined ? asked.instructions : withCatalog(asked.instructions, catalog, specs, this.parts.tools),
+      messages: asked.messages,
+      tools: (final === undefined ? asked.tools : []).map(told),
+      settings: asked.settings,
+      signal: this.call.signal,
+      ...(spec === undefined ? {} : { output: spec }),
+      ...(deferred === undefined ? {} : { deferred: { tools: deferred.tools.map(told), search: told(deferred.search) } }),
+    };
+    return final === undefined ? request : finalRequest(request, final);
+  }
+}
+
+/** Tools by name and description, a line each. */
+function withCatalog(instructions: string, catalog: readonly string[], specs: readonly ToolSpec[], tools: ToolRegistry): string {
+  const lines = catalog.map((name) => `- ${name}: ${specOf(name, specs, tools).description.replace(/\s+/g, ' ')}`);
+  return [...(instructions === '' ? [] : [instructions, '']), ...lines].join('\n');
+}
+
+/** Nothing that halves put into the request is left to call a tool by, and the last word is not theirs. */
+function finalRequest({ settings: { toolChoice: _, ...settings }, ...request }: GenerateRequest, told: string): GenerateRequest {
+  return { ...request, settings, messages: [...request.messages, { role: 'user', parts: [{ type: 'text', text: told }] }] };
+}
+
+type ModelWatched = Watched<{ readonly response: WorkerModelResponse }>;
+
+/** What halves and observers see of an answer. */
+export function responseOf(answer: GenerateAnswer | undefined): WorkerModelResponse {
+  const { parts, usage, finish } = answer ?? {};
+  return {
+    message: { role: 'assistant', parts: parts as readonly Part[] },
+    ...(usage === undefined ? {} : { usage }),
+    ...(finish === undefined ? {} : { finish }),
+  };
+}
+
+function failureOf(error: unknown): Failure {
+  const { code, message } = modelVerdict(error);
+  return { code, message };
+}
+
+/** A stream whose sum is told when it has ended. One that nobody reads to its end was cut off. */
+async function* lookedOn(chunks: AsyncIterable<ModelChunk>, watched: ModelWatched): AsyncGenerator<ModelChunk> {
+  const assembly = new AnswerAssembly();
+  try {
+    for await (const chunk of chunks) {
+      assembly.add(chunk);
+      yield chunk;
+    }
+    if (assembly.complete) watched.end({ response: responseOf(assembly.answer()) });
+  } catch (error) {
+    watched.fail(failureOf(error));
+    throw error;
+  } finally {
+    watched.fail({ code: 'model-failed', message: 'The stream of the model was cut off.' });
+  }
+}
+
+/** A stream that says nothing for long has lost its connection without anybody noticing. */
+async function* unlessSilent(
+  chunks: AsyncIterable<ModelChunk>,
+  stallMs: number,
+  model: string,
+  giveUp: () => void,
+): AsyncGenerator<ModelChunk> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let timer: NodeJS.Timeout | undefined;
+  let over = false;
+  try {
+    for (;;) {
+      const next = iterator.next();
+      next.catch(() => undefined);
+      const silent = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => {
+          reject(Object.assign(new Error(`The model ${model} has said nothing for ${stallMs / 1000} s.`), { isRetryable: true }));
+          giveUp();
+        }, stallMs);
+      });
+      const result = await Promise.race([next, silent]).finally(() => clearTimeout(timer));
+      if (result.done === true) {
+        over = true;
+        return;
+      }
+      yield result.value;
+    }
+  } finally {
+    // Nobody waits for the end of a stream that has gone silent.
+    if (!over) void Promise.resolve(iterator.return?.()).catch(() => undefined);
+  }
+}
+
+/** What the run says of its own tools comes before what the worker has under the same name. */
+function specOf(name: string, own: readonly ToolSpec[], tools: ToolRegistry): ToolSpec {
+  const spec = own.find((one) => one.name === name) ?? (name === exitToolSpec.name ? exitToolSpec : tools.specOf(name));
+  if (spec === undefined) throw new HoldfastError('tool-unknown', `This worker has no tool "${name}".`);
+  return spec;
+}
+
+export function noMessage(model: string): HoldfastError {
+  return new HoldfastError('model-response-invalid', `The model ${model} answered with no message.`);
+}
+
+/** Tokens as counts; what a provider says otherwise is taken for nothing, and nothing but that for no usage at all. */
+export function checkedUsage(usage: unknown): Usage | undefined {
+  if (typeof usage !== 'object' || usage === null) return undefined;
+  const counts = usage as Partial<Record<keyof Usage, unknown>>;
+  if (!isTokenCount(counts.inputTokens) && !isTokenCount(counts.outputTokens)) return undefined;
+  const count = (value: unknown): number => (isTokenCount(value) ? value : 0);
+  const cachedInputTokens = count(counts.cachedInputTokens);
+  const reasoningTokens = count(counts.reasoningTokens);
+  return {
+    inputTokens: count(counts.inputTokens),
+    outputTokens: count(counts.outputTokens),
+    ...(cachedInputTokens > 0 ? { cachedInputTokens } : {}),
+    ...(reasoningTokens > 0 ? { reasoningTokens } : {}),
+  };
+}

@@ -1,0 +1,56 @@
+import { abortOf } from '../calls/abort';
+
+/** Ends with the work, or when the call is cancelled: nobody waits for a provider that does not listen. */
+export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const abort = new Abort(signal);
+  try {
+    return await abort.orEarlier(work);
+  } finally {
+    abort.forget();
+  }
+}
+
+/** Takes a stream to its end, or to where the call is cancelled. */
+export async function consume<Chunk>(
+  chunks: AsyncIterable<Chunk>,
+  signal: AbortSignal,
+  take: (chunk: Chunk) => void,
+): Promise<'complete' | 'aborted'> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const abort = new Abort(signal);
+  try {
+    for (;;) {
+      const result = await abort.orEarlier(iterator.next());
+      if (result.done === true) return 'complete';
+      take(result.value);
+    }
+  } catch (error) {
+    void Promise.resolve(iterator.return?.()).catch(() => undefined);
+    if (signal.aborted) return 'aborted';
+    throw error;
+  } finally {
+    abort.forget();
+  }
+}
+
+/** One listener for a whole stream. Racing every chunk against one promise would keep a reaction of each until the end. */
+class Abort {
+  private give: (error: Error) => void = () => undefined;
+  private readonly onAbort = (): void => this.give(abortOf(this.signal));
+
+  constructor(private readonly signal: AbortSignal) {
+    signal.addEventListener('abort', this.onAbort, { once: true });
+  }
+
+  orEarlier<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.give = reject;
+      work.then(resolve, reject);
+      if (this.signal.aborted) this.onAbort();
+    });
+  }
+
+  forget(): void {
+    this.signal.removeEventListener('abort', this.onAbort);
+  }
+}

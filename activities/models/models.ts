@@ -1,0 +1,131 @@
+import { HoldfastError } from '../../contract/errors';
+import type { FinishReason, Json, Message, ModelSettings, Part, Usage } from '../../contract/messages/messages';
+import type { ModelChunk } from './chunks';
+import { demoProvider } from './providers/demo';
+import { keyedProviders } from './providers/keyed';
+import type { ToolSpec } from '../tools/tools';
+
+export interface GenerateRequest {
+  readonly instructions: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolSpec[];
+  readonly settings: ModelSettings;
+  readonly signal: AbortSignal;
+  /** Tools that the model may find by itself, with the one that it searches with. Absent: there are none. */
+  readonly deferred?: { readonly tools: readonly ToolSpec[]; readonly search: ToolSpec };
+  /** The JSON that the answer is to be, for providers that can hold a model to it. */
+  readonly output?: { readonly name: string; readonly schema: Json };
+}
+
+export interface GenerateAnswer {
+  readonly parts: readonly Part[];
+  readonly usage?: Usage;
+  /** Absent when the model came to an end by itself. */
+  readonly finish?: FinishReason;
+}
+
+/** A model, as the worker calls it. Providers are adapted to this. */
+export interface LanguageModel {
+  generate(request: GenerateRequest): Promise<GenerateAnswer>;
+  /** The same answer as it comes. A model without it answers whole in streaming runs too. */
+  stream?(request: GenerateRequest): AsyncIterable<ModelChunk>;
+}
+
+export interface ModelProvider {
+  /** The environment variable that holds the key, when one is needed. */
+  readonly keyVariable?: string;
+  /** What else is missing on this worker, such as a package; then a list of models goes on to the next one. */
+  missing?(): string | undefined;
+  model(name: string): LanguageModel | Promise<LanguageModel>;
+}
+
+export interface ModelsOptions {
+  /** Providers by the name before the slash, beside those that Holdfast brings. */
+  readonly providers?: Readonly<Record<string, ModelProvider>>;
+  /** Names for models: one, or a list of which the first with a key wins. */
+  readonly names?: Readonly<Record<string, string | readonly string[]>>;
+  /** Puts the rule-based demo model at the end of `default`. */
+  readonly demo?: boolean;
+}
+
+export interface ResolvedModel {
+  readonly id: string;
+  readonly model: LanguageModel;
+}
+
+/** Finds the model behind a name. The environment is read here, on the worker, and nowhere in the workflow. */
+export class ModelRegistry {
+  private readonly providers: Readonly<Record<string, ModelProvider>>;
+  private readonly named: Readonly<Record<string, readonly string[]>>;
+  private readonly models = new Map<string, Promise<LanguageModel>>();
+
+  constructor(
+    options: ModelsOptions = {},
+    private readonly environment: Readonly<Record<string, string | undefined>> = process.env,
+  ) {
+    this.providers = { demo: demoProvider, ...keyedProviders(environment), ...options.providers };
+    const named: Record<string, readonly string[]> = { default: [] };
+    for (const [name, ids] of Object.entries(options.names ?? {})) named[name] = typeof ids === 'string' ? [ids] : ids;
+    if (options.demo === true) named['default'] = [...(named['default'] ?? []), 'demo/rules'];
+    this.named = named;
+  }
+
+  get names(): readonly string[] {
+    return Object.keys(this.named);
+  }
+
+  /** provider/model of a name; an error says what is missing. */
+  idOf(name: string): string {
+    const candidates = Object.hasOwn(this.named, name) ? this.named[name] : undefined;
+    if (candidates === undefined) return this.checkedId(name);
+    const missing: string[] = [];
+    for (const id of candidates) {
+      const problem = this.missingKey(id);
+      if (problem === undefined) return this.checkedId(id);
+      missing.push(problem);
+    }
+    throw new HoldfastError(
+      'model-key-missing',
+      `No model of "${name}" can be used${missing.length === 0 ? ': its list is empty' : `; missing: ${missing.join(', ')}`}.`,
+    );
+  }
+
+  async resolve(name: string): Promise<ResolvedModel> {
+    const id = this.idOf(name);
+    const slash = id.indexOf('/');
+    const provider = this.providers[id.slice(0, slash)] as ModelProvider;
+    let model = this.models.get(id);
+    if (model === undefined) {
+      model = Promise.resolve(provider.model(id.slice(slash + 1)));
+      this.models.set(id, model);
+      model.catch(() => this.models.delete(id));
+    }
+    return { id, model: await model };
+  }
+
+  private providerOf(id: string): ModelProvider | undefined {
+    const name = id.split('/')[0] ?? '';
+    return Object.hasOwn(this.providers, name) ? this.providers[name] : undefined;
+  }
+
+  private checkedId(id: string): string {
+    const provider = this.providerOf(id);
+    if (!id.includes('/') || provider === undefined) {
+      const known = [...this.names, ...Object.keys(this.providers).map((name) => `${name}/…`)];
+      throw new HoldfastError('model-unknown', `There is no model "${id}". There are: ${known.join(', ')}.`);
+    }
+    const missing = this.missingKey(id);
+    if (missing !== undefined)
+      throw new HoldfastError('model-key-missing', `The model "${id}" needs ${missing}, which this worker does not have.`);
+    return id;
+  }
+
+  private missingKey(id: string): string | undefined {
+    const provider = this.providerOf(id);
+    const variable = provider?.keyVariable;
+    if (variable !== undefined && (this.environment[variable] ?? '') === '') return variable;
+    return provider?.missing?.();
+  }
+}
+
+export type { Json };

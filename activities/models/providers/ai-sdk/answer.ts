@@ -1,0 +1,132 @@
+import { hasPrototypeKey } from '../../../../contract/broken-json';
+import { HoldfastError } from '../../../../contract/errors';
+import type { FinishReason, Json, JsonObject, Part, Usage } from '../../../../contract/messages/messages';
+import { isTokenCount } from '../../../../contract/usage';
+import type { GenerateAnswer } from '../../models';
+import type { Item } from './specification';
+import { isRecord } from './specification';
+
+export function answerOf(content: readonly Item[], finishReason: unknown, usage: unknown): GenerateAnswer {
+  const parts = content.flatMap((item) => partOf(item) ?? []);
+  return { parts, ...endOf(finishReason, usage, parts.some(isSubstance)) };
+}
+
+/** Calls that the provider makes itself, their results, sources and approvals are left out: nothing of that is ours to do. */
+export function partOf(item: Item): Part | undefined {
+  const extra = extraOf(item);
+  switch (item['type']) {
+    case 'text':
+    case 'reasoning':
+      return { type: item['type'], text: typeof item['text'] === 'string' ? item['text'] : '', ...extra };
+    case 'tool-call':
+      if (item['providerExecuted'] === true) return undefined;
+      return {
+        type: 'tool-call',
+        id: String(item['toolCallId']),
+        name: typeof item['toolName'] === 'string' ? item['toolName'].trim() : '',
+        input: inputOf(item['input']),
+        ...extra,
+      };
+    case 'file':
+      return { type: 'file', mediaType: String(item['mediaType']), data: fileOf(item['data']), ...extra };
+    default:
+      return undefined;
+  }
+}
+
+/** What the provider wants back with the part, such as a signature. A copy as JSON, as it goes into history. */
+export function extraOf(item: Item): { readonly extra?: JsonObject } {
+  const metadata = item['providerMetadata'];
+  if (!isRecord(metadata) || Object.keys(metadata).length === 0) return {};
+  return { extra: JSON.parse(JSON.stringify(metadata)) as JsonObject };
+}
+
+export interface AnswerEnd {
+  readonly usage?: Usage;
+  readonly finish?: FinishReason;
+}
+
+/** How an answer ended. An end that is none, or that nothing was said before, is an error; its tokens were taken all the same. */
+export function endOf(finishReason: unknown, usage: unknown, substance: boolean): AnswerEnd {
+  const reason = reasonOf(finishReason);
+  const counted = usageOf(usage);
+  if (reason === 'error')
+    throw withUsage(
+      new HoldfastError('model-failed', 'The provider ended its answer with an error.', { details: { retryable: true } }),
+      counted,
+    );
+  if (!substance) throw withUsage(emptyAnswer(reason), counted);
+  return {
+    ...(counted === undefined ? {} : { usage: counted }),
+    ...(reason === 'stop' || reason === 'tool-calls' ? {} : { finish: reason }),
+  };
+}
+
+/** Says with an error what the answer has taken that it stands for. */
+export function withUsage(error: Error, usage: Usage | undefined): Error {
+  return usage === undefined ? error : Object.assign(error, { usage });
+}
+
+/** Reasoning alone is no answer. */
+export function isSubstance(part: Part): boolean {
+  return part.type === 'text' ? part.text.trim() !== '' : part.type !== 'reasoning';
+}
+
+/** A text in v2, and in later versions one beside what the provider itself said. */
+export function reasonOf(reason: unknown): FinishReason {
+  const text = isRecord(reason) ? reason['unified'] : (reason ?? 'stop');
+  return reasons.includes(text as FinishReason) ? (text as FinishReason) : 'other';
+}
+
+const reasons: readonly FinishReason[] = ['stop', 'tool-calls', 'length', 'content-filter', 'error'];
+
+function emptyAnswer(reason: FinishReason): HoldfastError {
+  switch (reason) {
+    case 'content-filter':
+      return new HoldfastError('model-refused', 'The provider stopped the answer before there was any: its content filter said no.');
+    case 'length':
+      return new HoldfastError('model-response-empty', 'The model used up its tokens before it said anything. Raise maxOutputTokens.', {
+        details: { retryable: false },
+      });
+    default:
+      return new HoldfastError('model-response-empty', `The model ended (${reason}) without a text, a tool call or a file.`);
+  }
+}
+
+/** Arguments come as text. What is no JSON, or none that can be kept, goes on as the text that it is, and the tool refuses it. */
+export function inputOf(input: unknown): Json {
+  if (typeof input !== 'string') return (input ?? {}) as Json;
+  if (input.trim() === '') return {};
+  try {
+    const parsed = JSON.parse(input) as Json;
+    return hasPrototypeKey(parsed) ? input : parsed;
+  } catch {
+    return input;
+  }
+}
+
+/** Base64 as text or bytes, or, from v4 on, either of them or a URL with a tag. */
+function fileOf(data: unknown): string | { readonly url: string } {
+  if (typeof data === 'string') return data;
+  if (data instanceof Uint8Array) return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64');
+  if (isRecord(data) && data['type'] === 'url') return { url: String(data['url']) };
+  if (isRecord(data) && data['type'] === 'data') return fileOf(data['data']);
+  throw new HoldfastError('model-response-invalid', 'The model answered with a file whose data is neither base64 nor bytes nor a URL.');
+}
+
+/** Flat in v2, nested from v3 on. Nothing when the provider counted nothing. */
+export function usageOf(usage: unknown): Usage | undefined {
+  if (!isRecord(usage)) return undefined;
+  const { inputTokens: input, outputTokens: output } = usage;
+  const inputTokens = isRecord(input) ? input['total'] : input;
+  const outputTokens = isRecord(output) ? output['total'] : output;
+  if (!isTokenCount(inputTokens) && !isTokenCount(outputTokens)) return undefined;
+  const cached = usage['cachedInputTokens'] ?? (isRecord(input) ? input['cacheRead'] : undefined);
+  const reasoning = usage['reasoningTokens'] ?? (isRecord(output) ? output['reasoning'] : undefined);
+  return {
+    inputTokens: isTokenCount(inputTokens) ? inputTokens : 0,
+    outputTokens: isTokenCount(outputTokens) ? outputTokens : 0,
+    ...(isTokenCount(cached) && cached > 0 ? { cachedInputTokens: cached } : {}),
+    ...(isTokenCount(reasoning) && reasoning > 0 ? { reasoningTokens: reasoning } : {}),
+  };
+}

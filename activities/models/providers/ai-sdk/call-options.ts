@@ -1,0 +1,66 @@
+import { HoldfastError } from '../../../../contract/errors';
+import type { Json } from '../../../../contract/messages/messages';
+import type { GenerateRequest } from '../../models';
+import type { ToolSpec } from '../../../tools/tools';
+import { promptOf } from './prompt';
+import type { AiSdkOptions, SpecificationVersion } from './specification';
+import { isRecord } from './specification';
+import { closed, isStrict } from './strict-schema';
+
+/** A request in the words of the specification. */
+export function callOptions(request: GenerateRequest, version: SpecificationVersion, options: AiSdkOptions): Record<string, unknown> {
+  const { settings, output, signal } = request;
+  const tools = toolsOf(request, options.deferOption);
+  const { toolChoice, providerOptions, ...sampling } = settings;
+  const schema = output === undefined ? undefined : closed(output.schema);
+  const strict =
+    schema === undefined || options.strictOption === undefined ? {} : { [options.strictOption]: { strictJsonSchema: isStrict(schema) } };
+  const allOptions = mergedOptions(mergedOptions(options.providerOptions, strict) as AiSdkOptions['providerOptions'], providerOptions);
+  return {
+    ...withoutUndefined(sampling),
+    prompt: promptOf(request, version, options),
+    abortSignal: signal,
+    ...(tools.length === 0 ? {} : { tools, toolChoice: choiceOf(toolChoice) }),
+    ...(output === undefined ? {} : { responseFormat: { type: 'json', name: schemaName(output.name), schema } }),
+    ...(allOptions === undefined ? {} : { providerOptions: allOptions }),
+  };
+}
+
+/** A model that cannot search for tools by itself gets them like the others. */
+function toolsOf({ tools, deferred }: GenerateRequest, deferOption: string | undefined): readonly object[] {
+  const plain = (tool: ToolSpec): object => ({ type: 'function', ...tool });
+  if (deferred === undefined) return tools.map(plain);
+  if (deferOption === undefined) return [...tools, ...deferred.tools].map(plain);
+  const found = { providerOptions: { [deferOption]: { deferLoading: true } } };
+  return [...[...tools, deferred.search].map(plain), ...deferred.tools.map((tool) => ({ ...plain(tool), ...found }))];
+}
+
+function choiceOf(choice: Json | undefined): Json {
+  if (choice === undefined || choice === null) return { type: 'auto' };
+  const type = typeof choice === 'string' ? choice : isRecord(choice) ? choice['type'] : undefined;
+  if (type === 'auto' || type === 'none' || type === 'required') return { type };
+  if (type === 'tool' && isRecord(choice) && typeof choice['toolName'] === 'string') return { type, toolName: choice['toolName'] };
+  throw new HoldfastError(
+    'agent-invalid',
+    `toolChoice is ${JSON.stringify(choice)}. It may be 'auto', 'none', 'required' or { type: 'tool', toolName }.`,
+  );
+}
+
+/** By provider; within one, what the agent says wins. */
+function mergedOptions(defaults: AiSdkOptions['providerOptions'], own: Json | undefined): Record<string, unknown> | undefined {
+  if (defaults === undefined) return isRecord(own) && Object.keys(own).length > 0 ? own : undefined;
+  const merged: Record<string, unknown> = { ...defaults };
+  for (const [provider, options] of Object.entries(isRecord(own) ? own : {})) {
+    merged[provider] = isRecord(options) ? { ...defaults[provider], ...options } : options;
+  }
+  return merged;
+}
+
+/** OpenAI takes no other characters in the name of a schema. */
+function schemaName(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'answer';
+}
+
+function withoutUndefined(record: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
+}

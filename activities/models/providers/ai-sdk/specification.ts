@@ -1,0 +1,53 @@
+import type { ReadableStream } from 'node:stream/web';
+import { HoldfastError } from '../../../../contract/errors';
+import type { JsonObject } from '../../../../contract/messages/messages';
+
+const versions = ['v2', 'v3', 'v4'] as const;
+export type SpecificationVersion = (typeof versions)[number];
+
+/** A piece of an answer, whole or of a stream, before anybody has looked at it. */
+export type Item = Readonly<Record<string, unknown>>;
+
+/** What this adapter needs of an AI SDK language model. */
+export interface SpecifiedModel {
+  readonly specificationVersion: SpecificationVersion;
+  doGenerate(
+    options: Record<string, unknown>,
+  ): PromiseLike<{ readonly content: readonly Item[]; readonly finishReason?: unknown; readonly usage?: Item }>;
+}
+
+export interface StreamingModel extends SpecifiedModel {
+  doStream(options: Record<string, unknown>): PromiseLike<{ readonly stream: ReadableStream<Item> }>;
+}
+
+export interface AiSdkOptions {
+  /** Options of the provider for every call; those of an agent win. */
+  readonly providerOptions?: Readonly<Record<string, JsonObject>>;
+  /** The provider takes files only in messages of the user: those of a tool's result follow it in one. */
+  readonly filesOnlyFromUser?: boolean;
+  /** Under which name the provider takes `strictJsonSchema`: only schemas that it can hold a model to word by word are sent as such. */
+  readonly strictOption?: string;
+  /** The name under which the provider takes `deferLoading` of a tool, and lists of found tools. Without it, it gets all tools at once. */
+  readonly deferOption?: string;
+  /** Texts, such as the key, that no error may contain. */
+  readonly secrets?: readonly string[];
+}
+
+export function specifiedModel(model: object): SpecifiedModel {
+  const { specificationVersion, doGenerate } = model as { readonly specificationVersion?: unknown; readonly doGenerate?: unknown };
+  if (typeof doGenerate !== 'function' || !versions.includes(specificationVersion as SpecificationVersion)) {
+    throw new HoldfastError(
+      'config-invalid',
+      `aiSdkModel was given no AI SDK language model of specification ${versions.join(', ')}; its version is ${String(specificationVersion)}.`,
+    );
+  }
+  return model as SpecifiedModel;
+}
+
+export function canStream(model: SpecifiedModel): model is StreamingModel {
+  return typeof (model as Partial<StreamingModel>).doStream === 'function';
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

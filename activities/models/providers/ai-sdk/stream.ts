@@ -1,0 +1,157 @@
+import type { ReadableStream } from 'node:stream/web';
+import { HoldfastError } from '../../../../contract/errors';
+import type { ModelChunk } from '../../chunks';
+import { endOf, extraOf, isSubstance, partOf, usageOf, withUsage } from './answer';
+import type { Item, SpecificationVersion } from './specification';
+import { isRecord } from './specification';
+import { UnnamedCalls } from './unnamed-calls';
+
+type Open = (signal: AbortSignal) => PromiseLike<{ readonly stream: ReadableStream<Item> }>;
+
+/**
+ * The chunks of a stream. It is cancelled, and its request with it, when the signal aborts, also where the model does not look at that,
+ * and when whoever reads stops. Unlike with a generator the latter does not wait for the next chunk: a stream can be silent for ever.
+ */
+export function chunksFrom(
+  open: Open,
+  version: SpecificationVersion,
+  signal: AbortSignal,
+  clean: (error: unknown) => never,
+): AsyncIterableIterator<ModelChunk> {
+  const stop = new AbortController();
+  const onAbort = (): void => stop.abort(reasonOf(signal));
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  const chunks = read(open, version, stop.signal, () => signal.removeEventListener('abort', onAbort));
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    next: () => chunks.next().catch(clean),
+    return: () => {
+      stop.abort(new DOMException('Nobody reads this stream any more.', 'AbortError'));
+      signal.removeEventListener('abort', onAbort);
+      return chunks.return(undefined);
+    },
+  };
+}
+
+async function* read(open: Open, version: SpecificationVersion, signal: AbortSignal, release: () => void): AsyncGenerator<ModelChunk> {
+  let cancel = (): void => undefined;
+  try {
+    const reader = (await opened(open, signal)).getReader();
+    cancel = () => void reader.cancel().catch(() => undefined);
+    signal.addEventListener('abort', cancel, { once: true });
+    const translation = new StreamTranslation(version);
+    for (;;) {
+      const { done, value } = await reader.read();
+      // A cancelled stream only looks as if it had ended.
+      signal.throwIfAborted();
+      if (done) break;
+      yield* translation.chunksOf(value);
+    }
+    if (!translation.ended) throw brokenOff();
+  } finally {
+    release();
+    cancel();
+  }
+}
+
+async function opened(open: Open, signal: AbortSignal): Promise<ReadableStream<Item>> {
+  signal.throwIfAborted();
+  let abort: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => (abort = () => reject(reasonOf(signal))));
+  signal.addEventListener('abort', abort, { once: true });
+  const opening = Promise.resolve(open(signal));
+  try {
+    return (await Promise.race([opening, aborted])).stream;
+  } catch (error) {
+    // Nobody reads any more what opens now.
+    opening.then(({ stream }) => stream.cancel()).catch(() => undefined);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Something to throw, which a reason need not be. */
+function reasonOf(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new DOMException('The call was aborted.', 'AbortError');
+}
+
+function brokenOff(): HoldfastError {
+  return new HoldfastError('model-failed', 'The answer broke off: the stream of the provider ended without a last word.', {
+    details: { retryable: true },
+  });
+}
+
+/** Translates the parts of one stream. */
+class StreamTranslation {
+  /** The last part has come. */
+  ended = false;
+  private substance = false;
+  /** Calls that the provider makes itself; deltas of their arguments do not say so. */
+  private readonly foreign = new Set<unknown>();
+  private readonly unnamed = new UnnamedCalls();
+
+  constructor(private readonly version: SpecificationVersion) {}
+
+  chunksOf(item: Item): readonly ModelChunk[] {
+    if (item['type'] === 'raw') this.unnamed.see(item['rawValue']);
+    const lost = item['type'] === 'finish' ? this.unnamed.parts() : [];
+    this.substance ||= lost.length > 0;
+    const chunk = this.chunkOf(item);
+    return [...lost.map((part): ModelChunk => ({ type: 'part', part })), ...(chunk === undefined ? [] : [chunk])];
+  }
+
+  private chunkOf(item: Item): ModelChunk | undefined {
+    switch (item['type']) {
+      case 'text-start':
+      case 'text-delta':
+      case 'text-end':
+        return this.words('text', item);
+      case 'reasoning-start':
+      case 'reasoning-delta':
+      case 'reasoning-end':
+        return this.words('reasoning', item);
+      case 'tool-input-start':
+        if (item['providerExecuted'] === true) this.foreign.add(item['id']);
+        else return { type: 'tool-input-start', callId: String(item['id']), tool: String(item['toolName']) };
+        return undefined;
+      case 'tool-input-delta':
+        if (this.foreign.has(item['id']) || item['delta'] === '') return undefined;
+        return { type: 'tool-input', callId: String(item['id']), text: String(item['delta']) };
+      case 'tool-call':
+      case 'file': {
+        const part = partOf(item);
+        if (part === undefined) return undefined;
+        this.substance ||= isSubstance(part);
+        return { type: 'part', part };
+      }
+      case 'error':
+        throw item['error'];
+      case 'finish':
+        if (this.isCutOff(item)) throw withUsage(brokenOff(), usageOf(item['usage']));
+        this.ended = true;
+        return { type: 'finish', ...endOf(item['finishReason'], item['usage'], this.substance) };
+      default:
+        return undefined;
+    }
+  }
+
+  /** A start and an end matter only for what the provider adds to them. */
+  private words(type: 'text' | 'reasoning', item: Item): ModelChunk | undefined {
+    const text = typeof item['delta'] === 'string' ? item['delta'] : '';
+    const { extra } = extraOf(item);
+    if (text === '' && extra === undefined) return undefined;
+    if (type === 'text' && text.trim() !== '') this.substance = true;
+    return { type, text, block: `${type}:${String(item['id'])}`, ...(extra === undefined ? {} : { extra }) };
+  }
+
+  /** Some clients say at the end of any stream that it finished. Then no reason of the provider's own stands behind it. */
+  private isCutOff({ finishReason, usage }: Item): boolean {
+    if (this.version !== 'v2') return isRecord(finishReason) && finishReason['unified'] === 'other' && finishReason['raw'] === undefined;
+    const counted = isRecord(usage) && typeof usage['outputTokens'] === 'number';
+    return finishReason === 'unknown' && !counted;
+  }
+}

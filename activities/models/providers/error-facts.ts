@@ -1,0 +1,145 @@
+import type { ErrorCode } from '../../../contract/errors';
+import { messageOf, thrownCodeOf } from '../../../contract/errors';
+
+/** What an error says about itself, whichever client, realm or wrapper it comes from. */
+export interface ErrorFacts {
+  /** A code of Holdfast, and what the error itself says about another attempt. */
+  readonly own?: { readonly code: ErrorCode; readonly retryable?: boolean };
+  /** Of the HTTP response. */
+  readonly status?: number;
+  /** The names of the errors, outermost first. */
+  readonly names: readonly string[];
+  /** Types, codes and states by which systems and providers call what happened, in lower case. */
+  readonly words: ReadonlySet<string>;
+  readonly message: string;
+  /** What the innermost error says, when it is another one. */
+  readonly cause?: string;
+  /** The client's own opinion. */
+  readonly flag?: boolean;
+  readonly retryAfterMs?: number;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const deepest = 6;
+const longestWait = 10 * 60_000;
+
+export function factsOf(error: unknown): ErrorFacts {
+  const links = linksOf(error);
+  const bodies = links.map(bodyOf);
+  const first = <T>(pick: (link: Fields) => T | undefined): T | undefined => {
+    for (const link of links) {
+      const found = pick(link);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  const own = first(ownOf);
+  const status = first((link) => statusIn(link, 'statusCode') ?? statusIn(link, 'status') ?? statusIn(link, 'code'));
+  const flag = first((link) => (typeof link['isRetryable'] === 'boolean' ? link['isRetryable'] : undefined));
+  const retryAfterMs = first(waitOf);
+  const message = saidBy(error, bodies);
+  const innermost = links.at(-1);
+  const cause = links.length > 1 && innermost !== undefined ? messageOf(innermost) : undefined;
+  return {
+    names: links.map((link) => (typeof link['name'] === 'string' ? link['name'] : '')),
+    words: new Set([...links, ...bodies].flatMap(wordsIn)),
+    message,
+    ...(own === undefined ? {} : { own }),
+    ...(status === undefined ? {} : { status }),
+    ...(flag === undefined ? {} : { flag }),
+    ...(cause === undefined || message.includes(cause) ? {} : { cause }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+/** The error and what it was caused by. */
+function linksOf(error: unknown): readonly Fields[] {
+  const links: Fields[] = [];
+  let link = error;
+  while (isFields(link) && links.length < deepest) {
+    links.push(link);
+    link = link['cause'] ?? link['lastError'];
+  }
+  return links;
+}
+
+function ownOf(link: Fields): ErrorFacts['own'] {
+  const code = thrownCodeOf(link);
+  if (code === undefined) return undefined;
+  const retryable = isFields(link['details']) ? link['details']['retryable'] : undefined;
+  return typeof retryable === 'boolean' ? { code, retryable } : { code };
+}
+
+/** The error inside of a body, which clients hand on parsed or as text; Google wraps it into a list at times. */
+function bodyOf(link: Fields): Fields {
+  for (const value of [link['data'], parsed(link['responseBody'])]) {
+    const body = Array.isArray(value) ? (value[0] as unknown) : value;
+    if (!isFields(body)) continue;
+    const response = isFields(body['response']) ? body['response'] : body;
+    return isFields(response['error']) ? response['error'] : body;
+  }
+  return isFields(link['error']) ? link['error'] : {};
+}
+
+function parsed(text: unknown): unknown {
+  if (typeof text !== 'string') return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function wordsIn(fields: Fields): readonly string[] {
+  return ['type', 'code', 'status'].flatMap((key) => {
+    const value = fields[key];
+    return typeof value === 'string' ? [value.toLowerCase()] : [];
+  });
+}
+
+/** The provider's own sentence, also where the client did not know its place. Never a whole body: that may repeat the request. */
+function saidBy(error: unknown, bodies: readonly Fields[]): string {
+  const own = messageOf(error);
+  const said = bodies
+    .flatMap((body) => [body['message'], body['detail'], body['error']])
+    .find((text): text is string => typeof text === 'string' && text !== '');
+  if (said === undefined || own.includes(said)) return own;
+  return own === '' ? said : `${own}: ${said}`;
+}
+
+function waitOf(link: Fields): number | undefined {
+  const header = (name: string): string | undefined => {
+    for (const headers of [link['responseHeaders'], link['headers']]) {
+      if (!isFields(headers)) continue;
+      const value: unknown = typeof headers['get'] === 'function' ? (headers as unknown as Headers).get(name) : headers[name];
+      if (typeof value === 'string') return value;
+    }
+    return undefined;
+  };
+  const milliseconds = countOf(header('retry-after-ms'));
+  const text = header('retry-after');
+  const body = typeof link['responseBody'] === 'string' ? link['responseBody'] : '';
+  const seconds = countOf(text) ?? countOf(/"retryDelay"\s*:\s*"([\d.]+)s"/.exec(body)?.[1]);
+  const wait = milliseconds ?? (seconds === undefined ? dateOf(text) : seconds * 1000);
+  return wait === undefined || wait <= 0 ? undefined : Math.min(Math.round(wait), longestWait);
+}
+
+function countOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : undefined;
+}
+
+function dateOf(text: string | undefined): number | undefined {
+  const date = text === undefined || !/[a-z]/i.test(text) ? NaN : Date.parse(text);
+  return Number.isNaN(date) ? undefined : date - Date.now();
+}
+
+/** Some providers give the status of an error in a stream as its code. */
+function statusIn(fields: Fields, key: string): number | undefined {
+  const value = fields[key];
+  return typeof value === 'number' && value >= (key === 'code' ? 400 : 100) && value < 600 ? value : undefined;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null;
+}

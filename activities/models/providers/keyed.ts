@@ -1,0 +1,116 @@
+import { HoldfastError } from '../../../contract/errors';
+import { headerProblem, urlProblem } from '../../../host/check-settings';
+import type { ModelProvider } from '../models';
+import type { AiSdkOptions } from './ai-sdk';
+import { aiSdkModel } from './ai-sdk';
+
+interface Access {
+  readonly apiKey?: string;
+  readonly baseURL?: string;
+}
+
+interface KeyedProvider {
+  readonly keyVariable: string;
+  readonly urlVariable: string;
+  readonly package: string;
+  /** Which of the variables has to be set. */
+  readonly needs: 'key' | 'url';
+  readonly options?: AiSdkOptions;
+  /** Loads the package only when a model of it is used. */
+  load(access: Access): Promise<(model: string) => object>;
+}
+
+/** Providers that need no more than variables of the environment. */
+export const keyedProviderTable: Readonly<Record<string, KeyedProvider>> = {
+  openai: {
+    keyVariable: 'OPENAI_API_KEY',
+    urlVariable: 'OPENAI_BASE_URL',
+    package: '@ai-sdk/openai',
+    needs: 'key',
+    // OpenAI forgets what it stores after 30 days, and a run may wait longer: everything goes along, reasoning encrypted.
+    options: { providerOptions: { openai: { store: false } }, strictOption: 'openai' },
+    load: async (access) => (await import('@ai-sdk/openai')).createOpenAI(access),
+  },
+  anthropic: {
+    keyVariable: 'ANTHROPIC_API_KEY',
+    urlVariable: 'ANTHROPIC_BASE_URL',
+    package: '@ai-sdk/anthropic',
+    needs: 'key',
+    options: { deferOption: 'anthropic' },
+    load: async (access) => (await import('@ai-sdk/anthropic')).createAnthropic(access),
+  },
+  google: {
+    keyVariable: 'GOOGLE_GENERATIVE_AI_API_KEY',
+    urlVariable: 'GOOGLE_GENERATIVE_AI_BASE_URL',
+    package: '@ai-sdk/google',
+    needs: 'key',
+    load: async (access) => (await import('@ai-sdk/google')).createGoogleGenerativeAI(access),
+  },
+  'openai-compatible': {
+    keyVariable: 'OPENAI_COMPATIBLE_API_KEY',
+    urlVariable: 'OPENAI_COMPATIBLE_BASE_URL',
+    package: '@ai-sdk/openai-compatible',
+    needs: 'url',
+    // The messages of chat completions have files only where a user speaks.
+    options: { filesOnlyFromUser: true, strictOption: 'openaiCompatible' },
+    load: async ({ apiKey, baseURL = '' }) =>
+      (await import('@ai-sdk/openai-compatible')).createOpenAICompatible({
+        name: 'openaiCompatible',
+        baseURL,
+        includeUsage: true,
+        supportsStructuredOutputs: true,
+        ...(apiKey === undefined ? {} : { apiKey }),
+      }),
+  },
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function keyedProviders(environment: Environment): Readonly<Record<string, ModelProvider>> {
+  return Object.fromEntries(Object.entries(keyedProviderTable).map(([name, provider]) => [name, providerOf(name, provider, environment)]));
+}
+
+function providerOf(name: string, provider: KeyedProvider, environment: Environment): ModelProvider {
+  return {
+    keyVariable: provider.needs === 'key' ? provider.keyVariable : provider.urlVariable,
+    async model(model) {
+      const apiKey = environment[provider.keyVariable] || undefined;
+      const baseURL = urlOf(provider.urlVariable, environment);
+      const access = { ...(apiKey === undefined ? {} : { apiKey }), ...(baseURL === undefined ? {} : { baseURL }) };
+      const create = await provider.load(access).catch((cause: unknown) => {
+        throw new HoldfastError(
+          'config-invalid',
+          `The provider "${name}" cannot load ${provider.package}, which comes with Holdfast. Install it again.`,
+          {
+            cause,
+          },
+        );
+      });
+      return aiSdkModel(create(model), { ...provider.options, ...(apiKey === undefined ? {} : { secrets: [apiKey] }) });
+    },
+  };
+}
+
+/** What no request could be sent with is refused before anything runs. Neither keys nor addresses are quoted: both may be secret. */
+export function checkKeyedEnvironment(environment: Environment): void {
+  for (const { keyVariable, urlVariable } of Object.values(keyedProviderTable)) {
+    urlOf(urlVariable, environment);
+    const problem = headerProblem(environment[keyVariable] ?? '');
+    if (problem !== undefined) throw refused(keyVariable, problem);
+  }
+}
+
+/** An empty variable counts as not set. */
+function urlOf(variable: string, environment: Environment): string | undefined {
+  const url = environment[variable] || undefined;
+  const problem = url === undefined ? undefined : urlProblem(url);
+  if (problem !== undefined) throw refused(variable, problem);
+  return url;
+}
+
+function refused(variable: string, problem: string): HoldfastError {
+  return new HoldfastError(
+    'config-invalid',
+    problem.startsWith('It ') ? `${variable}${problem.slice(2)}` : `${variable} cannot be used. ${problem}`,
+  );
+}

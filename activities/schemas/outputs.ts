@@ -1,0 +1,86 @@
+import { HoldfastError } from '../../contract/errors';
+import { jsonSize, limits } from '../../contract/limits';
+import type { Json } from '../../contract/messages/messages';
+import { notJson } from '../../contract/messages/messages';
+import { isName } from '../../contract/names';
+import type { ParseOutputResult } from '../../contract/record/wire';
+import { jsonValuesIn } from './json-values';
+import type { Parsed, SchemaReader } from './schema';
+import { readSchema } from './schema';
+
+/** The schemas that answers have to fit, by name. Checked once when a worker starts. */
+export class OutputRegistry {
+  private readonly schemas = new Map<string, SchemaReader>();
+
+  constructor(outputs: Readonly<Record<string, unknown>>) {
+    for (const [name, schema] of Object.entries(outputs)) {
+      const refuse = (problem: string): never => {
+        throw new HoldfastError('config-invalid', `Output "${name}": ${problem}`);
+      };
+      if (!isName(name)) refuse('a name is 1 to 64 letters, digits, _ or -, starting with a letter.');
+      this.schemas.set(name, readSchema(schema, { root: 'answer' }, refuse));
+    }
+  }
+
+  /** Waits for schemas that are made asynchronously; what is wrong with one shows here. */
+  async ready(): Promise<void> {
+    for (const { ready } of this.schemas.values()) await ready;
+  }
+
+  get names(): readonly string[] {
+    return [...this.schemas.keys()];
+  }
+
+  has(name: string): boolean {
+    return this.schemas.has(name);
+  }
+
+  /** What a provider can hold its model to. Nothing where the answer is a text: no JSON is asked for then. */
+  specOf(name: string): { readonly name: string; readonly schema: Json } | undefined {
+    const { json } = this.find(name);
+    return isText(json) ? undefined : { name, schema: json };
+  }
+
+  /** Reads an answer by its schema. Of several JSON values in it the first one that fits counts; the message is about the most likely one. */
+  async parse(name: string, text: string): Promise<ParseOutputResult> {
+    const schema = this.find(name);
+    let problem: string | undefined;
+    for (const candidate of candidatesOf(text, schema.json)) {
+      const parsed = await schema.parse(candidate);
+      if (parsed.ok) return checked(name, parsed);
+      problem ??= parsed.message;
+    }
+    return { ok: false, message: problem === undefined ? 'there is no JSON in it.' : `${problem}.` };
+  }
+
+  private find(name: string): SchemaReader {
+    const schema = this.schemas.get(name);
+    if (schema === undefined)
+      throw new HoldfastError('output-unknown', `This worker has no output "${name}". It has: ${this.names.join(', ') || 'none'}.`);
+    return schema;
+  }
+}
+
+/** Where a text is asked for, the text itself counts before anything in it. */
+function* candidatesOf(text: string, schema: Json): Generator<unknown> {
+  if (isText(schema)) {
+    yield text;
+    yield text.trim();
+  }
+  yield* jsonValuesIn(text);
+}
+
+function isText(schema: Json): boolean {
+  return (schema as { type?: unknown }).type === 'string';
+}
+
+function checked(name: string, { value }: Parsed & { readonly ok: true }): ParseOutputResult {
+  const output = value === undefined ? null : value;
+  const problem = notJson(output);
+  if (problem !== undefined)
+    throw new HoldfastError('output-invalid', `The schema "${name}" makes something of the answer that is not JSON: ${problem}.`);
+  const bytes = jsonSize(output);
+  if (bytes > limits.payload)
+    throw new HoldfastError('payload-too-large', `The output "${name}" has ${bytes} bytes; at most ${limits.payload} are allowed.`);
+  return { ok: true, value: output as Json };
+}

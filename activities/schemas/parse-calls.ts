@@ -1,0 +1,36 @@
+import { jsonSize } from '../../contract/limits';
+import type { Message } from '../../contract/messages/messages';
+import { toolCallsOf } from '../../contract/messages/messages';
+import type { ParseInputResult } from '../../contract/record/wire';
+import { parseInput } from './parse-input';
+import type { ToolRegistry } from '../tools/tools';
+
+const patienceMs = 1_000;
+const mostBytes = 64 * 1024;
+
+/**
+ * Parses the tool calls of an answer where it is made, which spares the run a step for each. What takes long, throws or is large is left out:
+ * the run asks for it when it needs it, and gets the error there.
+ */
+export async function parsedCalls(
+  tools: ToolRegistry,
+  names: readonly string[] | null | undefined,
+  message: Message,
+): Promise<{ readonly parsed?: readonly (ParseInputResult | null)[] }> {
+  const calls = names === null || names === undefined ? [] : toolCallsOf(message);
+  if (!calls.some(({ name }) => names?.includes(name))) return {};
+  const parsed = await Promise.all(
+    calls.map(async ({ name, input }) => (names?.includes(name) === true ? soonOrNull(parseInput(tools, { tool: name, input })) : null)),
+  );
+  return jsonSize(parsed) > mostBytes || parsed.every((result) => result === null) ? {} : { parsed };
+}
+
+async function soonOrNull<T>(parsing: Promise<T>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), patienceMs)));
+  try {
+    return await Promise.race([parsing.catch(() => null), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,233 @@
+import { z } from 'zod';
+import { HoldfastError, messageOf } from '../../contract/errors';
+import type { Json } from '../../contract/messages/messages';
+import { notJson } from '../../contract/messages/messages';
+import { compiledJsonSchema } from './json-schema';
+
+/** A schema of the AI SDK, as `jsonSchema(…)` and `zodSchema(…)` make it. */
+export interface AiSdkSchema<Value = unknown> {
+  readonly _type: Value;
+  readonly jsonSchema: unknown;
+}
+
+/** A JSON Schema, draft 2020-12 or 7. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+  readonly _zod?: undefined;
+  readonly jsonSchema?: undefined;
+}
+
+/** What says how a value has to look. */
+export type Schema<Value = unknown> = z.ZodType<Value> | AiSdkSchema<Value> | JsonSchema;
+
+export type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string };
+
+/** One face for all kinds of schemas. */
+export interface SchemaReader {
+  /** As a model is told it. */
+  readonly json: Json;
+  /** Set where the schema makes its JSON asynchronously; before it settles there is no `json`. */
+  readonly ready?: Promise<void>;
+  /** What a value means. The message names each place that does not fit, such as `order.id: must be string`. The value stays as it is. */
+  parse(value: unknown): Promise<Parsed>;
+}
+
+type Refuse = (problem: string) => never;
+type Check = (value: unknown) => Promise<Parsed>;
+
+/** What there is at the root of a value, for messages about the root itself. */
+interface Place {
+  readonly root: string;
+}
+
+const way = 'use a zod 4 schema, a schema of the AI SDK (jsonSchema, zodSchema) or a JSON Schema';
+
+/** Reads a schema, or refuses it and says what to do. */
+export function readSchema(candidate: unknown, place: Place, refuse: Refuse): SchemaReader {
+  if (candidate === undefined || candidate === null) return refuse(`there is none; ${way}.`);
+  if (isZod(candidate)) return ofZod(candidate, place, refuse);
+  if (isAiSdkSchema(candidate)) return new AiSdkReader(candidate, place, refuse);
+  const standard = standardOf(candidate);
+  if (standard !== undefined) return ofStandard(standard, place, refuse);
+  // The AI SDK takes a function that makes the schema, so that it is made when it is needed.
+  if (typeof candidate === 'function') return readSchema(called(candidate as () => unknown, refuse), place, refuse);
+  return ofJsonSchema(candidate, place, refuse);
+}
+
+function isZod(candidate: unknown): candidate is z.ZodType {
+  return typeof candidate === 'object' && candidate !== null && '_zod' in candidate;
+}
+
+function ofZod(schema: z.ZodType, place: Place, refuse: Refuse): SchemaReader {
+  return {
+    json: zodJson(schema, refuse),
+    parse: guarded(async (value) => {
+      const parsed = await z.safeParseAsync(schema, value);
+      return parsed.success ? { ok: true, value: parsed.data } : { ok: false, message: issueList(parsed.error.issues, place) };
+    }),
+  };
+}
+
+function zodJson(schema: z.ZodType, refuse: Refuse): Json {
+  try {
+    const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+    return rest as Json;
+  } catch (error) {
+    return refuse(`it cannot be told to a model: ${messageOf(error)}`);
+  }
+}
+
+interface AiSdkSchemaObject {
+  readonly jsonSchema: unknown;
+  readonly validate?: (value: unknown) => unknown;
+}
+
+function isAiSdkSchema(candidate: unknown): candidate is AiSdkSchemaObject {
+  if (typeof candidate !== 'object' || candidate === null) return false;
+  return Symbol.for('vercel.ai.schema') in candidate || ('jsonSchema' in candidate && 'validate' in candidate);
+}
+
+/** Its JSON may be a promise. Without `validate` of its own the JSON Schema decides; the AI SDK would let everything through. */
+class AiSdkReader implements SchemaReader {
+  readonly ready?: Promise<void>;
+  private told: Json | undefined;
+  private check: Check | undefined;
+
+  constructor(
+    private readonly schema: AiSdkSchemaObject,
+    private readonly place: Place,
+    private readonly refuse: Refuse,
+  ) {
+    const json = called(() => schema.jsonSchema, refuse);
+    if (!isThenable(json)) {
+      this.take(json);
+      return;
+    }
+    this.ready = Promise.resolve(json).then(
+      (made) => this.take(made),
+      (error: unknown) => refuse(`its JSON Schema cannot be made: ${messageOf(error)}`),
+    );
+    this.ready.catch(() => undefined);
+  }
+
+  get json(): Json {
+    if (this.told === undefined) throw new HoldfastError('internal', 'A schema was asked for before it was made.');
+    return this.told;
+  }
+
+  async parse(value: unknown): Promise<Parsed> {
+    await this.ready;
+    return (this.check as Check)(value);
+  }
+
+  private take(json: unknown): void {
+    const { schema, place, refuse } = this;
+    const validate = schema.validate?.bind(schema);
+    const reader = validate === undefined ? ofJsonSchema(json, place, refuse) : undefined;
+    this.told = reader?.json ?? plainJson(json, refuse);
+    this.check = reader?.parse ?? guarded(async (value) => validated(await validate?.(value), place));
+  }
+}
+
+function validated(result: unknown, place: Place): Parsed {
+  const { success, value, error } = (result ?? {}) as { success?: boolean; value?: unknown; error?: unknown };
+  if (success === true) return { ok: true, value };
+  const issues = (error as { issues?: unknown } | undefined)?.issues;
+  return { ok: false, message: Array.isArray(issues) ? issueList(issues as Issue[], place) : `${place.root}: ${messageOf(error)}` };
+}
+
+interface Standard {
+  readonly vendor: string;
+  validate(value: unknown): unknown;
+  readonly jsonSchema?: { input(options: { target: string }): unknown };
+}
+
+function standardOf(candidate: unknown): Standard | undefined {
+  if ((typeof candidate !== 'object' && typeof candidate !== 'function') || candidate === null) return undefined;
+  return (candidate as { '~standard'?: Standard })['~standard'];
+}
+
+function ofStandard(standard: Standard, place: Place, refuse: Refuse): SchemaReader {
+  const { vendor, jsonSchema } = standard;
+  if (vendor === 'zod') return refuse('it is a schema of zod 3; use zod 4.');
+  if (jsonSchema === undefined) return refuse(`schemas of ${vendor} do not tell their JSON Schema, which a model needs; ${way}.`);
+  return {
+    json: plainJson(
+      called(() => jsonSchema.input({ target: 'draft-07' }), refuse),
+      refuse,
+    ),
+    parse: guarded(async (value) => {
+      const { value: parsed, issues } = (await standard.validate(value)) as { value?: unknown; issues?: readonly Issue[] };
+      return issues === undefined ? { ok: true, value: parsed } : { ok: false, message: issueList(issues, place) };
+    }),
+  };
+}
+
+function ofJsonSchema(candidate: unknown, place: Place, refuse: Refuse): SchemaReader {
+  const json = plainJson(candidate, refuse);
+  const validate = compiledJsonSchema(json, refuse);
+  return {
+    json,
+    parse: guarded(async (value) => {
+      // Defaults are filled in, which is not to be seen in what was given.
+      const copy: unknown = structuredClone(value);
+      const issues = validate(copy);
+      return issues.length === 0 ? { ok: true, value: copy } : { ok: false, message: issueList(issues, place) };
+    }),
+  };
+}
+
+/** The JSON of a schema, apart from its `$schema`, which some providers refuse. */
+function plainJson(candidate: unknown, refuse: Refuse): Json {
+  if (typeof candidate !== 'object' || candidate === null || Array.isArray(candidate)) return refuse(`it is no schema; ${way}.`);
+  if (Object.values(candidate).some(isZod)) return refuse('it is an object of zod schemas; put it into z.object(…).');
+  const problem = notJson(candidate);
+  if (problem !== undefined) return refuse(`it is no JSON Schema (${problem}); ${way}.`);
+  const { $schema: _, ...json } = JSON.parse(JSON.stringify(candidate)) as Record<string, Json>;
+  if (!Object.keys(json).some((keyword) => keywords.has(keyword)))
+    return refuse(`it has no keyword of a JSON Schema, such as "type" or "properties"; ${way}.`);
+  return json;
+}
+
+const keywords = new Set(['type', 'properties', 'items', 'enum', 'const', '$ref', 'anyOf', 'oneOf', 'allOf', 'additionalProperties']);
+
+interface Issue {
+  readonly path?: readonly unknown[] | undefined;
+  readonly message: string;
+}
+
+const mostIssues = 20;
+
+function issueList(issues: readonly Issue[], { root }: Place): string {
+  const lines = issues.slice(0, mostIssues).map(({ path = [], message }) => `${path.map(segmentOf).join('.') || root}: ${message}`);
+  const more = issues.length - lines.length;
+  return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}
+
+/** A path has keys, or in standard schemas also objects that hold one. */
+function segmentOf(segment: unknown): string {
+  return String(typeof segment === 'object' && segment !== null ? (segment as { key?: unknown }).key : segment);
+}
+
+/** A check of the user's own that throws says no, and why. */
+function guarded(check: Check): Check {
+  return async (value) => {
+    try {
+      return await check(value);
+    } catch (error) {
+      return { ok: false, message: `the schema failed: ${messageOf(error)}` };
+    }
+  };
+}
+
+function called(make: () => unknown, refuse: Refuse): unknown {
+  try {
+    return make();
+  } catch (error) {
+    return refuse(`it cannot be made: ${messageOf(error)}`);
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+}

@@ -1,0 +1,296 @@
+import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
+import { jsonSize } from '../../contract/limits';
+import type { ToolKind } from '../../contract/manifest';
+import type { Json, JsonObject, Part } from '../../contract/messages/messages';
+import { isPartList, notJson } from '../../contract/messages/messages';
+import { toolOptionsProblem } from '../../contract/run-options';
+import type { StreamMode } from '../../contract/record/wire';
+import { abortOf } from '../calls/abort';
+import type { ToolCallContext } from './define-tool';
+import { ToolInterrupt } from './define-tool';
+import type { HalfGuard, HalfWatch } from '../worker-middleware/half-guard';
+import { guardedStream, guardedWhole, labelOfHalf } from '../worker-middleware/half-guard';
+import { consume } from '../models/model-stream';
+import type { Observers } from '../worker-middleware/observers';
+import type { ToolDeltas } from './tool-deltas';
+import type { AnyTool } from './tools';
+import type { NamedHalf, ToolNext, ToolWorkerCall, WorkerHalf } from '../worker-middleware/worker-middleware';
+import { wrapAround } from '../worker-middleware/worker-middleware';
+
+export interface ToolRun {
+  readonly tool: AnyTool;
+  /** The arguments, as JSON and as what they mean to the tool. */
+  readonly input: { readonly json: Json; readonly value: unknown };
+  readonly context: ToolCallContext;
+  /** What the tool gets besides its arguments. */
+  readonly options: JsonObject;
+  readonly call: Omit<ToolWorkerCall, 'options'>;
+  readonly halves: readonly NamedHalf[];
+  readonly watch: HalfWatch;
+  readonly mode: StreamMode;
+  readonly resultLimit: number;
+  readonly deltas: ToolDeltas;
+  readonly observers: Observers | undefined;
+  /** Runs code of the tool up to where it first waits, and sees how long that takes. */
+  readonly measure: <T>(code: () => T) => T;
+}
+
+/** The stream of a tool was stopped, or was none. */
+export class StreamProblem extends Error {
+  constructor(
+    readonly code: 'tool-result-too-large' | 'tool-result-invalid',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Which of its forms this call of a tool takes. */
+export function kindOfCall({ enhanced, execute, stream }: AnyTool, mode: StreamMode): ToolKind {
+  const streams = stream !== undefined && (mode !== 'whole' || execute === undefined);
+  if (enhanced === true) return streams ? 'enhanced-streamable' : 'enhanced';
+  return streams ? 'streamable' : 'invokable';
+}
+
+/** The tool with the worker halves around it, by the wrap of the kind of this call. What comes back is not checked yet. */
+export async function runTool(run: ToolRun): Promise<unknown> {
+  const asked: Asked = { json: run.input.json, options: run.options };
+  switch (kindOfCall(run.tool, run.mode)) {
+    case 'invokable':
+      return aroundWhole<Json>(run, 'wrapInvokableToolCall', notResult)(asked);
+    case 'enhanced':
+      return aroundWhole<readonly Part[]>(run, 'wrapEnhancedInvokableToolCall', notParts)(asked);
+    case 'streamable':
+      return collected(run, aroundStream<string>(run, 'wrapStreamableToolCall', notText)(asked), new TextPieces());
+    case 'enhanced-streamable':
+      return collected(run, aroundStream<Part>(run, 'wrapEnhancedStreamableToolCall', notPart)(asked), new PartPieces());
+  }
+}
+
+/** What goes inwards through the wraps. */
+interface Asked {
+  readonly json: Json;
+  readonly options: JsonObject;
+}
+
+type Wrap<Response> = (input: Json, next: ToolNext<Response>, call: ToolWorkerCall) => Response;
+type WrapName = Exclude<keyof WorkerHalf, 'wrapModel'>;
+type Check = (value: unknown) => string | undefined;
+
+/** The halves that have this wrap, first outermost. */
+function wrapsOf<Response>({ halves, call, watch }: ToolRun, hook: WrapName, check: Check): readonly Layer<Response>[] {
+  return halves.flatMap(({ name, half }) => {
+    const wrap = half[hook] as Wrap<Response> | undefined;
+    if (wrap === undefined) return [];
+    return [{ wrap: wrap.bind(half), guard: { label: labelOfHalf(hook, name), watch, signal: call.signal, check } }];
+  });
+}
+
+interface Layer<Response> {
+  readonly wrap: Wrap<Response>;
+  readonly guard: HalfGuard;
+}
+
+function aroundWhole<Output>(run: ToolRun, hook: WrapName, check: Check): (asked: Asked) => Promise<Output> {
+  const wraps = wrapsOf<Promise<Output>>(run, hook, check).map(
+    (layer) => (asked: Asked, next: (asked: Asked) => Promise<Output>) =>
+      guardedWhole<Asked, Output>(layer.guard, (guarded) => entered(run, layer, asked, guarded), next),
+  );
+  return wrapAround(wraps, executed<Output>(run));
+}
+
+function aroundStream<Piece>(run: ToolRun, hook: WrapName, check: Check): (asked: Asked) => AsyncIterable<Piece> {
+  const wraps = wrapsOf<AsyncIterable<Piece>>(run, hook, check).map(
+    (layer) => (asked: Asked, next: (asked: Asked) => AsyncIterable<Piece>) =>
+      guardedStream<Asked, Piece>(layer.guard, (guarded) => entered(run, layer, asked, guarded), next),
+  );
+  return wrapAround<Asked, AsyncIterable<Piece>>(wraps, streamed<Piece>(run));
+}
+
+/** A wrap as its half has it: with arguments and options apart, and a `next` that keeps the options unless it gets others. */
+function entered<Response>(run: ToolRun, { wrap, guard }: Layer<Response>, asked: Asked, next: (asked: Asked) => Response): Response {
+  const inner: ToolNext<Response> = (json, options = asked.options) => {
+    const problem = options === asked.options ? undefined : toolOptionsProblem(options);
+    if (problem !== undefined) throw new HoldfastError('hook-failed', `${guard.label} called next with options that ${problem}.`);
+    return next({ json, options });
+  };
+  return wrap(asked.json, inner, { ...run.call, options: asked.options });
+}
+
+function notResult(output: unknown): string | undefined {
+  if (output === undefined) return 'nothing; return what next returned, or a result';
+  const problem = notJson(output);
+  return problem === undefined ? undefined : `something that is not JSON: ${problem}`;
+}
+
+function notParts(output: unknown): string | undefined {
+  return isPartList(output) ? undefined : 'no list of parts; return what next returned, or a list of texts and files';
+}
+
+function notText(piece: unknown): string | undefined {
+  return typeof piece === 'string' ? undefined : `a ${typeOf(piece)}; a stream has texts`;
+}
+
+function notPart(piece: unknown): string | undefined {
+  return isPartList([piece]) ? undefined : `a ${typeOf(piece)}, which is no text and no file`;
+}
+
+/** What a half handed on. Arguments that none changed keep what parsing made of them. */
+function argumentsOf({ input }: ToolRun, json: Json): unknown {
+  return json === input.json ? input.value : json;
+}
+
+function executed<Output>(run: ToolRun): (asked: Asked) => Promise<Output> {
+  const { tool, deltas, measure } = run;
+  return async (asked) => {
+    const watched = watchedBy(run, asked);
+    try {
+      let output: unknown = await measure(() => tool.execute?.(argumentsOf(run, asked.json), contextOf(run, asked)));
+      if (isAsyncIterable(output)) {
+        // A tool of the AI SDK may give preliminary results; the last one is the result.
+        const values = measured(run, output);
+        output = undefined;
+        await readTo(run, values, (value) => {
+          deltas.progress(value);
+          output = value;
+        });
+      }
+      watched?.end({ output: output as Json });
+      return output as Output;
+    } catch (error) {
+      tellFailed(watched, error);
+      throw error;
+    }
+  };
+}
+
+/** Observers look on at the tool itself, inside of all halves. */
+function watchedBy({ observers, call }: ToolRun, { json: input, options }: Asked): ToolWatched | undefined {
+  return observers?.tool(call, { tool: call.tool, callId: call.callId, input, options });
+}
+
+type ToolWatched = NonNullable<ReturnType<Observers['tool']>>;
+
+function tellFailed(watched: ToolWatched | undefined, error: unknown): void {
+  if (error instanceof ToolInterrupt) watched?.end({ output: null, interrupted: true });
+  else watched?.fail({ code: thrownCodeOf(error) ?? 'tool-failed', message: messageOf(error) });
+}
+
+function contextOf({ context, options: given }: ToolRun, { options }: Asked): ToolCallContext {
+  return options === given ? context : { ...context, options };
+}
+
+function streamed<Piece>(run: ToolRun): (asked: Asked) => AsyncIterable<Piece> {
+  const { tool, measure } = run;
+  return async function* (asked) {
+    const watched = watchedBy(run, asked);
+    const pieces: Piece[] = [];
+    try {
+      const stream = await measure(() => tool.stream?.(argumentsOf(run, asked.json), contextOf(run, asked)));
+      for await (const piece of measured(run, checkedStream(stream)) as AsyncIterable<Piece>) {
+        if (watched !== undefined) pieces.push(piece);
+        yield piece;
+      }
+      watched?.end({ output: sumOf(pieces) });
+    } catch (error) {
+      tellFailed(watched, error);
+      throw error;
+    } finally {
+      watched?.fail({ code: 'tool-failed', message: 'The stream of the tool was cut off.' });
+    }
+  };
+}
+
+/** A stream of the tool, whose every step is measured up to where it first waits. */
+function measured({ measure }: ToolRun, stream: AsyncIterable<unknown>): AsyncIterable<unknown> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = stream[Symbol.asyncIterator]();
+      return {
+        next: () => measure(() => iterator.next()),
+        ...(iterator.return === undefined
+          ? {}
+          : { return: (value?: unknown) => iterator.return?.(value) as Promise<IteratorResult<unknown>> }),
+      };
+    },
+  };
+}
+
+function sumOf(pieces: readonly unknown[]): Json {
+  return (pieces.every((piece) => typeof piece === 'string') ? pieces.join('') : pieces) as Json;
+}
+
+/** Reads what comes out of the outermost wrap, shows it and puts it together. */
+async function collected<Piece extends string | Part>(
+  run: ToolRun,
+  stream: AsyncIterable<Piece>,
+  pieces: Pieces<Piece>,
+): Promise<string | readonly Part[]> {
+  const { deltas, mode, resultLimit } = run;
+  if (mode === 'live') deltas.begin();
+  await readTo(run, checkedStream(stream) as AsyncIterable<Piece>, (piece) => {
+    pieces.add(piece);
+    if (pieces.bytes > resultLimit)
+      throw new StreamProblem('tool-result-too-large', `was stopped after ${pieces.bytes} bytes; at most ${resultLimit} are allowed.`);
+    if (mode === 'live') deltas.output(piece);
+  });
+  return pieces.whole;
+}
+
+/** A `once` tool is read to its end also when the run is cancelled: only the tool knows how far it came. */
+async function readTo<Piece>({ tool, call }: ToolRun, stream: AsyncIterable<Piece>, take: (piece: Piece) => void): Promise<void> {
+  const signal = tool.effect === 'once' ? new AbortController().signal : call.signal;
+  if ((await consume(stream, signal, take)) === 'aborted') throw abortOf(signal);
+}
+
+interface Pieces<Piece> {
+  add(piece: Piece): void;
+  /** Of all pieces together, as JSON. */
+  readonly bytes: number;
+  readonly whole: string | readonly Part[];
+}
+
+class TextPieces implements Pieces<string> {
+  bytes = 2;
+  whole = '';
+
+  add(piece: string): void {
+    if (typeof piece !== 'string') throw new StreamProblem('tool-result-invalid', `streamed a ${typeOf(piece)}; a stream has texts.`);
+    this.whole += piece;
+    this.bytes += jsonSize(piece) - 2;
+  }
+}
+
+/** Neighbouring texts are one part, unless one of them carries something. */
+class PartPieces implements Pieces<Part> {
+  bytes = 2;
+  readonly whole: Part[] = [];
+
+  add(piece: Part): void {
+    const problem = isPartList([piece]) ? notJson(piece) : `a ${typeOf(piece)} is no text and no file`;
+    if (problem !== undefined) throw new StreamProblem('tool-result-invalid', `streamed something that is no part: ${problem}.`);
+    const last = this.whole.at(-1);
+    if (piece.type === 'text' && last?.type === 'text' && piece.extra === undefined && last.extra === undefined) {
+      this.whole[this.whole.length - 1] = { type: 'text', text: last.text + piece.text };
+      this.bytes += jsonSize(piece.text) - 2;
+      return;
+    }
+    this.whole.push(piece);
+    this.bytes += jsonSize(piece) + (this.whole.length > 1 ? 1 : 0);
+  }
+}
+
+function typeOf(value: unknown): string {
+  const { type } = (value ?? {}) as { type?: unknown };
+  if (value === null) return 'null';
+  return typeof type === 'string' ? `part of the type "${type}"` : typeof value;
+}
+
+function checkedStream(stream: unknown): AsyncIterable<unknown> {
+  if (isAsyncIterable(stream)) return stream;
+  throw new StreamProblem('tool-result-invalid', 'gave no stream; `stream`, and what wraps it, are to return an AsyncIterable.');
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof (value as { [Symbol.asyncIterator]?: unknown } | null | undefined)?.[Symbol.asyncIterator] === 'function';
+}

@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto';
+import { parseDuration } from '../../contract/duration';
+import { HoldfastError } from '../../contract/errors';
+import { limits } from '../../contract/limits';
+import type { ToolFacts, ToolKind, ToolSpec } from '../../contract/manifest';
+import type { Json } from '../../contract/messages/messages';
+import { misfitOfArguments } from '../../contract/misfit-of-arguments';
+import { canonicalJson, notJson } from '../../contract/messages/messages';
+import { isName } from '../../contract/names';
+import type { ToolBasics, ToolCallContext } from './define-tool';
+import type { SchemaReader } from '../schemas/schema';
+import { readSchema } from '../schemas/schema';
+
+export type ParsedInput =
+  | { readonly ok: true; readonly value: unknown; readonly json: Json; readonly hash: string }
+  | { readonly ok: false; readonly message: string };
+
+/** A tool of any kind, as the worker runs it. */
+export interface AnyTool extends Pick<ToolBasics<unknown, unknown>, 'effect' | 'retry' | 'reconcile'> {
+  readonly enhanced?: boolean;
+  readonly external?: boolean;
+  execute?(input: unknown, call: ToolCallContext): unknown;
+  stream?(input: unknown, call: ToolCallContext): unknown;
+}
+
+interface Entry {
+  readonly tool: AnyTool;
+  readonly description: string;
+  readonly schema: SchemaReader;
+  readonly facts: Omit<ToolFacts, 'schemaHash'>;
+  told?: { readonly spec: ToolSpec; readonly facts: ToolFacts };
+}
+
+export const defaultToolFacts: ToolFacts = {
+  kind: 'invokable',
+  effect: 'none',
+  timeoutMs: 60_000,
+  heartbeatMs: 10_000,
+  attempts: 5,
+  quick: false,
+  resultLimit: limits.toolResult,
+  schemaHash: '',
+};
+
+const quickTimeout = { default: 5_000, most: 10_000 };
+
+/** The tools of a worker, checked once when it starts. */
+export class ToolRegistry {
+  private readonly entries = new Map<string, Entry>();
+
+  constructor(tools: Readonly<Record<string, unknown>>, defaults: Partial<ToolFacts> = {}) {
+    for (const [name, tool] of Object.entries(tools)) this.entries.set(name, entryOf(name, tool, { ...defaultToolFacts, ...defaults }));
+  }
+
+  /** Waits for schemas that are made asynchronously; what is wrong with one shows here. */
+  async ready(): Promise<void> {
+    for (const { schema } of this.entries.values()) await schema.ready;
+  }
+
+  get names(): readonly string[] {
+    return [...this.entries.keys()];
+  }
+
+  find(name: string): AnyTool | undefined {
+    return this.entries.get(name)?.tool;
+  }
+
+  factsOf(name: string): ToolFacts | undefined {
+    return this.told(name)?.facts;
+  }
+
+  specOf(name: string): ToolSpec | undefined {
+    return this.told(name)?.spec;
+  }
+
+  /** Keys of a tool's arguments, for the check of aliases. */
+  propertiesOf(name: string): readonly string[] {
+    const properties = (this.specOf(name)?.inputSchema as { properties?: object } | undefined)?.properties;
+    return properties === undefined ? [] : Object.keys(properties);
+  }
+
+  /** Parses arguments: what comes out is what policy, human and tool see. */
+  async parse(name: string, input: Json): Promise<ParsedInput> {
+    const entry = this.entries.get(name);
+    if (entry === undefined) throw new HoldfastError('tool-unknown', `This worker has no tool "${name}".`);
+    const parsed = await entry.schema.parse(input);
+    if (!parsed.ok) return { ok: false, message: misfitOfArguments(name, input, parsed.message) };
+    const { value } = parsed;
+    // What JSON cannot hold (a set, a bigint, Infinity) would look the same whatever is in it: then people and policies see, and the hash
+    // covers, the arguments as they were given. What the tool gets follows from those.
+    const json = notJson(value ?? null) === undefined ? (JSON.parse(JSON.stringify(value ?? null)) as Json) : input;
+    return { ok: true, value, json, hash: hashOf(json) };
+  }
+
+  private told(name: string): Entry['told'] {
+    const entry = this.entries.get(name);
+    if (entry === undefined) return undefined;
+    const { schema, description, facts } = entry;
+    entry.told ??= {
+      spec: { name, description, inputSchema: schema.json },
+      facts: { ...facts, schemaHash: hashOf(schema.json).slice(0, 8) },
+    };
+    return entry.told;
+  }
+}
+
+export function hashOf(value: Json): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 32);
+}
+
+function entryOf(name: string, candidate: unknown, defaults: ToolFacts): Entry {
+  const refuse = (problem: string): never => {
+    throw new HoldfastError('config-invalid', `Tool "${name}": ${problem}`);
+  };
+  if (!isName(name)) refuse('a name is 1 to 64 letters, digits, _ or -, starting with a letter.');
+  if (typeof candidate !== 'object' || candidate === null) refuse('it is no tool; make it with defineTool.');
+  checkForeign(candidate as Record<string, unknown>, refuse);
+  const tool = candidate as Partial<ToolBasics<unknown, unknown>> & AnyTool;
+  const external = isExternal(candidate as Record<string, unknown>, refuse);
+  const kind = external ? 'invokable' : kindOf(tool, refuse);
+  const effect = tool.effect ?? defaults.effect;
+  if (!['none', 'idempotent', 'once'].includes(effect)) refuse(`effect "${effect}" is unknown; use none, idempotent or once.`);
+  if (tool.reconcile !== undefined && effect !== 'once') refuse('reconcile is for tools with effect "once".');
+  const resultLimit = tool.resultLimit ?? defaults.resultLimit;
+  if (!(resultLimit >= 1 && resultLimit <= limits.payload)) refuse(`resultLimit is between 1 and ${limits.payload} bytes.`);
+  const retries = tool.retry?.attempts ?? 1;
+  if (!Number.isInteger(retries) || retries < 1) refuse('retry.attempts is a whole number of at least 1.');
+  const quick = tool.quick === true;
+  if (quick && effect === 'once') refuse('a quick tool may be called again at any time; with effect "once" it cannot be quick.');
+  if (quick && (kind === 'streamable' || kind === 'enhanced-streamable')) refuse('a tool that streams cannot be quick.');
+  const timeoutMs = duration(tool.timeout, quick ? quickTimeout.default : defaults.timeoutMs, refuse);
+  if (quick && timeoutMs > quickTimeout.most) refuse(`the timeout of a quick tool is at most ${quickTimeout.most / 1000}s.`);
+  return {
+    tool,
+    description: tool.description ?? '',
+    schema: readSchema(tool.inputSchema, { root: 'input' }, (problem) => refuse(`inputSchema: ${problem}`)),
+    facts: {
+      kind,
+      effect,
+      timeoutMs,
+      heartbeatMs: duration(tool.heartbeat, defaults.heartbeatMs, refuse),
+      attempts: Math.max(defaults.attempts, retries),
+      quick,
+      resultLimit,
+      ...(retries > 1 && effect !== 'once' ? { ownAttempts: retries } : {}),
+      ...(external ? { external } : {}),
+    },
+  };
+}
+
+function kindOf({ execute, stream, enhanced }: AnyTool, refuse: (problem: string) => never): ToolKind {
+  for (const [key, value] of Object.entries({ execute, stream }))
+    if (value !== undefined && typeof value !== 'function') refuse(`${key} is no function.`);
+  if (execute === undefined && stream === undefined)
+    return refuse(
+      'it has no execute function, and no stream. With `external: true` the caller of a run makes its calls; tools that a provider runs are not taken.',
+    );
+  if (enhanced !== undefined && typeof enhanced !== 'boolean') refuse('enhanced is true or false.');
+  if (enhanced === true) return stream === undefined ? 'enhanced' : 'enhanced-streamable';
+  return stream === undefined ? 'invokable' : 'streamable';
+}
+
+const ofOwnTools = ['execute', 'stream', 'reconcile', 'effect', 'retry', 'quick', 'enhanced', 'timeout', 'heartbeat', 'resultLimit'];
+
+function isExternal(tool: Record<string, unknown>, refuse: (problem: string) => never): boolean {
+  const { external = false } = tool;
+  if (typeof external !== 'boolean') refuse('external is true or false.');
+  const wrong = external === true ? ofOwnTools.find((field) => tool[field] !== undefined) : undefined;
+  if (wrong !== undefined) refuse(`${wrong} is for tools that a worker runs; an external one has a description and an inputSchema.`);
+  return external === true;
+}
+
+/** What tools of the AI SDK may have and what would be lost without a word. */
+function checkForeign(tool: Record<string, unknown>, refuse: (problem: string) => never): void {
+  if (tool['type'] === 'provider' || tool['type'] === 'provider-defined')
+    refuse('it is run by a model provider, not by a worker. Only tools with an execute function of their own are taken.');
+  if (tool['needsApproval'] !== undefined && tool['needsApproval'] !== false)
+    refuse('needsApproval is not read here, and nobody would be asked. Put approval({ tools: { … } }) into the middleware of the agent.');
+  if (tool['toModelOutput'] !== undefined)
+    refuse('toModelOutput is not read here. Let execute return what the model is to see; for texts and files with `enhanced: true`.');
+}
+
+function duration(text: string | undefined, fallback: number, refuse: (problem: string) => never): number {
+  if (text === undefined) return fallback;
+  const parsed = parseDuration(text);
+  return parsed === undefined || parsed <= 0 ? refuse(`"${text}" is no duration; write for example "30s".`) : parsed;
+}
+
+export { ToolInterrupt, defineTool } from './define-tool';
+export type { ToolSpec } from '../../contract/manifest';
+export type { EnhancedTool, ExternalTool, Reconciled, StreamableTool, Tool, ToolCallContext } from './define-tool';

@@ -1,0 +1,166 @@
+import { messageById, sourceOf } from '../../contract/messages/context-messages';
+import { HoldfastError } from '../../contract/errors';
+import type { FoldedRequest } from '../../contract/record/fold';
+import type { HistoryFact } from '../../contract/record/history-fact';
+import { jsonSize } from '../../contract/limits';
+import type { StoredMessage } from '../../contract/messages/messages';
+import { applySplices } from '../../contract/record/splice';
+import type { CallModelInput, RequestSlots } from '../../contract/record/wire';
+import { messagesIn, requestIn } from './request-history';
+import { ValueStore } from './value-store';
+
+/** Reads a run's own history. Given by the worker, which has the connection. */
+export interface RunHistory {
+  /** Pages of facts, newest first; the facts of a page newest first too. */
+  newest(workflowId: string, runId: string): AsyncIterable<readonly HistoryFact[]>;
+  /** All facts, oldest first. */
+  all(workflowId: string, runId: string): Promise<readonly HistoryFact[]>;
+}
+
+interface CachedList {
+  readonly ids: readonly string[];
+  readonly slots: Partial<RequestSlots>;
+}
+
+const bytesPerId = 48;
+
+/**
+ * The worker's memory of transcripts: messages by id and lists by activity, both within one Temporal run, bounded in bytes.
+ * It is a cache only. What is missing is read from the history of the run.
+ */
+export class MessageStore {
+  private readonly messages = new Map<string, { readonly message: StoredMessage; readonly bytes: number }>();
+  private readonly lists = new Map<string, { readonly list: CachedList; readonly bytes: number }>();
+  private bytes = 0;
+  /** How often history had to be read, and how long the slowest reading took. */
+  readonly misses = { messages: 0, lists: 0, slowestMs: 0 };
+  /** Run-local values are found again in the same way. */
+  readonly values: ValueStore;
+
+  constructor(
+    private readonly history: RunHistory,
+    private readonly maxBytes = 64 * 1024 * 1024,
+  ) {
+    this.values = new ValueStore(history, maxBytes / 4);
+  }
+
+  /** What a run began with, told by the first activity on this worker. */
+  seed(runId: string, agent: string, messages: readonly StoredMessage[]): void {
+    for (const message of messages) this.putMessage(runId, message);
+    this.putList(runId, startKey([agent]), { ids: messages.map(({ id }) => id), slots: {} });
+  }
+
+  putMessage(runId: string, message: StoredMessage): void {
+    this.put(this.messages, `${runId}:${message.id}`, { message, bytes: jsonSize(message) });
+  }
+
+  /** The request behind the edits of a model activity: from memory, else from the newest pages, else from the whole history. */
+  async resolve(workflowId: string, runId: string, activityId: string, input: CallModelInput): Promise<FoldedRequest> {
+    for (const [, , insert] of input.splices ?? []) for (const item of insert) if (typeof item !== 'string') this.putMessage(runId, item);
+    const begun = performance.now();
+    const { messages, lists } = this.misses;
+    const base = this.baseOf(runId, input);
+    const resolved = base === undefined ? undefined : await this.fromMemory(workflowId, runId, base, input);
+    const request = resolved ?? (await this.fromHistory(workflowId, runId, activityId));
+    this.putList(runId, activityId, { ids: request.messages.map(({ id }) => id), slots: request.slots });
+    if (this.misses.messages > messages || this.misses.lists > lists)
+      this.misses.slowestMs = Math.max(this.misses.slowestMs, performance.now() - begun);
+    return request;
+  }
+
+  private baseOf(runId: string, input: CallModelInput): CachedList | undefined {
+    if (input.base === undefined) return { ids: [], slots: {} };
+    return this.touch(this.lists, `${runId}:${input.base === 'start' ? startKey(input.path) : input.base}`)?.list;
+  }
+
+  private async fromMemory(workflowId: string, runId: string, base: CachedList, input: CallModelInput): Promise<FoldedRequest | undefined> {
+    const ids = applySplices(base.ids, input.splices ?? [], (item) => (typeof item === 'string' ? item : item.id));
+    const found = new Map<string, StoredMessage>();
+    const missing = new Set<string>();
+    for (const listed of ids) {
+      // What an agent returned without saying it has no message of its own: what another one is told of it stands there whole.
+      const message = this.kept(runId, listed) ?? this.kept(runId, sourceOf(listed));
+      if (message === undefined) missing.add(sourceOf(listed));
+      else found.set(message.id, message);
+    }
+    if (missing.size > 0 && !(await this.findNewest(workflowId, runId, new Set(ids), missing, found))) return undefined;
+    const messages = ids.map((id) => messageById(id, (one) => found.get(one)) as StoredMessage);
+    return { messages, slots: { ...base.slots, ...input.slots } };
+  }
+
+  /** Newest pages first: what another worker made a moment ago stands there. */
+  private async findNewest(
+    workflowId: string,
+    runId: string,
+    listed: ReadonlySet<string>,
+    missing: Set<string>,
+    found: Map<string, StoredMessage>,
+  ): Promise<boolean> {
+    this.misses.messages += 1;
+    const results = new Map<number, unknown>();
+    for await (const page of this.history.newest(workflowId, runId)) {
+      for (const fact of page) {
+        for (const message of messagesIn(fact, results)) {
+          this.putMessage(runId, message);
+          const { id } = message;
+          const source = sourceOf(id);
+          // What another agent is told will do where nothing else is listed.
+          if (missing.has(source) && (id === source || (listed.has(id) && !listed.has(source)))) {
+            missing.delete(source);
+            found.set(id, message);
+          }
+        }
+      }
+      if (missing.size === 0) return true;
+    }
+    return false;
+  }
+
+  private async fromHistory(workflowId: string, runId: string, activityId: string): Promise<FoldedRequest> {
+    this.misses.lists += 1;
+    const request = requestIn(await this.history.all(workflowId, runId), activityId);
+    if (request === undefined) throw new HoldfastError('internal', `The history of ${workflowId} has no model call ${activityId}.`);
+    const messages = request.ids.map((id) => {
+      const message = messageById(id, (one) => request.messages.get(one));
+      if (message === undefined) throw new HoldfastError('internal', `The history of ${workflowId} has no message ${id}.`);
+      return message;
+    });
+    for (const message of request.messages.values()) this.putMessage(runId, message);
+    return { messages, slots: request.slots };
+  }
+
+  private kept(runId: string, id: string): StoredMessage | undefined {
+    return this.touch(this.messages, `${runId}:${id}`)?.message;
+  }
+
+  private putList(runId: string, key: string, list: CachedList): void {
+    this.put(this.lists, `${runId}:${key}`, { list, bytes: (list.ids.length + 4) * bytesPerId });
+  }
+
+  private touch<Value>(map: Map<string, Value>, key: string): Value | undefined {
+    const value = map.get(key);
+    if (value !== undefined) {
+      map.delete(key);
+      map.set(key, value);
+    }
+    return value;
+  }
+
+  private put<Value extends { readonly bytes: number }>(map: Map<string, Value>, key: string, value: Value): void {
+    this.bytes += value.bytes - (map.get(key)?.bytes ?? 0);
+    map.delete(key);
+    map.set(key, value);
+    while (this.bytes > this.maxBytes) {
+      const isListsTurn = this.messages.size === 0 || (this.lists.size > 8 && this.lists.size * 4 > this.messages.size);
+      const victims: Map<string, { readonly bytes: number }> = isListsTurn ? this.lists : this.messages;
+      const [oldest] = victims;
+      if (oldest === undefined || oldest[0] === key) return;
+      victims.delete(oldest[0]);
+      this.bytes -= oldest[1].bytes;
+    }
+  }
+}
+
+function startKey(path: readonly string[]): string {
+  return `start:${path.join('/')}`;
+}

@@ -1,0 +1,106 @@
+import { sourceOf } from '../../contract/messages/context-messages';
+import type { FoldedRequest } from '../../contract/record/fold';
+import type { HistoryFact } from '../../contract/record/history-fact';
+import type { StoredMessage } from '../../contract/messages/messages';
+import { messagesOfInput } from '../../contract/messages/messages';
+import { names } from '../../contract/names';
+import type { ListItem } from '../../contract/record/splice';
+import { messageOfOutcome, messageOfQuick } from '../../contract/record/tool-outcomes';
+import type { AgentRunInput, CallModelInput } from '../../contract/record/wire';
+
+/** The ids of a request's list, in order, and those of their messages that stand in the history. Of what another agent said it has the source. */
+export interface HistoryRequest {
+  readonly ids: readonly string[];
+  readonly messages: ReadonlyMap<string, StoredMessage>;
+  readonly slots: FoldedRequest['slots'];
+}
+
+/**
+ * What a model call was asked, from the facts of its run, oldest first. It goes back along the edits of this one call, where the fold of
+ * readers puts every list and every event together. undefined: the facts have no such call.
+ */
+export function requestIn(facts: readonly HistoryFact[], activityId: string): HistoryRequest | undefined {
+  const calls = new Map<string, CallModelInput>();
+  let start: AgentRunInput | undefined;
+  for (const fact of facts) {
+    if (fact.kind === 'start') start = fact.input;
+    if (fact.kind === 'model-scheduled') calls.set(fact.activityId, fact.input);
+  }
+  const edits = editsOf(calls, activityId);
+  const [first] = edits;
+  if (first === undefined) return undefined;
+  const list: ListItem[] = first.base === 'start' ? [...startList(start, first.path)] : [];
+  let slots: FoldedRequest['slots'] = {};
+  for (const edit of edits) {
+    for (const [at, remove, insert] of edit.splices ?? []) list.splice(at, remove, ...insert);
+    slots = { ...slots, ...edit.slots };
+  }
+  const ids = list.map((item) => (typeof item === 'string' ? item : item.id));
+  return { ids, messages: messagesOf(facts, new Set(ids.flatMap((id) => [id, sourceOf(id)]))), slots };
+}
+
+/** The edits of a call and of those that it builds on, the first one first. */
+function editsOf(calls: Map<string, CallModelInput>, activityId: string): readonly CallModelInput[] {
+  const edits: CallModelInput[] = [];
+  for (let id: string | undefined = activityId; id !== undefined;) {
+    const call = calls.get(id);
+    if (call === undefined) break;
+    calls.delete(id);
+    edits.push(call);
+    id = call.base;
+  }
+  return edits.reverse();
+}
+
+function startList(input: AgentRunInput | undefined, path: readonly string[]): readonly StoredMessage[] {
+  if (input?.snapshot !== undefined) return input.snapshot.lists[path.join('/')] ?? [];
+  return path.join('/') === input?.start.agent ? (messagesOfInput(input.start.input) ?? []) : [];
+}
+
+function messagesOf(facts: readonly HistoryFact[], wanted: ReadonlySet<string>): ReadonlyMap<string, StoredMessage> {
+  const found = new Map<string, StoredMessage>();
+  const results = new Map<number, unknown>();
+  for (let at = facts.length - 1; at >= 0; at--)
+    for (const message of messagesIn(facts[at] as HistoryFact, results)) if (wanted.has(message.id)) found.set(message.id, message);
+  return found;
+}
+
+/** Messages that stand whole in a fact. Read newest first, a tool's result comes before the call that says what it answers. */
+export function messagesIn(fact: HistoryFact, results: Map<number, unknown>): readonly StoredMessage[] {
+  switch (fact.kind) {
+    case 'activity-completed': {
+      results.set(fact.scheduledId, fact.result);
+      const { message } = (fact.result ?? {}) as { message?: StoredMessage };
+      return message === undefined ? [] : [message];
+    }
+    case 'quick-completed': {
+      const message = messageOfQuick(fact.result);
+      return message === undefined ? [] : [message];
+    }
+    case 'tool-scheduled': {
+      const result = results.get(fact.eventId);
+      const message = result === undefined ? undefined : messageOfOutcome(fact.input, result as Parameters<typeof messageOfOutcome>[1]);
+      const events = messagesInEvents(fact.input.events);
+      return message === undefined ? events : [message, ...events];
+    }
+    case 'model-scheduled': {
+      const inserted = (fact.input.splices ?? []).flatMap(([, , insert]) =>
+        insert.filter((item): item is StoredMessage => typeof item !== 'string'),
+      );
+      return [...inserted, ...messagesInEvents(fact.input.events)];
+    }
+    case 'memo':
+      return messagesInEvents(fact.values[names.memo.events] as readonly { readonly message?: unknown }[] | undefined);
+    case 'start': {
+      const { start, snapshot } = fact.input;
+      if (snapshot !== undefined) return [...Object.values(snapshot.lists).flat(), ...snapshot.shown, ...messagesInEvents(snapshot.events)];
+      return messagesOfInput(start.input) ?? [];
+    }
+    default:
+      return [];
+  }
+}
+
+function messagesInEvents(events: readonly { readonly message?: unknown }[] | undefined): readonly StoredMessage[] {
+  return (events ?? []).flatMap(({ message }) => (typeof message === 'object' && message !== null ? [message as StoredMessage] : []));
+}

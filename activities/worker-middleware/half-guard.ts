@@ -1,0 +1,290 @@
+import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
+import { limits } from '../../contract/limits';
+import { classify } from '../failures';
+
+/** A wrap that is entered. It is at work itself while it is asked for something and asks for nothing in turn. */
+interface Entry {
+  readonly label: string;
+  asked: boolean;
+  asking: number;
+}
+
+/** Knows which worker half a call is in, so that one that never comes back can be named. */
+export class HalfWatch {
+  private readonly entries = new Set<Entry>();
+
+  enter(label: string): Entry {
+    const entry = { label, asked: true, asking: 0 };
+    this.entries.add(entry);
+    return entry;
+  }
+
+  leave(entry: Entry): void {
+    this.entries.delete(entry);
+  }
+
+  /** The half that is waited for, unless it is the model or the tool itself. */
+  get waitedFor(): string | undefined {
+    for (const { label, asked, asking } of this.entries) if (asked && asking === 0) return label;
+    return undefined;
+  }
+
+  /** Ends a call shortly before its time is up when a half is why nothing comes of it. */
+  async inTime<T>(timeoutMs: number | undefined, work: () => Promise<T>): Promise<T> {
+    const running = work();
+    if (timeoutMs === undefined || timeoutMs <= 0) return running;
+    running.catch(() => undefined);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => {
+          const label = this.waitedFor;
+          if (label === undefined) return;
+          const message = `${label} gave nothing within ${timeoutMs / 1000} s.`;
+          reject(new HoldfastError('hook-failed', message, { details: { retryable: true } }));
+        },
+        timeoutMs - Math.min(500, timeoutMs / 5),
+      );
+      timer.unref();
+    });
+    try {
+      return await Promise.race([running, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+export function labelOfHalf(hook: string, half: string): string {
+  return `${hook} of worker half "${half}"`;
+}
+
+/** Around one wrap of one half. */
+export interface HalfGuard {
+  readonly label: string;
+  readonly watch: HalfWatch;
+  readonly signal: AbortSignal;
+  /** What is wrong with something that the wrap returned or streamed. */
+  readonly check: (value: unknown) => string | undefined;
+}
+
+/** Names the half in what it does wrong itself. What comes from inside of it passes as the same object. */
+export async function guardedWhole<Request, Response>(
+  { label, watch, signal, check }: HalfGuard,
+  wrap: (next: (request: Request) => Promise<Response>) => Promise<Response>,
+  next: (request: Request) => Promise<Response>,
+): Promise<Response> {
+  const entry = watch.enter(label);
+  const inside = new Inside(check);
+  const running = new Set<Promise<Response>>();
+  const guarded = (request: Request): Promise<Response> => {
+    const settle = (): void => {
+      running.delete(promise);
+      entry.asking -= 1;
+    };
+    const promise = next(request).then(
+      (response) => {
+        settle();
+        inside.keep(response);
+        return response;
+      },
+      (error: unknown) => {
+        settle();
+        inside.keepError(error);
+        throw error;
+      },
+    );
+    // A wrap may drop it.
+    promise.catch(() => undefined);
+    running.add(promise);
+    entry.asking += 1;
+    return promise;
+  };
+  try {
+    const response = await wrap(guarded);
+    if (running.size > 0) throw leftRunning(label);
+    inside.checkOwn(response, label, 'returned');
+    return response;
+  } catch (error) {
+    throw inside.blame(error, label, signal);
+  } finally {
+    watch.leave(entry);
+  }
+}
+
+/** The same for a wrap around something that streams. A piece costs two promises a wrap, and streams have thousands. */
+export function guardedStream<Request, Piece>(
+  guard: HalfGuard,
+  wrap: (next: (request: Request) => AsyncIterable<Piece>) => AsyncIterable<Piece>,
+  next: (request: Request) => AsyncIterable<Piece>,
+): AsyncIterableIterator<Piece> {
+  return new GuardedStream(guard, wrap, next);
+}
+
+class GuardedStream<Request, Piece> implements AsyncIterableIterator<Piece> {
+  private readonly inside: Inside;
+  /** Streams that the wrap has begun to read. */
+  private readonly open = new Set<StreamInside<Piece>>();
+  private entry: Entry | undefined;
+  private stream: AsyncIterator<Piece> | undefined;
+  private over = false;
+
+  constructor(
+    private readonly guard: HalfGuard,
+    private readonly wrap: (next: (request: Request) => AsyncIterable<Piece>) => AsyncIterable<Piece>,
+    private readonly nextLayer: (request: Request) => AsyncIterable<Piece>,
+  ) {
+    this.inside = new Inside(guard.check);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Piece>> {
+    if (this.over) return Promise.resolve({ done: true, value: undefined });
+    try {
+      this.entry ??= this.guard.watch.enter(this.guard.label);
+      this.stream ??= this.begin(this.entry);
+      this.entry.asked = true;
+      // What a wrap hands back may be any iterator, also one that answers at once.
+      return Promise.resolve(this.stream.next()).then(this.took, this.failed);
+    } catch (error) {
+      return Promise.reject(this.blamed(error));
+    }
+  }
+
+  async return(): Promise<IteratorResult<Piece>> {
+    const stream = this.over ? undefined : this.stream;
+    this.leave();
+    await stream?.return?.();
+    return { done: true, value: undefined };
+  }
+
+  private begin(entry: Entry): AsyncIterator<Piece> {
+    const { label } = this.guard;
+    const stream = this.wrap((request) => new StreamInside(() => this.nextLayer(request), entry, this.inside, this.open)) as
+      AsyncIterable<Piece> | undefined;
+    if (typeof stream?.[Symbol.asyncIterator] !== 'function')
+      throw new HoldfastError('hook-failed', `${label} returned no stream; it is to return an AsyncIterable.`);
+    return stream[Symbol.asyncIterator]();
+  }
+
+  private readonly took = (result: IteratorResult<Piece>): IteratorResult<Piece> => {
+    if (this.entry !== undefined) this.entry.asked = false;
+    try {
+      if (result.done === true) {
+        this.leave();
+        if (this.open.size === 0) return { done: true, value: undefined };
+        for (const pieces of this.open) void pieces.return().catch(() => undefined);
+        throw leftRunning(this.guard.label);
+      }
+      this.inside.checkOwn(result.value, this.guard.label, 'streamed');
+      return result;
+    } catch (error) {
+      throw this.blamed(error);
+    }
+  };
+
+  private readonly failed = (error: unknown): never => {
+    throw this.blamed(error);
+  };
+
+  private blamed(error: unknown): unknown {
+    const { label, signal } = this.guard;
+    const stream = this.over ? undefined : this.stream;
+    this.leave();
+    // What the wrap still holds is let go: nobody reads it any more.
+    void Promise.resolve(stream?.return?.()).catch(() => undefined);
+    return this.inside.blame(error, label, signal);
+  }
+
+  private leave(): void {
+    this.over = true;
+    if (this.entry !== undefined) this.guard.watch.leave(this.entry);
+  }
+}
+
+/** What a wrap reads from the inside of it. What is never read was never begun: it is not left running. */
+class StreamInside<Piece> implements AsyncIterableIterator<Piece> {
+  private stream: AsyncIterator<Piece> | undefined;
+  private over = false;
+
+  constructor(
+    private readonly begin: () => AsyncIterable<Piece>,
+    private readonly entry: Entry,
+    private readonly inside: Inside,
+    private readonly open: Set<StreamInside<Piece>>,
+  ) {}
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Piece>> {
+    if (this.over) return Promise.resolve({ done: true, value: undefined });
+    if (this.stream === undefined) {
+      this.open.add(this);
+      this.stream = this.begin()[Symbol.asyncIterator]();
+    }
+    this.entry.asking += 1;
+    return Promise.resolve(this.stream.next()).then(this.took, this.failed);
+  }
+
+  async return(): Promise<IteratorResult<Piece>> {
+    const stream = this.over ? undefined : this.stream;
+    this.leave();
+    await stream?.return?.();
+    return { done: true, value: undefined };
+  }
+
+  private readonly took = (result: IteratorResult<Piece>): IteratorResult<Piece> => {
+    this.entry.asking -= 1;
+    if (result.done === true) this.leave();
+    else this.inside.keep(result.value);
+    return result;
+  };
+
+  private readonly failed = (error: unknown): never => {
+    this.entry.asking -= 1;
+    this.leave();
+    this.inside.keepError(error);
+    throw error;
+  };
+
+  private leave(): void {
+    this.over = true;
+    this.open.delete(this);
+  }
+}
+
+/** What came from inside of a wrap: it is not the half's fault. */
+class Inside {
+  private readonly errors = new Set<unknown>();
+  private readonly oddities = new Set<unknown>();
+
+  constructor(private readonly check: (value: unknown) => string | undefined) {}
+
+  keep(value: unknown): void {
+    if (this.check(value) !== undefined) this.oddities.add(value);
+  }
+
+  keepError(error: unknown): void {
+    this.errors.add(error);
+  }
+
+  checkOwn(value: unknown, label: string, did: string): void {
+    const problem = this.check(value);
+    if (problem !== undefined && !this.oddities.has(value)) throw new HoldfastError('hook-failed', `${label} ${did} ${problem}.`);
+  }
+
+  blame(error: unknown, label: string, signal: AbortSignal): unknown {
+    if (this.errors.has(error) || signal.aborted || thrownCodeOf(error) !== undefined) return error;
+    const message = `${label} failed: ${messageOf(error).slice(0, limits.errorMessage)}`;
+    return new HoldfastError('hook-failed', message, { cause: error, details: { retryable: classify(error).retryable } });
+  }
+}
+
+function leftRunning(label: string): HoldfastError {
+  return new HoldfastError('next-left-running', `${label} returned while a call of next was still running.`);
+}

@@ -1,0 +1,95 @@
+import { HoldfastError, messageOf } from '../../contract/errors';
+import type { Failure } from '../../contract/messages/messages';
+import { runIdOf } from '../../contract/names';
+import type { Observed, ObservedEnd, Observer } from '../../contract/observed';
+import { currentCall } from '../calls/call-context';
+import type { WorkerCall } from './worker-middleware';
+
+type Begun = Extract<Observed, { kind: 'model' | 'tool' }>;
+type Without<T, Keys extends string> = T extends unknown ? Omit<T, Keys> : never;
+type Place = 'agent' | 'runId' | 'id' | 'attempt' | 'startedAt';
+
+/** A call that is looked on at. The first of its ends counts. */
+export interface Watched<Result> {
+  end(result: Result): void;
+  fail(error: Failure): void;
+}
+
+type ModelResult = Pick<Extract<ObservedEnd, { kind: 'model' }>, 'response'>;
+type ToolResult = Pick<Extract<ObservedEnd, { kind: 'tool' }>, 'output' | 'interrupted'>;
+
+/** Who looks on at the model and tool calls of a worker. What an observer does wrong is reported, once, and the call goes on. */
+export class Observers {
+  private readonly reported = new Set<string>();
+
+  constructor(
+    private readonly observers: readonly Observer[] = [],
+    private readonly onProblem: (problem: HoldfastError) => void = () => undefined,
+  ) {
+    for (const observer of observers) checkObserver(observer);
+  }
+
+  /** Nothing when nobody looks on. */
+  model(call: WorkerCall, begun: Without<Extract<Begun, { kind: 'model' }>, Place | 'kind'>): Watched<ModelResult> | undefined {
+    return this.watch(call, { kind: 'model', ...begun }, ({ request: _, ...rest }) => rest);
+  }
+
+  tool(
+    call: Omit<WorkerCall, 'runLocal'>,
+    begun: Without<Extract<Begun, { kind: 'tool' }>, Place | 'kind'>,
+  ): Watched<ToolResult> | undefined {
+    return this.watch(call, { kind: 'tool', ...begun }, ({ input: _, options: __, ...rest }) => rest);
+  }
+
+  private watch<Kind extends object, Result>(
+    { agent, id, attempt }: Pick<WorkerCall, 'agent' | 'id' | 'attempt'>,
+    begun: Kind,
+    kept: (begun: Kind) => object,
+  ): Watched<Result> | undefined {
+    const looking = this.observers.filter(({ agents }) => agents === undefined || agents.includes(agent));
+    if (looking.length === 0) return undefined;
+    const place = { agent, runId: runIdOf(currentCall()?.workflowId ?? ''), id, attempt, startedAt: Date.now() };
+    for (const observer of looking) this.tell(observer, 'onStart', { ...begun, ...place });
+    let over = false;
+    const ended = (hook: 'onEnd' | 'onError', outcome: object): void => {
+      if (over) return;
+      over = true;
+      const observed = { ...kept(begun), ...place, endedAt: Date.now(), ...outcome };
+      for (const observer of [...looking].reverse()) this.tell(observer, hook, observed);
+    };
+    return { end: (result) => ended('onEnd', result as object), fail: (error) => ended('onError', { error }) };
+  }
+
+  /** Nobody waits for an observer. */
+  private tell(observer: Observer, hook: (typeof hooks)[number], observed: object): void {
+    try {
+      Promise.resolve(observer[hook]?.(observed as never)).catch((error: unknown) => this.report(observer, hook, error));
+    } catch (error) {
+      this.report(observer, hook, error);
+    }
+  }
+
+  private report({ name }: Observer, hook: string, error: unknown): void {
+    const who = `${hook} of observer "${name}"`;
+    if (this.reported.has(who)) return;
+    this.reported.add(who);
+    this.onProblem(new HoldfastError('observer-failed', `${who} failed: ${messageOf(error)}. This is told once.`, { cause: error }));
+  }
+}
+
+const hooks = ['onStart', 'onEnd', 'onError'] as const;
+
+function checkObserver(observer: unknown): void {
+  const refuse = (problem: string): never => {
+    throw new HoldfastError('config-invalid', problem);
+  };
+  if (typeof observer !== 'object' || observer === null) return refuse('An entry of `observers` is no observer.');
+  const { name, agents, ...functions } = observer as Readonly<Record<string, unknown>>;
+  if (typeof name !== 'string' || name === '') return refuse('An observer has no name; every observer needs one.');
+  if (agents !== undefined && !(Array.isArray(agents) && agents.every((agent) => typeof agent === 'string')))
+    refuse(`agents of observer "${name}" is no list of names of agents.`);
+  const wrong = hooks.find((hook) => functions[hook] !== undefined && typeof functions[hook] !== 'function');
+  if (wrong !== undefined) refuse(`${wrong} of observer "${name}" is no function.`);
+  if (hooks.every((hook) => (observer as Readonly<Record<string, unknown>>)[hook] === undefined))
+    refuse(`The observer "${name}" has no function; it needs ${hooks.join(', ')}, or one of them.`);
+}

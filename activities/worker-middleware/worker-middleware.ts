@@ -1,0 +1,154 @@
+import { HoldfastError } from '../../contract/errors';
+import type { DeferredTools, HalfRef, ToolSpec } from '../../contract/manifest';
+import type { FinishReason, Json, JsonObject, Message, ModelSettings, Part, Usage } from '../../contract/messages/messages';
+import type { ModelChunk } from '../models/chunks';
+
+/** What code on the worker may do to the run that it works for. It counts when the call has come back, and not when its attempt is lost. */
+export interface RunAccess {
+  /** JSON values of this agent in this run: those of the time when the call began, and what the call itself has changed since. */
+  readonly runLocal: {
+    get(key: string): Json | undefined;
+    set(key: string, value: Json): void;
+    delete(key: string): void;
+  };
+  /** Puts a `custom` event into the log of the run, once the call has come back. */
+  sendEvent(name: string, data: Json): void;
+}
+
+export interface WorkerCall extends RunAccess {
+  readonly agent: string;
+  readonly id: string;
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+}
+
+export interface ToolWorkerCall extends WorkerCall {
+  readonly tool: string;
+  readonly callId: string;
+  /** What the tool gets besides its arguments, as the layers outside left it. */
+  readonly options: JsonObject;
+}
+
+export interface WorkerModelRequest {
+  readonly instructions: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly string[];
+  readonly model: string;
+  readonly settings: ModelSettings;
+  /** What the call asks for besides. It is for looking at: what a half changes here is not heard. */
+  readonly asks?: ModelCallAsks;
+}
+
+export interface ModelCallAsks {
+  /** The name of the schema that the answer has to fit. */
+  readonly output?: string;
+  /** Set in a call for a final answer: what the model is told behind the messages. It has no tools then. */
+  readonly final?: string;
+  /** Tools that the model is told about behind the instructions. */
+  readonly catalog?: readonly string[];
+  /** Tools that no worker knows: those that the run itself answers. */
+  readonly specs?: readonly ToolSpec[];
+  /** Tools that the model has to find by itself. */
+  readonly deferred?: DeferredTools;
+}
+
+export interface WorkerModelResponse {
+  readonly message: Message;
+  readonly usage?: Usage;
+  readonly finish?: FinishReason;
+}
+
+/** The worker half of a middleware: I/O around the real call. */
+export interface WorkerHalf {
+  wrapModel?: {
+    generate?(
+      request: WorkerModelRequest,
+      next: (request: WorkerModelRequest) => Promise<WorkerModelResponse>,
+      call: WorkerCall,
+    ): Promise<WorkerModelResponse>;
+    /** Around an answer that streams. Without it `generate` is put around the collected answer, and nothing is seen before that is done. */
+    stream?(
+      request: WorkerModelRequest,
+      next: (request: WorkerModelRequest) => AsyncIterable<ModelChunk>,
+      call: WorkerCall,
+    ): AsyncIterable<ModelChunk>;
+    /** Says that `generate` only looks on: an answer that streams is seen as it comes, although there is no `stream`. */
+    readonly looksOn?: boolean;
+  };
+  wrapInvokableToolCall?(input: Json, next: ToolNext<Promise<Json>>, call: ToolWorkerCall): Promise<Json>;
+  wrapStreamableToolCall?(input: Json, next: ToolNext<AsyncIterable<string>>, call: ToolWorkerCall): AsyncIterable<string>;
+  wrapEnhancedInvokableToolCall?(input: Json, next: ToolNext<Promise<readonly Part[]>>, call: ToolWorkerCall): Promise<readonly Part[]>;
+  wrapEnhancedStreamableToolCall?(input: Json, next: ToolNext<AsyncIterable<Part>>, call: ToolWorkerCall): AsyncIterable<Part>;
+}
+
+/** Without options the tool gets those that the wrap got. */
+export type ToolNext<Response> = (input: Json, options?: JsonObject) => Response;
+
+export interface NamedHalf {
+  readonly name: string;
+  readonly half: WorkerHalf;
+}
+
+export interface WorkerMiddleware {
+  readonly name: string;
+  make(options: Json): WorkerHalf;
+}
+
+export function defineWorkerMiddleware<Options extends Json = Json>(
+  name: string,
+  make: (options: Options) => WorkerHalf,
+): WorkerMiddleware {
+  return { name, make: make };
+}
+
+/** Worker halves by name; one instance for each name and options. */
+export class HalfRegistry {
+  private readonly halves = new Map<string, WorkerMiddleware>();
+  private readonly made = new Map<string, WorkerHalf>();
+
+  /** The built-in ones give way to others of their name. */
+  constructor(middleware: readonly WorkerMiddleware[], builtIn: readonly WorkerMiddleware[] = []) {
+    for (const half of middleware) {
+      if (typeof half?.name !== 'string' || typeof half.make !== 'function')
+        throw new HoldfastError('config-invalid', 'An entry of `middleware` is no worker half; make it with defineWorkerMiddleware.');
+      if (this.halves.has(half.name)) throw new HoldfastError('config-invalid', `Two worker halves are named "${half.name}".`);
+      this.halves.set(half.name, half);
+    }
+    for (const half of builtIn) if (!this.halves.has(half.name)) this.halves.set(half.name, half);
+  }
+
+  has(name: string): boolean {
+    return this.halves.has(name);
+  }
+
+  get names(): readonly string[] {
+    return [...this.halves.keys()];
+  }
+
+  /** With the names by which errors call them. */
+  named(refs: readonly HalfRef[]): readonly NamedHalf[] {
+    return this.of(refs).map((half, position) => ({ name: refs[position]?.name ?? '', half }));
+  }
+
+  /** The halves of an agent's list, first outermost. One that this worker lacks is an error that another worker may not have. */
+  of(refs: readonly HalfRef[]): readonly WorkerHalf[] {
+    return refs.map(({ name, options }) => {
+      const half = this.halves.get(name);
+      if (half === undefined) throw new HoldfastError('worker-half-missing', `This worker has no half of the middleware "${name}".`);
+      const key = `${name} ${JSON.stringify(options ?? null)}`;
+      const made = this.made.get(key) ?? half.make(options ?? null);
+      this.made.set(key, made);
+      return made;
+    });
+  }
+}
+
+type Next<Request, Response> = (request: Request) => Response;
+
+/** Puts wraps around a core, first outermost. */
+export function wrapAround<Request, Response>(
+  wraps: readonly ((request: Request, next: Next<Request, Response>) => Response)[],
+  core: Next<Request, Response>,
+): Next<Request, Response> {
+  return wraps.reduceRight<Next<Request, Response>>((next, wrap) => (request) => wrap(request, next), core);
+}

@@ -1,0 +1,186 @@
+import type { Connection } from '@temporalio/client';
+import type { Delta, DeltaSource } from '../../contract/deltas';
+import { HoldfastError } from '../../contract/errors';
+import type { RunEvent } from '../../contract/events';
+import { HistoryFold } from '../../contract/record/fold';
+import type { FactReader } from '../../host/history/history-facts';
+import type { HistorySource } from '../../host/history/history-pages';
+import { oldestPages } from '../../host/history/history-pages';
+import type { HistoryMark, RunChain } from './chain';
+import { LiveCalls, push } from './live-calls';
+
+/** What one reader has yet to take. */
+interface Reader {
+  waiting: (RunEvent | Delta)[];
+}
+
+export interface ReadOptions {
+  readonly from?: number;
+  readonly until?: 'end' | 'waiting';
+  readonly signal?: AbortSignal;
+  /** Whether to tell what comes in while calls run. Default: yes. */
+  readonly deltas?: boolean;
+}
+
+/** Follows one run's history, joins the deltas of its open calls, and keeps the durable log for whoever reads. One for each run and process. */
+export class RunFollower {
+  private readonly fold = new HistoryFold();
+  private readonly log: RunEvent[] = [];
+  private readonly readers = new Set<Reader>();
+  private readonly live = new LiveCalls((delta) => this.showDelta(delta));
+  private stopped = false;
+  /** The page that is asked for now; the SDK leaves a listener on a signal for every call, so each call has its own. */
+  private page = new AbortController();
+  /** The Temporal runs that were followed so far, each with the last event that was read of it. */
+  private readonly followed = new Map<string, number>();
+  /** The one that is followed now. */
+  private current = '';
+  private finished = false;
+  private failure: unknown;
+  private wake: () => void = () => undefined;
+  private changed = new Promise<void>((resolve) => (this.wake = resolve));
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly namespace: string,
+    private readonly reader: FactReader,
+    private readonly deltas: DeltaSource,
+    private readonly workflowId: string,
+    chain: RunChain,
+  ) {
+    void this.follow(chain);
+  }
+
+  /**
+   * Events from an offset on, each exactly once and in order, until the run ends or, if asked, waits for somebody. `mark`: how far the history
+   * had come when the reader came. What this follower has read may be older, and whoever was waited for then may have answered since.
+   */
+  async *read({ from = 0, until = 'end', signal, deltas = true }: ReadOptions, mark: HistoryMark): AsyncGenerator<RunEvent | Delta> {
+    const reader: Reader = { waiting: [...this.log, ...this.live.open] };
+    this.readers.add(reader);
+    let offset = from;
+    try {
+      for (;;) {
+        const taken = reader.waiting;
+        reader.waiting = [];
+        for (const event of taken) {
+          if (event.offset === undefined) {
+            if (deltas) yield event;
+          } else if (event.offset >= offset) {
+            offset = event.offset + 1;
+            yield event;
+          }
+        }
+        if (reader.waiting.length > 0) continue;
+        if (this.failure !== undefined) throw this.failure;
+        if (from > this.nextOffset && (this.fold.ended || this.isPast(mark))) throw beyondEnd(from, this.nextOffset);
+        if (this.finished || signal?.aborted === true) return;
+        if (until === 'waiting' && this.isPast(mark) && this.fold.view().status !== 'running') return;
+        await untilAborted(this.changed, signal);
+      }
+    } finally {
+      this.readers.delete(reader);
+    }
+  }
+
+  /** The offset of the next event that this follower comes by. */
+  get nextOffset(): number {
+    return this.fold.nextOffset;
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.page.abort();
+  }
+
+  private async follow(chain: RunChain): Promise<void> {
+    try {
+      let runId: string | undefined = chain.firstRunId;
+      while (runId !== undefined && !this.stopped) {
+        await this.followOne(runId);
+        runId = this.fold.nextRunId;
+      }
+    } catch (error) {
+      if (!this.stopped) this.failure = error;
+    }
+    this.finished = true;
+    this.wake();
+  }
+
+  private async followOne(runId: string): Promise<void> {
+    this.current = runId;
+    const unsubscribe = this.deltas.subscribe(runId, (delta) => this.live.take(delta));
+    try {
+      const source = { workflowService: this.abortableService(), namespace: this.namespace };
+      const pages = oldestPages(source, { workflowId: this.workflowId, runId }, true, () => this.stopped);
+      for await (const events of pages) {
+        for (const fact of await this.reader.read(events, this.workflowId)) {
+          for (const event of this.fold.add(fact)) this.showEvent(event);
+          this.live.fact(fact);
+        }
+        const last = events.at(-1)?.eventId;
+        if (last != null) this.followed.set(runId, Number(last));
+        this.notify();
+      }
+    } finally {
+      unsubscribe();
+    }
+  }
+
+  /** A run that others were followed behind was read to its end, whatever the server said of its length. */
+  private isPast({ runId, length }: HistoryMark): boolean {
+    const last = this.followed.get(runId);
+    return last !== undefined && (last >= length || runId !== this.current);
+  }
+
+  private showEvent(event: RunEvent): void {
+    if (event.type === 'model-end' || event.type === 'tool-end') this.live.message(event);
+    if (event.type === 'model-retry') this.live.retry(event);
+    if (event.type === 'run-end') this.live.ending();
+    this.log.push(event);
+    for (const { waiting } of this.readers) waiting.push(event);
+  }
+
+  private showDelta(delta: Delta): void {
+    for (const { waiting } of this.readers) push(waiting, delta);
+    this.notify();
+  }
+
+  private abortableService(): HistorySource['workflowService'] {
+    const { workflowService } = this.connection;
+    return {
+      getWorkflowExecutionHistory: (request: Parameters<typeof workflowService.getWorkflowExecutionHistory>[0]) => {
+        this.page = new AbortController();
+        return this.connection.withAbortSignal(this.page.signal, () => workflowService.getWorkflowExecutionHistory(request));
+      },
+      getWorkflowExecutionHistoryReverse: workflowService.getWorkflowExecutionHistoryReverse.bind(workflowService),
+    };
+  }
+
+  private notify(): void {
+    const { wake } = this;
+    this.changed = new Promise((resolve) => (this.wake = resolve));
+    wake();
+  }
+}
+
+/** Nobody can have seen events that a run does not have. */
+export function beyondEnd(from: number, nextOffset: number): HoldfastError {
+  return new HoldfastError(
+    'request-invalid',
+    `events: from is ${from}, and the next event of this run has the offset ${nextOffset}: it is of another run. Begin without it.`,
+  );
+}
+
+async function untilAborted(changed: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return changed;
+  if (signal.aborted) return;
+  let onAbort: () => void = () => undefined;
+  const aborted = new Promise<void>((resolve) => (onAbort = resolve));
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    await Promise.race([changed, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

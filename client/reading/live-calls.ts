@@ -1,0 +1,229 @@
+import { agentOfPath } from '../../contract/record/agent-paths';
+import type { Delta, DeltaBody, DeltaOrigin } from '../../contract/deltas';
+import type { RunEvent } from '../../contract/events';
+import type { HistoryFact } from '../../contract/record/history-fact';
+import type { Part } from '../../contract/messages/messages';
+
+type RetryEvent = Extract<RunEvent, { type: 'model-retry' }>;
+type MessageEvent = Extract<RunEvent, { type: 'model-end' | 'tool-end' }>;
+
+/** A call that the history shows as scheduled, and whose message has not come. */
+interface Call {
+  readonly origin: Omit<DeltaOrigin, 'attempt'>;
+  /** Calls of one key make one message. */
+  readonly key: string;
+  /** The attempt that is seen, and the last one that is void. */
+  attempt: number;
+  voided: number;
+  /** Its activity has come back: nothing more is said. */
+  settled: boolean;
+  shown: Delta[];
+}
+
+/**
+ * Puts the deltas of calls where they belong between the durable events: after the start of their call, before the message that it makes.
+ * A message that is not the sum of what was seen is announced as replaced.
+ */
+export class LiveCalls {
+  private readonly calls = new Map<string, Call>();
+  private readonly scheduled = new Map<number, string>();
+  /** What came before the history showed its call. */
+  private readonly early = new Map<string, Delta[]>();
+  private readonly over = new Set<string>();
+
+  constructor(private readonly show: (delta: Delta) => void) {}
+
+  /** What a reader that comes now has to see of the calls that are open. */
+  get open(): readonly Delta[] {
+    return [...this.calls.values()].flatMap(({ shown }) => shown);
+  }
+
+  take(delta: Delta): void {
+    const { address } = delta;
+    const call = this.calls.get(address);
+    if (call !== undefined) this.takeOf(call, delta);
+    else if (!this.over.has(address)) this.early.set(address, [...(this.early.get(address) ?? []), delta]);
+  }
+
+  /** A fact of the history, after the events that it brought have been shown. */
+  fact(fact: HistoryFact): void {
+    switch (fact.kind) {
+      case 'model-scheduled': {
+        const { path, turn } = fact.input;
+        this.schedule(fact.eventId, fact.activityId, path, modelKey(path, turn));
+        return;
+      }
+      case 'tool-scheduled': {
+        const { path, callId, tool, hidden } = fact.input;
+        if (hidden !== true) this.schedule(fact.eventId, fact.activityId, path, toolKey(path, tool, callId));
+        return;
+      }
+      case 'activity-completed':
+      case 'activity-closed':
+        this.comeBack(fact.scheduledId, fact.kind === 'activity-closed');
+        return;
+      case 'continued':
+      case 'end':
+        this.calls.clear();
+        this.scheduled.clear();
+        this.early.clear();
+        this.over.clear();
+    }
+  }
+
+  /** The message of a call, before it is shown. */
+  message(event: MessageEvent): void {
+    const key = event.type === 'model-end' ? modelKey(event.runPath, event.turn) : toolKey(event.runPath, event.tool, event.callId);
+    const made = [...this.calls.entries()].filter(([, call]) => call.key === key);
+    // Of two calls in one message a provider may give the same id: the one that has come back is meant.
+    const ended = event.type === 'model-end' ? made : made.filter(([, { settled }]) => settled).slice(0, 1);
+    for (const [address, call] of ended) {
+      if (isSeen(call) && isReplaced(call.shown, event)) this.say(call, { type: 'message-replaced' });
+      this.forget(address);
+    }
+  }
+
+  /** What the calls of this message said counts no more; the next event says why. */
+  retry({ runPath, turn }: RetryEvent): void {
+    const key = modelKey(runPath, turn);
+    for (const [address, call] of this.calls) {
+      if (call.key !== key || !call.settled) continue;
+      this.void(call);
+      this.forget(address);
+    }
+  }
+
+  /** The run ends: calls that came back and made no message leave nothing behind. */
+  ending(): void {
+    for (const call of this.calls.values()) if (call.settled) this.void(call);
+  }
+
+  private schedule(eventId: number, address: string, path: readonly string[], key: string): void {
+    for (const [before, earlier] of this.calls) {
+      if (earlier.key !== key || !earlier.settled) continue;
+      this.void(earlier);
+      this.forget(before);
+    }
+    const call: Call = {
+      origin: { agent: agentOfPath(path), runPath: path, address },
+      key,
+      attempt: 0,
+      voided: 0,
+      settled: false,
+      shown: [],
+    };
+    this.calls.set(address, call);
+    this.scheduled.set(eventId, address);
+    const early = this.early.get(address) ?? [];
+    this.early.delete(address);
+    for (const delta of early) this.takeOf(call, delta);
+  }
+
+  private comeBack(scheduledId: number, failed: boolean): void {
+    const address = this.scheduled.get(scheduledId);
+    const call = address === undefined ? undefined : this.calls.get(address);
+    this.scheduled.delete(scheduledId);
+    if (address === undefined || call === undefined) return;
+    if (failed) this.void(call);
+    call.settled = true;
+    if (!isSeen(call)) this.forget(address);
+  }
+
+  private takeOf(call: Call, delta: Delta): void {
+    if (call.settled) return;
+    const { attempt } = delta;
+    if (delta.type === 'attempt-void') {
+      if (attempt <= call.voided) return;
+      call.voided = attempt;
+      call.shown = [delta];
+    } else if (delta.type === 'attempt-start') {
+      if (attempt <= call.attempt || attempt <= call.voided) return;
+      if (call.attempt > call.voided) this.void(call);
+      call.attempt = attempt;
+      call.shown = [...call.shown.filter(({ type }) => type === 'attempt-void'), delta];
+    } else {
+      // Of an attempt whose beginning was missed nothing is shown: half of it is worse than the message.
+      if (attempt !== call.attempt || attempt <= call.voided) return;
+      push(call.shown, delta);
+    }
+    this.show(delta);
+  }
+
+  private void(call: Call): void {
+    if (!isSeen(call)) return;
+    const { attempt } = call;
+    call.voided = attempt;
+    this.say(call, { type: 'attempt-void' });
+    call.shown = call.shown.slice(-1);
+  }
+
+  private say(call: Call, body: DeltaBody): void {
+    const delta: Delta = { ...body, ...call.origin, attempt: call.attempt };
+    call.shown.push(delta);
+    this.show(delta);
+  }
+
+  private forget(address: string): void {
+    this.calls.delete(address);
+    this.over.add(address);
+  }
+}
+
+/** Adds a delta to a list. Texts that follow each other become one, so that a list of waiting deltas stays short. */
+export function push(list: (RunEvent | Delta)[], delta: Delta): void {
+  const last = list.at(-1);
+  if (last !== undefined && last.offset === undefined && isText(last) && isText(delta) && continues(last, delta))
+    list[list.length - 1] = { ...last, text: last.text + delta.text } as Delta;
+  else list.push(delta);
+}
+
+type TextDelta = Delta & { readonly text: string };
+
+function isText(delta: Delta): delta is TextDelta {
+  return 'text' in delta && delta.text !== undefined;
+}
+
+function continues(last: TextDelta, delta: TextDelta): boolean {
+  const callOf = (of: TextDelta): string | undefined => ('callId' in of ? of.callId : undefined);
+  return last.type === delta.type && last.address === delta.address && last.attempt === delta.attempt && callOf(last) === callOf(delta);
+}
+
+function isSeen({ attempt, voided }: Call): boolean {
+  return attempt > voided;
+}
+
+function modelKey(path: readonly string[], turn: number): string {
+  return `${path.join('/')} ${turn}`;
+}
+
+function toolKey(path: readonly string[], tool: string, callId: string): string {
+  return `${path.join('/')} ${tool} ${callId}`;
+}
+
+/** A tool that only told its progress has shown nothing of its result. */
+function isReplaced(shown: readonly Delta[], event: MessageEvent): boolean {
+  if (event.type === 'tool-end' && !shown.some(({ type }) => type === 'tool-output-delta')) return false;
+  return textSeen(shown) !== textOf(event);
+}
+
+function textSeen(shown: readonly Delta[]): string {
+  let text = '';
+  for (const delta of shown) {
+    if (delta.type === 'text-delta') text += delta.text;
+    else if (delta.type === 'tool-output-delta') text += delta.text ?? partText(delta.part);
+  }
+  return text;
+}
+
+function textOf(event: MessageEvent): string {
+  return event.message.parts.map((part) => (part.type === 'tool-result' ? outputText(part) : partText(part))).join('');
+}
+
+function outputText({ output, multipart }: Extract<Part, { type: 'tool-result' }>): string {
+  if (multipart === true) return (output as unknown as readonly Part[]).map(partText).join('');
+  return typeof output === 'string' ? output : JSON.stringify(output);
+}
+
+function partText(part: Part | undefined): string {
+  return part?.type === 'text' ? part.text : '';
+}

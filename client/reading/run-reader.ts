@@ -1,0 +1,224 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client, Connection, WorkflowHandle } from '@temporalio/client';
+import type { LoadedDataConverter } from '@temporalio/common';
+import type { Delta, DeltaSource } from '../../contract/deltas';
+import { HoldfastError } from '../../contract/errors';
+import type { RunEvent, RunView } from '../../contract/events';
+import { HistoryFold } from '../../contract/record/fold';
+import type { ParentRun } from '../../contract/record/wire';
+import { FactReader, millisecondsOf } from '../../host/history/history-facts';
+import { names } from '../../contract/names';
+import { newestPages, oldestPages } from '../../host/history/history-pages';
+import type { HistoryMark } from './chain';
+import { found, readChain, readMark, taskAtWork } from './chain';
+import { Executions } from './executions';
+import type { ReadOptions } from './follower';
+import { RunFollower } from './follower';
+import { answered, withCode } from '../lost-server';
+import { described, optionsOf } from '../options';
+import type { StoredAnswer } from './stored-answers';
+import { StoredAnswers, answerInSignal, withoutAnswered } from './stored-answers';
+
+interface Shared {
+  readonly follower: Promise<RunFollower>;
+  /** How far the history had come when following began. */
+  readonly mark: Promise<HistoryMark>;
+  readers: number;
+}
+
+/** How a run stands, for whoever answers it. */
+export interface Standing {
+  /** With all interrupts that the code has not taken an answer to. */
+  readonly view: RunView;
+  /** Answers that wait in the history for a worker. */
+  readonly stored: readonly StoredAnswer[];
+  /** So late it is on the server, at least. */
+  readonly asOf: number;
+  /** Interrupts that nobody answered in time, as far as the last Temporal run says. */
+  readonly expired: ReadonlySet<string>;
+  /** Somebody has asked that the run stops. */
+  readonly cancelling: boolean;
+  /** How answers had come that were taken before the run went on as new. */
+  readonly delivered: readonly string[];
+  /** Of an isolated agent. */
+  readonly parent?: ParentRun;
+}
+
+/** How many Temporal runs back an update is looked for that was sent moments ago. */
+const executionsOfAnUpdate = 3;
+
+/** Reads runs from their histories, without a worker. Readers of one run share one follower. */
+export class RunReader {
+  private readonly followers = new Map<string, Shared>();
+  private readonly reader: FactReader;
+  readonly executions: Executions;
+  private closed = false;
+  /** What many readers share has the deadline of none of them. */
+  private readonly withoutDeadline: <T>(run: () => T) => T = AsyncLocalStorage.snapshot();
+
+  constructor(
+    private readonly client: Client,
+    private readonly connection: Connection,
+    private readonly namespace: string,
+    private readonly converter: LoadedDataConverter,
+    private readonly deltas: DeltaSource,
+  ) {
+    this.reader = new FactReader(converter);
+    this.executions = new Executions(connection, namespace, converter);
+  }
+
+  checkOpen(): void {
+    if (this.closed) throw new HoldfastError('request-invalid', 'This client is closed. Connect again for a new one.');
+  }
+
+  handle(workflowId: string): WorkflowHandle {
+    this.checkOpen();
+    return this.client.workflow.getHandle(workflowId);
+  }
+
+  withDeadline<T>(deadline: number, run: () => Promise<T>): Promise<T> {
+    return this.connection.withDeadline(deadline, run);
+  }
+
+  async *events(workflowId: string, id: string, options: ReadOptions): AsyncGenerator<RunEvent | Delta> {
+    this.checkOpen();
+    checkReadOptions(options);
+    const isFirst = !this.followers.has(workflowId);
+    const shared = this.withoutDeadline(() => this.share(workflowId, id));
+    try {
+      const follower = await shared.follower;
+      // What somebody asks from may have been written since this follower looked.
+      const isOld = !isFirst && (options.until === 'waiting' || (options.from ?? 0) > follower.nextOffset);
+      const mark = await (isOld ? readMark(this.connection, this.namespace, workflowId, id) : shared.mark);
+      yield* follower.read(options, mark);
+    } catch (error) {
+      throw withCode(error);
+    } finally {
+      this.leave(workflowId, shared);
+    }
+  }
+
+  async view(workflowId: string, id: string): Promise<RunView> {
+    const { view, stored } = await this.standing(workflowId, id);
+    return withoutAnswered(view, stored);
+  }
+
+  async standing(workflowId: string, id: string): Promise<Standing> {
+    const { fold, stored } = await answered(this.fold(workflowId, id));
+    const { parent, expired, cancelling, delivered } = fold;
+    return {
+      view: fold.view(),
+      stored: await stored.read(),
+      asOf: stored.asOf,
+      expired,
+      cancelling,
+      delivered,
+      ...(parent === undefined ? {} : { parent }),
+    };
+  }
+
+  /** Folds the latest Temporal run only: its snapshot says what came before. */
+  private async fold(workflowId: string, id: string): Promise<{ readonly fold: HistoryFold; readonly stored: StoredAnswers }> {
+    this.checkOpen();
+    const fold = new HistoryFold();
+    const stored = new StoredAnswers(this.converter);
+    const source = { workflowService: this.connection.workflowService, namespace: this.namespace };
+    const { workflowExecutionInfo: info } = await found(
+      this.connection.workflowService.describeWorkflowExecution({ namespace: this.namespace, execution: { workflowId } }),
+      id,
+    );
+    for (let runId: string | undefined = info?.execution?.runId ?? ''; runId !== undefined; runId = fold.nextRunId) {
+      for await (const events of oldestPages(source, { workflowId, runId }, false)) {
+        for (const event of events) stored.add(event);
+        for (const fact of await this.reader.read(events, workflowId)) fold.add(fact);
+      }
+    }
+    return { fold, stored };
+  }
+
+  /** Whether the run took an update. It may have gone on as new since, again and again. */
+  async took(workflowId: string, id: string, updateId: string): Promise<boolean> {
+    return (await this.tookOfLate(workflowId, updateId)) || (await this.standing(workflowId, id)).delivered.includes(updateId);
+  }
+
+  private async tookOfLate(workflowId: string, updateId: string): Promise<boolean> {
+    const source = { workflowService: this.connection.workflowService, namespace: this.namespace };
+    let execution: { workflowId: string; runId?: string } | undefined = { workflowId };
+    for (let executions = 0; execution !== undefined && executions < executionsOfAnUpdate; executions++) {
+      let before: string | undefined;
+      for await (const events of newestPages(source, execution)) {
+        if (events.some((event) => event.workflowExecutionUpdateAcceptedEventAttributes?.protocolInstanceId === updateId)) return true;
+        before = events.at(-1)?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId ?? undefined;
+      }
+      execution = before === undefined || before === '' ? undefined : { workflowId, runId: before };
+    }
+    return false;
+  }
+
+  /** When the server took an answer that was left as a signal, by its delivery. Nothing when the history does not show it yet. */
+  async takenAt(workflowId: string, delivery: string): Promise<number | undefined> {
+    const source = { workflowService: this.connection.workflowService, namespace: this.namespace };
+    for await (const events of newestPages(source, { workflowId })) {
+      for (const { workflowExecutionSignaledEventAttributes: signal, eventTime } of events) {
+        if (signal?.signalName !== names.resumeSignal) continue;
+        const sent = await answerInSignal(this.converter, signal.input);
+        if (sent?.delivery === delivery) return millisecondsOf(eventTime);
+      }
+    }
+    return undefined;
+  }
+
+  /** Waits until histories show what was sent before: while a worker has a task of the run, the server keeps back what comes. */
+  async untilShown(workflowId: string): Promise<void> {
+    const first = await taskAtWork(this.connection, this.namespace, workflowId);
+    for (let pause = 20, task = first; task !== undefined && task === first; pause = Math.min(2 * pause, 500)) {
+      await delay(pause);
+      task = await taskAtWork(this.connection, this.namespace, workflowId);
+    }
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const { follower } of this.followers.values()) {
+      follower.then(
+        (running) => running.stop(),
+        () => undefined,
+      );
+    }
+    this.followers.clear();
+  }
+
+  private share(workflowId: string, id: string): Shared {
+    const known = this.followers.get(workflowId);
+    if (known !== undefined) {
+      known.readers += 1;
+      return known;
+    }
+    const chain = readChain(this.connection, this.namespace, workflowId, id);
+    const follower = chain.then((read) => new RunFollower(this.connection, this.namespace, this.reader, this.deltas, workflowId, read));
+    const mark = chain.then((read) => read.mark);
+    for (const reading of [follower, mark]) reading.catch(() => undefined);
+    const shared: Shared = { follower, mark, readers: 1 };
+    this.followers.set(workflowId, shared);
+    return shared;
+  }
+
+  private leave(workflowId: string, shared: Shared): void {
+    shared.readers -= 1;
+    if (shared.readers > 0) return;
+    if (this.followers.get(workflowId) === shared) this.followers.delete(workflowId);
+    shared.follower.then(
+      (running) => running.stop(),
+      () => undefined,
+    );
+  }
+}
+
+function checkReadOptions(options: ReadOptions): void {
+  const { from, until } = optionsOf<ReadOptions>(options, 'events');
+  if (from !== undefined && !(Number.isSafeInteger(from) && from >= 0))
+    throw new HoldfastError('request-invalid', `events: from is ${described(from)}; send the offset of an event, a whole number from 0.`);
+  if (until !== undefined && until !== 'end' && until !== 'waiting')
+    throw new HoldfastError('request-invalid', `events: until is ${described(until)}; send "end" or "waiting".`);
+}

@@ -1,0 +1,66 @@
+import type { LoadedDataConverter } from '@temporalio/common';
+import { decodeFromPayloadsAtIndex } from '@temporalio/common/lib/internal-non-workflow';
+import type { temporal } from '@temporalio/proto';
+import type { RunView } from '../../contract/events';
+import type { Answer, Interrupt } from '../../contract/interrupts';
+import { latenessOf, refusalOf } from '../../contract/interrupts';
+import { names } from '../../contract/names';
+import { millisecondsOf } from '../../host/history/history-facts';
+
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+type Payloads = temporal.api.common.v1.IPayloads;
+
+/** An answer with the time at which the server took it. */
+export type StoredAnswer = Answer & { readonly at: number };
+
+/** Answers that stand in a history as signals and that no worker has taken yet. They are decoded only when somebody asks. */
+export class StoredAnswers {
+  private signals: { readonly at: number; readonly input: Payloads | null | undefined }[] = [];
+  /** When the newest event was written: so late it was on the server, at least. */
+  asOf = 0;
+
+  constructor(private readonly converter: LoadedDataConverter) {}
+
+  add(event: HistoryEvent): void {
+    const at = millisecondsOf(event.eventTime);
+    this.asOf = Math.max(this.asOf, at);
+    const signal = event.workflowExecutionSignaledEventAttributes;
+    if (signal?.signalName === names.resumeSignal) this.signals.push({ at, input: signal.input });
+    // The code sees all signals that came before its task, and those that come during it are written behind it.
+    else if (event.workflowTaskCompletedEventAttributes || event.workflowExecutionStartedEventAttributes) this.signals = [];
+  }
+
+  async read(): Promise<readonly StoredAnswer[]> {
+    const answers: StoredAnswer[] = [];
+    for (const { at, input } of this.signals) {
+      const sent = await answerInSignal(this.converter, input);
+      if (sent !== undefined) answers.push({ ...sent, at });
+    }
+    return answers;
+  }
+}
+
+/** Whether a run will take an answer that it has not looked at yet. */
+export function counts(interrupt: Interrupt, answer: StoredAnswer): boolean {
+  return (
+    answer.interruptId === interrupt.id && latenessOf(interrupt, answer.at) === undefined && refusalOf(interrupt, answer) === undefined
+  );
+}
+
+/** An answer that the run will take as soon as a worker looks is an answer: nobody has to give another one. */
+export function withoutAnswered(view: RunView, stored: readonly StoredAnswer[]): RunView {
+  if (stored.length === 0) return view;
+  const isOpen = (interrupt: Interrupt): boolean => !stored.some((answer) => counts(interrupt, answer));
+  return { ...view, interrupts: view.interrupts.filter(isOpen) };
+}
+
+/** What somebody sent as an answer, if it is one. */
+export async function answerInSignal(converter: LoadedDataConverter, input: Payloads | null | undefined): Promise<Answer | undefined> {
+  const sent = await decodeFromPayloadsAtIndex<unknown>(converter, 0, input?.payloads).catch(() => undefined);
+  return isAnswer(sent) ? sent : undefined;
+}
+
+function isAnswer(sent: unknown): sent is Answer {
+  const { interruptId, answer } = (sent ?? {}) as Partial<Record<keyof Answer, unknown>>;
+  return typeof interruptId === 'string' && answer !== undefined;
+}

@@ -1,0 +1,25 @@
+import type { MessageShape, MessageShapes } from '../../contract/messages/message-shapes';
+import { messageShapes, messagesIn } from '../../contract/messages/message-shapes';
+import { HoldfastError } from '../../contract/errors';
+import type { StoredMessage } from '../../contract/messages/messages';
+import { optionsOf } from '../options';
+
+export type TranscriptShape = MessageShape;
+
+/** A message of a transcript. As it is stored it always has its id; in another shape several may stand for one. */
+export type TranscriptMessage<Shape extends TranscriptShape> = Shape extends 'parts' ? StoredMessage : MessageShapes[Shape];
+
+/** The shape that a reader asked for, checked before anything is read. */
+export function shapeOf<Shape extends TranscriptShape>(options: { readonly shape?: Shape }): Shape {
+  const { shape = 'parts' } = optionsOf(options, 'transcript');
+  if (!messageShapes.includes(shape))
+    throw new HoldfastError('request-invalid', `"${String(shape)}" is no shape of messages. There are: ${messageShapes.join(', ')}.`);
+  return shape as Shape;
+}
+
+export function transcriptIn<Shape extends TranscriptShape>(
+  shape: Shape,
+  messages: readonly StoredMessage[],
+): readonly TranscriptMessage<Shape>[] {
+  return messagesIn(shape, messages) as readonly TranscriptMessage<Shape>[];
+}

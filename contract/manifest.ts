@@ -1,0 +1,78 @@
+import type { Json } from './messages/messages';
+
+export type Effect = 'none' | 'idempotent' | 'once';
+export type ToolKind = 'invokable' | 'streamable' | 'enhanced' | 'enhanced-streamable';
+export type Language = 'en' | 'zh';
+
+/** What the worker knew about a tool when the run began. */
+export interface ToolFacts {
+  readonly kind: ToolKind;
+  readonly effect: Effect;
+  readonly timeoutMs: number;
+  readonly heartbeatMs: number;
+  /** How many attempts are made when one is lost (a crash, a time-out). Of a `once` tool only `reconcile` is tried again. */
+  readonly attempts: number;
+  /** Runs as a local activity: short, and with no effect that must not happen twice. */
+  readonly quick: boolean;
+  readonly resultLimit: number;
+  readonly schemaHash: string;
+  /** How often the worker calls it while it throws, by its own `retry`. Absent: once. */
+  readonly ownAttempts?: number;
+  /** No worker runs it: a run ends with the calls of it, for its caller to make. */
+  readonly external?: true;
+}
+
+export interface ModelFacts {
+  readonly timeoutMs: number;
+  readonly heartbeatMs: number;
+  readonly attempts: number;
+}
+
+/** Recorded once at the start of a run: the only source for scheduling decisions. Facts equal to the defaults are left out. */
+export interface Manifest {
+  readonly version: 1;
+  readonly language: Language;
+  readonly defaults: { readonly tool: ToolFacts; readonly model: ModelFacts };
+  readonly tools: Readonly<Record<string, Partial<ToolFacts>>>;
+  /** Named models and the provider/model each was resolved to. */
+  readonly models: Readonly<Record<string, string>>;
+  readonly halves: readonly string[];
+  /** Names of the schemas that answers have to fit. Absent in runs that began before there were any. */
+  readonly outputs?: readonly string[];
+}
+
+export function toolFactsOf(manifest: Manifest, tool: string): ToolFacts {
+  return { ...manifest.defaults.tool, ...manifest.tools[tool] };
+}
+
+/** What a model is told of a tool. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Json;
+}
+
+/** Tools that a model is told of only when it has found them by another one. */
+export interface DeferredTools {
+  readonly tools: readonly string[];
+  /** The tool that it searches with. */
+  readonly search: string;
+}
+
+/** A worker half in an agent's list, by name. */
+export interface HalfRef {
+  readonly name: string;
+  readonly options?: Json;
+}
+
+/** What the agents that can be reached name. */
+export interface ManifestRequest {
+  readonly agent: string;
+  readonly tools: readonly string[];
+  readonly models: readonly string[];
+  readonly halves: readonly string[];
+  readonly outputs?: readonly string[];
+  /** Other keys for arguments, by tool; none may be a property of the tool's schema. */
+  readonly argumentAliases: Readonly<Record<string, readonly string[]>>;
+  readonly language?: Language;
+}

@@ -1,0 +1,64 @@
+import type { AgenticMessage } from './agentic-messages';
+import { agenticMessage, isAgenticMessage, messagesOfAgentic } from './agentic-messages';
+import type { ChatMessage } from './chat-messages';
+import { chatMessage, isChatMessage, messageOfChat } from './chat-messages';
+import { HoldfastError } from '../errors';
+import type { Message } from './messages';
+import { isMessage } from './messages';
+
+/** The shapes of messages by name. `parts` is the one that is stored; the others are views of it. */
+export interface MessageShapes {
+  readonly parts: Message;
+  readonly chat: ChatMessage;
+  readonly agentic: AgenticMessage;
+}
+
+export type MessageShape = keyof MessageShapes;
+export type AnyMessage = MessageShapes[MessageShape];
+
+const views: { readonly [Shape in MessageShape]: (message: Message) => MessageShapes[Shape] } = {
+  parts: (message) => message,
+  chat: chatMessage,
+  agentic: agenticMessage,
+};
+
+export const messageShapes = Object.keys(views) as readonly MessageShape[];
+
+/** Messages in a shape. In `chat` and `agentic` every result of a tool is a message of its own; the first one keeps the id. */
+export function messagesIn<Shape extends MessageShape>(shape: Shape, messages: readonly Message[]): readonly MessageShapes[Shape][] {
+  if (!messageShapes.includes(shape))
+    throw new HoldfastError('request-invalid', `"${String(shape)}" is no shape of messages. There are: ${messageShapes.join(', ')}.`);
+  return messages.flatMap((message) => (shape === 'parts' ? [message] : piecesOf(message)).map(views[shape]));
+}
+
+/** Messages of any shape as they are stored. */
+export function messagesOf(messages: readonly AnyMessage[]): readonly Message[] {
+  if (!isList(messages)) throw new HoldfastError('message-invalid', 'messagesOf takes a list of messages.');
+  return messages.flatMap((message, position) => storedOf(message, `Message ${position}`));
+}
+
+/** What one message of any shape is when it is stored: one message, or several where it has results beside other things. */
+export function storedOf(message: AnyMessage, origin: string): readonly Message[] {
+  if (isMessage(message)) return [message];
+  if (isAgenticMessage(message)) return messagesOfAgentic(message);
+  if (isChatMessage(message)) return [messageOfChat(message)];
+  throw new HoldfastError(
+    'message-invalid',
+    `${origin} is no message: it needs a role, and with it a list of parts, a list of blocks (agentic) or content (chat).`,
+  );
+}
+
+export function isAnyMessage(value: unknown): value is AnyMessage {
+  return isMessage(value) || isAgenticMessage(value) || isChatMessage(value);
+}
+
+/** A message, or one for each part where it has several results of tools. */
+export function piecesOf(message: Message): readonly Message[] {
+  const { role, parts, ...rest } = message;
+  if (role !== 'tool' || parts.length < 2) return [message];
+  return parts.map((part, position) => ({ ...(position === 0 ? rest : {}), role, parts: [part] }));
+}
+
+function isList(messages: unknown): boolean {
+  return Array.isArray(messages);
+}

@@ -1,0 +1,84 @@
+import type { EventBody } from '../events';
+import type { CallModelInput, CallToolInput } from './wire';
+
+/** Stands at the end of the path of a model call that a hook made, and is no agent. */
+export const hiddenModelCall = 'ctx.model';
+
+interface OpenTool {
+  /** Of the call that was started last. */
+  readonly address: string;
+  /** Of the first one. A tool that is entered or made again has this address with a number behind it. */
+  readonly first: string;
+  /** Its activity has come back; the event that ends it may come now. */
+  back: boolean;
+}
+
+/** Which call an event at the end of one belongs to: the history says it by its order, and readers need not find out. */
+export class CallAddresses {
+  private readonly models = new Map<string, string>();
+  private readonly tools = new Map<string, OpenTool[]>();
+
+  /** Of several calls for one message the last one made it. */
+  model({ path, turn }: CallModelInput, address: string): void {
+    this.models.set(`${path.join('/')} ${turn}`, address);
+  }
+
+  cameBack({ path, tool, callId }: CallToolInput, activityId: string): void {
+    const open = this.tools.get(toolKey(path, tool, callId))?.find((one) => isCallOf(one, activityId));
+    if (open !== undefined) open.back = true;
+  }
+
+  /** Whether this is a call that was started already, and is made again as it did not happen. */
+  isAgain({ path, tool, callId }: CallToolInput, activityId: string): boolean {
+    if (firstOf(activityId, tool) !== activityId) return true;
+    return this.tools.get(toolKey(path, tool, callId))?.some((one) => isCallOf(one, activityId)) === true;
+  }
+
+  /** Takes a start, and tells the address for an end. */
+  of(event: EventBody): string | undefined {
+    switch (event.type) {
+      case 'tool-start': {
+        const key = toolKey(event.runPath, event.tool, event.callId);
+        const open = this.tools.get(key) ?? [];
+        const again = open.find((one) => isCallOf(one, event.address));
+        const started = { address: event.address, first: firstOf(event.address, event.tool), back: false };
+        this.tools.set(key, again === undefined ? [...open, started] : open.map((one) => (one === again ? started : one)));
+        return event.address;
+      }
+      case 'model-end': {
+        const key = `${event.runPath.join('/')} ${event.turn}`;
+        const address = this.models.get(key);
+        this.models.delete(key);
+        return address;
+      }
+      case 'tool-end': {
+        const key = toolKey(event.runPath, event.tool, event.callId);
+        const open = this.tools.get(key) ?? [];
+        // A provider may give two calls of one message the same id: then the one that has come back is meant.
+        const ended = open.find(({ back }) => back) ?? open[0];
+        this.tools.set(
+          key,
+          open.filter((one) => one !== ended),
+        );
+        return ended?.address;
+      }
+      default:
+        return undefined;
+    }
+  }
+}
+
+/** Behind a continue-as-new readers may begin with a later one. */
+function firstOf(address: string, tool: string): string {
+  const place = address.slice(address.lastIndexOf('/') + 1);
+  const [, ordinal] = place.startsWith(`${tool}.`) ? place.slice(tool.length + 1).split('.') : [];
+  return ordinal === undefined ? address : address.slice(0, -ordinal.length - 1);
+}
+
+function isCallOf({ first }: OpenTool, address: string): boolean {
+  return address === first || address.startsWith(`${first}.`);
+}
+
+function toolKey(path: readonly string[], tool: string, callId: string): string {
+  return `${path.join('/')} ${tool} ${callId}`;
+}

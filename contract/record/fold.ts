@@ -1,0 +1,343 @@
+import type { EndStatus, EventBody, RunEvent, RunStatus, RunView, WireEvent } from '../events';
+import type { HistoryFact } from './history-fact';
+import type { Interrupt } from '../interrupts';
+import { isInterrupt } from '../interrupts';
+import type { Failure, Json, StoredMessage, ToolCall, Usage } from '../messages/messages';
+import { messagesOfInput } from '../messages/messages';
+import { interruptMemoPrefix, names, runIdOf } from '../names';
+import { isRunInput } from './run-input';
+import type { AgentPath } from './agent-paths';
+import { agentOfPath, isShown } from './agent-paths';
+import { CallAddresses } from './call-addresses';
+import { childRunId } from './child-runs';
+import { messageById } from '../messages/context-messages';
+import { SeenMessages, lostMessage } from './seen-messages';
+import type { ListItem, Splice } from './splice';
+import { applySplices } from './splice';
+import { messageOfOutcome, messageOfQuick, toolStart } from './tool-outcomes';
+import { addUsage } from '../usage';
+import type {
+  AgentRunInput,
+  AgentRunResult,
+  CallModelInput,
+  CallModelResult,
+  CallToolInput,
+  CallToolResult,
+  ParentRun,
+  RequestSlots,
+} from './wire';
+
+const keptRequests = 64;
+
+/** A model request put together again from the edits in history. */
+export interface FoldedRequest {
+  readonly messages: readonly StoredMessage[];
+  readonly slots: Partial<RequestSlots>;
+}
+
+/**
+ * Reads a run's history, fact by fact, into transcript, events and state. It needs no worker and no user code,
+ * so runs stay readable after every deploy. The same fold serves readers and the worker's fallback.
+ */
+export class HistoryFold {
+  readonly messagesById = new Map<string, StoredMessage>();
+  private readonly requests = new Map<string, FoldedRequest & { readonly path: string }>();
+  /** The last call of each agent. */
+  private readonly newest = new Map<string, string>();
+  private startLists: Readonly<Record<string, readonly StoredMessage[]>> = {};
+  private readonly scheduled = new Map<number, { readonly activityId: string; readonly tool?: CallToolInput }>();
+  private readonly interrupts = new Map<string, Interrupt>();
+  private readonly addresses = new CallAddresses();
+  private seen: SeenMessages | undefined;
+  private id = '';
+  private agent = '';
+  /** The run that an isolated agent is part of. */
+  parent: ParentRun | undefined;
+  private status: RunStatus = 'running';
+  private usage: Usage = { inputTokens: 0, outputTokens: 0 };
+  private output: Json | undefined;
+  private text: string | undefined;
+  private pendingToolCalls: readonly ToolCall[] | undefined;
+  private error: Failure | undefined;
+  private stuck: string | undefined;
+  /** The workflow was started by something else, with an input that is none of a run. */
+  private foreign = false;
+  private stirred = false;
+  /** Somebody has asked that the run stops. */
+  cancelling = false;
+  /** Interrupts that nobody answered in time. */
+  readonly expired = new Set<string>();
+  /** How answers had come that were taken before the last border. */
+  delivered: readonly string[] = [];
+  private offset = 0;
+  private started = false;
+  /** The run that this one continued as. */
+  nextRunId: string | undefined;
+
+  /** Takes one fact and returns the events that it brought. */
+  add(fact: HistoryFact): readonly RunEvent[] {
+    const bodies = this.bodiesOf(fact);
+    return bodies.map((body) => ({ ...body, offset: this.offset++, time: fact.time }));
+  }
+
+  view(): RunView {
+    const waits = this.interrupts.size > 0 && !this.stirred && !this.cancelling;
+    const open = this.status === 'running' && waits ? 'waiting' : this.status;
+    const problem = this.foreign ? foreignInput : this.stuck;
+    const stuck = problem !== undefined && (open === 'running' || open === 'waiting');
+    return {
+      id: this.id,
+      agent: this.agent,
+      status: stuck ? 'stuck' : open,
+      messages: this.seen?.messages ?? [],
+      interrupts: this.ended ? [] : [...this.interrupts.values()],
+      usage: this.usage,
+      nextOffset: this.offset,
+      ...(this.output === undefined ? {} : { output: this.output }),
+      ...(this.text === undefined ? {} : { text: this.text }),
+      ...(this.pendingToolCalls === undefined ? {} : { pendingToolCalls: this.pendingToolCalls }),
+      ...(stuck ? { error: { code: 'run-stuck', message: problem } } : this.error === undefined ? {} : { error: this.error }),
+    };
+  }
+
+  get ended(): boolean {
+    return this.status === 'completed' || this.status === 'failed' || this.status === 'cancelled';
+  }
+
+  get nextOffset(): number {
+    return this.offset;
+  }
+
+  /** What a model activity worked with, when this fold has seen it. */
+  requestOf(activityId: string): FoldedRequest | undefined {
+    const request = this.requests.get(activityId);
+    return request === undefined ? undefined : { messages: request.messages, slots: request.slots };
+  }
+
+  private bodiesOf(fact: HistoryFact): readonly EventBody[] {
+    switch (fact.kind) {
+      case 'start':
+        return this.start(fact.workflowId, fact.input);
+      case 'model-scheduled':
+        return this.modelScheduled(fact.eventId, fact.activityId, fact.input);
+      case 'tool-scheduled':
+        return this.toolScheduled(fact.eventId, fact.activityId, fact.input);
+      case 'activity-completed':
+        this.completed(fact.scheduledId, fact.result);
+        return [];
+      case 'activity-closed':
+        this.scheduled.delete(fact.scheduledId);
+        return [];
+      case 'quick-completed': {
+        const message = messageOfQuick(fact.result);
+        if (message !== undefined) this.messagesById.set(message.id, message);
+        return [];
+      }
+      case 'memo':
+        return this.memo(fact.values);
+      case 'task-completed':
+        this.stuck = undefined;
+        this.stirred = false;
+        return [];
+      case 'stirred':
+        if (fact.by === 'cancel') this.cancelling = true;
+        else this.stirred = true;
+        return [];
+      case 'task-failed':
+        this.stuck = fact.message;
+        return [];
+      case 'continued':
+        this.nextRunId = fact.nextRunId;
+        return [];
+      case 'end':
+        return this.end(fact.status, fact.result, fact.error);
+    }
+  }
+
+  private start(workflowId: string, input: AgentRunInput): readonly EventBody[] {
+    this.nextRunId = undefined;
+    this.stirred = false;
+    this.cancelling = false;
+    this.scheduled.clear();
+    this.requests.clear();
+    this.newest.clear();
+    this.id = runIdOf(workflowId);
+    this.foreign = !isRunInput(input);
+    if (this.foreign) return [];
+    const { start, snapshot } = input;
+    this.agent = start.agent;
+    this.parent = start.parent;
+    if (snapshot === undefined) {
+      const messages = messagesOfInput(start.input) ?? [];
+      this.startLists = { [start.agent]: messages };
+      this.learn(messages);
+      this.seen = new SeenMessages(input);
+      this.started = true;
+      return [{ type: 'run-start', agent: start.agent, input: start.input }];
+    }
+    this.startLists = snapshot.lists;
+    this.delivered = (snapshot.state as { delivered?: readonly string[] }).delivered ?? [];
+    for (const messages of Object.values(snapshot.lists)) this.learn(messages);
+    this.learn(snapshot.shown);
+    this.learnNew(snapshot.seen);
+    if (!this.started) this.restore(snapshot.state, snapshot.nextOffset - snapshot.events.length);
+    const { started, usage } = this;
+    this.started = true;
+    const events = this.expand(snapshot.events);
+    // The state of the snapshot has counted them.
+    if (!started) this.usage = usage;
+    this.seen = new SeenMessages(input);
+    return events;
+  }
+
+  /** A fold that begins in the middle of a chain takes what the snapshot says of the time before. */
+  private restore(state: unknown, nextOffset: number): void {
+    const { interrupts, expired, usage } = state as {
+      interrupts?: readonly { readonly shown: Interrupt }[];
+      expired?: readonly string[];
+      usage?: Usage;
+    };
+    for (const id of expired ?? []) this.expired.add(id);
+    for (const { shown } of interrupts ?? []) if (isInterrupt(shown)) this.interrupts.set(shown.id, shown);
+    if (usage !== undefined) this.usage = usage;
+    this.offset = nextOffset;
+  }
+
+  private modelScheduled(eventId: number, activityId: string, input: CallModelInput): readonly EventBody[] {
+    this.learnNew(input.splices);
+    const events = this.expand(input.events);
+    const key = input.path.join('/');
+    const base = this.baseOf(input.base, key);
+    const list = applySplices(base.messages, input.splices ?? [], (item) => this.messageOf(item));
+    this.requests.set(activityId, { messages: list, slots: { ...base.slots, ...input.slots }, path: key });
+    this.forgetRequests(key, activityId);
+    this.seen?.asked(input.path, list);
+    this.scheduled.set(eventId, { activityId });
+    this.addresses.model(input, activityId);
+    const { path, turn } = input;
+    if (!isShown(path)) return events;
+    return [...events, { type: 'model-start', agent: agentOfPath(path), runPath: path, turn, address: activityId }];
+  }
+
+  /** An edit is one of the last list of the same agent, so that one stays. */
+  private forgetRequests(key: string, activityId: string): void {
+    this.newest.set(key, activityId);
+    if (this.requests.size <= keptRequests + this.newest.size) return;
+    for (const [old, { path }] of this.requests) {
+      if (this.newest.get(path) === old) continue;
+      this.requests.delete(old);
+      return;
+    }
+  }
+
+  private toolScheduled(eventId: number, activityId: string, input: CallToolInput): readonly EventBody[] {
+    const events = this.expand(input.events);
+    this.scheduled.set(eventId, { activityId, tool: input });
+    if (input.hidden === true || input.resumed !== undefined || input.reconcile === true || !isShown(input.path)) return events;
+    const again = this.addresses.isAgain(input, activityId);
+    const started = toolStart(activityId, input);
+    this.addresses.of(started);
+    return [...events, again ? { ...started, again } : started];
+  }
+
+  private completed(scheduledId: number, result: unknown): void {
+    const origin = this.scheduled.get(scheduledId);
+    this.scheduled.delete(scheduledId);
+    if (origin === undefined) return;
+    if (origin.tool !== undefined) this.addresses.cameBack(origin.tool, origin.activityId);
+    if (origin.tool === undefined) {
+      const { message, usage } = result as CallModelResult;
+      if (message !== undefined) this.messagesById.set(message.id, message);
+      if (usage !== undefined && usage !== null) this.usage = addUsage(this.usage, usage);
+      return;
+    }
+    const message = messageOfOutcome(origin.tool, result as CallToolResult);
+    if (message !== undefined) this.messagesById.set(message.id, message);
+  }
+
+  private memo(values: Readonly<Record<string, unknown>>): readonly EventBody[] {
+    const ended: string[] = [];
+    for (const [key, value] of Object.entries(values)) {
+      if (!key.startsWith(interruptMemoPrefix)) continue;
+      const id = key.slice(interruptMemoPrefix.length);
+      if (value === null || value === undefined) ended.push(id);
+      else if (isInterrupt(value)) this.interrupts.set(id, value);
+    }
+    const events = this.expand(values[names.memo.events] as readonly WireEvent[] | undefined);
+    for (const id of ended) this.interrupts.delete(id);
+    return events;
+  }
+
+  private end(status: EndStatus, result: AgentRunResult | undefined, error: Failure | undefined): readonly EventBody[] {
+    // A message stands whole in the edit or in the event, whichever was written first; both may name it.
+    this.learnNew(result?.splices);
+    const events = this.expand(result?.events);
+    if (result?.splices !== undefined) {
+      const base = this.baseOf(result.base, this.agent).messages;
+      this.seen?.ended(applySplices(base, result.splices, (item) => this.messageOf(item)));
+    }
+    this.status = status;
+    this.output = result?.output;
+    this.text = result === undefined ? undefined : textOfResult(result);
+    this.pendingToolCalls = result?.pendingToolCalls;
+    this.error = error;
+    this.interrupts.clear();
+    return [
+      ...events,
+      {
+        type: 'run-end',
+        status,
+        ...(result === undefined ? {} : { output: result.output, text: textOfResult(result) }),
+        ...(result?.pendingToolCalls === undefined ? {} : { pendingToolCalls: result.pendingToolCalls }),
+        ...(error === undefined ? {} : { error }),
+      },
+    ];
+  }
+
+  private expand(events: readonly WireEvent[] | undefined): readonly EventBody[] {
+    if (events === undefined) return [];
+    return events.map((event) => {
+      const expanded: Record<string, unknown> = { ...event };
+      const address = this.addresses.of(event as unknown as EventBody);
+      if (address !== undefined) expanded['address'] = address;
+      if (event.message !== undefined) {
+        const message = this.messageOf(event.message);
+        this.messagesById.set(message.id, message);
+        expanded['message'] = message;
+        this.seen?.told(event['runPath'] as readonly string[], message);
+      }
+      if (event.type === 'interrupt-end' && event['reason'] === 'deadline') this.expired.add(String(event['interruptId']));
+      if (event['run'] === true) expanded['run'] = childRunId(this.id, event['runPath'] as AgentPath);
+      if (event.type === 'agent-end' && event['usage'] !== undefined) this.usage = addUsage(this.usage, event['usage'] as Usage);
+      if (typeof event.interrupt === 'string') expanded['interrupt'] = this.interrupts.get(event.interrupt);
+      return expanded as unknown as EventBody;
+    });
+  }
+
+  private baseOf(base: string | undefined, key: string): FoldedRequest {
+    if (base === undefined) return { messages: [], slots: {} };
+    if (base === 'start') return { messages: this.startLists[key] ?? [], slots: {} };
+    return this.requests.get(base) ?? { messages: [], slots: {} };
+  }
+
+  private messageOf(item: ListItem): StoredMessage {
+    if (typeof item !== 'string') return item;
+    return messageById(item, (id) => this.messagesById.get(id)) ?? lostMessage(item);
+  }
+
+  private learn(messages: readonly StoredMessage[]): void {
+    for (const message of messages) this.messagesById.set(message.id, message);
+  }
+
+  /** Messages that stand whole in edits. */
+  private learnNew(splices: readonly Splice[] = []): void {
+    for (const [, , insert] of splices) this.learn(insert.filter((item): item is StoredMessage => typeof item !== 'string'));
+  }
+}
+
+const foreignInput =
+  'The input of the workflow is none of a run: it was started without Holdfast, or its input is in a storage that this reader does not have.';
+
+function textOfResult({ output, text }: AgentRunResult): string {
+  return text ?? (typeof output === 'string' ? output : JSON.stringify(output));
+}

@@ -1,0 +1,31 @@
+import type { EndStatus } from '../events';
+import type { Failure } from '../messages/messages';
+import type { AgentRunInput, AgentRunResult, CallModelInput, CallToolInput, CallToolResult } from './wire';
+
+/** What a history event says, decoded. Whoever reads a history makes these; the fold knows no Temporal. */
+export type HistoryFact =
+  | { readonly kind: 'start'; readonly time: number; readonly workflowId: string; readonly input: AgentRunInput }
+  | {
+      readonly kind: 'model-scheduled';
+      readonly time: number;
+      readonly eventId: number;
+      readonly activityId: string;
+      readonly input: CallModelInput;
+    }
+  | {
+      readonly kind: 'tool-scheduled';
+      readonly time: number;
+      readonly eventId: number;
+      readonly activityId: string;
+      readonly input: CallToolInput;
+    }
+  | { readonly kind: 'activity-completed'; readonly time: number; readonly scheduledId: number; readonly result: unknown }
+  | { readonly kind: 'activity-closed'; readonly time: number; readonly scheduledId: number }
+  | { readonly kind: 'quick-completed'; readonly time: number; readonly result: CallToolResult }
+  | { readonly kind: 'memo'; readonly time: number; readonly values: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'task-completed'; readonly time: number }
+  | { readonly kind: 'task-failed'; readonly time: number; readonly message: string }
+  /** Something came in that the run's code has not seen yet. */
+  | { readonly kind: 'stirred'; readonly time: number; readonly by: 'answer' | 'cancel' }
+  | { readonly kind: 'continued'; readonly time: number; readonly nextRunId: string }
+  | { readonly kind: 'end'; readonly time: number; readonly status: EndStatus; readonly result?: AgentRunResult; readonly error?: Failure };

@@ -1,0 +1,47 @@
+import { isMessage } from '../messages/messages';
+import type { AgentRunInput } from './wire';
+
+/** Whoever reaches the server can start a workflow of our type with anything in it. */
+export function isRunInput(input: unknown): input is AgentRunInput {
+  const { start, snapshot } = (input ?? {}) as Partial<Record<keyof AgentRunInput, unknown>>;
+  if (!isRecord(start) || typeof start['agent'] !== 'string' || start['input'] === undefined) return false;
+  if (start['parent'] !== undefined && !isParent(start['parent'])) return false;
+  if (snapshot === undefined) return true;
+  if (!isRecord(snapshot) || typeof snapshot['nextOffset'] !== 'number') return false;
+  if (!isRecord(snapshot['state']) || !isRecord(snapshot['lists'])) return false;
+  if (snapshot['seen'] !== undefined && !areSplices(snapshot['seen'])) return false;
+  if (snapshot['together'] !== undefined && typeof snapshot['together'] !== 'boolean') return false;
+  if (snapshot['named'] !== undefined && !areNamed(snapshot['named'])) return false;
+  return [snapshot['shown'], snapshot['events'], ...Object.values(snapshot['lists'])].every(Array.isArray);
+}
+
+function areSplices(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isSplice);
+}
+
+function isSplice(value: unknown): boolean {
+  if (!Array.isArray(value)) return false;
+  const [at, remove, insert] = value as readonly unknown[];
+  return Number.isInteger(at) && Number.isInteger(remove) && Array.isArray(insert) && insert.every(isListItem);
+}
+
+function areNamed(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { lists = {}, shown = [] } = value;
+  return isRecord(lists) && [shown, ...Object.values(lists)].every((items) => Array.isArray(items) && items.every(isListItem));
+}
+
+function isListItem(item: unknown): boolean {
+  return typeof item === 'string' || (isMessage(item) && typeof (item as { readonly id?: unknown }).id === 'string');
+}
+
+function isParent(parent: unknown): boolean {
+  if (!isRecord(parent)) return false;
+  const { id, from, nth, path = [''], context = [] } = parent;
+  if (typeof id !== 'string' || typeof from !== 'string' || (nth !== undefined && typeof nth !== 'number')) return false;
+  return Array.isArray(path) && path.every((segment) => typeof segment === 'string') && Array.isArray(context);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

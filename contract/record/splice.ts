@@ -1,0 +1,58 @@
+import type { StoredMessage } from '../messages/messages';
+
+/** A message in an edit: its id once history has it, the whole message before. */
+export type ListItem = string | StoredMessage;
+/** At a position of the list as it stands by then: remove so many, insert these. */
+export type Splice = readonly [at: number, remove: number, insert: readonly ListItem[]];
+
+/** The edits that turn one list of ids into another. One contiguous edit covers appends, patches and trims at either end. */
+export function spliceBetween(from: readonly string[], to: readonly StoredMessage[], isKnown: (id: string) => boolean): readonly Splice[] {
+  let head = 0;
+  while (head < from.length && head < to.length && from[head] === to[head]?.id) head++;
+  let tail = 0;
+  while (tail < from.length - head && tail < to.length - head && from[from.length - 1 - tail] === to[to.length - 1 - tail]?.id) tail++;
+  const removed = from.length - head - tail;
+  const middle = to.slice(head, to.length - tail);
+  if (removed === 0 && middle.length === 0) return [];
+  if (removed > 0 && middle.length > 0) return splitEdit(from, head, removed, middle, isKnown);
+  return [[head, removed, middle.map((message) => (isKnown(message.id) ? message.id : message))]];
+}
+
+/** Keeps runs of messages that stand in both middles in order, so that two far edits do not name all between them. */
+function splitEdit(
+  from: readonly string[],
+  start: number,
+  removed: number,
+  middle: readonly StoredMessage[],
+  isKnown: (id: string) => boolean,
+): readonly Splice[] {
+  const positions = new Map<string, number>();
+  for (let index = 0; index < removed; index++) positions.set(from[start + index] as string, index);
+  const splices: Splice[] = [];
+  let fromIndex = 0;
+  let at = start;
+  let insert: ListItem[] = [];
+  const flush = (until: number): void => {
+    const remove = until - fromIndex;
+    if (remove > 0 || insert.length > 0) splices.push([at, remove, insert]);
+    at += insert.length;
+    fromIndex = until;
+    insert = [];
+  };
+  for (const message of middle) {
+    const found = positions.get(message.id);
+    if (found !== undefined && found >= fromIndex) {
+      flush(found);
+      fromIndex = found + 1;
+      at += 1;
+    } else insert.push(isKnown(message.id) ? message.id : message);
+  }
+  flush(removed);
+  return splices;
+}
+
+export function applySplices<Item>(list: readonly Item[], splices: readonly Splice[], itemOf: (item: ListItem) => Item): Item[] {
+  const result = [...list];
+  for (const [at, remove, insert] of splices) result.splice(at, remove, ...insert.map(itemOf));
+  return result;
+}

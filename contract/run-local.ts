@@ -1,0 +1,81 @@
+import type { HistoryFact } from './record/history-fact';
+import type { Json } from './messages/messages';
+import type { BroughtChange, RunLocalChange, RunLocalEdit } from './record/wire';
+
+/** Run-local values of one agent at one time. */
+export type RunLocalValues = Readonly<Record<string, Json>>;
+
+export function changedValues(values: RunLocalValues, change: RunLocalChange | undefined): RunLocalValues {
+  if (change === undefined) return values;
+  const changed: Record<string, Json> = { ...values, ...(change.set as RunLocalValues | undefined) };
+  for (const key of change.delete ?? []) delete changed[key];
+  return changed;
+}
+
+/** What turns one set of values into another, or nothing when they are the same. */
+export function changeBetween(before: RunLocalValues, after: RunLocalValues): RunLocalChange | undefined {
+  const set = Object.entries(after).filter(([key, value]) => !Object.hasOwn(before, key) || !isSame(before[key], value));
+  const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+  if (set.length === 0 && gone.length === 0) return undefined;
+  return { ...(set.length === 0 ? {} : { set: Object.fromEntries(set) }), ...(gone.length === 0 ? {} : { delete: gone }) };
+}
+
+/** The values that an edit stands for, or nothing when it names a call that is not known. */
+export function editedValues(
+  edit: RunLocalEdit | undefined,
+  valuesOf: (activityId: string) => RunLocalValues | undefined,
+  changeOf: (id: string) => RunLocalChange | undefined,
+): RunLocalValues | undefined {
+  let values = edit?.base === undefined ? {} : valuesOf(edit.base);
+  for (const id of edit?.brought ?? []) {
+    const change = changeOf(id);
+    if (values === undefined || change === undefined) return undefined;
+    values = changedValues(values, change);
+  }
+  return values === undefined ? undefined : changedValues(values, edit);
+}
+
+/** Reads from a run's history which values each of its calls got. */
+export class RunLocalFold {
+  private readonly values = new Map<string, RunLocalValues>();
+  private readonly brought = new Map<string, RunLocalChange>();
+
+  add(fact: HistoryFact): void {
+    switch (fact.kind) {
+      case 'start':
+        this.values.clear();
+        this.brought.clear();
+        return;
+      case 'model-scheduled':
+      case 'tool-scheduled':
+        this.schedule(fact.activityId, fact.input.runLocal);
+        return;
+      case 'activity-completed':
+      case 'quick-completed':
+        this.bring(fact.result);
+    }
+  }
+
+  /** What a call got. Absent: this fold has not seen it, or lacks what its values rest on. */
+  valuesOf(activityId: string): RunLocalValues | undefined {
+    return this.values.get(activityId);
+  }
+
+  private schedule(activityId: string, edit: RunLocalEdit | undefined): void {
+    const values = editedValues(
+      edit,
+      (id) => this.values.get(id),
+      (id) => this.brought.get(id),
+    );
+    if (values !== undefined) this.values.set(activityId, values);
+  }
+
+  private bring(result: unknown): void {
+    const { runLocal } = (result ?? {}) as { readonly runLocal?: BroughtChange };
+    if (runLocal !== undefined) this.brought.set(runLocal.id, runLocal);
+  }
+}
+
+function isSame(before: Json | undefined, after: Json): boolean {
+  return before === after || (typeof before === 'object' && JSON.stringify(before) === JSON.stringify(after));
+}

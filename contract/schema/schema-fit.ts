@@ -1,0 +1,204 @@
+import type { Json } from '../messages/messages';
+import { canonicalJson } from '../messages/messages';
+import { References, baseOf } from './schema-references';
+import type { Schema } from './schema-parts';
+import { first, isRecord, listOf, own } from './schema-parts';
+
+/** Neither schemas that people write nor values that fit them are that deep; code that calls itself has to end somewhere. */
+const deepest = 500;
+const longestMisfit = 1000;
+
+/**
+ * Where a value does not fit a JSON Schema, or nothing. It knows the keywords that say what a value is made of, and lets pass what it does
+ * not know; so it needs nothing but itself and says the same wherever it runs. It ends soon whatever the schema is: each part of it looks at
+ * each place of the value once. Patterns are left to others: they can take for ever.
+ */
+export function misfitOfSchema(schema: Json | undefined, value: Json): string | undefined {
+  if (schema === undefined) return undefined;
+  const misfit = new SchemaCheck(schema).misfit(schema, new Place(value, ''), schema, 0);
+  return misfit === undefined || misfit.length <= longestMisfit ? misfit : `${misfit.slice(0, longestMisfit)}…`;
+}
+
+/** A place in the value, and what was found out about it. */
+class Place {
+  readonly seen = new Map<Schema, string | undefined>();
+  private inside: Map<string | number, Place> | undefined;
+  private text: string | undefined;
+
+  constructor(
+    readonly value: Json,
+    private readonly path: string,
+  ) {}
+
+  /** How a misfit names it. */
+  get name(): string {
+    return this.path === '' ? 'it' : this.path;
+  }
+
+  /** How a misfit begins the name of what stands in it. */
+  get before(): string {
+    return this.path === '' ? '' : `${this.path}.`;
+  }
+
+  /** For comparisons. */
+  get canonical(): string {
+    return (this.text ??= canonicalJson(this.value));
+  }
+
+  at(key: string | number, item: Json): Place {
+    this.inside ??= new Map();
+    const known = this.inside.get(key);
+    if (known !== undefined) return known;
+    const place = new Place(item, `${this.before}${key}`);
+    this.inside.set(key, place);
+    return place;
+  }
+}
+
+class SchemaCheck {
+  private readonly references: References;
+  private readonly allowed = new Map<readonly Json[], ReadonlySet<string>>();
+
+  constructor(root: Json) {
+    this.references = new References(root);
+  }
+
+  misfit(schema: Json | undefined, place: Place, around: Json, depth: number): string | undefined {
+    if (schema === false) return `${place.name} is not wanted`;
+    if (!isRecord(schema) || depth > deepest) return undefined;
+    if (place.seen.has(schema)) return place.seen.get(schema);
+    // What refers to itself at this very place asks for nothing more by that.
+    place.seen.set(schema, undefined);
+    const misfit = this.found(schema, place, baseOf(schema, around), depth + 1);
+    place.seen.set(schema, misfit);
+    return misfit;
+  }
+
+  private found(schema: Schema, place: Place, base: Json, depth: number): string | undefined {
+    const { value, name } = place;
+    const inside: Inside = (part, item, key) =>
+      isRecord(part) || part === false ? this.misfit(part, place.at(key, item), base, depth) : undefined;
+    const same = (part: Json | undefined): string | undefined => this.misfit(part, place, base, depth);
+    return (
+      this.misfitOfReference(schema, place, base, depth) ??
+      this.misfitOfKind(schema, place) ??
+      (typeof value === 'string' ? misfitOfLength(schema, value, name) : undefined) ??
+      (typeof value === 'number' ? misfitOfNumber(schema, value, name) : undefined) ??
+      (Array.isArray(value) ? misfitOfList(schema, value as readonly Json[], name, inside) : undefined) ??
+      (isRecord(value) ? misfitOfObject(schema, value, place, inside) : undefined) ??
+      first(listOf(schema['allOf']), same) ??
+      misfitOfAny(schema, same, name)
+    );
+  }
+
+  private misfitOfReference({ $ref }: Schema, place: Place, base: Json, depth: number): string | undefined {
+    if (typeof $ref !== 'string') return undefined;
+    const referred = this.references.find($ref, base);
+    return referred === undefined ? undefined : this.misfit(referred.schema, place, referred.base, depth);
+  }
+
+  private misfitOfKind({ type, enum: allowed, const: only }: Schema, place: Place): string | undefined {
+    const { value, name } = place;
+    const types = typeof type === 'string' ? [type] : listOf(type);
+    if (types.length > 0 && !types.some((one) => isOfType(one, value)))
+      return `${name} is no ${types.map((one) => (typeof one === 'string' ? one : '?')).join(' or ')}`;
+    if (Array.isArray(allowed) && !this.textsOf(allowed as readonly Json[]).has(place.canonical))
+      return `${name} is none of ${JSON.stringify(allowed)}`;
+    if (only !== undefined && canonicalJson(only) !== place.canonical) return `${name} is not ${JSON.stringify(only)}`;
+    return undefined;
+  }
+
+  private textsOf(allowed: readonly Json[]): ReadonlySet<string> {
+    const known = this.allowed.get(allowed);
+    if (known !== undefined) return known;
+    const texts = new Set(allowed.map(canonicalJson));
+    this.allowed.set(allowed, texts);
+    return texts;
+  }
+}
+
+function isOfType(type: Json, value: Json): boolean {
+  switch (type) {
+    case 'null':
+      return value === null;
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return isRecord(value);
+    case 'integer':
+      return typeof value === 'number' && Number.isInteger(value);
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return typeof value === type;
+    default:
+      return true;
+  }
+}
+
+function misfitOfNumber(schema: Schema, value: number, path: string): string | undefined {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
+  if (typeof minimum === 'number' && value < minimum) return `${path} is less than ${minimum}`;
+  if (typeof maximum === 'number' && value > maximum) return `${path} is more than ${maximum}`;
+  if (typeof exclusiveMinimum === 'number' && value <= exclusiveMinimum) return `${path} is not more than ${exclusiveMinimum}`;
+  if (typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum) return `${path} is not less than ${exclusiveMaximum}`;
+  return undefined;
+}
+
+function misfitOfLength(schema: Schema, value: string, path: string): string | undefined {
+  if (schema['minLength'] === undefined && schema['maxLength'] === undefined) return undefined;
+  return misfitOfSize(schema, 'Length', [...value].length, 'characters', path);
+}
+
+function misfitOfSize(schema: Schema, what: 'Length' | 'Items' | 'Properties', size: number, of: string, path: string): string | undefined {
+  const [least, most] = [schema[`min${what}`], schema[`max${what}`]];
+  if (typeof least === 'number' && size < least) return `${path} has ${size} ${of}, at least ${least} are wanted`;
+  if (typeof most === 'number' && size > most) return `${path} has ${size} ${of}, at most ${most} are wanted`;
+  return undefined;
+}
+
+type Inside = (part: Json | undefined, item: Json, key: string | number) => string | undefined;
+
+function misfitOfList(schema: Schema, value: readonly Json[], path: string, inside: Inside): string | undefined {
+  const places = listOf(schema['prefixItems']);
+  return (
+    misfitOfSize(schema, 'Items', value.length, 'items', path) ??
+    first(value, (item, position) => inside(position < places.length ? places[position] : schema['items'], item, position))
+  );
+}
+
+function misfitOfObject(schema: Schema, value: Schema, place: Place, inside: Inside): string | undefined {
+  const known = isRecord(schema['properties']) ? schema['properties'] : {};
+  const missing = listOf(schema['required']).find((key): key is string => typeof key === 'string' && own(value, key) === undefined);
+  if (missing !== undefined) return `${place.before}${missing} is missing`;
+  const others = schema['patternProperties'] === undefined ? schema['additionalProperties'] : undefined;
+  return (
+    misfitOfSize(schema, 'Properties', Object.keys(value).length, 'fields', place.name) ??
+    first(Object.keys(value), (key) => {
+      const item = own(value, key);
+      if (item === undefined) return undefined;
+      const part = own(known, key) ?? others;
+      const misfit = inside(part, item, key);
+      if (misfit === undefined || part !== false) return misfit;
+      const names = Object.keys(known).filter((name) => own(known, name) !== false);
+      return names.length === 0 ? misfit : `${misfit}; there is ${names.join(', ')}`;
+    })
+  );
+}
+
+function misfitOfAny(schema: Schema, same: (part: Json | undefined) => string | undefined, path: string): string | undefined {
+  for (const keyword of ['anyOf', 'oneOf']) {
+    const parts = listOf(schema[keyword]);
+    if (parts.length === 0) continue;
+    const misfits = parts.map(same);
+    if (misfits.includes(undefined)) continue;
+    return parts.length === 1 ? misfits[0] : `${path} is nothing of what is wanted (${listed(misfits)})`;
+  }
+  return undefined;
+}
+
+/** Each once, and not without end: each of them may be such a list itself. */
+function listed(misfits: readonly (string | undefined)[]): string {
+  const text = [...new Set(misfits)].join('; ');
+  return text.length <= longestMisfit ? text : `${text.slice(0, longestMisfit)}…`;
+}

@@ -1,0 +1,120 @@
+import type { Json } from '../messages/messages';
+import { References, baseOf } from './schema-references';
+import type { Schema } from './schema-parts';
+import { first, isRecord } from './schema-parts';
+
+interface Part {
+  readonly schema: Json;
+  /** Where it stands, as in the schema itself. */
+  readonly path: string;
+  /** Where pointers around it begin. */
+  readonly base: Json;
+}
+
+type Check = (value: Json) => string | undefined;
+
+const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
+const withSchema = [
+  ...['additionalProperties', 'additionalItems', 'unevaluatedProperties', 'unevaluatedItems', 'propertyNames', 'contains'],
+  ...['not', 'if', 'then', 'else'],
+];
+const withSchemas = ['prefixItems', 'allOf', 'anyOf', 'oneOf'];
+const withNamedSchemas = ['properties', 'patternProperties'];
+
+/**
+ * Why a value is no JSON Schema that could check anything, or nothing. Keywords that it does not know are allowed, as JSON Schema says. A `$ref`
+ * leads to somewhere in the schema: nobody fetches another one. Patterns are compiled and never run.
+ */
+export function problemOfSchema(schema: Json): string | undefined {
+  const references = new References(schema);
+  const parts: Part[] = [{ schema, path: '', base: schema }];
+  const seen = new Set<Json>();
+  for (const { schema: part, path, base: around } of parts) {
+    const at = path === '' ? 'it' : path;
+    if (typeof part === 'boolean' || seen.has(part)) continue;
+    if (!isRecord(part)) return `${at} is ${said(part)}; a schema is an object, true or false`;
+    seen.add(part);
+    const problem = problemOfKeywords(part);
+    if (problem !== undefined) return `${at} has ${problem}`;
+    const base = baseOf(part, around);
+    for (const inner of partsOf(part, path, base)) parts.push(inner);
+    const { $ref } = part;
+    if (typeof $ref !== 'string') continue;
+    const found = references.find($ref, base);
+    if (found === undefined) return `${at} has a $ref to ${said($ref)}, ${lost($ref)}`;
+    parts.push({ ...found, path: $ref });
+  }
+  return undefined;
+}
+
+function lost(reference: string): string {
+  return reference.startsWith('#')
+    ? 'and nothing stands there'
+    : 'which is no part of it; put that schema into $defs, and point to it there';
+}
+
+const checks: Readonly<Record<string, Check>> = {
+  $ref: (value) => (typeof value === 'string' ? undefined : 'that is no text'),
+  type: (value) => {
+    const wrong = (Array.isArray(value) ? (value as readonly Json[]) : [value]).find((type) => !types.includes(type as string));
+    return wrong === undefined ? undefined : `${said(wrong)}; there are ${types.join(', ')}`;
+  },
+  enum: (value) => (Array.isArray(value) ? undefined : 'that is no list of values'),
+  required: (value) => (isTexts(value) ? undefined : 'that is no list of names'),
+  pattern: (value) => (typeof value === 'string' ? problemOfPattern(value) : 'that is no text'),
+  patternProperties: (value) => (isRecord(value) ? first(Object.keys(value), problemOfPattern) : 'that is no object with schemas'),
+  ...checksOf(withSchemas, (value) => (Array.isArray(value) ? undefined : 'that is no list of schemas')),
+  ...checksOf(['properties'], (value) => (isRecord(value) ? undefined : 'that is no object with schemas')),
+  ...checksOf(['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'], (value) =>
+    typeof value === 'number' ? undefined : 'that is no number',
+  ),
+};
+
+function checksOf(keywords: readonly string[], check: Check): Record<string, Check> {
+  return Object.fromEntries(keywords.map((keyword) => [keyword, check]));
+}
+
+function problemOfKeywords(schema: Schema): string | undefined {
+  return first(Object.keys(schema), (keyword) => {
+    const [value, check] = [schema[keyword], Object.hasOwn(checks, keyword) ? checks[keyword] : undefined];
+    const problem = value === undefined ? undefined : check?.(value);
+    return problem === undefined ? undefined : `${/^[aeiou]/.test(keyword) ? 'an' : 'a'} ${keyword} ${problem}`;
+  });
+}
+
+function problemOfPattern(pattern: string): string | undefined {
+  return ['', 'u'].some((flags) => compiles(pattern, flags)) ? undefined : `"${pattern}" that is no regular expression`;
+}
+
+function compiles(pattern: string, flags: string): boolean {
+  try {
+    return new RegExp(pattern, flags) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+/** The schemas that stand directly in a schema. Definitions count where something refers to them. */
+function partsOf(schema: Schema, path: string, base: Json): readonly Part[] {
+  const before = path === '' ? '' : `${path}.`;
+  const parts: Part[] = [];
+  for (const [keyword, value] of Object.entries(schema)) {
+    const isList = keyword === 'items' ? Array.isArray(value) : withSchemas.includes(keyword);
+    if (value === undefined) continue;
+    if (isList || withNamedSchemas.includes(keyword)) {
+      for (const [key, part] of Object.entries(isList || isRecord(value) ? (value as Schema) : {}))
+        if (part !== undefined) parts.push({ schema: part, path: `${before}${keyword}.${key}`, base });
+    } else if (keyword === 'items' || withSchema.includes(keyword)) parts.push({ schema: value, path: `${before}${keyword}`, base });
+  }
+  return parts;
+}
+
+function said(value: Json): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 60));
+  if (typeof value !== 'object') return String(value);
+  return value === null ? 'null' : Array.isArray(value) ? 'a list' : 'an object';
+}
+
+function isTexts(value: Json): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}

@@ -1,0 +1,24 @@
+import type { Usage } from './messages/messages';
+
+export type Uncounted = 'inputTokens' | 'outputTokens';
+
+/** The tokens of two calls together, with the counts that a provider gives. */
+export function addUsage(sum: Usage, usage: Usage): Usage {
+  const cached = (sum.cachedInputTokens ?? 0) + (usage.cachedInputTokens ?? 0);
+  const reasoning = (sum.reasoningTokens ?? 0) + (usage.reasoningTokens ?? 0);
+  return {
+    inputTokens: sum.inputTokens + usage.inputTokens,
+    outputTokens: sum.outputTokens + usage.outputTokens,
+    ...(cached > 0 ? { cachedInputTokens: cached } : {}),
+    ...(reasoning > 0 ? { reasoningTokens: reasoning } : {}),
+  };
+}
+
+export function isTokenCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+/** The counts that a provider left out. A zero is one: every call has a request and an answer. */
+export function uncountedIn({ inputTokens, outputTokens }: Usage): readonly Uncounted[] {
+  return [...(inputTokens === 0 ? (['inputTokens'] as const) : []), ...(outputTokens === 0 ? (['outputTokens'] as const) : [])];
+}

@@ -1,0 +1,154 @@
+import type { LoadedDataConverter, Payload } from '@temporalio/common';
+import { temporal } from '@temporalio/proto';
+import { isErrorCode } from '../../contract/errors';
+import type { HistoryFact } from '../../contract/record/history-fact';
+import type { Failure } from '../../contract/messages/messages';
+import { names } from '../../contract/names';
+import { unpackedInput } from '../../contract/record/snapshot-messages';
+import type { AgentRunInput, AgentRunResult, CallModelInput, CallToolInput, CallToolResult } from '../../contract/record/wire';
+import { PayloadReader } from './payload-reader';
+
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+type Completed = temporal.api.history.v1.IActivityTaskCompletedEventAttributes;
+type ProtoFailure = temporal.api.failure.v1.IFailure;
+type Payloads = temporal.api.common.v1.IPayloads;
+type Marker = temporal.api.history.v1.IMarkerRecordedEventAttributes;
+
+/** An event with what facts are made of; its numbers may be of any kind. */
+export interface FactEvent extends Omit<HistoryEvent, 'eventId' | 'eventTime' | 'activityTaskCompletedEventAttributes'> {
+  readonly eventId?: unknown;
+  readonly eventTime?: { readonly seconds?: unknown; readonly nanos?: number | null } | null | undefined;
+  readonly activityTaskCompletedEventAttributes?:
+    (Omit<Completed, 'scheduledEventId'> & { readonly scheduledEventId?: unknown }) | null | undefined;
+}
+
+/** A fact that is being read: it asks for the values of payloads. */
+type Reading<T> = Generator<Payload, T, unknown>;
+
+/** Reads history events into the facts that the fold understands. Events that say nothing of a run give nothing. */
+export class FactReader {
+  private readonly payloads: PayloadReader;
+
+  constructor(converter: LoadedDataConverter) {
+    this.payloads = new PayloadReader(converter);
+  }
+
+  async read(events: readonly FactEvent[], workflowId: string): Promise<readonly HistoryFact[]> {
+    const facts: HistoryFact[] = [];
+    const { immediate } = this.payloads;
+    for (const event of events) {
+      const reading = factOf(event, workflowId);
+      let step = reading.next();
+      while (step.done !== true)
+        step = reading.next(immediate ? this.payloads.plainValue(step.value) : await this.payloads.value(step.value));
+      if (step.value !== undefined) facts.push(step.value);
+    }
+    return facts;
+  }
+}
+
+function* factOf(event: FactEvent, workflowId: string): Reading<HistoryFact | undefined> {
+  const time = millisecondsOf(event.eventTime);
+  const eventId = Number(event.eventId);
+  if (event.workflowExecutionStartedEventAttributes) {
+    return {
+      kind: 'start',
+      time,
+      workflowId,
+      input: unpackedInput(yield* first<AgentRunInput>(event.workflowExecutionStartedEventAttributes.input)),
+    };
+  }
+  const scheduled = event.activityTaskScheduledEventAttributes;
+  if (scheduled) {
+    const activityId = scheduled.activityId ?? '';
+    const type = scheduled.activityType?.name;
+    if (type === 'callModel')
+      return { kind: 'model-scheduled', time, eventId, activityId, input: yield* first<CallModelInput>(scheduled.input) };
+    if (type === 'callTool')
+      return { kind: 'tool-scheduled', time, eventId, activityId, input: yield* first<CallToolInput>(scheduled.input) };
+    return undefined;
+  }
+  const completed = event.activityTaskCompletedEventAttributes;
+  if (completed)
+    return {
+      kind: 'activity-completed',
+      time,
+      scheduledId: Number(completed.scheduledEventId),
+      result: yield* first(completed.result),
+    };
+  const closed =
+    event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes ?? event.activityTaskCanceledEventAttributes;
+  if (closed) return { kind: 'activity-closed', time, scheduledId: Number(closed.scheduledEventId) };
+  const marker = event.markerRecordedEventAttributes;
+  if (marker) return yield* quickTool(marker, time);
+  const memo = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields;
+  if (memo) return { kind: 'memo', time, values: yield* record(memo) };
+  if (event.workflowExecutionSignaledEventAttributes?.signalName === names.resumeSignal) return { kind: 'stirred', time, by: 'answer' };
+  if (event.workflowExecutionCancelRequestedEventAttributes) return { kind: 'stirred', time, by: 'cancel' };
+  return yield* taskOrEnd(event, time);
+}
+
+/** Of local activities only the results stand in a history, as markers. Those of tools are messages. */
+function* quickTool({ markerName, details }: Marker, time: number): Reading<HistoryFact | undefined> {
+  if (markerName !== 'core_local_activity' || details?.['result'] == null) return undefined;
+  const about = yield* first<{ activity_type?: unknown }>(details['data']);
+  if (about.activity_type !== 'callTool') return undefined;
+  return { kind: 'quick-completed', time, result: yield* first<CallToolResult>(details['result']) };
+}
+
+function* taskOrEnd(event: FactEvent, time: number): Reading<HistoryFact | undefined> {
+  if (event.workflowTaskCompletedEventAttributes) return { kind: 'task-completed', time };
+  const failedTask = event.workflowTaskFailedEventAttributes;
+  if (failedTask) {
+    const cause = temporal.api.enums.v1.WorkflowTaskFailedCause[failedTask.cause ?? 0] ?? '';
+    return harmlessCauses.has(cause) ? undefined : { kind: 'task-failed', time, message: failedTask.failure?.message ?? cause };
+  }
+  const continued = event.workflowExecutionContinuedAsNewEventAttributes;
+  if (continued) return { kind: 'continued', time, nextRunId: continued.newExecutionRunId ?? '' };
+  const done = event.workflowExecutionCompletedEventAttributes;
+  if (done) return { kind: 'end', time, status: 'completed', result: yield* first<AgentRunResult>(done.result) };
+  const failed = event.workflowExecutionFailedEventAttributes;
+  if (failed) return { kind: 'end', time, status: 'failed', error: failureOf(failed.failure) };
+  if (event.workflowExecutionCanceledEventAttributes) return { kind: 'end', time, status: 'cancelled' };
+  const terminated = event.workflowExecutionTerminatedEventAttributes;
+  if (terminated)
+    return {
+      kind: 'end',
+      time,
+      status: 'failed',
+      error: { code: 'run-terminated', message: terminated.reason || 'The run was terminated.' },
+    };
+  if (event.workflowExecutionTimedOutEventAttributes)
+    return { kind: 'end', time, status: 'failed', error: { code: 'run-timed-out', message: 'The deadline of the run has passed.' } };
+  return undefined;
+}
+
+function* first<T>(payloads: Payloads | null | undefined): Reading<T> {
+  const payload = payloads?.payloads?.[0];
+  return (payload === undefined ? undefined : yield payload) as T;
+}
+
+function* record(fields: Readonly<Record<string, Payload>>): Reading<Record<string, unknown>> {
+  const values: Record<string, unknown> = {};
+  for (const [key, payload] of Object.entries(fields)) values[key] = yield payload;
+  return values;
+}
+
+/** A task that failed for these reasons is simply done again. */
+const harmlessCauses = new Set([
+  'WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND',
+  'WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW',
+  'WORKFLOW_TASK_FAILED_CAUSE_RESET_STICKY_TASK_QUEUE',
+  'WORKFLOW_TASK_FAILED_CAUSE_FORCE_CLOSE_COMMAND',
+  'WORKFLOW_TASK_FAILED_CAUSE_FAILOVER_CLOSE_COMMAND',
+]);
+
+function failureOf(failure: ProtoFailure | null | undefined): Failure {
+  const type = failure?.applicationFailureInfo?.type;
+  return { code: isErrorCode(type) ? type : 'run-failed', message: failure?.message ?? 'The run failed.' };
+}
+
+/** A time of the server, in milliseconds since 1970. */
+export function millisecondsOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
+  return Number(time?.seconds ?? 0) * 1000 + Math.floor((time?.nanos ?? 0) / 1e6);
+}

@@ -1,0 +1,74 @@
+import type { LoadedDataConverter, Payload } from '@temporalio/common';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { ExternalStorageRunner, decode } from '@temporalio/common/lib/internal-non-workflow';
+import { isReferencePayload } from '@temporalio/common/lib/internal-non-workflow/extstore-helpers';
+import { HoldfastError, messageOf } from '../../contract/errors';
+
+/** Reads what stands in histories and memos, with the codecs and the storage of a data converter. */
+export class PayloadReader {
+  /** Neither codecs nor storage: `plainValue` reads everything, and nothing has to be waited for. */
+  readonly immediate: boolean;
+  private readonly json: boolean;
+
+  constructor(private readonly converter: LoadedDataConverter) {
+    this.immediate = converter.externalStorage === undefined && converter.payloadCodecs.length === 0;
+    this.json = converter.payloadConverter === defaultPayloadConverter;
+  }
+
+  async value(payload: Payload): Promise<unknown> {
+    if (this.immediate) return this.plainValue(payload);
+    const { externalStorage, payloadCodecs } = this.converter;
+    const stored =
+      externalStorage !== undefined && isReferencePayload(payload)
+        ? (await new ExternalStorageRunner(externalStorage).retrieve([payload]))[0]
+        : payload;
+    try {
+      const [decoded] = payloadCodecs.length === 0 ? [stored] : await decode(payloadCodecs, [stored as Payload]);
+      return this.converted(decoded as Payload);
+    } catch (error) {
+      throw unreadable(payload, error);
+    }
+  }
+
+  /** What no codec and no storage stands before. */
+  plainValue(payload: Payload): unknown {
+    try {
+      return this.converted(payload);
+    } catch (error) {
+      throw unreadable(payload, error);
+    }
+  }
+
+  /** The SDK's converter makes text of bytes one by one, as it has to in the sandbox. */
+  private converted(payload: Payload): unknown {
+    const { data, metadata } = payload;
+    if (this.json && data != null && isJson(metadata?.['encoding']))
+      return JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('utf8'));
+    return this.converter.payloadConverter.fromPayload(payload);
+  }
+
+  /** A memo that anybody may have written: what cannot be read is left out. */
+  async readable(fields: Readonly<Record<string, Payload>>): Promise<Record<string, unknown>> {
+    const values: Record<string, unknown> = {};
+    for (const [key, payload] of Object.entries(fields)) {
+      const value = await this.value(payload).catch(() => undefined);
+      if (value !== undefined) values[key] = value;
+    }
+    return values;
+  }
+}
+
+const json = Buffer.from('json/plain');
+
+function isJson(encoding: Uint8Array | undefined): boolean {
+  return encoding !== undefined && json.equals(encoding);
+}
+
+function unreadable({ metadata }: Payload, cause: unknown): HoldfastError {
+  const encoding = Buffer.from(metadata?.['encoding'] ?? []).toString();
+  return new HoldfastError(
+    'run-unreadable',
+    `The run has data in the encoding "${encoding.slice(0, 100)}", which cannot be read here: ${messageOf(cause).slice(0, 300)}`,
+    { cause, details: { retryable: true } },
+  );
+}

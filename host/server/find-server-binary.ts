@@ -1,0 +1,44 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { HoldfastError, messageOf } from '../../contract/errors';
+import type { Environment } from '../configuration';
+import { inspectServerBinary, onPath, type ServerBinary } from './server-binary';
+import { obtainServerBinary, type BinarySearch } from './server-supply';
+
+/**
+ * The `temporal` binary from the first place that has a working one: HOLDFAST_TEMPORAL_CLI (which, when set, is the only one), the PATH, the cache,
+ * the SDK's download, a build with Go. Throws 'server-unavailable' that says for each way why it failed.
+ */
+export async function findServerBinary(search: BinarySearch): Promise<ServerBinary> {
+  const configured = search.environment.HOLDFAST_TEMPORAL_CLI;
+  if (configured) {
+    return inspectServerBinary(configured, 'configured').catch((error: unknown) => {
+      throw new HoldfastError('server-unavailable', `HOLDFAST_TEMPORAL_CLI names ${configured}: ${messageOf(error)}`);
+    });
+  }
+  const failures: string[] = [];
+  const attempt = async <T>(way: string, find: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await find();
+    } catch (error) {
+      failures.push(`${way}: ${messageOf(error)}`);
+      return undefined;
+    }
+  };
+  const cached = join(cacheDirectory(search.environment), 'bin', 'temporal');
+  const found =
+    (await attempt('`temporal` on the PATH', () => inspectServerBinary(onPath('temporal', search.environment), 'path'))) ??
+    (await attempt('the cache', () => inspectServerBinary(cached, 'cache'))) ??
+    (await attempt('filling the cache', () => obtainServerBinary(cached, search, attempt)));
+  if (found !== undefined) return found;
+  throw new HoldfastError(
+    'server-unavailable',
+    `There is no Temporal server to start. Install the Temporal CLI (https://docs.temporal.io/cli), or Go 1.25 or newer, or name a binary with HOLDFAST_TEMPORAL_CLI, ` +
+      `or set TEMPORAL_ADDRESS to use a running server. Tried: ${failures.join('; ')}.`,
+    { details: { failures } },
+  );
+}
+
+export function cacheDirectory(environment: Environment): string {
+  return join(environment.XDG_CACHE_HOME || join(environment.HOME || homedir(), '.cache'), 'holdfast');
+}

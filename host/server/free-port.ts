@@ -1,0 +1,84 @@
+import { createConnection, createServer, type Server } from 'node:net';
+import { HoldfastError, messageOf } from '../../contract/errors';
+import { namedSystemError } from '../system-errors';
+
+/**
+ * A port of the host that nobody listens on. On Linux freed ports are soon given out again; one that has seen a connection closed from the listening
+ * side is not for a minute, and can still be listened on by whoever names it.
+ */
+export async function freePort(host = '127.0.0.1'): Promise<number> {
+  const probe = await listen(host, 0);
+  const address = probe.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  if (process.platform === 'linux') await connectOnce(probe, host, port);
+  await close(probe);
+  return port;
+}
+
+/** Throws what listening on a port would throw now: 'port-in-use', or 'config-invalid' where this process cannot listen at all. */
+export async function checkPortFree(port: number, host = '127.0.0.1'): Promise<void> {
+  try {
+    await close(await listen(host, port));
+  } catch (error) {
+    throw listenFailure(error, host, port);
+  }
+}
+
+/** What an error of listening says, with a code. */
+export function listenFailure(error: unknown, host: string, port: number): HoldfastError {
+  const { code } = error as NodeJS.ErrnoException;
+  const cause = { cause: error };
+  switch (code) {
+    case 'EADDRINUSE':
+      return new HoldfastError('port-in-use', `The port ${port} of ${host} is taken by another process.`, cause);
+    case 'EADDRNOTAVAIL':
+      return new HoldfastError('config-invalid', `Nothing can listen on ${host}: it must be an address of this machine.`, cause);
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new HoldfastError('config-invalid', `Nothing can listen on ${host}: no address is known for that name.`, cause);
+    case 'EACCES':
+    case 'EPERM':
+      return new HoldfastError(
+        'config-invalid',
+        `This process may not listen on the port ${port} of ${host}. Take one from 1024 on.`,
+        cause,
+      );
+    default:
+      return (
+        namedSystemError(error, `listening on ${host}:${port}`) ??
+        new HoldfastError('config-invalid', `Nothing can listen on ${host}:${port}: ${messageOf(error)}`, cause)
+      );
+  }
+}
+
+/** Says whether somebody accepts connections on a port. */
+export function isListening(port: number, host = '127.0.0.1'): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ host, port });
+    const answer = (value: boolean) => () => {
+      socket.destroy();
+      resolve(value);
+    };
+    socket.once('connect', answer(true)).once('error', answer(false));
+  });
+}
+
+function listen(host: string, port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.on('error', () => undefined).end());
+    server.once('error', reject).listen(port, host, () => resolve(server));
+  });
+}
+
+function connectOnce(probe: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const client = createConnection({ host, port });
+    probe.once('error', reject);
+    client.once('error', reject).once('close', () => resolve());
+    client.resume();
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => void server.close(() => resolve()));
+}

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connection } from '@temporalio/client';
+import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time';
+import { HoldfastError } from '../../contract/errors';
+import { searchAttributes } from '../../contract/names';
+import { indexedValueTypes, isNamespaceMissing } from '../search-attributes';
+
+export const retentionDays = 30;
+const retentionMs = retentionDays * 24 * 60 * 60 * 1000;
+const registeredWithinMs = 15_000;
+
+/**
+ * Gives a namespace of an embedded server its 30 days of retention and its search attributes, makes it when it is missing, and sees that both hold.
+ * The server's own default is 24 hours, and it goes by that until its cache of namespaces is read again: 2 s, see `firstStart` in server-launch.ts.
+ */
+export async function setUpNamespace(connection: Connection, namespace: string): Promise<void> {
+  const found = await retentionOf(connection, namespace);
+  if (found === undefined) await register(connection, namespace);
+  else if (found !== retentionMs) {
+    await connection.workflowService.updateNamespace({ namespace, config: { workflowExecutionRetentionTtl: msToTs(retentionMs) } });
+  }
+  if (found !== retentionMs && (await retentionOf(connection, namespace)) !== retentionMs) {
+    throw new HoldfastError('server-failed', `The retention of namespace '${namespace}' did not become ${retentionDays} days.`);
+  }
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  const missing = Object.entries(searchAttributes).filter(([name]) => customAttributes?.[name] === undefined);
+  if (missing.length === 0) return;
+  await connection.operatorService.addSearchAttributes({
+    namespace,
+    searchAttributes: Object.fromEntries(missing.map(([name, type]) => [name, indexedValueTypes[type]])),
+  });
+}
+
+async function retentionOf(connection: Connection, namespace: string): Promise<number | undefined> {
+  try {
+    const { config } = await connection.workflowService.describeNamespace({ namespace });
+    return optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0;
+  } catch (error) {
+    if (isNamespaceMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** A new namespace is known to all parts of the server only after a while. */
+async function register(connection: Connection, namespace: string): Promise<void> {
+  await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs(retentionMs) });
+  const deadline = Date.now() + registeredWithinMs;
+  for (;;) {
+    try {
+      await connection.workflowService.countWorkflowExecutions({ namespace });
+      return;
+    } catch (error) {
+      if (!isNamespaceMissing(error) || Date.now() > deadline) throw error;
+      await sleep(100);
+    }
+  }
+}

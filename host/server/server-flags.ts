@@ -1,0 +1,64 @@
+import { searchAttributes } from '../../contract/names';
+
+export interface ServerFlags {
+  readonly port: number;
+  /** Without one the web UI stays off. */
+  readonly uiPort: number | undefined;
+  /** Without one the database is in memory. */
+  readonly databaseFile: string | undefined;
+  readonly namespace: string;
+  readonly dynamicConfig: Readonly<Record<string, unknown>>;
+}
+
+/** What a cluster is told for steps that follow on each other at once; docs/operations/README.md says what they are worth (a test compares). */
+export const clusterFlags = {
+  'system.enableActivityEagerExecution': true,
+  'history.transferProcessorMaxPollRPS': 2000,
+  'history.timerProcessorMaxPollRPS': 2000,
+  'matching.numTaskqueueReadPartitions': 1,
+  'matching.numTaskqueueWritePartitions': 1,
+  'history.sendRawHistoryBetweenInternalServices': true,
+  'frontend.namespaceRPS.visibility': 200,
+} as const;
+
+/**
+ * The first two lift a limit of 20 queue reads a second, with which an activity step takes 101 ms instead of about 10. Worker deployments, updates
+ * and TemporalWorkerDeploymentVersion need nothing: server 1.29 and newer have them on.
+ */
+const dynamicConfig = {
+  'history.transferProcessorMaxPollRPS': 2000,
+  'history.timerProcessorMaxPollRPS': 2000,
+  'matching.numTaskqueueReadPartitions': 1,
+  'matching.numTaskqueueWritePartitions': 1,
+  'system.enableActivityEagerExecution': true,
+  'history.sendRawHistoryBetweenInternalServices': true,
+  // What one task brings and what came back meanwhile are written together: 3 MB and 2 MB. By itself the server ends runs above 4 MB.
+  'system.transactionSizeLimit': 8 * 1024 * 1024,
+};
+
+/** WAL with NORMAL is safe against the death of a process; a power cut may take the last commits. */
+const sqlitePragmas = { journal_mode: 'WAL', synchronous: 'NORMAL' };
+
+/** Arguments of `temporal`. Ports that are not named here (HTTP, metrics, the inner services) the server finds itself. */
+export function serverArguments(flags: ServerFlags): string[] {
+  const ui = flags.uiPort === undefined ? ['--headless'] : ['--ui-port', String(flags.uiPort)];
+  const database =
+    flags.databaseFile === undefined ? [] : ['--db-filename', flags.databaseFile, ...pairs('--sqlite-pragma', sqlitePragmas)];
+  const namespace = flags.namespace === 'default' ? [] : ['--namespace', flags.namespace];
+  return [
+    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(flags.port), '--log-level', 'error', '--color', 'never'],
+    ...ui,
+    ...database,
+    ...namespace,
+    ...pairs('--search-attribute', searchAttributes),
+    ...pairs('--dynamic-config-value', jsonValues({ ...dynamicConfig, ...flags.dynamicConfig })),
+  ];
+}
+
+function pairs(flag: string, values: Readonly<Record<string, string>>): string[] {
+  return Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`]);
+}
+
+function jsonValues(values: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)]));
+}

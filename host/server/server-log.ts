@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { HoldfastError } from '../../contract/errors';
+import { fullDisk } from '../system-errors';
+
+/** The last lines that a server wrote, for messages about its end. */
+export function endOfLog(logFile: string): string {
+  try {
+    return readFileSync(logFile, 'utf8').trim().slice(-1_000);
+  } catch {
+    return '';
+  }
+}
+
+/** What happened to a server, with the end of its log; a disk that is full has a code of its own. */
+export function serverFailure(what: string, logFile: string, cause?: unknown): HoldfastError {
+  const log = endOfLog(logFile);
+  const said = log === '' ? `Its log, ${logFile}, is empty.` : `Its log ends: ${log}`;
+  const full = fullDisk(new Error(log)) ?? fullDisk(cause);
+  return new HoldfastError(full === undefined ? 'server-failed' : 'disk-full', `${what} ${said}`, cause === undefined ? {} : { cause });
+}

@@ -1,0 +1,153 @@
+import { HoldfastError } from '../../contract/errors';
+import type { InDoubtDecision, Interrupt } from '../../contract/interrupts';
+import { interruptId } from '../../contract/interrupts';
+import type { Json, ToolCall } from '../../contract/messages/messages';
+import { toolFactsOf } from '../../contract/manifest';
+import { waitsForTool } from '../../contract/missing-tool';
+import type { CallToolResult, ToolOutcome } from '../../contract/record/wire';
+import { asleep, untilOf } from '../run/asleep';
+import type { Frame } from '../effects/frames';
+import { openIn } from '../run/interrupts';
+import type { AgentScope } from '../run/scope';
+import { ToolError } from '../effects/errors';
+
+export interface ToolCallPlan {
+  /** The activity's id; later calls of the same get an ordinal behind it. */
+  readonly address: string;
+  /** The same for every execution of one call. */
+  readonly key: string;
+  readonly call: ToolCall;
+  readonly rawInput?: Json;
+  readonly hidden?: boolean;
+  /** Where what the call hands back waits until the calls beside it have ended. Absent: it counts at once. */
+  readonly slot?: string;
+  /** A layer may change what comes back: nobody is to see it before. */
+  readonly held?: boolean;
+}
+
+export interface ToolDone {
+  readonly output: Json;
+  /** The output is a list of parts that the model sees as such. */
+  readonly multipart?: boolean;
+  /** Absent when a human said what the result was. */
+  readonly messageId?: string;
+}
+
+type Extra = { readonly resumed?: { readonly answer: Json; readonly state?: Json }; readonly reconcile?: boolean };
+
+/**
+ * One tool call to its end: the activity, again with the answer when the tool asked a human,
+ * and with `once` tools of which nobody knows whether they happened: reconcile, then a human.
+ */
+export async function callToolOnce(scope: AgentScope, frame: Frame, plan: ToolCallPlan): Promise<ToolDone> {
+  let extra: Extra = {};
+  let timedOut = false;
+  let waits = 0;
+  for (;;) {
+    const asked = extra;
+    const outcome = await frame.effect(`tool:${plan.call.name}`, () => schedule(scope, plan, asked));
+    switch (outcome.type) {
+      case 'done':
+        frame.close();
+        return { output: outcome.output, messageId: outcome.messageId, multipart: outcome.multipart === true };
+      case 'failed': {
+        const wait = waitFor(scope, plan, outcome, asked) ? waitsForTool[waits++] : undefined;
+        if (wait !== undefined) {
+          await asleep(frame, 'sleep', (n) => scope.run.ports.sleep(untilOf(frame, n, scope.run.ports, () => wait)));
+          break;
+        }
+        frame.abandon();
+        throw new ToolError(outcome.error, outcome.messageId === '' ? undefined : outcome.messageId);
+      }
+      case 'interrupted':
+        extra = {
+          resumed: {
+            answer: await ask(scope, frame, questionOf(scope, frame, outcome)),
+            ...(outcome.state === undefined ? {} : { state: outcome.state }),
+          },
+        };
+        break;
+      case 'undone':
+        extra = asked.resumed === undefined ? {} : { resumed: asked.resumed };
+        break;
+      case 'unsettled': {
+        if (asked.reconcile !== true) {
+          timedOut = outcome.timedOut === true;
+          extra = { ...asked, reconcile: true };
+          break;
+        }
+        const decision = (await ask(scope, frame, doubtOf(scope, frame, plan, timedOut))) as unknown as InDoubtDecision;
+        if (decision.happened) {
+          frame.close();
+          return { output: decision.result };
+        }
+        extra = asked.resumed === undefined ? {} : { resumed: asked.resumed };
+      }
+    }
+  }
+}
+
+async function schedule(scope: AgentScope, plan: ToolCallPlan, extra: Extra): Promise<ToolOutcome> {
+  const { run, agent, path } = scope;
+  const { call } = plan;
+  const address = run.uniqueAddress(plan.address);
+  const facts = toolFactsOf(run.manifest, call.name);
+  const streams = run.state.stream && plan.hidden !== true && (facts.kind === 'streamable' || facts.kind === 'enhanced-streamable');
+  const runLocal = run.runLocal.toSend(path, address, plan.slot, facts.quick);
+  const result: CallToolResult = await run.ports.callTool({
+    address,
+    path,
+    tool: call.name,
+    callId: call.id,
+    input: call.input,
+    key: plan.key,
+    facts,
+    halves: agent.halves,
+    stream: !streams ? 'whole' : plan.held === true ? 'held' : 'live',
+    ...(call.inputHash === undefined ? {} : { inputHash: call.inputHash }),
+    ...(plan.rawInput === undefined ? {} : { rawInput: plan.rawInput }),
+    ...(call.options === undefined || Object.keys(call.options).length === 0 ? {} : { options: call.options }),
+    ...(plan.hidden === true ? { hidden: true } : {}),
+    ...(runLocal === undefined ? {} : { runLocal }),
+    ...extra,
+  });
+  if (result.address !== address) throw new HoldfastError('internal', `The tool call ${address} got the result of ${result.address}.`);
+  run.runLocal.take(path, result, plan.slot);
+  return result.outcome;
+}
+
+function ask(scope: AgentScope, frame: Frame, shown: Interrupt): Promise<Json> {
+  return frame.effect('interrupt', (n) => openIn(scope.run, frame, n, { shown }));
+}
+
+function questionOf(scope: AgentScope, frame: Frame, outcome: ToolOutcome & { type: 'interrupted' }): Interrupt {
+  const { answerSchema, deadlineMs } = outcome;
+  return {
+    id: interruptId(frame.address, frame.next),
+    address: frame.address,
+    agent: scope.agent.name,
+    kind: 'question',
+    info: outcome.info,
+    ...(answerSchema === undefined ? {} : { answerSchema }),
+    ...(deadlineMs === undefined ? {} : { deadline: scope.run.ports.now() + deadlineMs }),
+  };
+}
+
+/** A worker that lacks a `once` tool has certainly not run it. Calls of other tools are made again by the server. */
+function waitFor({ run }: AgentScope, { call }: ToolCallPlan, outcome: ToolOutcome & { type: 'failed' }, { reconcile }: Extra): boolean {
+  return outcome.error.code === 'tool-unknown' && reconcile !== true && toolFactsOf(run.manifest, call.name).effect === 'once';
+}
+
+function doubtOf(scope: AgentScope, frame: Frame, plan: ToolCallPlan, timedOut: boolean): Interrupt {
+  const { name, id, input } = plan.call;
+  const why = timedOut
+    ? `it gave no result within ${toolFactsOf(scope.run.manifest, name).timeoutMs / 1000} s, and may still be at work`
+    : 'its worker was lost';
+  return {
+    id: interruptId(frame.address, frame.next),
+    address: frame.address,
+    agent: scope.agent.name,
+    kind: 'in-doubt',
+    info: { tool: name, callId: id, input, question: `Nobody knows whether "${name}" took effect: ${why}. Did it happen?` },
+  };
+}

@@ -1,0 +1,69 @@
+import type { AgentScope, ToolInAgent } from '../run/scope';
+import type { HookContext } from '../define/middleware';
+import type { OwnTool } from '../define/own-tools';
+import type { Frame } from '../effects/frames';
+import type { ToolCallPlan, ToolDone } from './tool-call';
+import { ToolError, isCancellation } from '../effects/errors';
+import { toolStart } from '../../contract/record/tool-outcomes';
+import type { Json, ToolCall } from '../../contract/messages/messages';
+import { notJson } from '../../contract/messages/messages';
+import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
+import { jsonSize, limits } from '../../contract/limits';
+import { isToolProblem } from '../effects/tool-problems';
+
+/** One call of an own tool to its end. */
+export async function callOwnTool(
+  scope: AgentScope,
+  tool: OwnTool,
+  frame: Frame,
+  plan: ToolCallPlan,
+  contextIn: (inner: Frame) => HookContext,
+): Promise<ToolDone> {
+  const { run, path } = scope;
+  const { call } = plan;
+  const parsed = tool.parse(call.input);
+  if (!parsed.ok) throw new ToolError({ code: 'tool-input-invalid', message: parsed.message }, undefined);
+  frame.once('event', () => {
+    const address = run.uniqueAddress(plan.address);
+    run.ports.emit(toolStart(address, { path, tool: call.name, callId: call.id, input: call.input, address }));
+  });
+  const inner = frame.child(call.name, `the tool "${call.name}"`);
+  try {
+    const output = await frame.effect(`own:${call.name}`, () => tool.run(insideOf(scope, call, inner, contextIn)));
+    inner.close();
+    frame.close();
+    return { output: checkedOutput(call.name, output) };
+  } catch (error) {
+    // Its own code cannot cancel the run, whatever code it throws with.
+    if (isCancellation(error) && run.ports.cancelled) throw error;
+    inner.abandon();
+    frame.abandon();
+    throw problemOf(call.name, error);
+  }
+}
+
+function insideOf(scope: AgentScope, call: ToolCall, frame: Frame, contextIn: (inner: Frame) => HookContext): ToolInAgent {
+  return { scope, call, frame, ctx: contextIn(frame) };
+}
+
+function checkedOutput(name: string, output: unknown): Json {
+  const problem = output === undefined ? 'it is undefined' : notJson(output);
+  if (problem !== undefined)
+    throw new HoldfastError('tool-result-invalid', `The tool '${name}' returned something that is not JSON: ${problem}.`);
+  const bytes = jsonSize(output);
+  if (bytes > limits.toolResult)
+    throw new HoldfastError(
+      'tool-result-too-large',
+      `The tool '${name}' returned ${bytes} bytes; at most ${limits.toolResult} are allowed.`,
+    );
+  return output as Json;
+}
+
+/** What has a code of another kind is no matter of the model's: it ends the run. */
+function problemOf(name: string, error: unknown): unknown {
+  if (error instanceof ToolError) return error;
+  const code = thrownCodeOf(error);
+  if (code !== undefined && !isToolProblem(error)) return error;
+  const message = code === undefined ? `The tool '${name}' failed: ${messageOf(error).slice(0, limits.errorMessage)}` : messageOf(error);
+  return new ToolError({ code: code ?? 'tool-failed', message }, undefined);
+}

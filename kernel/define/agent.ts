@@ -1,0 +1,251 @@
+import { HoldfastError } from '../../contract/errors';
+import type { HalfRef, Language } from '../../contract/manifest';
+import type { Json, ModelSettings } from '../../contract/messages/messages';
+import type { ToolAliases } from '../../contract/run-options';
+import { checkAgentOptions } from './check-agent';
+import type { AnyAgent, HistoryRewriter } from './definition';
+import { checkTrees } from './check-trees';
+import { checkDepth } from './depth';
+import type { MiddlewareEntry, ToolCallMiddleware } from './classic-middleware';
+import { arranged } from './classic-middleware';
+import type { AgentLimits, LimitOptions } from './limit-options';
+import { limitsOf } from './limit-options';
+import type { AgentMiddleware, Tools, WorkflowTool } from './middleware';
+import type { OwnTool, OwnToolRef } from './own-tools';
+import { ownToolsOf } from './own-tools';
+import type { FailoverOptions, RetryOptions } from './retry-options';
+
+/** Answers a call to a tool that the agent does not have. */
+export type UnknownToolHandler = (name: string, input: Json) => string;
+/** Sees a call's arguments, canonical names in place, before they are parsed. */
+export type ToolArgumentsHandler = (name: string, input: Json) => Json;
+
+/** What an agent is made of, after defaults and checks. */
+export interface AgentDefinition extends AgentLimits {
+  readonly kind: 'chat';
+  readonly name: string;
+  readonly description: string;
+  readonly instructions: string;
+  readonly model: string;
+  readonly settings?: ModelSettings;
+  readonly prompt?: (input: Json) => string;
+  readonly output?: string;
+  readonly tools: readonly string[];
+  /** Those of them, and of its middlewares, that the run itself answers, by name. */
+  readonly ownTools: ReadonlyMap<string, OwnTool>;
+  readonly middleware: readonly AgentMiddleware[];
+  readonly halves: readonly HalfRef[];
+  /** Which hooks around a model call some middleware has; a hook that none has costs no promise. */
+  readonly has: { readonly beforeModelRewriteState: boolean; readonly afterModelRewriteState: boolean; readonly afterToolCalls: boolean };
+  readonly language?: Language;
+  readonly returnDirectly: readonly string[];
+  readonly exitTool: boolean;
+  readonly sequentialTools: boolean;
+  readonly toolErrors: 'return' | 'fail';
+  readonly unknownTool?: UnknownToolHandler;
+  readonly toolArguments?: ToolArgumentsHandler;
+  readonly toolAliases: Readonly<Record<string, ToolAliases>>;
+  readonly retry?: RetryOptions;
+  readonly failover?: FailoverOptions;
+  /** The agents that it may hand over to. */
+  readonly subAgents: readonly AnyAgent[];
+  /** The agents among its tools. */
+  readonly agentTools: readonly AnyAgent[];
+  readonly disallowTransferToParent: boolean;
+  readonly historyRewriter?: HistoryRewriter;
+  /** The definition that this one is a form of: the same agent, with sub-agents. */
+  readonly origin?: AnyAgent;
+  readonly outputKey?: string;
+}
+
+const agentMark = Symbol.for('holdfast.agent');
+
+export interface Agent<Name extends string = string, Input = string, Output = string> {
+  readonly name: Name;
+  readonly description: string;
+  /** Carries types only; never set. */
+  readonly types?: { readonly input: Input; readonly output: Output };
+}
+
+export type ToolName<T extends Tools> = (keyof T & string) | `mcp:${string}`;
+
+export interface AgentOptions<T extends Tools, Name extends string, Input> extends LimitOptions {
+  readonly name: Name;
+  readonly description: string;
+  readonly instructions: string;
+  readonly model: string;
+  readonly settings?: ModelSettings;
+  /** Makes the first user message of a typed input. */
+  readonly prompt?: (input: Input) => string;
+  readonly tools: readonly (ToolName<T> | WorkflowTool<T> | OwnToolRef)[];
+  /** The name of the schema, among the worker's `outputs`, that the answer has to fit. */
+  readonly output?: string;
+  readonly middleware?: readonly MiddlewareEntry<T>[];
+  /** Wraps of tool calls that lie around those of every middleware, first outermost. */
+  readonly toolCallMiddlewares?: readonly ToolCallMiddleware<T>[];
+  readonly language?: Language;
+  /** Tools whose result is the answer of the run. */
+  readonly returnDirectly?: readonly (keyof T & string)[];
+  /** Offers the tool `exit`, by which the model ends the run with a final result. */
+  readonly exitTool?: boolean;
+  /** Runs tool calls of one message one after another. Default: all at once. */
+  readonly sequentialTools?: boolean;
+  /** `return` (default) hands a tool's error back to the model, `fail` ends the run with it. */
+  readonly toolErrors?: 'return' | 'fail';
+  readonly unknownTool?: UnknownToolHandler;
+  readonly toolArguments?: ToolArgumentsHandler;
+  readonly toolAliases?: { readonly [Tool in keyof T & string]?: ToolAliases };
+  /** When the model is asked again. Default: the server makes a call again that failed in passing. */
+  readonly retry?: RetryOptions;
+  /** Other models, when one does not answer with all its retries. */
+  readonly failover?: FailoverOptions;
+  /** Agents that it may hand the conversation over to, and that may hand it back. */
+  readonly subAgents?: readonly Agent<string, unknown, unknown>[];
+  /** As a sub-agent it does not hand back to its parent. */
+  readonly disallowTransferToParent?: boolean;
+  /** Makes what it begins with, behind other agents, out of what was said. Default: the words of others as context. */
+  readonly historyRewriter?: HistoryRewriter;
+  /** The key in `ctx.session` under which other agents of the run find the text of its answer. */
+  readonly outputKey?: string;
+}
+
+/** What agents see of the schemas of answers: their types. A JSON Schema has none. */
+export type Outputs = Record<string, object>;
+
+type AnswerOf<O extends Outputs, Output> = Output extends keyof O ? ValueOf<O[Output]> : string;
+type ValueOf<Schema> = Schema extends { readonly _output: infer Value }
+  ? Value
+  : Schema extends { readonly _type: infer Value }
+    ? Value
+    : Json;
+
+export interface AgentFactory<T extends Tools, O extends Outputs = Outputs> {
+  defineAgent<const Name extends string, Input extends Json = string, const Output extends (keyof O & string) | undefined = undefined>(
+    options: Omit<AgentOptions<T, Name, Input>, 'output'> & { readonly output?: Output },
+  ): Agent<Name, Input, AnswerOf<O, Output>>;
+  defineMiddleware(middleware: AgentMiddleware<T>): AgentMiddleware<T>;
+}
+
+/** Curried on purpose: one explicit type argument would widen the agent's name to string. */
+export function agentsFor<T extends Tools, O extends Outputs = Outputs>(): AgentFactory<T, O> {
+  return { defineAgent: (options) => defineAgent(options as never) as never, defineMiddleware: (middleware) => middleware };
+}
+
+export function defineAgent<const Name extends string, Input extends Json = string>(
+  options: AgentOptions<Tools, Name, Input>,
+): Agent<Name, Input> {
+  const definition = checkedDefinition(options as unknown as AgentOptions<Tools, string, Json>);
+  return agentOf(definition);
+}
+
+export function isAgent(value: unknown): value is Agent {
+  return typeof value === 'object' && value !== null && agentMark in value;
+}
+
+export function definitionOf(agent: Agent): AnyAgent {
+  return (agent as unknown as Record<symbol, AnyAgent>)[agentMark] as AnyAgent;
+}
+
+/** What users hold of an agent. */
+export function agentOf<Name extends string, Input, Output>(definition: AnyAgent): Agent<Name, Input, Output> {
+  checkDepth(definition);
+  return Object.freeze({ name: definition.name as Name, description: definition.description, [agentMark]: definition });
+}
+
+/** The place of an agent without a model, for what a context needs to know. */
+export function bareAgent({ name, description }: { readonly name: string; readonly description: string }): AgentDefinition {
+  return checkedDefinition({ name, description, instructions: '', model: 'none', tools: [] });
+}
+
+/** Every agent that a module exports, by name. */
+export function agentsOf(module: object): ReadonlyMap<string, AnyAgent> {
+  const agents = new Map<string, AnyAgent>();
+  for (const exported of Object.values(module)) {
+    if (!isAgent(exported)) continue;
+    const known = agents.get(exported.name);
+    if (known !== undefined && known !== definitionOf(exported))
+      throw new HoldfastError('agent-invalid', `Two agents are named "${exported.name}".`);
+    agents.set(exported.name, definitionOf(exported));
+  }
+  checkTrees([...agents.values()]);
+  return agents;
+}
+
+function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDefinition {
+  const { named, ownTools } = ownToolsOf(options);
+  checkAgentOptions(named);
+  const { instructions, tools, middleware } = arranged(named, options.middleware ?? [], options.toolCallMiddlewares ?? []);
+  const retry = options.retry ?? middleware.find((layer) => layer.retry !== undefined)?.retry;
+  const failover = options.failover ?? middleware.find((layer) => layer.failover !== undefined)?.failover;
+  return {
+    kind: 'chat',
+    name: options.name,
+    description: options.description,
+    instructions,
+    model: options.model,
+    tools,
+    ownTools,
+    middleware,
+    halves: middleware.filter((layer) => layer.half !== undefined).map((layer) => layer.half as HalfRef),
+    has: {
+      beforeModelRewriteState: middleware.some((layer) => layer.beforeModelRewriteState !== undefined),
+      afterModelRewriteState: middleware.some((layer) => layer.afterModelRewriteState !== undefined),
+      afterToolCalls: middleware.some((layer) => layer.afterToolCalls !== undefined),
+    },
+    ...limitsOf(options),
+    returnDirectly: options.returnDirectly ?? [],
+    exitTool: options.exitTool ?? false,
+    sequentialTools: options.sequentialTools ?? false,
+    toolErrors: options.toolErrors ?? 'return',
+    toolAliases: (options.toolAliases ?? {}) as Readonly<Record<string, ToolAliases>>,
+    ...(options.output === undefined ? {} : { output: options.output }),
+    ...(options.settings === undefined ? {} : { settings: options.settings }),
+    ...(options.prompt === undefined ? {} : { prompt: options.prompt }),
+    ...(options.language === undefined ? {} : { language: options.language }),
+    ...(options.unknownTool === undefined ? {} : { unknownTool: options.unknownTool }),
+    ...(options.toolArguments === undefined ? {} : { toolArguments: options.toolArguments }),
+    ...(retry === undefined ? {} : { retry }),
+    ...(failover === undefined ? {} : { failover }),
+    subAgents: subAgentsOf(options.name, options.subAgents === undefined ? [] : options.subAgents),
+    agentTools: [...ownTools.values()].flatMap(({ agents }) => agents ?? []),
+    disallowTransferToParent: options.disallowTransferToParent ?? false,
+    ...(options.historyRewriter === undefined ? {} : { historyRewriter: options.historyRewriter }),
+    ...(options.outputKey === undefined ? {} : { outputKey: options.outputKey }),
+  };
+}
+
+/** The definitions of agents that stand under another one. Two of one name could not be told apart there. */
+export function membersOf(parent: string, agents: readonly unknown[]): readonly AnyAgent[] {
+  const refuse = (problem: string): never => {
+    throw new HoldfastError('agent-invalid', `Agent "${parent}": ${problem}`);
+  };
+  if (!Array.isArray(agents)) return refuse('its agents are a list of agents.');
+  // A list may have holes, which map passes over.
+  const members = Array.from(agents as readonly unknown[], (agent, position) =>
+    isAgent(agent)
+      ? definitionOf(agent)
+      : refuse(`entry ${position + 1} of its agents is none; make it with defineAgent, sequential, loop, parallel or another of these.`),
+  );
+  for (const member of members) {
+    if (member.name === parent)
+      refuse('an agent of its own name stands under it. An agent cannot be its own sub-agent; names in one tree differ.');
+    if (members.some((other) => other !== member && other.name === member.name)) refuse(`two of its agents are named "${member.name}".`);
+  }
+  return members;
+}
+
+/** The definitions of agents that a model hands over to, or gives tasks to: it chooses by their descriptions. */
+export function subAgentsOf(parent: string, agents: readonly unknown[]): readonly AnyAgent[] {
+  const members = membersOf(parent, agents);
+  const refuse = (problem: string): never => {
+    throw new HoldfastError('agent-invalid', `Agent "${parent}": ${problem}`);
+  };
+  members.forEach((member, position) => {
+    if (members.indexOf(member) !== position) refuse(`"${member.name}" stands twice among its sub-agents; name it once.`);
+    if (member.description === '') refuse(`its sub-agent "${member.name}" needs a description: the model chooses by it.`);
+    const target = member.kind === 'hand-over' ? member.to.at(-1) : undefined;
+    if (target !== undefined && target !== parent)
+      refuse(`its sub-agent "${member.name}" hands over to "${target}", and can hand over to "${parent}" only. Name that last in to.`);
+  });
+  return members;
+}

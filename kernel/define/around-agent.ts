@@ -1,0 +1,20 @@
+import type { AgentMiddleware } from './middleware';
+
+/** What runs before and after an agent that runs others: `agentCallbacks` makes it. */
+export interface AroundAgent {
+  readonly around: 'agent';
+  readonly before: { readonly length: number };
+  readonly after: { readonly length: number };
+  /** A middleware with the hooks around an agent. */
+  asMiddleware(name?: string): AgentMiddleware;
+}
+
+/** Refuses what is no set of callbacks around an agent, or an empty one: it would do nothing. */
+export function checkedCallbacks(given: unknown, refuse: (problem: string) => never): readonly AgentMiddleware[] {
+  if (given === undefined) return [];
+  const { before, after, asMiddleware, around } = (given ?? {}) as Partial<AroundAgent>;
+  if (before === undefined || after === undefined || typeof asMiddleware !== 'function' || around !== 'agent')
+    return refuse('callbacks are a set made with agentCallbacks.');
+  if (before.length === 0 && after.length === 0) return refuse('callbacks is an empty set; register a callback, or leave it out.');
+  return [(given as AroundAgent).asMiddleware('callbacks')];
+}

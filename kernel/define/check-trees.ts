@@ -1,0 +1,45 @@
+import { HoldfastError } from '../../contract/errors';
+import type { AnyAgent } from './definition';
+import { agentsIn, originOf } from './definition';
+
+/** Refuses agents that could not be told apart by their names in one run, and those that stand under themselves. */
+export function checkTrees(roots: readonly AnyAgent[]): void {
+  for (const root of roots) checkTree(root);
+}
+
+function checkTree(root: AnyAgent): void {
+  const byName = new Map<string, AnyAgent>();
+  const checked = new Set<AnyAgent>();
+  const visit = (agent: AnyAgent, above: readonly AnyAgent[]): void => {
+    const origin = originOf(agent);
+    if (above.includes(origin))
+      throw new HoldfastError(
+        'agent-invalid',
+        `The agent "${agent.name}" stands under itself, by ${above.map(({ name }) => `"${name}"`).join(', ')}.`,
+      );
+    const known = byName.get(agent.name);
+    if (known !== undefined && known !== origin)
+      throw new HoldfastError(
+        'agent-invalid',
+        `Two agents inside of "${root.name}" are named "${agent.name}". The names of agents that work together differ.`,
+      );
+    byName.set(agent.name, origin);
+    refuseLostHandOvers(agent);
+    if (checked.has(agent)) return;
+    checked.add(agent);
+    const inner = agent.kind === 'hand-over' ? above : [...above, origin];
+    for (const child of agentsIn(agent)) visit(child, inner);
+  };
+  visit(root, []);
+}
+
+/** In a sequence, a loop and in parallel, and as a tool, nobody is there whom an agent could hand over to. */
+function refuseLostHandOvers(group: AnyAgent): void {
+  if (group.kind === 'custom' || group.kind === 'hand-over' || group.kind === 'team') return;
+  const lost = (group.kind === 'chat' ? group.agentTools : group.agents).find(({ kind }) => kind === 'hand-over');
+  if (lost === undefined) return;
+  throw new HoldfastError(
+    'agent-invalid',
+    `The agent "${lost.name}" hands over to others when it has ended, and in "${group.name}" nobody can take over. Make it a sub-agent of the agent that it hands over to, or leave withDeterministicTransfer out.`,
+  );
+}

@@ -1,0 +1,157 @@
+import type { ToolKind } from '../../contract/manifest';
+import type { Json, ToolCall } from '../../contract/messages/messages';
+import type { AgentMiddleware, AgentState, HookContext, MaybePromise, Tools, Update } from './middleware';
+import { blame, labelOf } from '../effects/errors';
+
+export type ToolCallWrap<T extends Tools = Tools> = (
+  call: ToolCall,
+  next: (call: ToolCall) => Promise<Json>,
+  ctx: HookContext<T>,
+) => Promise<Json>;
+
+/** Wraps of tool calls by the kind of the tool; a function alone is for all kinds. */
+export type ToolCallMiddleware<T extends Tools = Tools> =
+  | ToolCallWrap<T>
+  | {
+      readonly name?: string;
+      readonly invokable?: ToolCallWrap<T>;
+      readonly streamable?: ToolCallWrap<T>;
+      readonly enhancedInvokable?: ToolCallWrap<T>;
+      readonly enhancedStreamable?: ToolCallWrap<T>;
+    };
+
+/**
+ * The classic form of a middleware: what an agent gets besides its own, and hooks that always lie on the outside.
+ * Its instructions and tools are there before any `beforeAgent`, `beforeChatModel` comes before the handlers' hooks and
+ * `afterChatModel` after them, and `wrapToolCall` lies around their wraps. Several follow each other in the order of the list.
+ */
+export interface ClassicMiddleware<T extends Tools = Tools> {
+  readonly name?: string;
+  readonly additionalInstruction?: string;
+  readonly additionalTools?: readonly (keyof T & string)[];
+  beforeChatModel?(state: AgentState, ctx: HookContext<T>): MaybePromise<Update<AgentState>>;
+  afterChatModel?(state: AgentState, ctx: HookContext<T>): MaybePromise<Update<AgentState>>;
+  readonly wrapToolCall?: ToolCallMiddleware<T>;
+}
+
+/** What may stand in an agent's list. */
+export type MiddlewareEntry<T extends Tools = Tools> = AgentMiddleware<T> | ClassicMiddleware<T>;
+
+export const classicFields = ['additionalInstruction', 'additionalTools', 'beforeChatModel', 'afterChatModel'] as const;
+
+export const toolCallWraps: Readonly<Record<string, ToolKind>> = {
+  invokable: 'invokable',
+  streamable: 'streamable',
+  enhancedInvokable: 'enhanced',
+  enhancedStreamable: 'enhanced-streamable',
+};
+
+/** A struct is told by its fields. One with `wrapToolCall` alone is a handler when it has a name. */
+export function isClassic(entry: object): entry is ClassicMiddleware {
+  if (classicFields.some((field) => field in entry)) return true;
+  const { name, wrapToolCall } = entry as { name?: unknown; wrapToolCall?: unknown };
+  return wrapToolCall !== undefined && (name === undefined || typeof wrapToolCall !== 'function');
+}
+
+const numberedMark = Symbol.for('holdfast.numbered');
+
+/** A middleware whose name says what made it; a second one of that name in a list gets a number. */
+export function numbered(middleware: AgentMiddleware): AgentMiddleware {
+  return Object.assign(middleware, { [numberedMark]: true });
+}
+
+/** One of these is enough for an agent: why a second one would do nothing, or harm. */
+export function alone(middleware: AgentMiddleware, reason: string): AgentMiddleware {
+  return Object.assign(numbered(middleware), { [numberedMark]: reason });
+}
+
+export function reasonToBeAlone(entry: object): string | undefined {
+  const reason = (entry as Readonly<Record<symbol, unknown>>)[numberedMark];
+  return typeof reason === 'string' ? reason : undefined;
+}
+
+export function isNumbered(entry: object): boolean {
+  return numberedMark in entry;
+}
+
+export interface Arranged {
+  readonly instructions: string;
+  readonly tools: readonly string[];
+  readonly middleware: readonly AgentMiddleware[];
+}
+
+/** Puts each part of the list at its place, so that every hook only has to run it in order. */
+export function arranged(
+  own: { readonly instructions: string; readonly tools: readonly string[] },
+  entries: readonly MiddlewareEntry[],
+  toolCallMiddlewares: readonly ToolCallMiddleware[],
+): Arranged {
+  const names = new Names(entries);
+  const outside = toolCallMiddlewares.flatMap((wraps) => toolLayers(names.of(nameOf(wraps), 'toolCallMiddleware'), wraps));
+  const before: AgentMiddleware[] = [];
+  const handlers: AgentMiddleware[] = [];
+  const after: AgentMiddleware[] = [];
+  const instructions = [own.instructions];
+  const tools = new Set(own.tools);
+  for (const entry of entries) {
+    if (!isClassic(entry)) {
+      handlers.push(isNumbered(entry) ? { ...entry, name: names.of(undefined, entry.name) } : entry);
+      continue;
+    }
+    const name = names.of(entry.name, 'classic');
+    instructions.push(entry.additionalInstruction ?? '');
+    for (const tool of entry.additionalTools ?? []) tools.add(tool);
+    if (entry.beforeChatModel !== undefined)
+      before.push({ name, beforeModelRewriteState: blamed('beforeChatModel', name, entry.beforeChatModel.bind(entry)) });
+    if (entry.wrapToolCall !== undefined) before.push(...toolLayers(name, entry.wrapToolCall));
+    if (entry.afterChatModel !== undefined)
+      after.push({ name, afterModelRewriteState: blamed('afterChatModel', name, entry.afterChatModel.bind(entry)) });
+  }
+  return {
+    instructions: instructions.filter((text) => text !== '').join('\n\n'),
+    tools: [...tools],
+    middleware: [...outside, ...before, ...handlers, ...after],
+  };
+}
+
+function nameOf(wraps: ToolCallMiddleware): string | undefined {
+  return typeof wraps === 'function' ? undefined : wraps.name;
+}
+
+function toolLayers(name: string, wraps: ToolCallMiddleware): readonly AgentMiddleware[] {
+  if (typeof wraps === 'function') return [{ name, wrapToolCall: wraps }];
+  return Object.entries(toolCallWraps).flatMap(([field, kind]) => {
+    const wrapToolCall = wraps[field as keyof typeof wraps] as ToolCallWrap | undefined;
+    return wrapToolCall === undefined ? [] : [{ name, onlyKinds: [kind], wrapToolCall: wrapToolCall.bind(wraps) }];
+  });
+}
+
+type StateHook = NonNullable<AgentMiddleware['beforeModelRewriteState']>;
+
+/** An error names the hook as it was written. */
+function blamed(hook: string, name: string, run: StateHook): StateHook {
+  return async (state, ctx) => {
+    try {
+      return await run(state, ctx);
+    } catch (error) {
+      throw blame(error, labelOf(hook, name));
+    }
+  };
+}
+
+/** Names for what has none. They stand in the addresses of interrupts: the same list gives the same names. */
+class Names {
+  private readonly taken: Set<string>;
+
+  constructor(entries: readonly MiddlewareEntry[]) {
+    this.taken = new Set(entries.flatMap((entry) => (isNumbered(entry) || entry.name === undefined ? [] : [entry.name])));
+  }
+
+  of(given: string | undefined, base: string): string {
+    if (given !== undefined) return given;
+    let name = base;
+    for (let n = 2; this.taken.has(name); n++) name = `${base}.${n}`;
+    this.taken.add(name);
+    return name;
+  }
+}

@@ -1,0 +1,59 @@
+import { limits } from '../../contract/limits';
+
+/** How often an agent may do something. With `finalize` the model is asked for its answer at the limit, by a call without tools. */
+export type IterationLimit =
+  | number
+  | {
+      readonly limit: number;
+      /** What the model is told in that call, as its last message; `true` for words of ours. It stands in no transcript. */
+      readonly finalize?: true | string;
+    };
+
+export interface LimitOptions {
+  /** How often the model may be called. Default 20. */
+  readonly maxIterations?: IterationLimit;
+  /** How many messages of the model may call tools. Default: as many as there are calls of the model. */
+  readonly maxToolIterations?: IterationLimit;
+}
+
+/** The limits of an agent, after defaults. */
+export interface AgentLimits {
+  readonly maxIterations: number;
+  readonly maxToolIterations?: number;
+  /** What the model is told in a call for its answer, by the limit that asks for one. */
+  readonly finalize: { readonly iterations?: string; readonly toolIterations?: string };
+}
+
+const lastIteration = 'This is your last turn, and you have no tools any more. Give your final answer now, from what you know by now.';
+const lastTools = 'You have used your tools as often as you may. Give your final answer now, from what you know by now.';
+
+export function limitsOf({ maxIterations, maxToolIterations }: LimitOptions): AgentLimits {
+  const iterations = instructionOf(maxIterations, lastIteration);
+  const toolIterations = instructionOf(maxToolIterations, lastTools);
+  return {
+    maxIterations: numberOf(maxIterations) ?? limits.maxIterations,
+    ...(maxToolIterations === undefined ? {} : { maxToolIterations: numberOf(maxToolIterations) }),
+    finalize: { ...(iterations === undefined ? {} : { iterations }), ...(toolIterations === undefined ? {} : { toolIterations }) },
+  };
+}
+
+function numberOf(limit: IterationLimit | undefined): number | undefined {
+  return typeof limit === 'object' ? limit.limit : limit;
+}
+
+function instructionOf(limit: IterationLimit | undefined, ours: string): string | undefined {
+  const finalize = typeof limit === 'object' ? limit.finalize : undefined;
+  return finalize === true ? ours : finalize;
+}
+
+/** Whether a value is a limit. Whoever writes no TypeScript may hand in anything. */
+export function isLimit(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return isCount(value);
+  const { limit, finalize, ...other } = value as Readonly<Record<string, unknown>>;
+  const told = finalize === undefined || finalize === true || (typeof finalize === 'string' && finalize.trim() !== '');
+  return isCount(limit) && told && Object.keys(other).length === 0;
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 1;
+}

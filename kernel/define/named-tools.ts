@@ -1,0 +1,128 @@
+import { HoldfastError } from '../../contract/errors';
+import type { Manifest } from '../../contract/manifest';
+import { cut } from '../../contract/shown';
+import type { AgentDefinition } from './agent';
+import { exitTool, transferTool } from './transfer-names';
+import type { AgentMiddleware } from './middleware';
+import { similarNames } from './similar-names';
+
+type Fields = Readonly<Record<string | symbol, unknown>>;
+type Refuse = (problem: string) => never;
+
+const mark = Symbol.for('holdfast.named-tools');
+
+/** What is known of the tools of a middleware, beside `onlyTools` and `tools`. */
+interface KnownTools {
+  /** Those that its hooks offer. A middleware that says nothing of this may offer every tool of the worker. */
+  readonly offers?: readonly string[];
+  /** Those that its options name, of the agent alone. */
+  readonly names?: readonly string[];
+  /** Those that its options name, whose calls may also stand in the messages that a run begins with. */
+  readonly remembers?: readonly string[];
+}
+
+/** Says of a middleware which tools it names and offers, so that a misspelt one is refused: it would do nothing, and nobody would see it. */
+export function knowingTools<Layer extends AgentMiddleware<never>>(middleware: Layer, known: KnownTools): Layer {
+  return Object.assign(middleware, { [mark]: known });
+}
+
+/** The same of a function that is given to a middleware, such as a finalizer of summaries. */
+export function rememberingTools<Given extends object>(given: Given, tools: readonly string[]): Given {
+  return Object.assign(given, { [mark]: { remembers: tools } });
+}
+
+export function toolsRememberedBy(given: object): readonly string[] {
+  return knownOf(given).remembers ?? [];
+}
+
+function knownOf(layer: object): KnownTools {
+  return (layer as Fields)[mark] ?? {};
+}
+
+/** Hooks that may give the agent tools which its list does not have. */
+const offering: readonly string[] = [
+  'beforeAgent',
+  'beforeModelRewriteState',
+  'afterModelRewriteState',
+  'afterToolCalls',
+  'beforeChatModel',
+  'afterChatModel',
+];
+
+/** The tools that the middlewares may offer; nothing where nobody knows. */
+function offeredBy(middleware: readonly Fields[]): readonly string[] | undefined {
+  const offered: string[] = [];
+  for (const layer of middleware) {
+    const { offers } = knownOf(layer);
+    if (offers === undefined && offering.some((hook) => layer[hook] !== undefined)) return undefined;
+    offered.push(...(offers ?? []));
+  }
+  return offered;
+}
+
+/** Refuses names of tools that the agent does not have, as far as its tools are known when it is defined. */
+export function checkNamedTools(own: readonly string[], middleware: readonly Fields[], hasExit: boolean, refuse: Refuse): void {
+  for (const layer of middleware)
+    if (hasExit && onlyToolsOf(layer).includes(exitTool))
+      refuse(
+        `the middleware "${cut(String(layer['name']))}" names the tool "${exitTool}", which no layer is around: the agent ends with it.`,
+      );
+  const offered = offeredBy(middleware);
+  if (offered === undefined) return;
+  const has = [...new Set([...own, ...offered])];
+  for (const layer of middleware) {
+    // Whom it can hand over to is known when it stands among others.
+    const missing =
+      onlyToolsOf(layer).find((tool) => !has.includes(tool) && tool !== transferTool) ??
+      knownOf(layer).names?.find((tool) => !has.includes(tool) && tool !== transferTool && tool !== exitTool);
+    if (missing === undefined) continue;
+    const [meant] = similarNames(missing, has);
+    const question = meant === undefined ? '' : ` Did you mean "${meant}"?`;
+    refuse(
+      `the middleware "${cut(String(layer['name']))}" names the tool "${cut(missing)}", which this agent does not have.${question} It has: ${has.join(', ') || 'none'}.`,
+    );
+  }
+}
+
+function onlyToolsOf(layer: Fields): readonly string[] {
+  return (layer['onlyTools'] ?? []) as readonly string[];
+}
+
+/** The tools that a worker has to have because layers name them, though the agent's list may lack them. */
+export function toolsNamedBy({ onlyTools = [], callsTools = [] }: AgentMiddleware): readonly string[] {
+  return [...onlyTools.filter((tool) => tool !== transferTool), ...callsTools];
+}
+
+/** Refuses names of tools that nobody has, when a run knows its worker. */
+export function refuseUnknownNames({ name, middleware }: AgentDefinition, manifest: Manifest, isOwn: (tool: string) => boolean): void {
+  for (const layer of middleware) {
+    const { names = [], remembers = [] } = knownOf(layer);
+    const missing = [...names, ...remembers].find(
+      (tool) => !Object.hasOwn(manifest.tools, tool) && !isOwn(tool) && tool !== transferTool && tool !== exitTool,
+    );
+    if (missing === undefined) continue;
+    const [meant] = similarNames(missing, Object.keys(manifest.tools));
+    const question = meant === undefined ? '' : ` Did you mean "${meant}"?`;
+    throw new HoldfastError(
+      'tool-unknown',
+      `Agent "${name}": the middleware "${layer.name}" names the tool "${cut(missing)}", which nobody has.${question} The worker has: ${Object.keys(manifest.tools).join(', ') || 'none'}.`,
+    );
+  }
+}
+
+/** The middleware for an agent that lacks this tool: it may name it all the same, as it stands in the list of another agent, too. */
+export function withoutTool(layer: AgentMiddleware, tool: string): AgentMiddleware {
+  // What is no middleware is refused where it comes to.
+  if (typeof layer !== 'object' || (layer as unknown) === null) return layer;
+  const { onlyTools } = layer;
+  const known = knownOf(layer);
+  const isNamed = onlyTools?.includes(tool) === true || known.names?.includes(tool) === true;
+  // What has methods of a class cannot be copied.
+  if (!isNamed || Object.getPrototypeOf(layer) !== Object.prototype) return layer;
+  const isOther = (name: string): boolean => name !== tool;
+  return {
+    ...layer,
+    ...(onlyTools === undefined ? {} : { onlyTools: onlyTools.filter(isOther) }),
+    ...(known.names === undefined ? {} : { [mark]: { ...known, names: known.names.filter(isOther) } }),
+  };
+}

@@ -1,0 +1,126 @@
+import { HoldfastError } from '../../contract/errors';
+import type { ToolSpec } from '../../contract/manifest';
+import type { Json, ToolCall } from '../../contract/messages/messages';
+import { canonicalJson, notJson } from '../../contract/messages/messages';
+import { nameProblem } from '../../contract/names';
+import { misfitOfArguments } from '../../contract/misfit-of-arguments';
+import { misfitOfSchema } from '../../contract/schema/schema-fit';
+import { problemOfSchema } from '../../contract/schema/schema-form';
+import { sha256 } from '../../contract/sha256';
+import { cut } from '../../contract/shown';
+import type { ParseInputResult } from '../../contract/record/wire';
+import type { AgentDefinition } from './agent';
+import type { AnyAgent } from './definition';
+import { exitTool as nameOfExit, transferTool } from './transfer-names';
+import type { Frame } from '../effects/frames';
+import { frozen } from '../effects/freeze';
+import type { HookContext, WorkflowTool } from './middleware';
+
+/** One call of a workflow tool, as the tool sees it. */
+export interface ToolInside {
+  readonly call: ToolCall;
+  readonly frame: Frame;
+  readonly ctx: HookContext;
+}
+
+/** A tool that is answered inside of the run, as the kernel sees it. */
+export interface OwnTool {
+  readonly spec: ToolSpec;
+  /** The agents that may answer, of an agent as a tool. */
+  readonly agents?: readonly AnyAgent[];
+  /** What arguments mean: the same as on a worker, without asking one. */
+  parse(input: Json): ParseInputResult;
+  run(inside: ToolInside): Promise<Json>;
+}
+
+const ownMark = Symbol.for('holdfast.own-tool');
+
+/** A tool that is more than what a user may write, in the list of an agent. */
+export interface OwnToolRef {
+  readonly name: string;
+  readonly [ownMark]: OwnTool;
+}
+
+export function ownToolRef(tool: OwnTool): OwnToolRef {
+  return Object.freeze({ name: tool.spec.name, [ownMark]: tool });
+}
+
+interface Named<Options> {
+  readonly named: Omit<Options, 'tools'> & { readonly tools: readonly string[] };
+  readonly ownTools: ReadonlyMap<string, OwnTool>;
+}
+
+/**
+ * Takes the tools that the run itself answers out of an agent's options: those in its list, where their names stay, and those that come
+ * with its middlewares, whose names are put behind. What is no agent's options passes, for the check that comes next.
+ */
+export function ownToolsOf<Options extends object>(options: Options): Named<Options> {
+  const ownTools = new Map<string, OwnTool>();
+  const { name, tools, middleware, exitTool } = (options ?? {}) as Partial<Record<'name' | 'tools' | 'middleware' | 'exitTool', unknown>>;
+  if (!Array.isArray(tools)) return { named: options as never, ownTools };
+  const refuse = (problem: string): never => {
+    throw new HoldfastError(
+      'agent-invalid',
+      `${typeof name === 'string' ? `Agent "${cut(name)}"` : 'An agent without a name'}: ${problem}`,
+    );
+  };
+  const add = (tool: WorkflowTool | OwnToolRef): string => {
+    if (!isRecord(tool)) return refuse('the tools of a middleware are workflow tools: { name, description, inputSchema, execute }.');
+    const own = ownMark in tool ? tool[ownMark] : ownToolOf(tool, refuse);
+    if (ownTools.has(own.spec.name)) refuse(`two tools are named "${own.spec.name}".`);
+    if (own.spec.name === transferTool || (own.spec.name === nameOfExit && exitTool === true))
+      refuse(`"${own.spec.name}" is the name of a tool that agents have by themselves; give this one another name.`);
+    ownTools.set(own.spec.name, own);
+    return own.spec.name;
+  };
+  const listed = (tools as readonly unknown[]).map((tool) => (isWorkflowTool(tool) ? add(tool) : tool));
+  const brought = (Array.isArray(middleware) ? (middleware as readonly unknown[]) : []).flatMap((layer) => toolsOf(layer).map(add));
+  const clash = brought.find((tool) => listed.includes(tool));
+  if (clash !== undefined) refuse(`the tool "${clash}" comes with a middleware, and the agent has one of this name already.`);
+  return { named: ownTools.size === 0 ? (options as never) : { ...options, tools: [...(listed as string[]), ...brought] }, ownTools };
+}
+
+function isWorkflowTool(tool: unknown): tool is WorkflowTool | OwnToolRef {
+  // Tools of workers have no name of their own: one in the list is a mistake, and is told as such.
+  return typeof tool === 'object' && tool !== null && 'name' in tool;
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function toolsOf(layer: unknown): readonly (WorkflowTool | OwnToolRef)[] {
+  const { tools } = (layer ?? {}) as { readonly tools?: unknown };
+  return Array.isArray(tools) ? (tools as readonly (WorkflowTool | OwnToolRef)[]) : [];
+}
+
+function ownToolOf(tool: WorkflowTool, refuse: (problem: string) => never): OwnTool {
+  const { name, description, inputSchema, execute } = (tool ?? {}) as Partial<WorkflowTool>;
+  const problem = nameProblem(name);
+  if (problem !== undefined) refuse(`a workflow tool has no name that a tool can have: ${problem}.`);
+  if (typeof description !== 'string') refuse(`the workflow tool "${String(name)}" has no description.`);
+  if (typeof inputSchema !== 'object' || inputSchema === null || notJson(inputSchema) !== undefined)
+    refuse(`inputSchema of the workflow tool "${String(name)}" is no JSON Schema.`);
+  const unfit = problemOfSchema(inputSchema);
+  if (unfit !== undefined) refuse(`inputSchema of the workflow tool "${String(name)}" is no JSON Schema: ${unfit}.`);
+  if (typeof execute !== 'function') refuse(`execute of the workflow tool "${String(name)}" is no function.`);
+  const spec = { name: tool.name, description: tool.description, inputSchema: tool.inputSchema };
+  return {
+    spec,
+    parse: (input) => parsedBy(spec, input),
+    run: async ({ call, ctx }) => tool.execute(frozen(call.input), ctx),
+  };
+}
+
+export function parsedBy(spec: ToolSpec, input: Json): ParseInputResult {
+  const misfit = misfitOfSchema(spec.inputSchema, input);
+  if (misfit !== undefined) return { ok: false, message: misfitOfArguments(spec.name, input, misfit) };
+  return { ok: true, hash: sha256(canonicalJson(input)).slice(0, 32) };
+}
+
+/** What the model is told of the tools among these that no worker knows. */
+export function specsOf({ ownTools }: AgentDefinition, tools: readonly string[]): readonly ToolSpec[] | undefined {
+  if (ownTools.size === 0) return undefined;
+  const specs = tools.flatMap((name) => ownTools.get(name)?.spec ?? []);
+  return specs.length === 0 ? undefined : specs;
+}

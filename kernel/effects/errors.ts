@@ -1,0 +1,67 @@
+import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../../contract/errors';
+import { limits } from '../../contract/limits';
+import type { Failure } from '../../contract/messages/messages';
+import type { RecordedFailure } from './journal';
+import { notJson } from '../../contract/messages/messages';
+
+/** Ends the run on purpose, from any callback or tool: code `stopped`. Calls beside it are cancelled. No option and no custom value clears it. */
+export class StopError extends HoldfastError {
+  constructor(message: string) {
+    super('stopped', message);
+  }
+}
+
+/** By code and name: behind a border, or from another realm, the class is gone, and `stopped` is a word of others too. */
+export function isStop(error: unknown): boolean {
+  return codeOf(error) === 'stopped' && (error as { readonly name?: unknown }).name === 'HoldfastError';
+}
+
+/** The world said no because somebody cancelled the run. */
+export function isCancellation(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { name, code, cause } = error as { name?: unknown; code?: unknown; cause?: unknown };
+  return code === 'cancelled' || name === 'CancelledFailure' || (name === 'ActivityFailure' && isCancellation(cause));
+}
+
+export function labelOf(hook: string, middleware: string): string {
+  return `${hook} of middleware "${middleware}"`;
+}
+
+/** Names the hook that threw. What has a code, and cancellation, passes as the same object. */
+export function blame(error: unknown, label: string): unknown {
+  if (isCancellation(error) || thrownCodeOf(error) !== undefined) return error;
+  const failure = new HoldfastError('hook-failed', `${label} failed: ${messageOf(error).slice(0, limits.errorMessage)}`, { cause: error });
+  const { stack } = (typeof error === 'object' && error !== null ? error : {}) as { stack?: unknown };
+  if (typeof stack === 'string') failure.stack = stack;
+  return failure;
+}
+
+export function failureOf(error: unknown): Failure {
+  return { code: thrownCodeOf(error) ?? 'run-failed', message: messageOf(error).slice(0, limits.errorMessage) };
+}
+
+export function errorOf(failure: RecordedFailure): HoldfastError {
+  const { details } = failure;
+  return new HoldfastError(codeOf(failure) ?? 'run-failed', failure.message, details === undefined ? {} : { details });
+}
+
+/** What is kept of an error. */
+export function recordedFailure(error: unknown): RecordedFailure {
+  const { details } = (thrownCodeOf(error) === undefined ? {} : error) as { details?: unknown };
+  return details === undefined || notJson(details) !== undefined ? failureOf(error) : { ...failureOf(error), details };
+}
+
+/** A tool that ended badly. Layers may catch it; what passes them all goes back to the model or ends the run. */
+export class ToolError extends HoldfastError {
+  /** Of the run alone: behind a border code catches an error that has none. */
+  readonly #messageId: string | undefined;
+
+  constructor(failure: Failure, messageId: string | undefined) {
+    super(failure.code as HoldfastError['code'], failure.message);
+    this.#messageId = messageId;
+  }
+
+  static messageIdOf(error: unknown): string | undefined {
+    return error instanceof ToolError ? error.#messageId : undefined;
+  }
+}

@@ -1,0 +1,277 @@
+import { HoldfastError } from '../../contract/errors';
+import type { Json } from '../../contract/messages/messages';
+import { canonicalJson } from '../../contract/messages/messages';
+import type { Effect, Journal } from './journal';
+import { errorOf, isCancellation, recordedFailure } from './errors';
+
+/** A value, or the promise of one. */
+export type Soon<T> = T | Promise<T>;
+
+export function isPromise<T>(value: Soon<T>): value is Promise<T> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+}
+
+/** What code saw, up to which of its looks. */
+type Seen = { readonly upTo: number; readonly value: Json };
+
+/** What whoever asked for an effect makes of its end, before anybody else hears of it. */
+export interface Ending<T> {
+  settled(value: T): T;
+  /** The error instead. */
+  refused(error: unknown): unknown;
+}
+
+const asItIs: Ending<never> = { settled: (value) => value, refused: (error) => error };
+
+/** Calls of one message, by the names that the agent has for their tools. */
+export interface CallsBeside {
+  readonly position: number;
+  readonly tools: readonly string[];
+}
+
+/** What belongs to one tool call: arguments that a human agreed to, which no layer behind the one that asked may change, and its action. */
+export interface ToolDecision {
+  /** The frame of the layer that asked; what it hands on is what was decided. */
+  by?: string;
+  /** It has handed them on, and they are parsed next. */
+  handedOn?: boolean;
+  hash?: string;
+  /** The options that the tool is to run with, as text: a layer behind may not change them either. */
+  options?: string;
+  /** Says what the event of the call is to carry. */
+  readonly act?: (action: Json) => void;
+  /** The calls of its message that the run makes, by tool, and which of them it is. */
+  readonly beside?: () => CallsBeside;
+}
+
+/**
+ * A call into code that can wait. Its effects are numbered; entered again after a border it gets the settled ones by number,
+ * and an effect of another kind at a number is `frame-changed`.
+ */
+export class Frame {
+  private count = 0;
+  private ended = false;
+  /** How often code of this entry has looked, by what it looked at. */
+  private looks: Map<string, number> | undefined;
+
+  constructor(
+    private readonly journal: Journal,
+    readonly address: readonly string[],
+    label?: string,
+    /** What a human decided about the tool call that this frame belongs to. */
+    readonly decision?: ToolDecision,
+    /** The address as a text. */
+    readonly key = address.join('/'),
+  ) {
+    if (label !== undefined) journal.enter(this.key, label);
+  }
+
+  child(name: string, label?: string, decision = this.decision): Frame {
+    return new Frame(this.journal, [...this.address, name], label, decision, `${this.key}/${name}`);
+  }
+
+  /** The number that the next effect will have. */
+  get next(): number {
+    return this.count;
+  }
+
+  /**
+   * An effect that waits. `run` is called once in the life of the frame, however often the frame is entered. Code may drop the promise
+   * without bringing down the workflow task.
+   */
+  effect<T>(kind: string, run: (n: number) => Promise<T>, ending: Ending<T> = asItIs): Promise<T> {
+    if (this.journal.isDeaf) return new Promise(() => undefined);
+    let value: Soon<T>;
+    try {
+      const inTurn = this.inTurn(kind, ending);
+      if (inTurn !== undefined) return inTurn;
+      value = this.soon(kind, this.journal.order.isBehind(this.key) ? (n) => this.behind(run(n)) : run, ending);
+      return isPromise(value) ? Promise.resolve(value) : Promise.resolve(ending.settled(value));
+    } catch (error) {
+      // What is refused at once is refused by the promise too.
+      const refused = Promise.reject<T>(ending.refused(error));
+      handle(refused);
+      return refused;
+    }
+  }
+
+  /** What is recorded and was on its way beside others comes when those that ended before it have come. */
+  private inTurn<T>(kind: string, ending: Ending<T>): Promise<T> | undefined {
+    const { order } = this.journal;
+    const n = this.count;
+    const settled = order.isBehind(this.key) ? this.journal.find(this.key, n) : undefined;
+    if (settled?.kind !== kind) return undefined;
+    let hand = (): void => undefined;
+    const promise = new Promise<T>((resolve, reject) => {
+      hand = () => {
+        try {
+          resolve(ending.settled(this.recalled<T>(settled, kind)));
+        } catch (error) {
+          reject(ending.refused(error));
+        }
+      };
+    });
+    if (!order.handOut(this.key, n, hand)) return undefined;
+    this.count += 1;
+    handle(promise);
+    return promise;
+  }
+
+  /** What comes at once to code that is entered again comes behind what came before the border. */
+  private async behind<T>(value: Promise<T>): Promise<T> {
+    try {
+      return await value;
+    } finally {
+      await this.journal.order.caughtUp(this.key);
+    }
+  }
+
+  /** An effect that may wait. What is there at once comes back as it is, and costs no promise. `ending` is asked about what comes later. */
+  soon<T>(kind: string, run: (n: number) => Soon<T>, ending: Ending<T> = asItIs): Soon<T> {
+    const n = this.count++;
+    const settled = this.journal.find(this.key, n);
+    if (settled !== undefined) return this.recalled<T>(settled, kind);
+    this.checkIsOpen();
+    this.checkAwaited(n, kind);
+    this.journal.start(this.key, n, kind);
+    const settle = (value: T): T => {
+      this.journal.settle(this.key, { n, kind, value });
+      return value;
+    };
+    const refuse = (error: unknown): unknown => {
+      if (isCancellation(error)) {
+        this.journal.toldCancelled();
+        this.journal.ended(this.key, n);
+      } else this.journal.settle(this.key, { n, kind, error: recordedFailure(error) });
+      return error;
+    };
+    let value: Soon<T>;
+    try {
+      value = run(n);
+    } catch (error) {
+      throw refuse(error);
+    }
+    if (!isPromise(value)) return settle(value);
+    const opened = this.journal.openedAt(this.key, n);
+    const waiting: Promise<T> = value.then(
+      (result) => (opened?.dropped === undefined ? ending.settled(settle(result)) : leftAlone(waiting, opened.dropped.error)),
+      (error: unknown) => {
+        // Only here: a promise that is made for each effect, in case it fails, costs as much as the effect.
+        handle(waiting);
+        if (opened?.dropped !== undefined) return leftAlone(waiting, opened.dropped.error);
+        throw ending.refused(refuse(error));
+      },
+    );
+    return waiting;
+  }
+
+  /** An effect that does not wait, such as an event or a value that is set. */
+  once<T>(kind: string, run: () => T): T {
+    const n = this.count++;
+    const settled = this.journal.find(this.key, n);
+    if (settled !== undefined) return this.recalled<T>(settled, kind);
+    this.checkIsOpen();
+    this.checkAwaited(n, kind);
+    const value = run();
+    this.journal.keep(this.key, { n, kind, value });
+    return value;
+  }
+
+  /**
+   * Something that code looks at without an effect of its own, such as what the run has used so far: entered again it sees what it saw, each
+   * time that it looks. Not numbered, so that journals that know nothing of it stay good: there it sees what is there now.
+   */
+  seen<T>(kind: string, look: () => T): T {
+    if (this.ended || this.journal.isLeft(this.key)) return look();
+    this.looks ??= new Map<string, number>();
+    const position = this.looks.get(kind) ?? 0;
+    this.looks.set(kind, position + 1);
+    const seen = (this.noteOf(kind) ?? []) as readonly Seen[];
+    const before = seen.find(({ upTo }) => position < upTo);
+    if (before !== undefined) return before.value as T;
+    const value = look();
+    const last = seen.at(-1);
+    const kept = last !== undefined && canonicalJson(last.value) === canonicalJson(value) ? seen.slice(0, -1) : seen;
+    this.note(kind, [...kept, { upTo: position + 1, value: value as Json }]);
+    return value;
+  }
+
+  /** What was kept of this frame under a name, also before a border. */
+  noteOf(name: string): Json | undefined {
+    return this.journal.noteOf(this.key, name);
+  }
+
+  /** Kept as long as the frame. */
+  note(name: string, value: Json): void {
+    this.journal.note(this.key, name, value);
+  }
+
+  close(): void {
+    this.ended = true;
+    if (this.journal.asksForLess(this.key, this.count)) {
+      throw this.journal.change(`The code at ${this.key} changed: it asked for ${this.count} effects, and more are recorded.`);
+    }
+    this.journal.forgotten(this.key);
+    this.journal.close(this.key);
+  }
+
+  /** Leaves the frame after an error: what is recorded there no longer matters. */
+  abandon(): void {
+    this.ended = true;
+    this.journal.forgotten(this.key);
+    this.journal.close(this.key);
+  }
+
+  /** Leaves the frame without looking at what is recorded there: it is over, wherever its code stands. */
+  forget(): void {
+    this.ended = true;
+    this.journal.close(this.key);
+  }
+
+  /** Forgets the frames inside of this one: what they were for has ended, and this one goes on. */
+  closeInside(): void {
+    this.journal.closeInside(this.key);
+  }
+
+  /** How an effect that is on its way can be ended. What is open when the frame ends is ended with it, and settles no more. */
+  opened(n: number, end: (error: unknown) => void): void {
+    this.journal.open(this.key, n, end);
+  }
+
+  /** Leaves the frame while code inside of it is still at work: that can do nothing any more, and what it waits for ends so. */
+  leave(error: HoldfastError): void {
+    this.ended = true;
+    this.journal.leave(this.key);
+    this.journal.drop(this.key, error);
+  }
+
+  private checkIsOpen(): void {
+    if (this.journal.isLeft(this.key))
+      throw new HoldfastError('next-left-running', `The code at ${this.key} is still at work, and what it is part of has ended.`);
+  }
+
+  private recalled<T>(settled: Effect, kind: string): T {
+    if (settled.kind !== kind) throw this.changed(settled.n, settled.kind, kind);
+    if ('error' in settled) throw errorOf(settled.error);
+    return (settled as { value?: unknown }).value as T;
+  }
+
+  private checkAwaited(n: number, kind: string): void {
+    const awaited = this.journal.awaitedKind(this.key, n);
+    if (awaited !== undefined && awaited !== kind) throw this.changed(n, awaited, kind);
+  }
+
+  private changed(n: number, was: string, is: string): HoldfastError {
+    return this.journal.change(`The code at ${this.key} changed: effect ${n} was "${was}" and is now "${is}".`);
+  }
+}
+
+/** What code in the background waits for never comes: nobody would hear of an error there. */
+function leftAlone<T>(waiting: Promise<T>, error: HoldfastError | undefined): Promise<T> {
+  handle(waiting);
+  return error === undefined ? new Promise<T>(() => undefined) : Promise.reject<T>(error);
+}
+
+function handle(promise: Promise<unknown>): void {
+  promise.catch(() => undefined);
+}

@@ -1,0 +1,254 @@
+import { HoldfastError } from '../../contract/errors';
+import type { Failure, Json } from '../../contract/messages/messages';
+import type { Turn } from './settle-order';
+import { SettleOrder, isInRace } from './settle-order';
+
+/**
+ * An effect of an open frame: settled, or on its way. Numbered in the order in which the frame asked for them. With a turn, or `beside`: others
+ * were on their way at the same time.
+ */
+export type Effect = { readonly n: number; readonly kind: string } & (
+  | ({ readonly value?: unknown } & Partial<Turn>)
+  | ({ readonly error: RecordedFailure } & Partial<Turn>)
+  | { readonly open: true; readonly beside?: true }
+);
+
+/** What a frame that is entered again is thrown at with. */
+export type RecordedFailure = Failure & { readonly details?: unknown };
+
+/** An effect on its way that can be ended. */
+interface Opened {
+  readonly end: (error: unknown) => void;
+  /** It was ended, and what comes of it is nobody's. With an error: whoever waits for it is told that. */
+  dropped?: { readonly error?: HoldfastError };
+}
+
+/** How often code of a cancelled run is refused something, all of it together. */
+const mostRefusals = 1000;
+
+type OnTheirWay = Map<string, Map<number, string>>;
+
+/** What frames keep beside their effects, by address and name. */
+export type Notes = Readonly<Record<string, Readonly<Record<string, Json>>>>;
+
+/** The effects of the frames that are open. A closed frame is its result, which stands in its parent's journal. */
+export class Journal {
+  private readonly frames = new Map<string, Map<number, Effect>>();
+  private readonly labels = new Map<string, string>();
+  private readonly started: OnTheirWay = new Map();
+  /** On their way when the run went over a border, and not asked for again since. */
+  private readonly awaited: OnTheirWay = new Map();
+  /** Those on their way that others were on their way beside. */
+  private readonly beside = new Map<string, Set<number>>();
+  readonly order = new SettleOrder((address, n) => this.find(address, n) !== undefined);
+  private readonly notes = new Map<string, Map<string, Json>>();
+  private readonly opened = new Map<string, Map<number, Opened>>();
+  private mismatch: HoldfastError | undefined;
+  private refusals = 0;
+  /** Frames that ended before code inside of them did. */
+  private readonly left = new Set<string>();
+
+  constructor(
+    saved: Readonly<Record<string, readonly Effect[]>> = {},
+    private readonly isCancelled = (): boolean => false,
+    notes: Notes = {},
+  ) {
+    for (const [address, named] of Object.entries(notes)) this.notes.set(address, new Map(Object.entries(named)));
+    for (const [address, effects] of Object.entries(saved)) {
+      for (const effect of effects) {
+        if ('open' in effect) {
+          put(this.awaited, address, effect.n, effect.kind);
+          if (effect.beside === true) this.mark(address, effect.n);
+          continue;
+        }
+        this.keep(address, effect);
+        if (effect.at !== undefined) this.order.restore(address, effect.n, effect as Turn);
+      }
+    }
+    this.order.restored();
+  }
+
+  find(address: string, n: number): Effect | undefined {
+    return this.frames.get(address)?.get(n);
+  }
+
+  /** Code was told that the run is cancelled. */
+  toldCancelled(): void {
+    if (this.isCancelled()) this.refusals += 1;
+  }
+
+  /**
+   * Code of a cancelled run that catches every refusal and asks again would go round for ever, and the run could never end. It is told often
+   * enough; what it asks for then never comes, and the run ends without it.
+   */
+  get isDeaf(): boolean {
+    return this.refusals > mostRefusals;
+  }
+
+  /** Code that is still at work inside of this frame may do nothing any more. */
+  leave(address: string): void {
+    this.left.add(address);
+  }
+
+  isLeft(address: string): boolean {
+    if (this.left.size === 0) return false;
+    for (let end = address.length; end > 0; end = address.lastIndexOf('/', end - 1)) if (this.left.has(address.slice(0, end))) return true;
+    return false;
+  }
+
+  /** How an effect on its way can be ended. */
+  open(address: string, n: number, end: (error: unknown) => void): void {
+    put(this.opened, address, n, { end });
+  }
+
+  openedAt(address: string, n: number): Opened | undefined {
+    return this.opened.get(address)?.get(n);
+  }
+
+  /** Ends what is on its way in a frame and inside of it, where that can be ended. */
+  drop(address: string, error?: HoldfastError): void {
+    if (this.opened.size === 0) return;
+    for (const [key, effects] of [...this.opened]) {
+      if (key !== address && !key.startsWith(`${address}/`)) continue;
+      this.opened.delete(key);
+      for (const opened of effects.values()) {
+        opened.dropped = error === undefined ? {} : { error };
+        opened.end(error);
+      }
+    }
+  }
+
+  /** What the code asked for here before the border, when that has not settled. */
+  awaitedKind(address: string, n: number): string | undefined {
+    return this.awaited.get(address)?.get(n);
+  }
+
+  /** Whether the code asked before the border for something that it does not ask for now. */
+  asksForLess(address: string, count: number): boolean {
+    return this.find(address, count) !== undefined || (this.awaited.get(address)?.size ?? 0) > 0;
+  }
+
+  /** The first place where the code turned out to be another than before the border, also when something caught the error. */
+  get changed(): HoldfastError | undefined {
+    return this.mismatch;
+  }
+
+  /** The error for code that is not what it was before the border. */
+  change(message: string): HoldfastError {
+    const error = new HoldfastError('frame-changed', message);
+    this.mismatch ??= error;
+    return error;
+  }
+
+  /** Something that was on its way at the border in this frame or inside it, or anywhere, and that nobody asked for again. */
+  forgotten(address?: string): HoldfastError | undefined {
+    for (const [key, kinds] of this.awaited) {
+      if (address !== undefined && key !== address && !key.startsWith(`${address}/`)) continue;
+      for (const [n, kind] of kinds) return this.change(`The code at ${key} changed: effect ${n}, "${kind}", is not asked for any more.`);
+    }
+    return undefined;
+  }
+
+  start(address: string, n: number, kind: string): void {
+    this.awaited.get(address)?.delete(n);
+    put(this.started, address, n, kind);
+    const started = this.started.get(address);
+    if (started !== undefined && started.size > 1) {
+      this.mark(address, n);
+      // Of more than two the others are marked already.
+      if (started.size === 2) for (const one of started.keys()) this.mark(address, one);
+    } else if (isInRace(address)) this.mark(address, n);
+  }
+
+  private mark(address: string, n: number): void {
+    const marked = this.beside.get(address);
+    if (marked === undefined) this.beside.set(address, new Set([n]));
+    else marked.add(n);
+  }
+
+  /** What settles after its frame has closed is nobody's any more. */
+  settle(address: string, effect: Effect): void {
+    this.ended(address, effect.n);
+    if (this.started.get(address)?.delete(effect.n) !== true) return;
+    const isBeside = this.beside.get(address)?.delete(effect.n) === true;
+    this.keep(address, isBeside ? { ...effect, ...this.order.next(address) } : effect);
+  }
+
+  /** It can be ended no more. */
+  ended(address: string, n: number): void {
+    const effects = this.opened.get(address);
+    if (effects?.delete(n) === true && effects.size === 0) this.opened.delete(address);
+  }
+
+  keep(address: string, effect: Effect): void {
+    const effects = this.frames.get(address);
+    if (effects === undefined) this.frames.set(address, new Map([[effect.n, effect]]));
+    else effects.set(effect.n, effect);
+  }
+
+  noteOf(address: string, name: string): Json | undefined {
+    return this.notes.get(address)?.get(name);
+  }
+
+  note(address: string, name: string, value: Json): void {
+    put(this.notes, address, name, value);
+  }
+
+  enter(address: string, label: string): void {
+    this.labels.set(address, label);
+  }
+
+  /** Forgets a frame and all frames inside it. */
+  close(address: string): void {
+    this.drop(address);
+    for (const map of this.maps) map.delete(address);
+    this.closeInside(address);
+  }
+
+  /** Forgets all frames inside a frame that stays open. */
+  closeInside(address: string): void {
+    const inside = `${address}/`;
+    for (const map of this.maps) {
+      for (const key of map.keys()) if (key.startsWith(inside)) map.delete(key);
+    }
+  }
+
+  private get maps(): readonly Map<string, unknown>[] {
+    return [this.frames, this.labels, this.started, this.awaited, this.beside, this.notes];
+  }
+
+  /** The innermost user code that is still open, for the message of a stalled run. */
+  get openLabels(): readonly string[] {
+    return [...this.labels.values()];
+  }
+
+  toJSON(): Record<string, readonly Effect[]> {
+    const saved: Record<string, readonly Effect[]> = {};
+    for (const [address, effects] of this.frames) if (effects.size > 0) saved[address] = [...effects.values()];
+    for (const map of [this.started, this.awaited]) {
+      for (const [address, kinds] of map) {
+        const beside = this.beside.get(address);
+        const open = [...kinds].map(([n, kind]) => ({
+          n,
+          kind,
+          open: true as const,
+          ...(beside?.has(n) === true ? { beside: true as const } : {}),
+        }));
+        if (open.length > 0) saved[address] = [...(saved[address] ?? []), ...open];
+      }
+    }
+    return saved;
+  }
+
+  /** Absent: no frame has any. */
+  get savedNotes(): Notes | undefined {
+    if (this.notes.size === 0) return undefined;
+    return Object.fromEntries([...this.notes].map(([address, named]) => [address, Object.fromEntries(named)]));
+  }
+}
+
+function put<Key, Value>(map: Map<string, Map<Key, Value>>, address: string, key: Key, value: Value): void {
+  const values = map.get(address);
+  if (values === undefined) map.set(address, new Map([[key, value]]));
+  else values.set(key, value);
+}

@@ -1,0 +1,48 @@
+import { HoldfastError } from '../../contract/errors';
+import { jsonSize, limits } from '../../contract/limits';
+import type { Message, StoredMessage } from '../../contract/messages/messages';
+import { canonicalJson, isMessage, notJson } from '../../contract/messages/messages';
+
+/**
+ * Gives every message of a list an id of its own. A message that a hook returned unchanged keeps its id;
+ * one that was changed under its id, or has none, gets a new one, so that content under an id never changes.
+ */
+export function storedMessages(
+  messages: readonly Message[],
+  before: readonly StoredMessage[],
+  uuid: () => string,
+  origin: string,
+  ensured: ReadonlyMap<string, StoredMessage> = new Map(),
+): readonly StoredMessage[] {
+  if (messages === before) return before;
+  if (!isList(messages)) throw new HoldfastError('message-invalid', `${origin} returned messages that are no list.`);
+  const known = new Map(before.map((message) => [message.id, message]));
+  const taken = new Set<string>();
+  return messages.map((message, position) => {
+    const id = (message as Partial<StoredMessage> | null)?.id ?? '';
+    const stored = storedMessage(message, known.get(id) ?? ensured.get(id), uuid, `${origin}, message ${position}`);
+    const unique = taken.has(stored.id) ? { ...stored, id: uuid() } : stored;
+    taken.add(unique.id);
+    return unique;
+  });
+}
+
+function isList(messages: unknown): boolean {
+  return Array.isArray(messages);
+}
+
+export function storedMessage(message: Message, known: StoredMessage | undefined, uuid: () => string, origin: string): StoredMessage {
+  if (!isMessage(message))
+    throw new HoldfastError(
+      'message-invalid',
+      `${origin} is no message: it needs a role (system, user, assistant, tool) and a list of parts.`,
+    );
+  if (known === message) return known;
+  const problem = notJson(message);
+  if (problem !== undefined) throw new HoldfastError('message-invalid', `${origin} is not JSON: ${problem}.`);
+  if (known !== undefined && canonicalJson(known) === canonicalJson(message)) return known;
+  const bytes = jsonSize(message);
+  if (bytes > limits.message)
+    throw new HoldfastError('payload-too-large', `${origin} has ${bytes} bytes; a message that a hook makes may have ${limits.message}.`);
+  return { ...message, id: uuid() };
+}

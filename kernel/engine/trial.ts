@@ -1,0 +1,150 @@
+import type { HoldfastError } from '../../contract/errors';
+import type { Manifest } from '../../contract/manifest';
+import type { Failure, StoredMessage } from '../../contract/messages/messages';
+import type { ParseInputResult, ParseOutputResult } from '../../contract/record/wire';
+import type { AnyAgent } from '../define/definition';
+import type { Ports, Timer } from '../run/ports';
+import { AgentRun } from './run';
+import type { RunState } from '../run/state';
+import { restoredState } from '../run/state';
+import { failureOf } from '../effects/errors';
+
+/** What a worker says without doing anything. */
+export type Facts = Pick<Ports, 'prepare' | 'parseInput' | 'parseOutput'>;
+
+/**
+ * Enters what is open of a run again, in other code, to see whether that is still the same code there. Only questions are asked; calls,
+ * events, timers and interrupts end in nothing.
+ */
+export class Trial {
+  private readonly run: AgentRun;
+  private readonly ports: TrialPorts;
+  private problem: unknown;
+
+  constructor(
+    agents: ReadonlyMap<string, AnyAgent>,
+    { state, lists }: { readonly state: RunState; readonly lists: Readonly<Record<string, readonly StoredMessage[]>> },
+    facts: Facts,
+    now: number,
+  ) {
+    this.ports = new TrialPorts(facts, now);
+    this.run = new AgentRun(agents, restoredState(state, lists), this.ports);
+    this.run.execute().catch((error: unknown) => (this.problem = error));
+  }
+
+  /** Whether a question is on its way. */
+  get asks(): boolean {
+    return this.ports.asking > 0;
+  }
+
+  /** What is wrong with the code, once all of it has run as far as it can. */
+  get failure(): Failure | undefined {
+    const problem = this.run.changed ?? this.problem ?? this.run.forgotten;
+    return problem === undefined ? undefined : failureOf(problem);
+  }
+}
+
+class TrialPorts implements Ports {
+  asking = 0;
+  readonly cancelled = false;
+  readonly heard = 0;
+  private uuids = 0;
+
+  constructor(
+    private readonly facts: Facts,
+    private readonly time: number,
+  ) {}
+
+  prepare(...request: Parameters<Ports['prepare']>): Promise<Manifest> {
+    return this.asked(() => this.facts.prepare(...request));
+  }
+
+  parseInput(...request: Parameters<Ports['parseInput']>): Promise<ParseInputResult> {
+    return this.asked(() => this.facts.parseInput(...request));
+  }
+
+  parseOutput(...request: Parameters<Ports['parseOutput']>): Promise<ParseOutputResult> {
+    return this.asked(() => this.facts.parseOutput(...request));
+  }
+
+  callModel(): Promise<never> {
+    return never();
+  }
+
+  callTool(): Promise<never> {
+    return never();
+  }
+
+  runChild(): Promise<never> {
+    return never();
+  }
+
+  answerChild(): void {
+    return undefined;
+  }
+
+  sleep(): Timer {
+    return this.timer();
+  }
+
+  timer(): Timer {
+    return { fired: never(), cancel: () => undefined };
+  }
+
+  border(): undefined {
+    return undefined;
+  }
+
+  emit(): void {
+    return undefined;
+  }
+
+  roomFor(): undefined {
+    return undefined;
+  }
+
+  roomToShow(): undefined {
+    return undefined;
+  }
+
+  showInterrupt(): void {
+    return undefined;
+  }
+
+  hideInterrupt(): void {
+    return undefined;
+  }
+
+  afterHandlers(run: () => void): void {
+    run();
+  }
+
+  stop(_: HoldfastError): void {
+    return undefined;
+  }
+
+  now(): number {
+    return this.time;
+  }
+
+  uuid(): string {
+    return `trial-${++this.uuids}`;
+  }
+
+  random(): number {
+    return 0.5;
+  }
+
+  private async asked<T>(ask: () => Promise<T>): Promise<T> {
+    this.asking += 1;
+    try {
+      return await ask();
+    } finally {
+      this.asking -= 1;
+    }
+  }
+}
+
+function never(): Promise<never> {
+  return new Promise<never>(() => undefined);
+}

@@ -1,0 +1,108 @@
+import { HoldfastError } from '../../contract/errors';
+import type { Ending, Frame, Soon } from '../effects/frames';
+import { blame, isCancellation, labelOf } from '../effects/errors';
+
+export type Next<Request, Response> = (request: Request) => Promise<Response>;
+
+/** A wrap of one middleware, bound to its place in the run. */
+export interface Layer<Request, Response> {
+  readonly name: string;
+  readonly hook: 'wrapModel' | 'wrapToolCall' | 'observer';
+  wrap(request: Request, next: Next<Request, Response>, frame: Frame): Soon<Response>;
+  /** Refuses what is no response, naming the layer. */
+  check(response: Response, label: string): Response;
+}
+
+/**
+ * Puts layers around a core, first outermost. `next` may be called again; it may not be left running.
+ * There are many layers, and promises are dear: a layer costs one for each call of `next`, and one for its own end if that is another.
+ */
+export function compose<Request, Response>(
+  layers: readonly Layer<Request, Response>[],
+  core: (request: Request, frame: Frame) => Promise<Response>,
+): (request: Request, frame: Frame) => Promise<Response> {
+  return layers.reduceRight<(request: Request, frame: Frame) => Promise<Response>>((inner, layer) => {
+    return (request, parent) => runLayer(layer, inner, request, parent);
+  }, core);
+}
+
+function runLayer<Request, Response>(
+  layer: Layer<Request, Response>,
+  inner: (request: Request, frame: Frame) => Promise<Response>,
+  request: Request,
+  parent: Frame,
+): Promise<Response> {
+  const label = labelOf(layer.hook, layer.name);
+  const run = new LayerRun(layer, label, parent.child(layer.name, label));
+  const next: Next<Request, Response> = (changed) => run.next((frame) => inner(changed, frame));
+  let response: Soon<Response>;
+  try {
+    response = layer.wrap(request, next, run.frame);
+  } catch (error) {
+    response = Promise.reject<Response>(error);
+  }
+  return run.endOf(response);
+}
+
+/** One call of a layer. */
+class LayerRun<Request, Response> implements Ending<Response> {
+  private running = 0;
+  private last: Promise<Response> | undefined;
+  private handsOn = false;
+
+  constructor(
+    private readonly layer: Layer<Request, Response>,
+    private readonly label: string,
+    readonly frame: Frame,
+  ) {}
+
+  next(inner: (frame: Frame) => Promise<Response>): Promise<Response> {
+    this.running += 1;
+    this.last = this.frame.effect('next', (n) => inner(this.frame.child(`next${n}`)), this);
+    return this.last;
+  }
+
+  /** A layer that hands on the promise of `next` ends with it, and has no promise of its own. */
+  endOf(response: Soon<Response>): Promise<Response> {
+    this.handsOn = response === this.last && this.running === 1;
+    if (this.handsOn) return response as Promise<Response>;
+    return Promise.resolve(response).then(
+      (value) => this.close(value),
+      (error: unknown) => {
+        throw this.failure(error);
+      },
+    );
+  }
+
+  /** A call of `next` has come back. */
+  settled(response: Response): Response {
+    this.running -= 1;
+    return this.handsOn ? this.close(response) : response;
+  }
+
+  refused(error: unknown): unknown {
+    this.running -= 1;
+    return this.handsOn ? this.failure(error) : error;
+  }
+
+  private close(response: Response): Response {
+    const { layer, label, frame } = this;
+    try {
+      if (this.running > 0) throw new HoldfastError('next-left-running', `${label} returned while a call of next was still running.`);
+      const checked = layer.check(response, label);
+      frame.close();
+      return checked;
+    } catch (error) {
+      throw this.failure(error);
+    }
+  }
+
+  private failure(error: unknown): unknown {
+    if (!isCancellation(error)) {
+      if (this.running > 0)
+        this.frame.leave(new HoldfastError('next-left-running', `${this.label} has ended, and what it called with it.`));
+      this.frame.abandon();
+    }
+    return blame(error, this.label);
+  }
+}

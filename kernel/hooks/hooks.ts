@@ -1,0 +1,260 @@
+import { HoldfastError, messageOf } from '../../contract/errors';
+import type { DeferredTools } from '../../contract/manifest';
+import type { Failure, Json, Message, StoredMessage } from '../../contract/messages/messages';
+import { notJson } from '../../contract/messages/messages';
+import { say } from '../run/conversation';
+import { hookContext } from './context';
+import type { Frame, Soon } from '../effects/frames';
+import { isPromise } from '../effects/frames';
+import { frozen } from '../effects/freeze';
+import type { AgentMiddleware, AgentState, Ending, RunSetup } from '../define/middleware';
+import type { AgentScope } from '../run/scope';
+import { shownState } from './shown-state';
+import { exitTool } from '../define/transfer-names';
+import { storedMessage, storedMessages } from '../effects/transcript';
+import { blame, errorOf, isCancellation, labelOf } from '../effects/errors';
+
+type StateHook = 'beforeModelRewriteState' | 'afterModelRewriteState' | 'afterToolCalls';
+
+/** What a hook's return value came to; recorded as the result of its frame. */
+interface HookResult {
+  readonly messages?: readonly StoredMessage[];
+  readonly tools?: readonly string[];
+  readonly values?: Readonly<Record<string, Json>>;
+  readonly instructions?: string;
+  readonly returnDirectly?: readonly string[];
+  readonly deferred?: DeferredTools;
+  readonly answer?: Answer;
+  readonly append?: readonly StoredMessage[];
+}
+
+interface Answer {
+  readonly message: StoredMessage;
+  /** Not a message that was there when the hook was called. */
+  readonly isNew: boolean;
+}
+
+/** A message by which a hook ends the agent. */
+export interface HookAnswer extends Answer {
+  readonly middleware: string;
+}
+
+/** Runs a hook of every middleware that has it, in registration order, each seeing what the earlier ones changed. */
+export async function runStateHooks(hook: StateHook, scope: AgentScope, iteration: Frame): Promise<HookAnswer | undefined> {
+  let answer: HookAnswer | undefined;
+  for (const middleware of scope.agent.middleware) {
+    if (middleware[hook] === undefined) continue;
+    const running = runHook(
+      hook,
+      middleware,
+      iteration,
+      (frame) => middleware[hook]?.(shownState(scope), hookContext(scope, frame)),
+      (update) => checkedUpdate(update, hook, middleware, scope),
+    );
+    const result = isPromise(running) ? await running : running;
+    applyResult(scope, result);
+    if (result.answer !== undefined) answer ??= { ...result.answer, middleware: middleware.name };
+  }
+  return answer;
+}
+
+export async function runBeforeAgent(scope: AgentScope, setup: Frame): Promise<HookAnswer | undefined> {
+  for (const middleware of scope.agent.middleware) {
+    if (middleware.beforeAgent === undefined) continue;
+    const { instructions, tools, returnDirectly } = scope.record;
+    const result = await runHook(
+      'beforeAgent',
+      middleware,
+      setup,
+      (frame) => middleware.beforeAgent?.(frozen({ instructions, tools, returnDirectly }), hookContext(scope, frame)),
+      (update) => checkedUpdate(update, 'beforeAgent', middleware, scope),
+    );
+    applyResult(scope, result);
+    if (result.answer !== undefined) return { ...result.answer, middleware: middleware.name };
+  }
+  return undefined;
+}
+
+export async function runAfterAgent(scope: AgentScope, end: Frame): Promise<void> {
+  for (const middleware of scope.agent.middleware) {
+    if (middleware.afterAgent === undefined) continue;
+    const result = await runHook(
+      'afterAgent',
+      middleware,
+      end,
+      (frame) => middleware.afterAgent?.(shownState(scope), hookContext(scope, frame)),
+      (update) => checkedAppend(update, 'afterAgent', middleware, scope),
+    );
+    appendShown(scope, result.append ?? [], middleware.name, end);
+  }
+}
+
+/** The failure stays what the run ends with. A hook that fails as well is named behind it. */
+export async function runAfterFailure(scope: AgentScope, failure: Failure, root: Frame): Promise<unknown> {
+  const hooked = scope.agent.middleware.filter(({ afterFailure }) => afterFailure !== undefined);
+  if (hooked.length === 0) return undefined;
+  const frame = root.child('failure');
+  let message = failure.message;
+  for (const middleware of hooked) {
+    try {
+      const result = await runHook(
+        'afterFailure',
+        middleware,
+        frame,
+        (inner) => middleware.afterFailure?.(failure, shownState(scope), hookContext(scope, inner)),
+        (update) => checkedAppend(update, 'afterFailure', middleware, scope),
+      );
+      appendShown(scope, result.append ?? [], middleware.name, frame);
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      message += ` Then: ${messageOf(error)}`;
+    }
+  }
+  frame.close();
+  return message === failure.message ? undefined : errorOf({ code: failure.code, message });
+}
+
+/** Shows messages that no model call made, each once, and appends them. */
+export function appendShown(scope: AgentScope, messages: readonly StoredMessage[], middleware: string, frame: Frame): void {
+  const { run, agent, path, record, lane, isGroup = false } = scope;
+  for (const message of messages) {
+    // A border in the setup keeps what was appended, and the code that appended it is entered again.
+    if (!record.messages.some(({ id }) => id === message.id)) record.messages = [...record.messages, message];
+    frame.once('event', () => {
+      if (isGroup) run.ports.emit({ type: 'agent-message', agent: agent.name, runPath: path, message });
+      else
+        run.ports.emit({
+          type: 'model-end',
+          agent: agent.name,
+          runPath: path,
+          turn: record.turn,
+          message,
+          model: `middleware/${middleware}`,
+        });
+      if (lane !== undefined) say(run, lane, agent.name, message);
+    });
+  }
+}
+
+/** Calls a hook in a frame of its own. One that decides at once costs no promise: there are many, and each is called in every iteration. */
+export function runHook<Update, Result>(
+  hook: string,
+  middleware: AgentMiddleware,
+  parent: Frame,
+  call: (frame: Frame) => Soon<Update>,
+  checked: (update: Update) => Result,
+): Soon<Result> {
+  const label = labelOf(hook, middleware.name);
+  return parent.soon(`${hook}:${middleware.name}`, () => {
+    const frame = parent.child(`${hook}:${middleware.name}`, label);
+    const fail = (error: unknown): never => {
+      frame.abandon();
+      throw blame(error, label);
+    };
+    const close = (update: Update): Result => {
+      try {
+        const result = checked(update);
+        frame.close();
+        return result;
+      } catch (error) {
+        return fail(error);
+      }
+    };
+    let update: Soon<Update>;
+    try {
+      update = call(frame);
+    } catch (error) {
+      return fail(error);
+    }
+    return isPromise(update) ? Promise.resolve(update).then(close, fail) : close(update);
+  });
+}
+
+function applyResult(scope: AgentScope, result: HookResult): void {
+  const { record } = scope;
+  if (result.messages !== undefined) {
+    if (record.answered !== undefined && isChangedBefore(record.answered.position, record.messages, result.messages))
+      delete record.answered;
+    record.messages = result.messages;
+  }
+  if (result.tools !== undefined) record.tools = result.tools;
+  if (result.instructions !== undefined) record.instructions = result.instructions;
+  if (result.returnDirectly !== undefined) record.returnDirectly = result.returnDirectly;
+  if (result.deferred !== undefined) record.deferred = result.deferred;
+  if (result.values !== undefined) record.values = { ...record.values, ...result.values };
+}
+
+function isChangedBefore(position: number, before: readonly StoredMessage[], after: readonly StoredMessage[]): boolean {
+  return after.length < position || before.slice(0, position).some(({ id }, index) => after[index]?.id !== id);
+}
+
+function checkedUpdate(update: unknown, hook: string, middleware: AgentMiddleware, scope: AgentScope): HookResult {
+  if (update === undefined || update === null) return {};
+  const label = labelOf(hook, middleware.name);
+  if (typeof update !== 'object' || Array.isArray(update))
+    throw new HoldfastError('hook-failed', `${label} returned ${typeof update}; return nothing or an object with what changes.`);
+  const { messages, tools, values, instructions, returnDirectly, deferred, answer } = update as Partial<AgentState & RunSetup & Ending> & {
+    values?: Record<string, Json>;
+  };
+  const stored =
+    messages === undefined
+      ? undefined
+      : storedMessages(messages, scope.record.messages, () => scope.run.ports.uuid(), label, scope.run.ensured);
+  return {
+    ...(stored === undefined ? {} : { messages: stored }),
+    ...(tools === undefined ? {} : { tools: checkedTools(tools, label, scope) }),
+    ...(values === undefined ? {} : { values: checkedValues(values, label) }),
+    ...(instructions === undefined ? {} : { instructions: checkedText(instructions, label) }),
+    ...(returnDirectly === undefined ? {} : { returnDirectly: checkedTools(returnDirectly, label, scope) }),
+    ...(deferred === undefined ? {} : { deferred: checkedDeferred(deferred, label, scope) }),
+    ...(answer === undefined ? {} : { answer: checkedAnswer(answer, stored?.[messages?.indexOf(answer) ?? -1], hook, label, scope) }),
+  };
+}
+
+function checkedAnswer(answer: Message, changed: StoredMessage | undefined, hook: string, label: string, scope: AgentScope): Answer {
+  if (hook !== 'beforeAgent' && hook !== 'afterToolCalls')
+    throw new HoldfastError('hook-failed', `${label} returned an answer; beforeAgent and afterToolCalls can end the agent by one.`);
+  if (changed !== undefined) return { message: changed, isNew: false };
+  const known = scope.record.messages.find(({ id }) => id === (answer as Partial<StoredMessage> | null)?.id);
+  const message = storedMessage(answer, known, () => scope.run.ports.uuid(), `The answer of ${label}`);
+  if (message !== known && message.role !== 'assistant')
+    throw new HoldfastError('message-invalid', `The answer of ${label} is neither a message of the state nor one of the assistant.`);
+  return { message, isNew: message !== known };
+}
+
+function checkedAppend(update: unknown, hook: string, middleware: AgentMiddleware, scope: AgentScope): HookResult {
+  const append = (update as { readonly append?: unknown } | null | undefined)?.append;
+  if (append === undefined) return {};
+  const label = labelOf(hook, middleware.name);
+  const messages = storedMessages(append as readonly Message[], [], () => scope.run.ports.uuid(), label);
+  if (messages.some(({ role }) => role !== 'assistant'))
+    throw new HoldfastError('message-invalid', `${label} appended a message that is none of the assistant.`);
+  return { append: messages };
+}
+
+function checkedTools(tools: unknown, label: string, scope: AgentScope): readonly string[] {
+  if (!Array.isArray(tools) || !tools.every((tool) => typeof tool === 'string'))
+    throw new HoldfastError('hook-failed', `${label} returned tools that are no list of names.`);
+  const unknown = tools.find(
+    (tool) => !Object.hasOwn(scope.run.manifest.tools, tool) && tool !== exitTool && !scope.agent.ownTools.has(tool),
+  );
+  if (unknown !== undefined) throw new HoldfastError('tool-unknown', `${label} named the tool "${unknown}", which no worker has.`);
+  return tools;
+}
+
+function checkedDeferred(deferred: DeferredTools, label: string, scope: AgentScope): DeferredTools {
+  const { tools, search } = (deferred ?? {}) as Partial<DeferredTools>;
+  const [searchTool = ''] = checkedTools([search], label, scope);
+  return { tools: checkedTools(tools, label, scope), search: searchTool };
+}
+
+function checkedValues(values: Readonly<Record<string, Json>>, label: string): Readonly<Record<string, Json>> {
+  const problem = notJson(values);
+  if (problem !== undefined) throw new HoldfastError('value-not-json', `${label} passed on a value that is not JSON: ${problem}.`);
+  return values;
+}
+
+function checkedText(text: unknown, label: string): string {
+  if (typeof text !== 'string') throw new HoldfastError('hook-failed', `${label} returned instructions that are no text.`);
+  return text;
+}

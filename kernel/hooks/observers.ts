@@ -1,0 +1,179 @@
+import { agentOfPath } from '../../contract/record/agent-paths';
+import { messageOf } from '../../contract/errors';
+import type { Failure, ToolCall, Usage } from '../../contract/messages/messages';
+import type { Observed, ObservedEnd, ObservedError } from '../../contract/observed';
+import type { AgentDefinition } from '../define/agent';
+import type { Layer } from './compose';
+import { hookContext } from './context';
+import type { Frame } from '../effects/frames';
+import { frozen } from '../effects/freeze';
+import { runHook } from './hooks';
+import { forgetEnd, keepError, keepResult, keptResult } from './kept-ends';
+import type { AgentMiddleware, ModelRequest, ModelResponse } from '../define/middleware';
+import type { AgentScope } from '../run/scope';
+import type { ToolDone } from '../calls/tool-call';
+import { errorOf, failureOf, isCancellation } from '../effects/errors';
+import type { AgentResult } from '../run/agent-result';
+
+/** The middlewares of an agent that look on, first outermost. */
+export function observersOf({ middleware }: AgentDefinition): readonly AgentMiddleware[] {
+  return middleware.filter(({ onStart, onEnd, onError }) => (onStart ?? onEnd ?? onError) !== undefined);
+}
+
+/**
+ * The whole agent, with observers around everything else of it. What has been told once is not told again after a border, and an agent that
+ * has ended is not run again while its observers are still told of that.
+ */
+export async function observedAgent<Result extends AgentResult>(
+  scope: AgentScope,
+  root: Frame,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const { record } = scope;
+  const observers = observersOf(scope.agent);
+  const place = { kind: 'agent', ...placeOf(scope, root, root.address) } as const;
+  try {
+    for (const observer of observers) await start(scope, observer, root, () => ({ ...place, input: record.messages }));
+    let result: Result;
+    try {
+      result = keptResult<Result>(scope) ?? (await run());
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      if (observers.some(({ onError }) => onError !== undefined)) keepError(scope, root, error);
+      throw await failed(scope, observers, root, error, (failure) => ({ ...place, ...now(scope, root), error: failure }));
+    }
+    if (observers.some(({ onEnd }) => onEnd !== undefined)) keepResult(scope, root, result);
+    for (const observer of [...observers].reverse())
+      await end(scope, observer, root, () => ({ ...place, ...now(scope, root), output: result.output, usage: usage(scope, root) }));
+    return result;
+  } finally {
+    forgetEnd(scope);
+    scope.life.end();
+  }
+}
+
+/** Observers around one model call, inside of every wrap. */
+export function modelObservers(scope: AgentScope): readonly Layer<ModelRequest, ModelResponse>[] {
+  return layersOf<ModelRequest, ModelResponse>(scope, {
+    which: ({ model }) => ({ kind: 'model', model }),
+    begun: (request) => ({ request }),
+    ended: (response) => ({ response }),
+  });
+}
+
+/** Observers around one tool call, inside of every wrap, until it has a result: also over what it asks people. */
+export function toolObservers(scope: AgentScope): readonly Layer<ToolCall, ToolDone>[] {
+  return layersOf<ToolCall, ToolDone>(scope, {
+    which: ({ name, id }) => ({ kind: 'tool', tool: name, callId: id }),
+    begun: ({ input, options = {} }) => ({ input, options }),
+    ended: ({ output }) => ({ output }),
+  });
+}
+
+interface Telling<Request, Response> {
+  readonly which: (request: Request) => object;
+  readonly begun: (request: Request) => object;
+  readonly ended: (response: Response) => object;
+}
+
+function layersOf<Request, Response>(scope: AgentScope, telling: Telling<Request, Response>): readonly Layer<Request, Response>[] {
+  return observersOf(scope.agent).map((observer) => ({
+    name: observer.name,
+    hook: 'observer',
+    check: (response) => response,
+    wrap: async (request, next, frame) => {
+      const place = { ...telling.which(request), ...placeOf(scope, frame, frame.address.slice(0, -1)) };
+      await start(scope, observer, frame, () => ({ ...place, ...telling.begun(request) }) as Observed);
+      let response: Response;
+      try {
+        response = await next(request);
+      } catch (error) {
+        if (isCancellation(error)) throw error;
+        await told(scope, 'onError', observer, frame, () => ({ ...place, ...now(scope, frame), error: failureOf(error) }) as ObservedError);
+        throw error;
+      }
+      await end(scope, observer, frame, () => ({ ...place, ...now(scope, frame), ...telling.ended(response) }) as ObservedEnd);
+      return response;
+    },
+  }));
+}
+
+/** The agent keeps its failure. An observer that fails as well is named behind it. */
+async function failed(
+  scope: AgentScope,
+  observers: readonly AgentMiddleware[],
+  frame: Frame,
+  error: unknown,
+  observed: (failure: Failure) => ObservedError,
+): Promise<unknown> {
+  const failure = failureOf(error);
+  let { message } = failure;
+  for (const observer of [...observers].reverse()) {
+    try {
+      await told(scope, 'onError', observer, frame, () => observed(failure));
+    } catch (another) {
+      if (isCancellation(another)) throw another;
+      message += ` Then: ${messageOf(another)}`;
+    }
+  }
+  return message === failure.message ? error : errorOf({ code: failure.code, message });
+}
+
+function start(scope: AgentScope, observer: AgentMiddleware, frame: Frame, observed: () => Observed): Promise<void> {
+  return told(scope, 'onStart', observer, frame, observed);
+}
+
+function end(scope: AgentScope, observer: AgentMiddleware, frame: Frame, observed: () => ObservedEnd): Promise<void> {
+  return told(scope, 'onEnd', observer, frame, observed);
+}
+
+interface Told {
+  readonly onStart: Observed;
+  readonly onEnd: ObservedEnd;
+  readonly onError: ObservedError;
+}
+
+async function told<Hook extends keyof Told>(
+  scope: AgentScope,
+  hook: Hook,
+  observer: AgentMiddleware,
+  frame: Frame,
+  observed: () => Told[Hook],
+): Promise<void> {
+  const tell = observer[hook]?.bind(observer) as ((observed: Told[Hook], ctx: unknown) => unknown) | undefined;
+  if (tell === undefined) return;
+  let isAsked = false;
+  const ask = (): Told[Hook] => {
+    isAsked = true;
+    return observed();
+  };
+  try {
+    await runHook(
+      hook,
+      observer,
+      frame,
+      (inner) => tell(frozen(ask()), hookContext(scope, inner)),
+      () => undefined,
+    );
+  } finally {
+    // What is made for the observer is numbered behind its hook, also where that was told before a border.
+    if (!isAsked) observed();
+  }
+}
+
+function placeOf(
+  { run, path }: AgentScope,
+  frame: Frame,
+  address: readonly string[],
+): { agent: string; runId: string; id: string; startedAt: number } {
+  return { agent: agentOfPath(path), runId: run.state.id, id: address.join('/'), startedAt: frame.once('now', () => run.ports.now()) };
+}
+
+/** Of the run so far. */
+function usage({ run }: AgentScope, frame: Frame): Usage {
+  return frame.seen('usage', () => run.state.usage);
+}
+
+function now({ run }: AgentScope, frame: Frame): { readonly endedAt: number } {
+  return { endedAt: frame.once('now', () => run.ports.now()) };
+}

@@ -1,0 +1,53 @@
+import { HoldfastError } from '../../contract/errors';
+import { notJson } from '../../contract/messages/messages';
+import type { Frame } from '../effects/frames';
+import type { HookContext, MaybePromise } from '../define/middleware';
+
+type Branch = (ctx: HookContext) => MaybePromise<unknown>;
+
+export interface Won {
+  readonly first: string;
+  readonly value: unknown;
+}
+
+/**
+ * Runs branches until the first of them has ended, each in a frame of its own. With that all others are over: their questions are withdrawn,
+ * their sleeps end, and their code can do nothing any more. What won is the effect, so that code that is entered again hears of the same.
+ */
+export function race(frame: Frame, branches: Readonly<Record<string, Branch>>, contextIn: (frame: Frame) => HookContext): Promise<Won> {
+  return frame.effect('race', (n) => {
+    checkBranches(branches);
+    const inside = frame.child(`race${n}`);
+    return new Promise<Won>((resolve, reject) => {
+      let isDecided = false;
+      const decide = (name: string, settle: () => void): void => {
+        if (isDecided) return;
+        isDecided = true;
+        inside.leave(
+          new HoldfastError('next-left-running', `The branch "${name}" of the race at ${inside.key} was first; this one is over.`),
+        );
+        inside.forget();
+        settle();
+      };
+      for (const [name, branch] of Object.entries(branches)) {
+        const act = async (): Promise<unknown> => branch(contextIn(inside.child(name, `the branch "${name}" of a race`)));
+        act().then(
+          (value) =>
+            decide(name, () => {
+              const problem = value === undefined ? undefined : notJson(value);
+              if (problem === undefined) resolve({ first: name, value });
+              else reject(new HoldfastError('value-not-json', `The branch "${name}" of ctx.race ended with what is not JSON: ${problem}.`));
+            }),
+          (error: unknown) => decide(name, () => reject(error)),
+        );
+      }
+    });
+  });
+}
+
+function checkBranches(branches: unknown): void {
+  const isRecord = typeof branches === 'object' && branches !== null && !Array.isArray(branches);
+  const entries = isRecord ? Object.entries(branches) : [];
+  if (entries.length > 0 && entries.every(([, branch]) => typeof branch === 'function')) return;
+  throw new HoldfastError('hook-failed', 'ctx.race takes an object of at least one function: { answer: (ctx) => …, late: (ctx) => … }.');
+}

@@ -1,0 +1,27 @@
+import { frozen } from '../effects/freeze';
+import type { AgentScope } from '../run/scope';
+import type { AgentRecord } from '../run/state';
+
+type ShownState = Pick<AgentRecord, 'messages' | 'tools' | 'deferred'>;
+
+const shown = new WeakMap<AgentRecord, ShownState>();
+
+/**
+ * What hooks see of the state of an agent, frozen through and through: the same object for all of them until one changes something.
+ * Most messages of a list were in the one before; they are frozen.
+ */
+export function shownState({ record }: AgentScope): Readonly<ShownState> {
+  const { messages, tools, deferred } = record;
+  const before = shown.get(record);
+  if (before?.messages === messages && before.tools === tools && before.deferred === deferred) return before;
+  messages.forEach((message, position) => {
+    if (before?.messages[position] !== message) frozen(message);
+  });
+  const state = Object.freeze({
+    messages: Object.freeze(messages),
+    tools: frozen(tools),
+    ...(deferred === undefined ? {} : { deferred: frozen(deferred) }),
+  });
+  shown.set(record, state);
+  return state;
+}

@@ -1,0 +1,176 @@
+import type { AgentPath } from '../../contract/record/agent-paths';
+import { agentOfPath } from '../../contract/record/agent-paths';
+import { hiddenModelCall } from '../../contract/record/call-addresses';
+import { sourceOf } from '../../contract/messages/context-messages';
+import type { EventBody, WireEvent } from '../../contract/events';
+import type { StoredMessage } from '../../contract/messages/messages';
+import type { Splice } from '../../contract/record/splice';
+import { spliceBetween } from '../../contract/record/splice';
+import type { CallModelInput, RequestSlots } from '../../contract/record/wire';
+import type { ModelCall } from '../run/ports';
+
+interface Entry {
+  readonly base: string;
+  readonly ids: readonly string[];
+  readonly slots: Partial<RequestSlots>;
+}
+
+type ModelEdit = Pick<CallModelInput, 'base' | 'splices' | 'slots'>;
+
+/** Knows what history has, so that every message enters it once: later it is an id in an edit of an earlier list. */
+export class Ledger {
+  private readonly entries = new Map<string, Entry>();
+  /** The last call of each agent that came back, wherever in the run it was. */
+  private readonly last = new Map<string, Entry>();
+  private readonly known = new Set<string>();
+  /** Messages that the events of the step that is being made bring whole. */
+  private brought: ReadonlySet<string> = new Set();
+  /** What the step that is being made has made known. */
+  private fresh: string[] = [];
+  /** The edits before those that it has made. */
+  private replaced = new Map<string, Entry | undefined>();
+
+  constructor(lists: Readonly<Record<string, readonly StoredMessage[]>>, shown: readonly StoredMessage[]) {
+    for (const [key, messages] of Object.entries(lists)) {
+      const ids = messages.map(({ id }) => id);
+      for (const id of ids) this.known.add(id);
+      this.entries.set(key, { base: 'start', ids, slots: {} });
+    }
+    for (const { id } of shown) this.known.add(id);
+  }
+
+  /** A message that came back from an activity stands in its result. */
+  learn(message: StoredMessage | undefined): void {
+    if (message !== undefined) this.known.add(message.id);
+  }
+
+  /** A call came back: its list stands in history for sure. */
+  cameBack(path: AgentPath): void {
+    const entry = this.entries.get(path.join('/'));
+    if (entry !== undefined && isBehindRoot(path)) this.last.set(agentOfPath(path), entry);
+  }
+
+  /** Whether history has this message, whole. */
+  knows(id: string): boolean {
+    return this.known.has(id);
+  }
+
+  learnId(id: string): void {
+    this.known.add(id);
+  }
+
+  /**
+   * Makes a step, which takes these events along. One that is refused enters no history: then nothing of it is known, and the next edit is of
+   * the list before.
+   */
+  step<T>(events: readonly EventBody[], make: () => T): T {
+    this.fresh = [];
+    this.replaced = new Map();
+    this.brought = new Set(events.flatMap((event) => ('message' in event ? event.message.id : [])));
+    try {
+      return make();
+    } catch (error) {
+      for (const id of this.fresh) this.known.delete(id);
+      for (const [key, entry] of this.replaced) {
+        if (entry === undefined) this.entries.delete(key);
+        else this.entries.set(key, entry);
+      }
+      throw error;
+    } finally {
+      this.brought = new Set();
+    }
+  }
+
+  /** Events for the next command, and what they carry becomes known. */
+  encode(events: readonly EventBody[]): readonly WireEvent[] {
+    return events.map((event) => {
+      if (event.type === 'model-end' || event.type === 'tool-end' || event.type === 'agent-message') {
+        const { id } = event.message;
+        if (this.known.has(id)) return { ...event, message: id };
+        this.enters(id);
+        return event as unknown as WireEvent;
+      }
+      // Its id says again where the agent stands; the fold makes it of that.
+      if ((event.type === 'agent-start' || event.type === 'agent-end') && event.run !== undefined) return { ...event, run: true };
+      return (event.type === 'interrupt-start' ? { ...event, interrupt: event.interrupt.id } : event) as unknown as WireEvent;
+    });
+  }
+
+  /**
+   * The edit that makes this call's list out of the last one of the same agent: at its place, or else in its turn before that, as in a loop,
+   * where it began with nearly the same.
+   */
+  editFor(call: ModelCall): ModelEdit {
+    const key = call.path.join('/');
+    const own = this.entries.get(key);
+    const before = own ?? (isBehindRoot(call.path) ? this.last.get(agentOfPath(call.path)) : undefined);
+    const ids = call.messages.map(({ id }) => id);
+    const splices = this.splice(before?.ids ?? [], call.messages);
+    const slots: RequestSlots = {
+      instructions: call.instructions,
+      tools: call.tools,
+      model: call.model,
+      settings: call.settings ?? null,
+      halves: call.halves,
+      stream: call.stream,
+      output: call.output ?? null,
+      retries: call.retries ?? null,
+      parse: call.parse ?? null,
+      specs: call.specs ?? null,
+      deferred: call.deferred ?? null,
+      final: call.final ?? null,
+      catalog: call.catalog ?? null,
+    };
+    const changed = changedSlots(before?.slots ?? {}, slots);
+    this.replaced.set(key, own);
+    this.entries.set(key, { base: call.address, ids, slots });
+    return {
+      ...(before === undefined ? {} : { base: before.base }),
+      ...(splices.length === 0 ? {} : { splices }),
+      ...(changed === undefined ? {} : { slots: changed }),
+    };
+  }
+
+  /** Whether readers, who see these, have the final list already. */
+  isRead(messages: readonly StoredMessage[], seen: readonly StoredMessage[]): boolean {
+    return (
+      seen.length === messages.length && messages.every(({ id }, position) => id === seen[position]?.id && this.known.has(sourceOf(id)))
+    );
+  }
+
+  /** How the final list differs from the last one that history has. */
+  finalEdit(key: string, messages: readonly StoredMessage[]): { readonly base?: string; readonly splices: readonly Splice[] } {
+    const before = this.entries.get(key);
+    return { ...(before === undefined ? {} : { base: before.base }), splices: this.splice(before?.ids ?? [], messages) };
+  }
+
+  private splice(before: readonly string[], messages: readonly StoredMessage[]): readonly Splice[] {
+    const splices = spliceBetween(before, messages, (id) => this.has(id));
+    for (const [, , insert] of splices) for (const item of insert) if (typeof item !== 'string') this.enters(item.id);
+    return splices;
+  }
+
+  /** What an agent sees of the message of another one is made of that, also where an event of the same step brings it. */
+  private has(id: string): boolean {
+    const source = sourceOf(id);
+    return this.known.has(source) || (source !== id && this.brought.has(source));
+  }
+
+  private enters(id: string): void {
+    this.known.add(id);
+    this.fresh.push(id);
+  }
+}
+
+/** Whether it is an agent behind the root that calls its model, and no hook of one. */
+function isBehindRoot(path: AgentPath): boolean {
+  return path.length > 1 && path.at(-1) !== hiddenModelCall;
+}
+
+function changedSlots(before: Partial<RequestSlots>, slots: RequestSlots): Partial<RequestSlots> | undefined {
+  const changed = Object.entries(slots).filter(([key, value]) => {
+    const earlier: unknown = before[key as keyof RequestSlots] ?? null;
+    return earlier !== value && JSON.stringify(earlier) !== JSON.stringify(value);
+  });
+  return changed.length === 0 ? undefined : Object.fromEntries(changed);
+}

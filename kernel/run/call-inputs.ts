@@ -1,0 +1,35 @@
+import { HoldfastError } from '../../contract/errors';
+import { limits, utf8Length } from '../../contract/limits';
+import type { CallToolInput } from '../../contract/record/wire';
+import type { ToolCallRequest } from './ports';
+
+/** A tool call as it stands in history. */
+export function toolInputOf(call: ToolCallRequest): CallToolInput {
+  return {
+    tool: call.tool,
+    callId: call.callId,
+    input: call.input,
+    path: call.path,
+    ...(call.inputHash === undefined ? {} : { inputHash: call.inputHash }),
+    ...(call.rawInput === undefined ? {} : { rawInput: call.rawInput }),
+    ...(call.options === undefined ? {} : { options: call.options }),
+    ...(call.key === call.address ? {} : { key: call.key }),
+    ...(call.resumed === undefined ? {} : { resumed: call.resumed }),
+    ...(call.reconcile === true ? { reconcile: true as const } : {}),
+    ...(call.halves.length === 0 ? {} : { halves: call.halves }),
+    ...(call.runLocal === undefined ? {} : { runLocal: call.runLocal.edit }),
+    ...(call.hidden === true ? { hidden: true } : {}),
+    ...(call.stream === 'whole' ? {} : { stream: call.stream }),
+    ...(call.facts.quick ? { address: call.address } : {}),
+  };
+}
+
+/** Bytes of a step's input; more than a server takes is refused here. A text of n units has at most 3n bytes. */
+export function checkedBytes(input: unknown, what: string): number {
+  const text = JSON.stringify(input);
+  const bytes = text.length * 3 < limits.payload ? text.length : utf8Length(text);
+  if (bytes > limits.payload) {
+    throw new HoldfastError('payload-too-large', `The input of ${what} has ${bytes} bytes; one step may carry ${limits.payload}.`);
+  }
+  return bytes;
+}

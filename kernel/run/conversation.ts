@@ -1,0 +1,162 @@
+import { contextMessage, contextOf } from '../../contract/messages/context-messages';
+import { HoldfastError } from '../../contract/errors';
+import type { Message, StoredMessage } from '../../contract/messages/messages';
+import { inputId, toolCallsOf } from '../../contract/messages/messages';
+import { runOptionsOf } from '../../contract/run-options';
+import { frozen } from '../effects/freeze';
+import type { RunScope } from './scope';
+import type { RunState, SaidEntry } from './state';
+import { storedMessages } from '../effects/transcript';
+import type { HistoryEntry, HistoryRewriter } from '../define/definition';
+import { transferTool } from '../define/transfer-names';
+import { blame } from '../effects/errors';
+
+/** Where an agent takes part in a conversation: in which one, and in which of the lanes that run at the same time. */
+export interface Lane {
+  readonly conversation: string;
+  readonly lane: string;
+}
+
+/** The conversation that the run is. Those of agents that are tools have a key of their own. */
+export const rootConversation = '';
+
+export function openConversation({ state }: RunScope, conversation: string, messages: readonly StoredMessage[]): Lane {
+  const { [conversation]: open } = state.said ?? {};
+  if (open === undefined) state.said = { ...state.said, [conversation]: messages.map((message) => ({ agent: null, lane: '', message })) };
+  return { conversation, lane: '' };
+}
+
+export function closeConversation({ state }: RunScope, conversation: string): void {
+  const { [conversation]: _, ...others } = state.said ?? {};
+  state.said = others;
+}
+
+/** Takes what an agent said, for those that come after it. Results of calls stand in the order of the calls, whichever ended first. */
+export function say({ state }: RunScope, { conversation, lane }: Lane, agent: string, message: StoredMessage): void {
+  const said = state.said?.[conversation];
+  if (said === undefined) return;
+  const position = positionOf(said, { agent, lane, message });
+  if (position < said.length) beginnings.delete(said);
+  said.splice(position, 0, { agent, lane, message });
+}
+
+/** A result stands before those of later calls of its message. */
+function positionOf(said: readonly SaidEntry[], { agent, lane, message }: SaidEntry): number {
+  const called = calledBy(message);
+  if (called === undefined) return said.length;
+  let position = said.length;
+  const later: number[] = [];
+  while (position-- > 0) {
+    const entry = said[position] as SaidEntry;
+    if (entry.agent !== agent || entry.lane !== lane) continue;
+    if (entry.message.role !== 'tool') {
+      const order = toolCallsOf(entry.message).map(({ id }) => id);
+      const own = order.indexOf(called);
+      return later.filter((one) => order.indexOf(calledBy((said[one] as SaidEntry).message) ?? '') > own).at(-1) ?? said.length;
+    }
+    later.push(position);
+  }
+  return said.length;
+}
+
+function calledBy({ role, parts: [part] }: Message): string | undefined {
+  return role === 'tool' && part?.type === 'tool-result' ? part.callId : undefined;
+}
+
+/** One of several lanes that begin here. What is said in it nobody hears in the others. */
+export function fork({ conversation, lane }: Lane, place: string, position: number): Lane {
+  return { conversation, lane: `${lane}/${place}:${position}` };
+}
+
+/** All lanes that began there have ended: what was said in them is said. */
+export function join({ state }: RunScope, { conversation, lane }: Lane, place: string): void {
+  const inside = `${lane}/${place}:`;
+  const said = state.said?.[conversation];
+  if (said === undefined) return;
+  said.forEach((entry, position) => {
+    if (entry.lane.startsWith(inside)) said[position] = { ...entry, lane };
+  });
+  beginnings.delete(said);
+}
+
+function heard({ state }: RunScope, { conversation, lane }: Lane): readonly SaidEntry[] {
+  return (state.said?.[conversation] ?? []).filter((entry) => isHeard(entry, lane));
+}
+
+function isHeard(entry: SaidEntry, lane: string): boolean {
+  return entry.lane === lane || lane.startsWith(`${entry.lane}/`);
+}
+
+/** What an agent begins with: what was said before it, its own words as they are, those of others as context. */
+export function historyFor(run: RunScope, lane: Lane, agent: string, rewriter: HistoryRewriter | undefined): readonly StoredMessage[] {
+  if (rewriter === undefined) return beginningOf(run, lane, agent);
+  const entries = heard(run, lane);
+  const kept = run.state.options.skipTransferMessages === true ? entries.filter((entry) => isNoTransfer(run, entry)) : entries;
+  const history: readonly HistoryEntry[] = kept.map(({ agent: by, message }) =>
+    by === null ? { isUserInput: true, message } : { isUserInput: false, agent: by, message },
+  );
+  const label = `historyRewriter of agent "${agent}"`;
+  let rewritten: readonly Message[];
+  try {
+    rewritten = rewriter(frozen(history), agent);
+  } catch (error) {
+    throw blame(error, label);
+  }
+  if (!Array.isArray(rewritten)) throw new HoldfastError('hook-failed', `${label} returned no list of messages.`);
+  return storedMessages(
+    rewritten,
+    kept.map(({ message }) => message),
+    () => run.ports.uuid(),
+    label,
+  );
+}
+
+/** What an agent in a lane begins with, as far as it was put together, by their names. */
+interface Beginning {
+  entries: number;
+  readonly ids: Set<string>;
+  readonly messages: StoredMessage[];
+}
+
+/** A conversation only grows: for each agent of a loop only what was said since its last turn is put together. */
+const beginnings = new WeakMap<readonly SaidEntry[], Map<string, Beginning>>();
+
+function beginningOf(run: RunScope, { conversation, lane }: Lane, agent: string): readonly StoredMessage[] {
+  const { state } = run;
+  const said = state.said?.[conversation] ?? [];
+  const known = beginnings.get(said) ?? new Map<string, Beginning>();
+  beginnings.set(said, known);
+  const key = `${agent} ${lane}`;
+  const beginning = known.get(key) ?? { entries: 0, ids: new Set(), messages: [] };
+  known.set(key, beginning);
+  const skips = state.options.skipTransferMessages === true;
+  for (; beginning.entries < said.length; beginning.entries++) {
+    const entry = said[beginning.entries] as SaidEntry;
+    if (!isHeard(entry, lane) || (skips && !isNoTransfer(run, entry))) continue;
+    const message = entry.agent === null || entry.agent === agent ? entry.message : contextMessage(entry.agent, entry.message);
+    // The same message may come by two ways.
+    if (beginning.ids.has(message.id)) continue;
+    beginning.ids.add(message.id);
+    beginning.messages.push(frozen(message));
+  }
+  return Object.freeze([...beginning.messages]);
+}
+
+/** Whether a message is what an agent was told of the words of another one, also when it was told so before its run was made one of its own. */
+export function isOthers({ parent }: Pick<RunState, 'parent'>, message: { readonly id?: string } | undefined): boolean {
+  const id = message?.id ?? '';
+  return contextOf(id) !== undefined || parent?.context?.some((position) => inputId(position) === id) === true;
+}
+
+/** That one agent handed over to another is left out: the call and its result. */
+function isNoTransfer(run: Pick<RunScope, 'state' | 'agents'>, { agent, message }: SaidEntry): boolean {
+  const aliases = agent === null ? [] : transferAliasesOf(run, agent);
+  const isTransfer = (name: string): boolean => name === transferTool || aliases.includes(name);
+  return !message.parts.some((part) => (part.type === 'tool-call' || part.type === 'tool-result') && isTransfer(part.name));
+}
+
+function transferAliasesOf({ state, agents }: Pick<RunScope, 'state' | 'agents'>, name: string): readonly string[] {
+  const agent = agents.get(name);
+  const { toolAliases = agent?.kind === 'chat' ? agent.toolAliases : {} } = runOptionsOf(state.options, name);
+  return Object.hasOwn(toolAliases, transferTool) ? (toolAliases[transferTool]?.names ?? []) : [];
+}

@@ -1,0 +1,19 @@
+import { HoldfastError } from '../../contract/errors';
+import { jsonSize, limits } from '../../contract/limits';
+import type { AgentRunInput } from '../../contract/record/wire';
+
+/** What a run goes on with, if a server takes it. What readers see until the next model call may be missing; without the rest there is no run. */
+export function fitting(next: AgentRunInput): AgentRunInput {
+  const { start, snapshot } = next;
+  if (start.externalStorage === true) return next;
+  const bytes = jsonSize(next);
+  if (bytes <= limits.inlineSnapshot) return next;
+  if (snapshot?.seen !== undefined) {
+    const { seen: _, ...needed } = snapshot;
+    return fitting({ start, snapshot: needed });
+  }
+  throw new HoldfastError(
+    'transcript-too-large',
+    `The state of the run has ${bytes} bytes at a continue-as-new; without external storage ${limits.inlineSnapshot} fit.`,
+  );
+}

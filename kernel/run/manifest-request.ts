@@ -1,0 +1,47 @@
+import type { ManifestRequest } from '../../contract/manifest';
+import { runOptionsOf } from '../../contract/run-options';
+import type { AgentDefinition } from '../define/agent';
+import { toolsNamedBy } from '../define/named-tools';
+import { agentForRun } from './run-options';
+import type { RunState } from './state';
+import type { AnyAgent } from '../define/definition';
+import { isChat, reachable } from '../define/definition';
+
+/** What a run asks its worker about: all that the agents name which can be reached from its root. */
+export function manifestRequest(root: AnyAgent, state: RunState): ManifestRequest {
+  const agents = reachable(root).filter(isChat);
+  const each = agents.map((agent) => requestOf(agent, state));
+  const language = state.language ?? agents.find((agent) => agent.language !== undefined)?.language;
+  const outputs = [...new Set(each.flatMap((one) => one.outputs ?? []))];
+  return {
+    agent: root.name,
+    tools: [...new Set(each.flatMap(({ tools }) => tools))],
+    models: [...new Set(each.flatMap(({ models }) => models))],
+    halves: [...new Set(each.flatMap(({ halves }) => halves))],
+    ...(outputs.length === 0 ? {} : { outputs }),
+    argumentAliases: Object.assign({}, ...each.map(({ argumentAliases }) => argumentAliases)) as ManifestRequest['argumentAliases'],
+    ...(language === undefined ? {} : { language }),
+  };
+}
+
+export function isOwnTool(root: AnyAgent, tool: string): boolean {
+  return reachable(root).some((agent) => isChat(agent) && agent.ownTools.has(tool));
+}
+
+function requestOf(defined: AgentDefinition, state: RunState): Omit<ManifestRequest, 'agent' | 'language'> {
+  const options = runOptionsOf(state.options, defined.name);
+  const agent = agentForRun(defined, options);
+  const argumentAliases: Record<string, readonly string[]> = {};
+  for (const [tool, alias] of Object.entries(agent.toolAliases)) argumentAliases[tool] = Object.values(alias.arguments ?? {}).flat();
+  return {
+    // What a layer names counts too: a hook may offer it, and a name that no worker knows protects nothing.
+    // What the start names is checked against the whole manifest: its error is one of the start, not of the agent.
+    tools: [...(options.tools === undefined ? agent.tools : []), ...agent.middleware.flatMap(toolsNamedBy)].filter(
+      (tool) => !agent.ownTools.has(tool),
+    ),
+    models: [options.model ?? state.model ?? agent.model],
+    halves: agent.halves.map(({ name }) => name),
+    ...(agent.output === undefined ? {} : { outputs: [agent.output] }),
+    argumentAliases,
+  };
+}

@@ -1,0 +1,26 @@
+import type { Message } from '../../contract/messages/messages';
+import { canonicalJson, toolCallsOf } from '../../contract/messages/messages';
+import type { ParseInputResult } from '../../contract/record/wire';
+import type { AgentScope } from './scope';
+
+/** What parsing made of arguments, by tool and arguments. An answer brings it along for the calls in it. */
+export type Meanings = ReadonlyMap<string, ParseInputResult>;
+
+export function meaningsOf(message: Message, parsed: readonly (ParseInputResult | null)[] = []): Meanings {
+  const calls = toolCallsOf(message).map(
+    ({ name, input }, position) => [keyOf(name, canonicalJson(input)), parsed[position] ?? null] as const,
+  );
+  return new Map(calls.filter((entry): entry is readonly [string, ParseInputResult] => entry[1] !== null));
+}
+
+/**
+ * By the canonical text of the arguments. Those that a layer changed, and all behind a border, are not known: the worker is asked for
+ * them.
+ */
+export function meaningOf({ run, path }: AgentScope, tool: string, input: string): ParseInputResult | undefined {
+  return run.parsed.get(path.join('/'))?.get(keyOf(tool, input));
+}
+
+function keyOf(tool: string, input: string): string {
+  return `${tool} ${input}`;
+}

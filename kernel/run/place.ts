@@ -1,0 +1,71 @@
+import type { AgentPath } from '../../contract/record/agent-paths';
+import type { StoredMessage } from '../../contract/messages/messages';
+import type { Frame } from '../effects/frames';
+import type { RunScope } from './scope';
+import type { PlaceRecord } from './state';
+import type { Lane } from './conversation';
+import type { AnyAgent, HistoryRewriter } from '../define/definition';
+import { historyFor } from './conversation';
+
+/** Where an agent is to work. */
+export interface Place {
+  readonly path: AgentPath;
+  readonly frame: Frame;
+  /** The conversation that it takes part in. Absent: it is alone in its own. */
+  readonly lane?: Lane;
+  /** What an agent without a conversation begins with. */
+  readonly messages?: () => readonly StoredMessage[];
+  /** Whom an agent there may hand over to. Absent: those that it brings itself. */
+  readonly neighbours?: Neighbours;
+}
+
+/** Whom an agent may hand over to. */
+export interface Neighbours {
+  readonly children: readonly AnyAgent[];
+  readonly parent?: AnyAgent;
+}
+
+export function keyOf({ path }: Pick<Place, 'path'>): string {
+  return path.join('/');
+}
+
+/** What an agent that begins now begins with. */
+export function inputAt(run: RunScope, place: Place, agent: string, rewriter?: HistoryRewriter): readonly StoredMessage[] {
+  return place.lane === undefined ? (place.messages?.() ?? []) : historyFor(run, place.lane, agent, rewriter);
+}
+
+/** How far an agent that runs others has come. It goes over a border with the run. */
+export function recordAt(run: RunScope, place: Place): PlaceRecord {
+  const { state } = run;
+  const key = keyOf(place);
+  state.places ??= {};
+  return (state.places[key] ??= { at: 0 });
+}
+
+export function isEntered({ state }: RunScope, place: Place): boolean {
+  return state.places?.[keyOf(place)] !== undefined;
+}
+
+/** The same of all agents inside of one: they were left at work. */
+export function forgetInside({ state, borders, parsed }: RunScope, place: Place): void {
+  const inside = `${keyOf(place)}/`;
+  const drop = (values: Record<string, unknown> | undefined): void => {
+    for (const key of Object.keys(values ?? {})) if (key.startsWith(inside)) delete values?.[key];
+  };
+  for (const values of [state.agents, state.runLocal, state.places, state.actions]) drop(values);
+  if (state.ends !== undefined) state.ends = Object.fromEntries(Object.entries(state.ends).filter(([key]) => !key.startsWith(inside)));
+  state.said = Object.fromEntries(Object.entries(state.said ?? {}).filter(([key]) => !key.startsWith(inside)));
+  for (const map of [borders, parsed]) for (const key of map.keys()) if (key.startsWith(inside)) map.delete(key);
+}
+
+/** An agent behind the root has ended: nothing of it is needed any more but what it said. */
+export function forget({ state, borders, parsed }: RunScope, place: Place): void {
+  const key = keyOf(place);
+  place.frame.abandon();
+  delete state.agents[key];
+  delete state.runLocal[key];
+  delete state.places?.[key];
+  delete state.actions?.[key];
+  borders.delete(key);
+  parsed.delete(key);
+}

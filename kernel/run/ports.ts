@@ -1,0 +1,140 @@
+import type { HoldfastError } from '../../contract/errors';
+import type { EventBody } from '../../contract/events';
+import type { Answer, Interrupt } from '../../contract/interrupts';
+import type { DeferredTools, HalfRef, Manifest, ManifestRequest, ModelFacts, ToolFacts, ToolSpec } from '../../contract/manifest';
+import type { Failure, Json, JsonObject, ModelSettings, StoredMessage, Usage } from '../../contract/messages/messages';
+import type {
+  CallModelResult,
+  CallToolResult,
+  ParseInputResult,
+  ParseOutputResult,
+  RetryMode,
+  RunLocalEdit,
+  StartInput,
+  StreamMode,
+} from '../../contract/record/wire';
+
+/** The run-local values of a call. */
+export interface ValuesToSend {
+  readonly edit: RunLocalEdit;
+  /** Told when the call is about to be scheduled: later calls may rest on it. */
+  sent(): void;
+}
+
+export interface ModelCall {
+  /** Where in the run the call stands; the activity id. */
+  readonly address: string;
+  readonly path: readonly string[];
+  readonly turn: number;
+  readonly instructions: string;
+  readonly messages: readonly StoredMessage[];
+  readonly tools: readonly string[];
+  readonly model: string;
+  readonly facts: ModelFacts;
+  readonly settings: ModelSettings | undefined;
+  readonly stream: StreamMode;
+  readonly output: string | undefined;
+  /** Absent: the server makes a failed call again. */
+  readonly retries?: RetryMode | undefined;
+  /** Tools whose arguments the answer is to bring parsed. Absent: none. */
+  readonly parse?: readonly string[] | undefined;
+  /** What the model is told of tools that the run itself answers. Absent: there are none. */
+  readonly specs?: readonly ToolSpec[] | undefined;
+  /** Tools that the model has to search for. Absent: none. */
+  readonly deferred?: DeferredTools | undefined;
+  /** What the model is told in a call for its final answer, which has no tools. */
+  readonly final?: string | undefined;
+  /** Tools that the model is told about, behind the instructions. Absent: none. */
+  readonly catalog?: readonly string[] | undefined;
+  readonly halves: readonly HalfRef[];
+  /** Absent: there are none. */
+  readonly runLocal?: ValuesToSend;
+}
+
+export interface ToolCallRequest {
+  readonly address: string;
+  readonly path: readonly string[];
+  readonly tool: string;
+  readonly callId: string;
+  readonly input: Json;
+  /** Of the parsed arguments, when a policy saw them; the worker runs nothing else. */
+  readonly inputHash?: string;
+  /** The arguments as the model gave them, when parsing changed them. */
+  readonly rawInput?: Json;
+  /** What the tool gets besides. Absent: nothing. */
+  readonly options?: JsonObject;
+  /** Idempotency key without the workflow's id, which the port puts before it. */
+  readonly key: string;
+  readonly facts: ToolFacts;
+  readonly halves: readonly HalfRef[];
+  readonly runLocal?: ValuesToSend;
+  readonly resumed?: { readonly answer: Json; readonly state?: Json };
+  readonly reconcile?: boolean;
+  readonly hidden?: boolean;
+  readonly stream: StreamMode;
+}
+
+export interface Timer {
+  readonly fired: Promise<void>;
+  cancel(): void;
+}
+
+/** A run of its own that is part of this one: an isolated agent. */
+export interface ChildRun {
+  readonly start: StartInput;
+  /** Told of interrupts that open and end in it. Anybody who reaches the server can send such news. With its end comes what may not have come before. */
+  hear(events: readonly unknown[], withEnd?: boolean): void;
+}
+
+/** How it ended, with what counts in either case. */
+export type ChildEnd = { readonly usage?: Usage; /** What it has set. */ readonly session?: JsonObject } & (
+  { readonly output: Json; readonly text: string; readonly silent?: true } | { readonly failed: Failure }
+);
+
+/** All that the kernel asks of the world. Temporal is one implementation, virtual time in memory another. */
+export interface Ports {
+  prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest>;
+  callModel(call: ModelCall): Promise<CallModelResult>;
+  callTool(call: ToolCallRequest): Promise<CallToolResult>;
+  parseInput(tool: string, input: Json): Promise<ParseInputResult>;
+  /** Reads an answer by the schema of that name. */
+  parseOutput(output: string, text: string): Promise<ParseOutputResult>;
+  /** Starts the run of an isolated agent and waits for its end, also where it is cancelled. Throws only where it could not be started. */
+  runChild(child: ChildRun): Promise<ChildEnd>;
+  /** Hands an answer on to it. */
+  answerChild(run: string, answer: Answer): void;
+  /** An event of the durable log; it rides in the next command. */
+  emit(event: EventBody): void;
+  /** Waits until there is room for an event with this message, when it stands in no history yet. Absent: there is room now. */
+  roomFor(message: StoredMessage): Promise<void> | undefined;
+  /** Waits for a task that has room to show an interrupt, and takes none of it. Absent: this one has. */
+  roomToShow(interrupt: Interrupt): Promise<void> | undefined;
+  /** Writes a command at once: the interrupt is seen without asking the run. */
+  showInterrupt(interrupt: Interrupt): void;
+  hideInterrupt(id: string): void;
+  /** A deadline beside something else that is waited for: the interrupt's, if one is named. */
+  timer(at: number, interrupt?: Interrupt): Timer;
+  /** A border may lie in it: the code that is entered again asks for the same moment. */
+  sleep(until: number): Timer;
+  /** Runs something once all messages that came in together have been handled. */
+  afterHandlers(run: () => void): void;
+  /** The time at which that happened which woke the code: what is late does not make the time later. */
+  now(): number;
+  uuid(): string;
+  /** From 0 up to 1, the same in a replay. */
+  random(): number;
+  /** How often something has come back so far: a call, a sleep, an isolated agent. */
+  readonly heard: number;
+  /** Whether somebody has cancelled the run, or it was stopped. */
+  readonly cancelled: boolean;
+  /** Cancels all that is on its way, as somebody who cancels the run does: the run is about to end. */
+  stop(error: HoldfastError): void;
+  /** Called where nothing is open. No run goes on elsewhere while isolated agents of it run. Never settles when the run goes on elsewhere; returns nothing when it goes on here. */
+  border(): Promise<void> | undefined;
+}
+
+/** Begins something that a border may lie before. Entered again, the code asks for it again. */
+export function behindBorder<T>(ports: Ports, begin: () => Promise<T>): Promise<T> {
+  const border = ports.border();
+  return border === undefined ? begin() : border.then(begin);
+}

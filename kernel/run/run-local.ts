@@ -1,0 +1,115 @@
+import { agentOfPath } from '../../contract/record/agent-paths';
+import { HoldfastError } from '../../contract/errors';
+import { jsonSize, limits } from '../../contract/limits';
+import type { Json } from '../../contract/messages/messages';
+import type { RunLocalValues } from '../../contract/run-local';
+import { changeBetween, changedValues } from '../../contract/run-local';
+import type { BroughtChange, RunLocalEdit } from '../../contract/record/wire';
+import type { Ports, ValuesToSend } from './ports';
+import type { Brought, RunState } from './state';
+
+interface Sent {
+  readonly address: string;
+  readonly values: RunLocalValues;
+}
+
+/** The largest edit: what a call does besides has to fit beside it. */
+const most = limits.payload / 2;
+
+/**
+ * The run-local values of the agents of a run, by path. The state owns them; a call gets them as what differs from the last one that
+ * this history has, and what a call brought back is named and not repeated.
+ */
+export class RunLocalBook {
+  private readonly sent = new Map<string, Sent>();
+  /** What calls brought since the last one that was sent. */
+  private readonly applied = new Map<string, BroughtChange[]>();
+  /** Ids of changes that stand in this history, and not in that of the run before a continue-as-new. */
+  private readonly here = new Set<string>();
+
+  constructor(
+    private readonly state: RunState,
+    private readonly ports: Ports,
+  ) {}
+
+  of(path: readonly string[]): Record<string, Json> {
+    return (this.state.runLocal[path.join('/')] ??= {});
+  }
+
+  /** What a call at that address is sent, or nothing when there are no values. `slot`: where its own earlier changes wait. */
+  toSend(path: readonly string[], address: string, slot: string | undefined, isQuick: boolean): ValuesToSend | undefined {
+    const key = path.join('/');
+    const own = slot === undefined ? [] : (this.state.brought?.[slot] ?? []);
+    const values = own.reduce<RunLocalValues>((all, { runLocal }) => changedValues(all, runLocal), this.state.runLocal[key] ?? {});
+    if (Object.keys(values).length === 0) {
+      this.sent.delete(key);
+      this.applied.delete(key);
+      return undefined;
+    }
+    // No history has the input of a quick call, so it is sent whole and nothing rests on it.
+    if (isQuick) return { edit: checkedEdit({ set: { ...values } }, path), sent: () => undefined };
+    const before = this.sent.get(key);
+    const applied = [...(this.applied.get(key) ?? [])];
+    const brought = [...applied, ...own.flatMap((entry) => this.appliedOf(entry))];
+    const expected = brought.reduce<RunLocalValues>((all, change) => changedValues(all, change), before?.values ?? {});
+    const edit: RunLocalEdit = {
+      ...(before === undefined ? {} : { base: before.address }),
+      ...(brought.length === 0 ? {} : { brought: brought.map(({ id }) => id) }),
+      ...changeBetween(expected, values),
+    };
+    const sent = (): void => {
+      // What a call has by itself is nobody else's yet.
+      if (own.length > 0) return;
+      this.sent.set(key, { address, values: { ...values } });
+      this.applied.set(
+        key,
+        (this.applied.get(key) ?? []).filter((entry) => !applied.includes(entry)),
+      );
+    };
+    return { edit: checkedEdit(edit, path), sent };
+  }
+
+  /** Takes what a call brought back: at once, or into the slot where it waits until the calls beside it have ended. */
+  take(path: readonly string[], { runLocal, events }: Brought, slot?: string): void {
+    if (runLocal === undefined && events === undefined) return;
+    if (runLocal !== undefined) this.here.add(runLocal.id);
+    const brought = { ...(runLocal === undefined ? {} : { runLocal }), ...(events === undefined ? {} : { events }) };
+    if (slot === undefined) return this.apply(path, brought);
+    const { state } = this;
+    state.brought = { ...state.brought, [slot]: [...(state.brought?.[slot] ?? []), brought] };
+  }
+
+  /** Applies what waits in a slot. A second time there is nothing left to apply. */
+  settle(path: readonly string[], slot: string): void {
+    const { [slot]: held, ...rest } = this.state.brought ?? {};
+    if (held === undefined) return;
+    if (Object.keys(rest).length === 0) delete this.state.brought;
+    else this.state.brought = rest;
+    for (const brought of held) this.apply(path, brought);
+  }
+
+  private apply(path: readonly string[], brought: Brought): void {
+    const { runLocal, events = [] } = brought;
+    if (runLocal !== undefined) {
+      this.state.runLocal[path.join('/')] = { ...changedValues(this.of(path), runLocal) };
+      const key = path.join('/');
+      this.applied.set(key, [...(this.applied.get(key) ?? []), ...this.appliedOf(brought)]);
+    }
+    for (const { name, data } of events)
+      this.ports.emit({ type: 'custom', agent: agentOfPath(path), runPath: path, name: String(name), data: (data ?? null) as Json });
+  }
+
+  private appliedOf({ runLocal }: Brought): readonly BroughtChange[] {
+    return runLocal === undefined || !this.here.has(runLocal.id) ? [] : [runLocal];
+  }
+}
+
+function checkedEdit(edit: RunLocalEdit, path: readonly string[]): RunLocalEdit {
+  const bytes = edit.set === undefined ? 0 : jsonSize(edit.set);
+  if (bytes > most)
+    throw new HoldfastError(
+      'payload-too-large',
+      `The run-local values of agent "${agentOfPath(path)}" that go to the worker have ${bytes} bytes; at most ${most} fit.`,
+    );
+  return edit;
+}

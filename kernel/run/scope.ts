@@ -1,0 +1,65 @@
+import type { Manifest } from '../../contract/manifest';
+import type { StoredMessage } from '../../contract/messages/messages';
+import type { AgentRunOptions } from '../../contract/run-options';
+import type { AgentDefinition } from '../define/agent';
+import type { AgentLife } from './agent-life';
+import type { Lane } from './conversation';
+import type { AnyAgent } from '../define/definition';
+import type { ToolInside } from '../define/own-tools';
+import type { Journal } from '../effects/journal';
+import type { InterruptDesk } from './interrupts';
+import type { Meanings } from './meanings';
+import type { Pace } from './pace';
+import type { Ports } from './ports';
+import type { RunLocalBook } from './run-local';
+import type { AgentRecord, RunState } from './state';
+
+/** What belongs to the whole run. */
+export interface RunScope {
+  readonly state: RunState;
+  readonly ports: Ports;
+  readonly journal: Journal;
+  readonly desk: InterruptDesk;
+  readonly runLocal: RunLocalBook;
+  readonly agents: ReadonlyMap<string, AnyAgent>;
+  /** The exported agent in which all of them stand. */
+  readonly exported: AnyAgent;
+  readonly manifest: Manifest;
+  /** What each agent in the middle of an iteration was when the iteration began, by its path. */
+  readonly borders: Map<string, AgentRecord>;
+  /** Messages that got their id before they were anywhere, by it. */
+  readonly ensured: Map<string, StoredMessage>;
+  /** What parsing made of the tool calls of the last answer, by the path of the agent. */
+  readonly parsed: Map<string, Meanings>;
+  /** Counts agents that end without having waited for anything. */
+  readonly pace: Pace;
+  /** Whether the run has ended: what is left of it may do nothing any more. */
+  ended: boolean;
+  /** The stop that took the calls beside it with it: it is what the run ends with. */
+  stoppedBy?: unknown;
+  /** Cancels what is on its way and what is waited for. Nothing new begins after that. */
+  cancelCalls(): void;
+  /** The address itself the first time, with an ordinal after that. */
+  uniqueAddress(address: string): string;
+}
+
+/** What belongs to one agent at work in it. */
+export interface AgentScope {
+  readonly run: RunScope;
+  /** With the tools and aliases of this run. */
+  readonly agent: AgentDefinition;
+  /** What the run has otherwise for this agent. */
+  readonly options: AgentRunOptions;
+  readonly path: readonly string[];
+  readonly record: AgentRecord;
+  readonly life: AgentLife;
+  /** The conversation that others hear it in. Absent: it is alone. */
+  readonly lane?: Lane;
+  /** An agent that runs others, and is looked at as one: no model talks for it. */
+  readonly isGroup?: true;
+}
+
+/** What a workflow tool of the kernel itself sees of its call: the agent that made it, too. */
+export interface ToolInAgent extends ToolInside {
+  readonly scope: AgentScope;
+}

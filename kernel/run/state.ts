@@ -1,0 +1,190 @@
+import { listOfConversation } from '../../contract/record/snapshot-messages';
+import type { Interrupt } from '../../contract/interrupts';
+import type { DeferredTools, Language, Manifest } from '../../contract/manifest';
+import type { Failure, Json, JsonObject, ModelSettings, StoredMessage, Usage } from '../../contract/messages/messages';
+import type { RunOptions } from '../../contract/run-options';
+import type { CallToolResult, ParentRun, StartInput } from '../../contract/record/wire';
+import type { Effect, Notes, RecordedFailure } from '../effects/journal';
+import type { LastAnswer } from '../define/middleware';
+import type { Passed } from './shown-result';
+
+/** One agent at work, by its path. Its messages go over a border apart from the rest, so that they stand there once. */
+export interface AgentRecord {
+  readonly path: readonly string[];
+  turn: number;
+  /** How often an answer that did not fit its schema went back to the model. */
+  corrections?: number;
+  remaining: number;
+  /** How many messages of the model have run tools, of an agent that limits them. */
+  toolIterations?: number;
+  /** The calls that its messages end in run first. Set after the setup, as long as the turn is 0. */
+  resumes?: true;
+  instructions: string;
+  /** What the model is shown. */
+  tools: readonly string[];
+  /** What it may call besides: the tools of the run's setup, also those that a hook hid from it later. */
+  callable: readonly string[];
+  returnDirectly: readonly string[];
+  /** Tools that the model has to search for. Absent: none. */
+  deferred?: DeferredTools;
+  values: Readonly<Record<string, Json | undefined>>;
+  messages: readonly StoredMessage[];
+  /** The model that answered last, of an agent with a failover: the next call begins with it. */
+  model?: string;
+  /** What its last answer reported, of an agent whose hooks could ask. */
+  answered?: LastAnswer;
+}
+
+export interface PendingInterrupt {
+  readonly shown: Interrupt;
+  readonly onDeadline?: Json;
+}
+
+/** How one of several agents at the same time has ended. Of an isolated one: the session values that it has set. */
+export type LaneEnd = { readonly session?: JsonObject } & ({ readonly output: Json; readonly text: string } | { readonly error: Failure });
+
+/** How an agent has ended: what it gave, with all that goes with that, or its error. */
+export type KeptEnd = { readonly result: { readonly output: Json; readonly text: string } } | { readonly error: RecordedFailure };
+
+/** How far an agent that runs others has come. */
+export interface PlaceRecord {
+  /** Of a sequence or a loop: how many of its agents have ended. */
+  at: number;
+  /** The one that is at work, by its segment. */
+  next?: string;
+  /** What the last one gave. */
+  last?: { readonly output: Json; readonly text: string };
+  /** Of agents at the same time: their segments, and what those gave that have ended, by position. */
+  lanes?: readonly string[];
+  ends?: Record<number, LaneEnd>;
+  /** Of agents that hand over to each other: who has been at work, in order. */
+  trail?: string[];
+  /** What callbacks around it passed on, whether those before it have run, and how it has ended until those behind it have run. */
+  around?: { values: JsonObject; begun?: true; end?: KeptEnd };
+}
+
+/** A message of a conversation of several agents. Over a border the messages go apart, as lists. */
+export interface SaidEntry {
+  /** Null: the user. */
+  readonly agent: string | null;
+  readonly lane: string;
+  readonly message: StoredMessage;
+}
+
+/** What a call handed back beside its result. */
+export type Brought = Pick<CallToolResult, 'runLocal' | 'events'>;
+
+/** All that a run is, beside its history. Plain data with one owner, the kernel. */
+export interface RunState {
+  readonly version: 1;
+  /** The framework's own behaviour, chosen when the run began. */
+  readonly engine: 1;
+  readonly id: string;
+  readonly tenant: string;
+  readonly agent: string;
+  readonly input: Json;
+  readonly stream: boolean;
+  /** The run begins with the calls that its input ends in. */
+  readonly runPendingToolCalls?: true;
+  readonly options: RunOptions;
+  /** Of the run of an isolated agent. */
+  readonly parent?: ParentRun;
+  readonly values: JsonObject;
+  readonly settings?: ModelSettings;
+  readonly model?: string;
+  language?: Language;
+  manifest?: Manifest;
+  usage: Usage;
+  session: Record<string, Json>;
+  runLocal: Record<string, Record<string, Json>>;
+  /** What tool calls handed back that counts when the calls beside them have ended, by call. */
+  brought?: Readonly<Record<string, readonly Brought[]>>;
+  /** Approvals that a person gave for the rest of the run, by the path of the agent. Hooks do not reach them. */
+  waivers?: Readonly<Record<string, readonly string[]>>;
+  /** What layers of open calls left for their events, by the address of the call. */
+  passed?: Readonly<Record<string, Passed>>;
+  /** What several agents say to each other, by conversation. Absent of a run of one agent. */
+  said?: Readonly<Record<string, SaidEntry[]>>;
+  /** How far agents that run others have come, by path. */
+  places?: Record<string, PlaceRecord>;
+  /** How agents have ended whose observers are not all told of it yet, by path. */
+  ends?: Readonly<Record<string, KeptEnd>>;
+  /** The last action that an agent at work has shown, by path. */
+  actions?: Record<string, Json>;
+  /** How many agents have been at work as tools. */
+  agentTools?: number;
+  interrupts: PendingInterrupt[];
+  answered: string[];
+  /** Those of them that nobody answered in time. Absent: none. */
+  expired?: readonly string[];
+  /** How the last answers came that were taken. */
+  delivered?: readonly string[];
+  /** Answers that came after a border and before the code that waits for them was entered again. */
+  early?: Readonly<Record<string, { readonly answer: Json }>>;
+  sequence: number;
+  agents: Record<string, AgentRecord>;
+  journal: Readonly<Record<string, readonly Effect[]>>;
+  /** What open frames keep beside their effects. */
+  readonly notes?: Notes;
+  /** How often calls were made at places where there may be more. */
+  readonly addresses?: Readonly<Record<string, number>>;
+}
+
+export function freshState(start: StartInput): RunState {
+  return {
+    version: 1,
+    engine: 1,
+    id: start.id,
+    tenant: start.tenant,
+    agent: start.agent,
+    input: start.input,
+    stream: start.stream,
+    // Whoever starts a workflow without our client may leave them out.
+    options: start.options ?? {},
+    values: start.values ?? {},
+    usage: { inputTokens: 0, outputTokens: 0 },
+    session: { ...(start.session as Record<string, Json> | undefined) },
+    runLocal: {},
+    interrupts: [],
+    answered: [],
+    sequence: 0,
+    agents: {},
+    journal: {},
+    ...(start.settings === undefined ? {} : { settings: start.settings }),
+    ...(start.model === undefined ? {} : { model: start.model }),
+    ...(start.language === undefined ? {} : { language: start.language }),
+    ...(start.parent === undefined ? {} : { parent: start.parent }),
+    ...(start.runPendingToolCalls === true ? { runPendingToolCalls: true } : {}),
+  };
+}
+
+const gone: StoredMessage = { id: '', role: 'user', parts: [] };
+
+/** Messages go over a border in lists. */
+export function withoutMessages(said: NonNullable<RunState['said']>): NonNullable<RunState['said']> {
+  return Object.fromEntries(Object.entries(said).map(([key, entries]) => [key, entries.map((entry) => ({ ...entry, message: gone }))]));
+}
+
+function restoredSaid(said: NonNullable<RunState['said']>, lists: Readonly<Record<string, readonly StoredMessage[]>>): RunState['said'] {
+  return Object.fromEntries(
+    Object.entries(said).map(([key, entries]) => {
+      const messages = lists[listOfConversation(key)] ?? [];
+      return [key, entries.map((entry, position) => ({ ...entry, message: messages[position] ?? gone }))];
+    }),
+  );
+}
+
+/** Puts the lists back that went apart from the state. */
+export function restoredState(state: RunState, lists: Readonly<Record<string, readonly StoredMessage[]>>): RunState {
+  const agents: Record<string, AgentRecord> = {};
+  for (const [key, record] of Object.entries(state.agents)) agents[key] = { ...record, messages: lists[key] ?? [] };
+  return {
+    ...state,
+    session: { ...state.session },
+    runLocal: { ...state.runLocal },
+    interrupts: [...state.interrupts],
+    answered: [...state.answered],
+    agents,
+    ...(state.said === undefined ? {} : { said: restoredSaid(state.said, lists) }),
+  };
+}

@@ -1,0 +1,69 @@
+import { HoldfastError } from '../../contract/errors';
+import type { Message, StoredMessage } from '../../contract/messages/messages';
+import { asked, checkedYesOrNo } from './agent-functions';
+import { frozen } from '../effects/freeze';
+import type { StoredRequest } from './attempt-end';
+import { knownMessages } from './attempt-end';
+import type { FailoverOptions, ModelError } from '../define/retry-options';
+import type { AgentScope } from '../run/scope';
+import { storedMessages } from '../effects/transcript';
+
+/** The model that is asked next, and with what. */
+export interface Failover {
+  readonly model: string;
+  readonly messages?: readonly StoredMessage[];
+}
+
+interface Failed {
+  /** Which failover this would be, from 1. */
+  readonly number: number;
+  /** Which call of the last model was its last, from 0. */
+  readonly attempt: number;
+  readonly error: ModelError;
+  readonly output: Message | undefined;
+  /** What the first model was asked. */
+  readonly request: StoredRequest;
+  readonly tried: readonly string[];
+}
+
+const longestName = 200;
+
+/** Asks the agent for another model, and tells readers that the last answer does not count. Null: the error stands. */
+export function failoverChoice(scope: AgentScope, failover: FailoverOptions, failed: Failed): Failover | null {
+  const { run, agent, path, record } = scope;
+  const { number, attempt, error, output, request, tried } = failed;
+  const asking = frozen({
+    attempt: number,
+    lastError: error,
+    input: request.messages,
+    named: request.model,
+    tried,
+    ...(output === undefined ? {} : { lastOutput: output }),
+  });
+  const should = `shouldFailover of agent "${agent.name}"`;
+  if (
+    !checkedYesOrNo(
+      asked(should, () => failover.shouldFailover(frozen(output), frozen(error), asking)),
+      should,
+    )
+  )
+    return null;
+  const label = `getFailoverModel of agent "${agent.name}"`;
+  const { model, input } = (asked(label, () => failover.getFailoverModel(asking)) ?? {}) as { model?: unknown; input?: readonly Message[] };
+  if (typeof model !== 'string' || model === '' || model.length > longestName)
+    throw new HoldfastError('model-failover-invalid', `${label} returned no model at attempt ${number}.`);
+  const messages =
+    input === undefined || input === null
+      ? undefined
+      : storedMessages(input, knownMessages(request, output), () => run.ports.uuid(), `input of ${label}`);
+  run.ports.emit({
+    type: 'model-retry',
+    agent: agent.name,
+    runPath: path,
+    turn: record.turn,
+    attempt,
+    error: { code: error.code, message: error.message },
+    failover: { attempt: number, model },
+  });
+  return { model, ...(messages === undefined ? {} : { messages }) };
+}

@@ -1,0 +1,184 @@
+import { HoldfastError } from '../../contract/errors';
+import type { DeferredTools } from '../../contract/manifest';
+import type { Message, StoredMessage, Usage } from '../../contract/messages/messages';
+import { canonicalJson, notJson } from '../../contract/messages/messages';
+import { say } from '../run/conversation';
+import type { StoredRequest } from './attempt-end';
+import type { Layer } from '../hooks/compose';
+import { compose } from '../hooks/compose';
+import { hookContext } from '../hooks/context';
+import type { Frame } from '../effects/frames';
+import { frozen } from '../effects/freeze';
+import { finalInstructionOf, withoutToolChoice } from './iteration-limits';
+import type { AgentMiddleware, ModelRequest, ModelResponse } from '../define/middleware';
+import type { Kept } from './model-attempts';
+import { modelAttempts, retryModeOf } from './model-attempts';
+import type { StoredResponse } from '../calls/model-call';
+import { callModelOnce, withNamedCalls } from '../calls/model-call';
+import { modelObservers } from '../hooks/observers';
+import { specsOf } from '../define/own-tools';
+import { refusePendingCalls } from './pending-calls';
+import type { AgentScope } from '../run/scope';
+import { shownState } from '../hooks/shown-state';
+import { parsedTools } from './tool-step';
+import { storedMessage, storedMessages } from '../effects/transcript';
+import { PassedThere } from '../run/shown-result';
+import { isEventSender } from '../define/event-sender-mark';
+
+/** One model call through the wraps of the agent. What wraps change in the request is forgotten; what they change in the answer stays. */
+export async function modelStep(scope: AgentScope, iteration: Frame): Promise<StoredMessage> {
+  const { run, agent, options, path, record, lane } = scope;
+  const passed = new PassedThere(run.state, [...iteration.address, 'model'].join('/'));
+  const wraps = agent.middleware
+    .filter((middleware) => middleware.wrapModel !== undefined)
+    .map((middleware) => modelLayer(scope, middleware, passed));
+  const layers = [...wraps, ...modelObservers(scope)];
+  const call = (request: StoredRequest, frame: Frame): Promise<ShownResponse> =>
+    layers.length === 0 ? callCore(scope, request, request.messages) : wrapped(scope, layers, request, frame, passed);
+  const answer: ShownResponse & Kept = await iteration.effect('model', () => {
+    const isFinal = finalInstructionOf(scope) !== undefined;
+    const chosen = { ...agent.settings, ...run.state.settings, ...options.settings };
+    const settings = isFinal ? withoutToolChoice(chosen) : chosen;
+    const request: StoredRequest = {
+      instructions: record.instructions,
+      messages: layers.length === 0 ? record.messages : shownState(scope).messages,
+      tools: isFinal ? [] : record.tools,
+      model: options.model ?? run.state.model ?? agent.model,
+      ...(Object.keys(settings).length > 0 ? { settings } : {}),
+    };
+    const frame = iteration.child('model');
+    return agent.retry === undefined && agent.failover === undefined ? call(request, frame) : modelAttempts(scope, request, frame, call);
+  });
+  const { message, usage, finish, model, persisted, begin, shown = message } = withNamedCalls(answer);
+  if (persisted !== undefined) record.messages = persisted;
+  if (begin !== undefined) record.model = begin;
+  noteAnswer(scope, usage);
+  iteration.once('event', () => {
+    run.ports.emit({
+      type: 'model-end',
+      agent: agent.name,
+      runPath: path,
+      turn: record.turn,
+      message: shown,
+      model,
+      ...(usage === undefined ? {} : { usage }),
+      ...(finish === undefined ? {} : { finish }),
+    });
+    if (lane !== undefined) say(run, lane, agent.name, shown);
+  });
+  if (finish === 'cancelled') {
+    // What was said by then is kept for readers; the run ends.
+    throw new HoldfastError('cancelled', 'The run was cancelled while the model answered.');
+  }
+  return message;
+}
+
+/** Runs of agents without such hooks keep nothing: nobody could ask. */
+function noteAnswer({ agent: { has }, record }: AgentScope, usage: Usage | undefined): void {
+  if (!has.beforeModelRewriteState && !has.afterModelRewriteState && !has.afterToolCalls) return;
+  if (usage === undefined) delete record.answered;
+  else record.answered = { position: record.messages.length, tokens: usage.inputTokens + usage.outputTokens };
+}
+
+/** The answer, and what is shown of it where a sender stands inside of layers that changed it. */
+type ShownResponse = StoredResponse & { readonly shown?: StoredMessage };
+
+async function wrapped(
+  scope: AgentScope,
+  layers: readonly Layer<ModelRequest, ModelResponse>[],
+  request: StoredRequest,
+  frame: Frame,
+  passed: PassedThere,
+): Promise<ShownResponse> {
+  let answered: StoredMessage | undefined;
+  const chain = compose(layers, (changed: ModelRequest): Promise<ModelResponse> =>
+    callCore(scope, checkedRequest(changed), request.messages).then((response) => {
+      answered = response.message;
+      return response;
+    }),
+  );
+  const response = await chain(request, frame);
+  frame.close();
+  const stored = (changed: Message): StoredMessage =>
+    storedMessage(changed, answered?.id === changed.id ? answered : undefined, () => scope.run.ports.uuid(), 'wrapModel');
+  const message = stored(response.message);
+  const { message: shown } = passed.take();
+  const differs = shown !== undefined && canonicalJson(shown) !== canonicalJson(response.message);
+  const { model = request.model, usage, finish } = response;
+  const problem =
+    typeof model !== 'string' || model.length > 200 ? 'its model is no name' : (notJson(usage ?? null) ?? notJson(finish ?? null));
+  if (problem !== undefined)
+    throw new HoldfastError('model-response-invalid', `A wrapModel layer returned a response that is none: ${problem}.`);
+  return {
+    message,
+    model,
+    ...(usage === undefined ? {} : { usage }),
+    ...(finish === undefined ? {} : { finish }),
+    ...(differs ? { shown: stored(shown) } : {}),
+  };
+}
+
+function callCore(scope: AgentScope, request: ModelRequest, before: readonly StoredMessage[]): Promise<StoredResponse> {
+  const { run, agent, path, record } = scope;
+  const final = finalInstructionOf(scope);
+  const address = run.uniqueAddress(`${path.join('/')}/t${record.turn}/model`);
+  const messages = storedMessages(request.messages, before, () => run.ports.uuid(), 'wrapModel');
+  refusePendingCalls(scope, messages);
+  const changed = agent.middleware.some(({ wrapModel, changesOutput }) => wrapModel !== undefined && changesOutput === true);
+  return callModelOnce(scope, {
+    address,
+    path,
+    instructions: request.instructions,
+    messages,
+    // What layers put back is not theirs to give: a final answer has no tools.
+    tools: final === undefined ? request.tools : [],
+    model: request.model,
+    settings: final === undefined || request.settings === undefined ? request.settings : withoutToolChoice(request.settings),
+    stream: !run.state.stream ? 'whole' : changed ? 'held' : 'live',
+    output: agent.output,
+    retries: retryModeOf(agent, run.state.stream),
+    parse: parsedTools(scope, request.tools),
+    specs: final === undefined ? specsOf(agent, [...request.tools, ...searchedTools(record.deferred)]) : undefined,
+    deferred: final === undefined ? record.deferred : undefined,
+    final,
+  });
+}
+
+function searchedTools(deferred: DeferredTools | undefined): readonly string[] {
+  return deferred === undefined ? [] : [deferred.search, ...deferred.tools];
+}
+
+function checkedRequest(request: ModelRequest): ModelRequest {
+  if (
+    typeof request !== 'object' ||
+    request === null ||
+    typeof request.model !== 'string' ||
+    !Array.isArray(request.tools) ||
+    typeof request.instructions !== 'string'
+  ) {
+    throw new HoldfastError(
+      'hook-failed',
+      'A wrapModel layer called next without a whole request; pass on a changed copy: next({ ...request, model }).',
+    );
+  }
+  return request;
+}
+
+function modelLayer(scope: AgentScope, middleware: AgentMiddleware, passed: PassedThere): Layer<ModelRequest, ModelResponse> {
+  return {
+    name: middleware.name,
+    hook: 'wrapModel',
+    wrap: (request, next, frame) => middleware.wrapModel?.(frozen(request), next, hookContext(scope, frame)) as Promise<ModelResponse>,
+    check: (response, label) => {
+      const message: unknown = (response as Partial<ModelResponse> | undefined)?.message;
+      if (typeof message === 'object' && message !== null && Array.isArray((message as { parts?: unknown }).parts)) {
+        if (isEventSender(middleware, 'model')) passed.keep({ message: response.message });
+        return response;
+      }
+      throw new HoldfastError(
+        'model-response-invalid',
+        `${label} returned no response; return what next returned, or { message: { role: 'assistant', parts: [...] } }.`,
+      );
+    },
+  };
+}

@@ -1,0 +1,282 @@
+import { HoldfastError, messageOf } from '../../contract/errors';
+import { toolFactsOf } from '../../contract/manifest';
+import type { Failure, Json, StoredMessage, ToolCall } from '../../contract/messages/messages';
+import { canonicalJson, isPartList, notJson, toolMessage } from '../../contract/messages/messages';
+import { say } from '../run/conversation';
+import type { Layer } from '../hooks/compose';
+import { compose } from '../hooks/compose';
+import { hookContext } from '../hooks/context';
+import { Execution } from '../calls/execution';
+import { frozen } from '../effects/freeze';
+import type { Frame, Soon } from '../effects/frames';
+import { isPromise } from '../effects/frames';
+import type { AgentMiddleware } from '../define/middleware';
+import { toolObservers } from '../hooks/observers';
+import { allSettledInOrder, inSequence } from './parallel-calls';
+import type { ParsedCall } from './parsed-calls';
+import { ParsedCalls, textOfOptions } from './parsed-calls';
+import { withOptionsOf } from '../run/run-options';
+import type { AgentScope } from '../run/scope';
+import type { ToolCallPlan, ToolDone } from '../calls/tool-call';
+import { callToolOnce } from '../calls/tool-call';
+import { changedEnd, changedError } from './tool-ends';
+import type { NamedCall } from '../run/tool-names';
+import { exitTool } from '../define/transfer-names';
+import { planCall } from './tool-plan';
+import { isToolProblem } from '../effects/tool-problems';
+import { ToolError, failureOf, isCancellation } from '../effects/errors';
+import { PassedThere } from '../run/shown-result';
+import { isEventSender } from '../define/event-sender-mark';
+import { noteAction } from '../run/flow';
+import { callOwnTool } from '../calls/workflow-tool-call';
+
+export interface ToolStepResult {
+  readonly message: StoredMessage;
+  readonly error?: Failure;
+  /** What the event has instead, where a sender stands inside of layers that changed the result. */
+  readonly shown?: StoredMessage;
+  readonly action?: Json;
+}
+
+/** Runs the tool calls of one message. Results stand in call order; the return-directly one is shown last. */
+export async function toolStep(
+  scope: AgentScope,
+  calls: readonly NamedCall[],
+  directly: number | undefined,
+  iteration: Frame,
+): Promise<readonly ToolStepResult[]> {
+  const settle = (position: number): void => scope.run.runLocal.settle(scope.path, slotOf(scope, position));
+  const run = (position: number): Promise<ToolStepResult> => {
+    const call = calls[position] as NamedCall;
+    return iteration.effect(`call:${call.written}`, async () => {
+      const result = changedEnd(scope, await runCall(scope, calls, position, iteration));
+      if (scope.agent.sequentialTools) settle(position);
+      const room = scope.run.ports.roomFor(result.shown ?? result.message);
+      if (room !== undefined) await room;
+      if (position !== directly) showEnd(scope, call, result);
+      return result;
+    });
+  };
+  const positions = calls.map((_, position) => position);
+  let results: readonly ToolStepResult[];
+  try {
+    results = scope.agent.sequentialTools ? await inSequence(positions, run) : await allSettledInOrder(scope.run, positions.map(run));
+  } catch (error) {
+    if (!isCancellation(error)) positions.forEach(settle);
+    throw error;
+  }
+  positions.forEach(settle);
+  if (directly !== undefined) {
+    const result = results[directly] as ToolStepResult;
+    iteration.once('event', () => showEnd(scope, calls[directly] as NamedCall, result));
+  }
+  return results;
+}
+
+/** What parallel calls hand back counts in the order of the calls, whichever ended first. */
+function slotOf({ path, record }: AgentScope, position: number): string {
+  return `${path.join('/')}/t${record.turn}.${position}`;
+}
+
+async function runCall(scope: AgentScope, calls: readonly NamedCall[], position: number, iteration: Frame): Promise<ToolStepResult> {
+  const requested = calls[position] as NamedCall;
+  const { id: callId, written } = requested;
+  const answered = { id: callId, name: written };
+  const uuid = (): string => scope.run.ports.uuid();
+  const planned = planCall(scope, requested);
+  if (planned.type === 'answered') {
+    const exits = scope.agent.exitTool && requested.name === exitTool;
+    return { message: toolMessage(uuid(), answered, planned.output), ...(exits ? { action: { exit: true } } : {}) };
+  }
+  if (planned.type === 'refused') return endOrReturn(scope, requested, new ToolError(planned.error, undefined));
+  const name = `${planned.call.name}.${position}`;
+  const passed = new PassedThere(scope.run.state, [...iteration.address, name].join('/'));
+  const frame = iteration.child(name, undefined, {
+    act: (action) => passed.keep({ action }),
+    beside: () => ({ position, tools: calls.map((call) => call.name) }),
+  });
+  // What stands in the worker's result has the tool's own name. Under an alias the model is answered by the name that it used.
+  const isAlias = planned.call.name !== written;
+  let last: ToolDone | undefined;
+  try {
+    const output = await throughLayers(scope, planned.call, position, frame, passed, (done) => (last = done));
+    frame.close();
+    const untouched = last !== undefined && last.output === output ? last : undefined;
+    // Over a border only the output itself comes back: then the tool's kind says what a list of parts is.
+    const inParts = last?.multipart ?? isEnhanced(scope, planned.call);
+    const messageOf = (id: string, result: Json): StoredMessage =>
+      toolMessage(id, answered, result, { multipart: inParts && isPartList(result) });
+    const message = messageOf((isAlias ? undefined : untouched?.messageId) ?? uuid(), output);
+    const { output: shown, action } = passed.take();
+    const differs = shown !== undefined && canonicalJson(shown) !== canonicalJson(output);
+    return { message, ...(differs ? { shown: messageOf(uuid(), shown) } : {}), ...(action === undefined ? {} : { action }) };
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    frame.abandon();
+    const failed = endOrReturn(
+      scope,
+      requested,
+      isAlias && error instanceof ToolError ? new ToolError(failureOf(error), undefined) : error,
+    );
+    const { action } = passed.take();
+    return action === undefined ? failed : { ...failed, action };
+  }
+}
+
+function isEnhanced({ run }: AgentScope, { name }: ToolCall): boolean {
+  const { kind } = toolFactsOf(run.manifest, name);
+  return kind === 'enhanced' || kind === 'enhanced-streamable';
+}
+
+function layersOf({ run, agent }: AgentScope, tool: string): readonly AgentMiddleware[] {
+  const { kind } = toolFactsOf(run.manifest, tool);
+  return agent.middleware.filter(
+    ({ wrapToolCall, onlyTools, onlyKinds }) =>
+      wrapToolCall !== undefined && onlyTools?.includes(tool) !== false && onlyKinds?.includes(kind) !== false,
+  );
+}
+
+/** The tools whose arguments layers will see, when there are any. */
+export function parsedTools(scope: AgentScope, tools: readonly string[]): readonly string[] | undefined {
+  const parsed = tools.filter(
+    (tool) => Object.hasOwn(scope.run.manifest.tools, tool) && !scope.agent.ownTools.has(tool) && layersOf(scope, tool).length > 0,
+  );
+  return parsed.length === 0 ? undefined : parsed;
+}
+
+/** By the run itself, or by a worker. */
+function execute(scope: AgentScope, frame: Frame, plan: ToolCallPlan): Promise<ToolDone> {
+  const own = scope.agent.ownTools.get(plan.call.name);
+  return own === undefined ? callToolOnce(scope, frame, plan) : callOwnTool(scope, own, frame, plan, (inner) => hookContext(scope, inner));
+}
+
+function throughLayers(
+  scope: AgentScope,
+  call: ToolCall,
+  position: number,
+  frame: Frame,
+  passed: PassedThere,
+  onDone: (done: ToolDone) => void,
+): Promise<Json> {
+  const layers = layersOf(scope, call.name);
+  const address = `${scope.path.join('/')}/t${scope.record.turn}/${call.name}.${position}`;
+  const slot = slotOf(scope, position);
+  if (layers.length === 0) {
+    const observed = compose(toolObservers(scope), (asked: ToolCall, inner) =>
+      execute(scope, inner, { address, key: address, slot, call: asked }),
+    );
+    return observed(call, frame).then((done) => {
+      onDone(done);
+      return done.output;
+    });
+  }
+  return throughParsedLayers(scope, layers, call, { address, slot }, frame, passed, onDone);
+}
+
+/**
+ * Arguments before policy: layers, human and tool all see the parsed value, and the tool runs with nothing else. What is known at once
+ * waits for nothing: calls whose layers do not wait either become commands in the order of the calls, however many layers each has.
+ */
+function throughParsedLayers(
+  scope: AgentScope,
+  layers: readonly AgentMiddleware[],
+  raw: ToolCall,
+  { address, slot }: { readonly address: string; readonly slot: string },
+  frame: Frame,
+  passed: PassedThere,
+  onDone: (done: ToolDone) => void,
+): Promise<Json> {
+  const calls = new ParsedCalls(scope, raw);
+  const held = layers.some(({ changesOutput }) => changesOutput === true);
+  const core = ({ call, rawInput }: ParsedCall, inner: Frame): Promise<Json> => {
+    checkDecided(inner, call);
+    const execution = new Execution(frame, inner, address, call);
+    const observed = compose(toolObservers(scope), (asked: ToolCall, innermost) =>
+      execute(scope, innermost, {
+        address,
+        key: execution.key,
+        slot,
+        call: asked,
+        held,
+        ...(asked.input === rawInput ? {} : { rawInput }),
+      }),
+    );
+    return observed(call, inner).then(
+      (done) => {
+        onDone(done);
+        return frozen(done.output);
+      },
+      (error: unknown) => {
+        if (!isCancellation(error)) execution.failed();
+        throw error;
+      },
+    );
+  };
+  const chain = compose(
+    layers.map((middleware) => toolLayer(scope, middleware, calls, passed)),
+    (changed: ToolCall, inner) => withParsed(calls.parsed(changed, inner), (parsed) => core(parsed, inner)),
+  );
+  return withParsed(calls.parsed(raw, frame), ({ call }) => chain(call, frame));
+}
+
+function withParsed(parsed: Soon<ParsedCall>, run: (parsed: ParsedCall) => Promise<Json>): Promise<Json> {
+  return isPromise(parsed) ? parsed.then(run) : run(parsed);
+}
+
+/** What a person agreed to is what runs. */
+function checkDecided({ decision }: Frame, call: ToolCall): void {
+  if (decision?.hash === undefined) return;
+  const changed = decision.hash !== call.inputHash ? 'arguments' : decision.options !== textOfOptions(call) ? 'options' : undefined;
+  if (changed === undefined) return;
+  throw new HoldfastError(
+    'hook-failed',
+    `A layer behind the approval of '${call.name}' changed its ${changed}. Put it before the approval, so that people see what will run.`,
+  );
+}
+
+/** A tool's error goes back to the model, unless the agent says otherwise. An error of a hook always ends the run. */
+function endOrReturn(scope: AgentScope, { id, written }: NamedCall, error: unknown): ToolStepResult {
+  const call = { id, name: written };
+  if (!isToolProblem(error) || scope.agent.toolErrors === 'fail') throw changedError(scope, call, error);
+  const messageId = ToolError.messageIdOf(error);
+  return { message: toolMessage(messageId ?? scope.run.ports.uuid(), call, messageOf(error), { isError: true }), error: failureOf(error) };
+}
+
+function showEnd(scope: AgentScope, call: NamedCall, { message, error, shown = message, action }: ToolStepResult): void {
+  const { run, agent, path, lane } = scope;
+  run.ports.emit({
+    type: 'tool-end',
+    agent: agent.name,
+    runPath: path,
+    tool: call.name,
+    callId: call.id,
+    message: shown,
+    ...(error === undefined ? {} : { error }),
+    ...(action === undefined ? {} : { action }),
+  });
+  if (lane !== undefined) say(run, lane, agent.name, shown);
+  noteAction(scope, action);
+}
+
+function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: ParsedCalls, passed: PassedThere): Layer<ToolCall, Json> {
+  return {
+    name: middleware.name,
+    hook: 'wrapToolCall',
+    wrap: (requested, next, frame) => {
+      const wrapped = ({ call }: ParsedCall): Promise<Json> => {
+        const nextDecided = (changed: ToolCall): Promise<Json> => {
+          if (frame.decision?.by === frame.key) frame.decision.handedOn = true;
+          return next(withOptionsOf(call, changed));
+        };
+        return middleware.wrapToolCall?.(frozen(call), nextDecided, hookContext(scope, frame)) as Promise<Json>;
+      };
+      return withParsed(calls.parsed(requested, frame), wrapped);
+    },
+    check: (output, label) => {
+      const problem = output === undefined ? 'it is undefined' : notJson(output);
+      if (problem !== undefined) throw new HoldfastError('hook-failed', `${label} returned something that is not JSON: ${problem}.`);
+      if (isEventSender(middleware, 'tool')) passed.keep({ output });
+      return output;
+    },
+  };
+}

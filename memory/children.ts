@@ -1,0 +1,48 @@
+import type { Answer } from '../contract/interrupts';
+import { checkedBytes } from '../kernel/run/call-inputs';
+import type { ChildEnd, ChildRun } from '../kernel/run/ports';
+import { asJson } from './record';
+
+/** A run in memory that is part of another one. */
+export interface MemoryChild {
+  readonly end: Promise<ChildEnd>;
+  readonly standsStill: boolean;
+  answer(answer: Answer): void;
+  cancel(): void;
+}
+
+/** The isolated agents of a run in memory that have not ended. */
+export class MemoryChildren<Child extends MemoryChild = MemoryChild> {
+  private readonly open = new Map<string, Child>();
+
+  get size(): number {
+    return this.open.size;
+  }
+
+  get all(): readonly Child[] {
+    return [...this.open.values()];
+  }
+
+  get standStill(): boolean {
+    return this.all.every(({ standsStill }) => standsStill);
+  }
+
+  async run({ start, hear }: ChildRun, begin: (child: ChildRun) => Child): Promise<ChildEnd> {
+    checkedBytes(start, `the start of the agent "${start.agent}"`);
+    const child = begin({ start: asJson(start), hear: (events) => this.open.has(start.id) && hear(asJson(events)) });
+    this.open.set(start.id, child);
+    try {
+      return asJson(await child.end);
+    } finally {
+      this.open.delete(start.id);
+    }
+  }
+
+  answer(run: string, answer: Answer): void {
+    this.open.get(run)?.answer(answer);
+  }
+
+  cancel(): void {
+    for (const child of this.all) child.cancel();
+  }
+}

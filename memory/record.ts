@@ -1,0 +1,86 @@
+import type { RunEvent, RunView } from '../contract/events';
+import type { FoldedRequest } from '../contract/record/fold';
+import { HistoryFold } from '../contract/record/fold';
+import type { HistoryFact } from '../contract/record/history-fact';
+import type { RunLocalValues } from '../contract/run-local';
+import { RunLocalFold } from '../contract/run-local';
+
+type WithoutTime<Fact> = Fact extends HistoryFact ? Omit<Fact, 'time'> : never;
+
+/** A run's history in memory. It holds what a server would hold, as JSON, and is read by the same fold. */
+export class MemoryRecord {
+  private readonly fold = new HistoryFold();
+  private readonly runLocal = new RunLocalFold();
+  private readonly log: RunEvent[] = [];
+  readonly facts: HistoryFact[] = [];
+  private eventId = 0;
+  private uuids = 0;
+  private randoms = 0;
+  private grown: () => void = () => undefined;
+  private growth = new Promise<void>((resolve) => (this.grown = resolve));
+
+  constructor(
+    private readonly now: () => number,
+    private readonly firstOffset: number,
+  ) {}
+
+  get events(): readonly RunEvent[] {
+    return this.log;
+  }
+
+  get nextOffset(): number {
+    return this.fold.nextOffset;
+  }
+
+  get ended(): boolean {
+    return this.fold.ended;
+  }
+
+  /** Settles when the log has grown. */
+  get more(): Promise<void> {
+    return this.growth;
+  }
+
+  view(): RunView {
+    return this.fold.view();
+  }
+
+  requestOf(address: string): FoldedRequest {
+    return asJson(this.fold.requestOf(address) ?? { messages: [], slots: {} });
+  }
+
+  valuesOf(address: string): RunLocalValues {
+    return asJson(this.runLocal.valuesOf(address) ?? {});
+  }
+
+  write(fact: WithoutTime<HistoryFact>): void {
+    const written = asJson({ ...fact, time: this.now() }) as HistoryFact;
+    this.facts.push(written);
+    this.runLocal.add(written);
+    const events = this.fold.add(written);
+    if (events.length === 0) return;
+    this.log.push(...events);
+    const { grown } = this;
+    this.growth = new Promise((resolve) => (this.grown = resolve));
+    grown();
+  }
+
+  nextEventId(): number {
+    return ++this.eventId;
+  }
+
+  /** From 0 up to 1, the same in every run of the same test: the fractions of multiples of the golden ratio lie evenly. */
+  random(): number {
+    return (++this.randoms * 0.618_033_988_749_895) % 1;
+  }
+
+  /** The same in every run of the same test, and never twice in one. */
+  uuid(): string {
+    return `${this.firstOffset.toString(16).padStart(8, '0')}-0000-4000-8000-${(++this.uuids).toString(16).padStart(12, '0')}`;
+  }
+}
+
+/** What is left of a value on its way through a server: nothing is shared, what is not JSON is lost. */
+export function asJson<T>(value: T): T {
+  return value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T);
+}

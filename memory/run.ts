@@ -1,0 +1,334 @@
+import { HoldfastError, messageOf, thrownCodeOf } from '../contract/errors';
+import type { EventBody, RunEvent, RunView } from '../contract/events';
+import type { HistoryFact } from '../contract/record/history-fact';
+import type { Answer } from '../contract/interrupts';
+import { interruptIdAt } from '../contract/interrupts';
+import { workflowIdOf } from '../contract/names';
+import { packedSnapshot, unpackedInput } from '../contract/record/snapshot-messages';
+import type { AgentRunInput, AgentRunResult } from '../contract/record/wire';
+import type { Failure } from '../contract/messages/messages';
+import type { AnyAgent } from '../kernel/define/definition';
+import { endForParent } from '../kernel/agents/isolated';
+import type { ChildEnd, ChildRun } from '../kernel/run/ports';
+import { AgentRun } from '../kernel/engine/run';
+import { checkResult, leftOf } from '../kernel/run/run-end';
+import type { RunState } from '../kernel/run/state';
+import { freshState, restoredState } from '../kernel/run/state';
+import type { Facts } from '../kernel/engine/trial';
+import { Trial } from '../kernel/engine/trial';
+import { VirtualClock } from './clock';
+import { MemoryPorts } from './ports';
+import { MemoryRecord, asJson } from './record';
+import type { MemoryWork } from './work';
+import { isCancellation } from '../kernel/effects/errors';
+
+/** One stretch of a run between two borders. */
+interface Stretch {
+  readonly input: AgentRunInput;
+  readonly ports: MemoryPorts;
+  readonly run: AgentRun;
+  stall(error: HoldfastError): void;
+}
+
+/** The run in memory that another one is part of. */
+interface MemoryParent {
+  readonly run: MemoryRun;
+  readonly clock: VirtualClock;
+  hear(events: readonly EventBody[]): void;
+  /** The run that is part of it stands still, or goes on. */
+  moved(): void;
+}
+
+export type Agents = ReadonlyMap<string, AnyAgent>;
+
+/** A whole run in memory, over its borders: what the workflow, the server and the record are to a run on Temporal. */
+export class MemoryRun {
+  readonly clock: VirtualClock;
+  private readonly record: MemoryRecord;
+  private readonly workflowId: string;
+  private stretch: Stretch;
+  private borderAgents: Agents | undefined;
+  private checking = false;
+  private borders = 0;
+  private stands = false;
+  private stood: () => void = () => undefined;
+  private standing = new Promise<void>((resolve) => (this.stood = resolve));
+  private finish: (end: ChildEnd) => void = () => undefined;
+  /** Of an isolated agent: its end, for the run that it is part of. */
+  readonly end = new Promise<ChildEnd>((resolve) => (this.finish = resolve));
+  /** Isolated agents, also those that have ended, by the ids of their runs. */
+  readonly children = new Map<string, MemoryRun>();
+
+  constructor(
+    private agents: Agents,
+    input: AgentRunInput,
+    private readonly work: MemoryWork,
+    startedAt: number,
+    private readonly parent?: MemoryParent,
+  ) {
+    const { tenant, id } = input.start;
+    this.clock = parent?.clock ?? new VirtualClock(startedAt);
+    this.record = new MemoryRecord(() => this.clock.now, input.snapshot?.nextOffset ?? 0);
+    this.workflowId = workflowIdOf(tenant, id);
+    this.stretch = this.enter(asJson(input));
+  }
+
+  get events(): readonly RunEvent[] {
+    return this.record.events;
+  }
+
+  get facts(): readonly HistoryFact[] {
+    return this.record.facts;
+  }
+
+  get ended(): boolean {
+    return this.record.ended;
+  }
+
+  /** Whether the run has ended or cannot go on by itself: it waits for somebody or for the time. */
+  get standsStill(): boolean {
+    return this.stands;
+  }
+
+  /** Settles when the log has grown. */
+  get more(): Promise<void> {
+    return this.record.more;
+  }
+
+  view(): RunView {
+    return this.record.view();
+  }
+
+  /** Settles when the run stands still. */
+  async idle(): Promise<void> {
+    while (!this.stands) await this.standing;
+  }
+
+  refusalOf(answer: Answer): Failure | undefined {
+    return this.stretch.run.refusalOf(asJson(answer));
+  }
+
+  /**
+   * Takes the answer of a person, or says why not. One to an isolated agent counts in the run that somebody started, where the interrupt
+   * stands too: of two that come at once, here and there, only one is taken.
+   */
+  take(answer: Answer): Failure | undefined {
+    const refused = this.refusalOf(answer);
+    if (refused !== undefined) return refused;
+    const { root } = this;
+    const there = this.answerInRoot(answer);
+    const refusedThere = there === undefined ? undefined : root.refusalOf(there);
+    if (there === undefined || refusedThere?.code === 'interrupt-unknown') this.answer(answer);
+    else if (refusedThere === undefined) root.answer(there);
+    else return refusedThere;
+    return undefined;
+  }
+
+  private get root(): MemoryRun {
+    return this.parent?.run.root ?? this;
+  }
+
+  private answerInRoot(answer: Answer): Answer | undefined {
+    const { input, run } = this.stretch;
+    const { path } = input.start.parent ?? {};
+    const interrupt = run.interrupts.find(({ id }) => id === answer.interruptId);
+    return path === undefined || interrupt === undefined ? undefined : { ...answer, interruptId: interruptIdAt(path, interrupt) };
+  }
+
+  /** Takes an answer as a signal does: one that does not fit only leaves an event. */
+  answer(answer: Answer): void {
+    if (this.ended) return;
+    this.changed();
+    this.stretch.run.answer(asJson(answer));
+  }
+
+  cancel(): void {
+    if (this.ended) return;
+    const error = new HoldfastError('cancelled', 'The run was cancelled.');
+    this.changed();
+    this.stretch.run.cancel(error);
+    this.stretch.ports.stop(error);
+  }
+
+  /** Lets time pass. Timers fire in order, and all code that one wakes has run before the next fires. */
+  async advance(milliseconds: number): Promise<void> {
+    await this.idle();
+    const until = this.clock.now + milliseconds;
+    while (!this.ended && this.clock.fireNext(until)) {
+      this.stir();
+      await this.idle();
+    }
+    this.clock.fireNext(until);
+  }
+
+  /** Goes on as new as soon as nothing is on its way, if need be under other code. Settles when the run stands still again. */
+  async goOnAsNew(agents: Agents = this.agents): Promise<void> {
+    this.askForBorder(agents);
+    await this.idle();
+  }
+
+  private askForBorder(agents: Agents): void {
+    this.borderAgents = agents;
+    this.changed();
+    for (const child of this.children.values()) if (!child.ended) child.askForBorder(agents);
+  }
+
+  /** Something may have happened in it that it was not told of. */
+  private stir(): void {
+    this.changed();
+    for (const child of this.children.values()) if (!child.ended) child.stir();
+  }
+
+  private startChild({ start, hear }: ChildRun): MemoryRun {
+    const child = new MemoryRun(this.agents, { start }, this.work, 0, { run: this, clock: this.clock, hear, moved: () => this.changed() });
+    this.children.set(start.id, child);
+    return child;
+  }
+
+  /** Goes on under other code when that finds all that is open as it was; says otherwise why not, and goes on under its own. */
+  async upgrade(agents: Agents): Promise<Failure | undefined> {
+    await this.idle();
+    if (this.ended) return { code: 'run-ended', message: 'The run has ended.' };
+    const atWork = [...this.children].filter(([, child]) => !child.ended).map(([id]) => id);
+    if (atWork.length > 0)
+      return {
+        code: 'upgrade-failed',
+        message: `The run cannot move while an isolated agent of it is at work: ${atWork.join(', ')}. Ask again when it has ended.`,
+      };
+    const { work, clock } = this;
+    const facts: Facts = {
+      prepare: (request, messages) => work.prepare(asJson(request), asJson(messages)),
+      parseInput: (tool, input) => work.parseInput(asJson({ tool, input })),
+      parseOutput: (output, text) => work.parseOutput({ output, text }),
+    };
+    const trial = new Trial(agents, asJson(this.stretch.run.snapshot()), facts, clock.now);
+    do await work.settle();
+    while (trial.asks);
+    const { failure } = trial;
+    if (failure === undefined) await this.goOnAsNew(agents);
+    return failure;
+  }
+
+  private enter(given: AgentRunInput): Stretch {
+    const input = unpackedInput(given);
+    const { start, snapshot } = input;
+    this.record.write({ kind: 'start', workflowId: this.workflowId, input });
+    const state = snapshot === undefined ? freshState(start) : restoredState(snapshot.state as RunState, snapshot.lists);
+    const world = {
+      work: this.work,
+      clock: this.clock,
+      record: this.record,
+      changed: () => this.changed(),
+      wantsBorder: () => this.borderAgents !== undefined,
+      startChild: (child: ChildRun) => this.startChild(child),
+      ...(this.parent === undefined ? {} : { tellParent: (event: EventBody) => this.parent?.hear([event]) }),
+    };
+    const ports = new MemoryPorts(input, world);
+    const run = new AgentRun(this.agents, state, ports);
+    let stall: (error: HoldfastError) => void = () => undefined;
+    const stalled = new Promise<never>((_, reject) => (stall = reject));
+    const stretch: Stretch = { input, ports, run, stall };
+    void this.live(stretch, stalled);
+    this.changed();
+    return stretch;
+  }
+
+  private async live(stretch: Stretch, stalled: Promise<never>): Promise<void> {
+    const { ports, run, input } = stretch;
+    try {
+      const { output, text, pendingToolCalls, ...ended } = await Promise.race([run.execute(), stalled]);
+      const { usage } = run.state;
+      const isChild = input.start.parent !== undefined;
+      // The result stands in the history of the other run too; the log stays in this one.
+      if (isChild) ports.flush();
+      const forParent = isChild ? endForParent(run, input.start, ended) : {};
+      const answer: AgentRunResult = {
+        output,
+        ...(text === output ? {} : { text }),
+        ...(pendingToolCalls === undefined ? {} : { pendingToolCalls }),
+        usage,
+        ...forParent,
+      };
+      checkResult(answer);
+      const { transcript } = run;
+      const result = ports.end((): AgentRunResult => {
+        const edit = transcript === undefined ? {} : ports.ledger.finalEdit(input.start.agent, transcript);
+        const whole: AgentRunResult = { ...answer, ...edit, ...ports.takeEvents() };
+        checkResult(whole);
+        return whole;
+      });
+      this.close(stretch, { kind: 'end', status: 'completed', result }, { output, text, usage, ...forParent });
+    } catch (error) {
+      ports.flush();
+      const failure = { code: thrownCodeOf(error) ?? 'run-failed', message: messageOf(error) };
+      const forParent = leftOf(run.state, input.start.session);
+      if (isCancellation(error))
+        this.close(
+          stretch,
+          { kind: 'end', status: 'cancelled' },
+          { failed: { code: 'child-cancelled', message: 'Its run was cancelled.' }, ...forParent },
+        );
+      else this.close(stretch, { kind: 'end', status: 'failed', error: failure }, { failed: failure, ...forParent });
+    }
+  }
+
+  private close(stretch: Stretch, fact: Parameters<MemoryRecord['write']>[0], end: ChildEnd): void {
+    if (this.stretch !== stretch) return;
+    stretch.ports.leave();
+    this.record.write(fact);
+    this.finish(end);
+    this.changed();
+  }
+
+  private changed(): void {
+    if (this.stands) {
+      this.stands = false;
+      this.standing = new Promise((resolve) => (this.stood = resolve));
+      this.parent?.moved();
+    }
+    if (this.checking) return;
+    this.checking = true;
+    void this.work.settle().then(() => {
+      this.checking = false;
+      this.check();
+    });
+  }
+
+  /** All code has run as far as it can. */
+  private check(): void {
+    const { ports, run, stall } = this.stretch;
+    if (this.ended) return this.stand();
+    ports.flush();
+    if (this.checking || ports.pending > 0 || !ports.children.standStill) return;
+    const { borderAgents } = this;
+    const waits = run.waitingFor > 0 || ports.sleeping > 0 || ports.children.size > 0;
+    if (borderAgents !== undefined && !ports.cancelled && ports.children.size === 0 && (ports.parked || waits))
+      return this.cross(borderAgents);
+    if (waits) return this.stand();
+    const open = run.openCode.at(-1) ?? 'the agent';
+    stall(
+      ports.stoppedWith ??
+        new HoldfastError('hook-stalled', `${open} waits for something that never comes: no call, timer or interrupt of it is open.`),
+    );
+    this.changed();
+  }
+
+  private cross(agents: Agents): void {
+    const { input, ports, run } = this.stretch;
+    const { events = [] } = ports.takeEvents();
+    const { state, lists } = run.snapshot();
+    const snapshot = { state, lists, ...ports.seen.over(lists), nextOffset: this.record.nextOffset + events.length, events };
+    this.borderAgents = undefined;
+    this.borders += 1;
+    this.agents = agents;
+    ports.leave();
+    this.record.write({ kind: 'continued', nextRunId: `stretch-${this.borders}` });
+    this.stretch = this.enter(asJson({ start: input.start, snapshot: packedSnapshot(snapshot) }));
+  }
+
+  private stand(): void {
+    this.stands = true;
+    this.stood();
+    this.parent?.moved();
+  }
+}

@@ -1,0 +1,36 @@
+import type { FoldedRequest } from '../contract/record/fold';
+import type { Manifest, ManifestRequest } from '../contract/manifest';
+import type { StoredMessage } from '../contract/messages/messages';
+import type { RunLocalValues } from '../contract/run-local';
+import type {
+  CallModelResult,
+  CallToolInput,
+  CallToolResult,
+  ParseInputRequest,
+  ParseInputResult,
+  ParseOutputRequest,
+  ParseOutputResult,
+} from '../contract/record/wire';
+import type { ModelFacts, ToolFacts } from '../contract/manifest';
+
+/** Where in the run a call stands, and how often it may be tried. */
+export interface MemoryCall<Facts> {
+  readonly workflowId: string;
+  readonly address: string;
+  readonly path: readonly string[];
+  readonly facts: Facts;
+  readonly values: RunLocalValues;
+  /** Settles when somebody cancels the run. */
+  readonly cancelled: Promise<void>;
+}
+
+/** All that does I/O. What is thrown here is a call that a worker lost. */
+export interface MemoryWork {
+  prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest>;
+  callModel(request: FoldedRequest, call: MemoryCall<ModelFacts>): Promise<CallModelResult>;
+  callTool(input: CallToolInput, call: MemoryCall<ToolFacts>): Promise<CallToolResult>;
+  parseInput(request: ParseInputRequest): Promise<ParseInputResult>;
+  parseOutput(request: ParseOutputRequest): Promise<ParseOutputResult>;
+  /** Settles when all code that can run has run. In Node: a `setImmediate`. */
+  settle(): Promise<void>;
+}

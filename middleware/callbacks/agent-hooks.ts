@@ -1,0 +1,67 @@
+import type { Failure, Message } from '../../contract/messages/messages';
+import { directAnswerIn } from '../../kernel/hooks/context';
+import type { AgentMiddleware, AgentState, HookContext } from '../../kernel/define/middleware';
+import type { Chain } from './chain';
+import { invocationOf } from './invocation';
+import { assistantMessage, phaseFailure, shownError, throughStages } from './stages';
+import type { AfterAgentArgs, AfterAgentResult, BeforeAgentArgs, BeforeAgentResult } from './types';
+import { errorOf } from '../../kernel/effects/errors';
+
+type AgentHooks = Pick<AgentMiddleware, 'beforeAgent' | 'afterAgent' | 'afterFailure'>;
+type AfterChains = readonly Chain<AfterAgentArgs, AfterAgentResult>[];
+
+/** Callbacks around the agent. Each chain behind it may append a message; the next one sees that as the response. */
+export function agentHooks(before: readonly Chain<BeforeAgentArgs, BeforeAgentResult>[], after: AfterChains): AgentHooks {
+  return {
+    ...(before.length === 0 ? {} : { beforeAgent: (_, ctx) => runBefore(before, ctx) }),
+    ...(after.length === 0
+      ? {}
+      : {
+          afterAgent: (state, ctx) => runAfter(after, state, ctx),
+          afterFailure: (failure, state, ctx) => runAfter(after, state, ctx, failure),
+        }),
+  } satisfies AgentHooks;
+}
+
+async function runBefore(
+  before: readonly Chain<BeforeAgentArgs, BeforeAgentResult>[],
+  ctx: HookContext,
+): Promise<{ answer?: Message; values?: BeforeAgentResult['values'] }> {
+  const result = await throughStages(before, { invocation: invocationOf(ctx), values: ctx.values }).catch((error: unknown) => {
+    throw phaseFailure('before agent', error);
+  });
+  const { customResponse, values } = result ?? {};
+  return {
+    ...(values === undefined ? {} : { values }),
+    ...(customResponse === undefined ? {} : { answer: assistantMessage(customResponse) }),
+  };
+}
+
+async function runAfter(
+  after: AfterChains,
+  state: AgentState,
+  ctx: HookContext,
+  failure?: Failure,
+): Promise<{ append: readonly Message[] }> {
+  const append: Message[] = [];
+  const last = state.messages.at(-1);
+  // A result that ends the agent need not stand last: other calls of its message have results, too.
+  const direct = last?.role === 'assistant' ? undefined : directAnswerIn(ctx);
+  let response: Message | undefined = direct ?? (last?.role === 'user' ? undefined : last);
+  let { values } = ctx;
+  for (const chain of after) {
+    const args: AfterAgentArgs = {
+      invocation: invocationOf(ctx),
+      values,
+      ...(response === undefined ? {} : { response }),
+      ...(failure === undefined ? {} : { error: shownError(errorOf(failure)) }),
+    };
+    const { result, error } = await chain.run(args);
+    if (error !== undefined && error !== args.error) throw phaseFailure('after agent', error);
+    ({ values } = args);
+    if (result?.customResponse === undefined) continue;
+    response = assistantMessage(result.customResponse);
+    append.push(response);
+  }
+  return { append };
+}

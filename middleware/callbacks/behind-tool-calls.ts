@@ -1,0 +1,92 @@
+import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
+import type { Json, Message } from '../../contract/messages/messages';
+import { toolCallsIn } from '../../kernel/hooks/context';
+import { frozen } from '../../kernel/effects/freeze';
+import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
+import { invocationOf } from './invocation';
+import type { Plugin } from './plugins';
+import { callIdOf, replacedMessages } from './plugins';
+import type { CallNotes } from './tool-hooks';
+import { isCancellation } from '../../kernel/effects/errors';
+
+type Following = Readonly<Record<string, readonly Message[]>>;
+
+const endsKey = (name: string): string => `callbacks:${name}:ends`;
+const followsKey = (name: string): string => `callbacks:${name}:follows`;
+
+/** Kept in run-local values: between a call and the hook behind all calls there may be a border. */
+export function callNotes(name: string, { runLocal }: HookContext): CallNotes {
+  return {
+    endsRun(callId) {
+      const ends = (runLocal.get(endsKey(name)) ?? []) as readonly string[];
+      runLocal.set(endsKey(name), [...ends, callId]);
+    },
+    follows(callId, messages) {
+      const follows = (runLocal.get(followsKey(name)) ?? {}) as unknown as Following;
+      runLocal.set(followsKey(name), { ...follows, [callId]: messages } as unknown as Json);
+    },
+  };
+}
+
+/** What callbacks of single calls asked for, once all results are there; and the plugins that look at all of them. */
+export function behindToolCalls(name: string, plugins: readonly Plugin[]): NonNullable<AgentMiddleware['afterToolCalls']> {
+  return async (state, ctx) => {
+    const { before, results, behind } = split(state.messages);
+    const shown = await replaced(plugins, before, results, ctx);
+    const ends = taken(ctx, endsKey(name)) as readonly string[] | undefined;
+    const follows = taken(ctx, followsKey(name)) as unknown as Following | undefined;
+    const answer = shown.filter((message) => ends?.includes(callIdOf(message) ?? '')).at(-1);
+    const following = follows === undefined ? [] : results.flatMap((message) => follows[callIdOf(message) ?? ''] ?? []);
+    return {
+      ...(shown === results && following.length === 0 ? {} : { messages: [...before, ...shown, ...following, ...behind] }),
+      ...(answer === undefined ? {} : { answer }),
+    };
+  };
+}
+
+function taken({ runLocal }: HookContext, key: string): Json | undefined {
+  const value = runLocal.get(key);
+  if (value !== undefined) runLocal.delete(key);
+  return value;
+}
+
+/** The results of the last message that called tools, what stands before them, and what hooks have put behind them. */
+function split(messages: readonly Message[]): {
+  readonly before: readonly Message[];
+  readonly results: readonly Message[];
+  readonly behind: readonly Message[];
+} {
+  const asked = messages.map(({ role }) => role).lastIndexOf('assistant');
+  const rest = messages.slice(asked + 1);
+  const others = rest.findIndex(({ role }) => role !== 'tool');
+  const count = others === -1 ? rest.length : others;
+  return { before: messages.slice(0, asked + 1), results: rest.slice(0, count), behind: rest.slice(count) };
+}
+
+async function replaced(
+  plugins: readonly Plugin[],
+  before: readonly Message[],
+  results: readonly Message[],
+  ctx: HookContext,
+): Promise<readonly Message[]> {
+  let toolMessages = results;
+  const caller = before.at(-1);
+  for (const { name, afterToolMessages } of plugins) {
+    try {
+      const said = await afterToolMessages?.(
+        frozen({
+          invocation: invocationOf(ctx),
+          values: ctx.values,
+          messages: [...before, ...toolMessages],
+          toolCalls: caller === undefined ? [] : toolCallsIn(ctx, caller),
+          toolMessages,
+        }),
+      );
+      if (said !== undefined && said !== null) toolMessages = replacedMessages(toolMessages, said);
+    } catch (error) {
+      if (isCancellation(error) || thrownCodeOf(error) !== undefined) throw error;
+      throw new HoldfastError('callback-failed', `plugin "${name}": ${messageOf(error)}`, { cause: error });
+    }
+  }
+  return toolMessages;
+}

@@ -1,0 +1,72 @@
+import { HoldfastError } from '../../contract/errors';
+import { checkKnown } from '../../kernel/define/check-agent';
+import type { AgentMiddleware } from '../../kernel/define/middleware';
+import { agentHooks } from './agent-hooks';
+import { behindToolCalls, callNotes } from './behind-tool-calls';
+import { modelHooks } from './model-hooks';
+import type { Plugin } from './plugins';
+import { chainsOf, checkPlugins } from './plugins';
+import type { AgentCallbacks, ModelCallbacks, ToolCallbacks } from './sets';
+import { filledChains } from './stages';
+import { aroundToolCall } from './tool-hooks';
+
+export interface CallbacksOptions {
+  /** Only needed when an agent has several. */
+  readonly name?: string;
+  /** Run before the callbacks of the sets, in this order; those after the agent run behind them. */
+  readonly plugins?: readonly Plugin[];
+  readonly model?: ModelCallbacks;
+  readonly tool?: ToolCallbacks;
+  readonly agent?: AgentCallbacks;
+  /** The tools whose calls the callbacks see. Default: all. */
+  readonly onlyTools?: readonly string[];
+  /** Nobody sees an answer before the callbacks behind it have. */
+  readonly changesOutput?: boolean;
+}
+
+/** One middleware with plugins and callbacks, as they are now: what is registered later does not change an agent. */
+export function callbacks(options: CallbacksOptions): AgentMiddleware {
+  checkOptions(options);
+  const { name = 'callbacks', onlyTools, changesOutput } = options;
+  const plugins = [...(options.plugins ?? [])];
+  checkPlugins(plugins);
+  const [model, tool, agent] = [options.model?.clone(), options.tool?.clone(), options.agent?.clone()];
+  const shared = chainsOf(plugins);
+  const chains = {
+    before: filledChains(shared.beforeTool, tool?.before),
+    after: filledChains(shared.afterTool, tool?.after),
+    messages: tool?.hasToolResultMessages === true ? tool : undefined,
+    view: tool?.hasCallbackResult === true ? tool : undefined,
+  };
+  const aroundTools = chains.before.length > 0 || chains.after.length > 0 || chains.messages !== undefined;
+  const rewriting = plugins.filter(({ afterToolMessages }) => afterToolMessages !== undefined);
+  return {
+    name,
+    ...(onlyTools === undefined ? {} : { onlyTools }),
+    ...(changesOutput === undefined ? {} : { changesOutput }),
+    ...agentHooks(filledChains(shared.beforeAgent, agent?.before), filledChains(agent?.after, shared.afterAgent)),
+    ...modelHooks(filledChains(shared.beforeModel, model?.before), filledChains(shared.afterModel, model?.after)),
+    ...(aroundTools ? { wrapToolCall: aroundToolCall(chains, (ctx) => callNotes(name, ctx)) } : {}),
+    ...(chains.after.length > 0 || chains.messages !== undefined || rewriting.length > 0
+      ? { afterToolCalls: behindToolCalls(name, rewriting) }
+      : {}),
+  };
+}
+
+const fields: readonly (keyof CallbacksOptions)[] = ['name', 'plugins', 'model', 'tool', 'agent', 'onlyTools', 'changesOutput'];
+
+function checkOptions(options: unknown): void {
+  const refuse = (problem: string): never => {
+    throw new HoldfastError('agent-invalid', `callbacks: ${problem}`);
+  };
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    return refuse(`its options are an object with ${fields.join(', ')}.`);
+  checkKnown(options, fields, refuse);
+  const { plugins, ...others }: CallbacksOptions = options;
+  if (plugins !== undefined && plugins !== null && !Array.isArray(plugins)) refuse('plugins are a list, each made with plugin.');
+  for (const set of ['model', 'tool', 'agent'] as const) {
+    const given: unknown = others[set];
+    if (given !== undefined && given !== null && typeof (given as { readonly clone?: unknown }).clone !== 'function')
+      refuse(`${set} is a set of callbacks, made with ${set}Callbacks.`);
+  }
+}

@@ -1,0 +1,133 @@
+import { HoldfastError, messageOf } from '../../contract/errors';
+import { notJson } from '../../contract/messages/messages';
+import type { Callback, CallbackArgs, CallbackOptions, CallbackResult, ChainOutcome } from './types';
+import { isCancellation, isStop } from '../../kernel/effects/errors';
+
+/** An error that names its place itself. */
+export class PlacedError extends Error {}
+
+/** What is particular to the callbacks of one place. */
+export interface Phase<Args, Result> {
+  readonly name: string;
+  /** The field that takes the place of what would have come otherwise. */
+  readonly custom: keyof Result & string;
+  /** What a callback returned beside its error stays when the error stops the chain. */
+  readonly keepsResultOfError?: boolean;
+  /** A result that says nothing is still one. */
+  readonly keepsEmpty?: boolean;
+  /** Fields that are true as soon as one callback said so. */
+  readonly sticky?: readonly (keyof Result & string)[];
+  /** Lets later callbacks see what this one returned. */
+  readonly adopt?: (args: Args, result: Result) => void;
+}
+
+/** Callbacks of one place, in the order of their registration. */
+export class Chain<Args extends CallbackArgs, Result extends CallbackResult> {
+  constructor(
+    readonly phase: Phase<Args, Result>,
+    private readonly options: CallbackOptions = {},
+    private readonly callbacks: Callback<Args, Result>[] = [],
+  ) {}
+
+  get length(): number {
+    return this.callbacks.length;
+  }
+
+  add(callback: Callback<Args, Result>): void {
+    checkCallback(callback, this.phase.name);
+    this.callbacks.push(callback);
+  }
+
+  append(other: Chain<Args, Result>): void {
+    this.callbacks.push(...other.callbacks);
+  }
+
+  clone(): Chain<Args, Result> {
+    return new Chain(this.phase, this.options, [...this.callbacks]);
+  }
+
+  /** Errors become part of the outcome. Only the cancellation of the run is thrown. */
+  async run(args: Args): Promise<ChainOutcome<Result>> {
+    const { phase } = this;
+    const { continueOnError = false, continueOnResponse = false, mergeOnStop = false } = this.options;
+    let kept: Result | undefined;
+    let first: Error | undefined;
+    for (const callback of this.callbacks) {
+      const { result, error } = await called(phase.name, callback, args);
+      if (error !== undefined) {
+        // A stop outranks other errors: nothing may take it for a problem that the model can react to.
+        if (first === undefined || (isStop(error) && !isStop(first))) first = error;
+        if (!continueOnError)
+          return outcomeOf(phase.keepsResultOfError === true && result !== undefined ? stopped(result) : undefined, error);
+      }
+      if (result === undefined) continue;
+      phase.adopt?.(args, result);
+      if (result.values !== undefined) passOn(args, result.values);
+      if (result[phase.custom] !== undefined && !continueOnResponse) return outcomeOf(stopped(result), first);
+      kept = kept === undefined ? result : merged(phase, kept, result);
+    }
+    return first === undefined && kept !== undefined && phase.keepsEmpty !== true && isEmpty(kept) ? {} : outcomeOf(kept, first);
+
+    function stopped(result: Result): Result {
+      return mergeOnStop && kept !== undefined ? merged(phase, kept, result) : result;
+    }
+  }
+}
+
+export function checkCallback(callback: unknown, phase: string): void {
+  if (typeof callback === 'function') return;
+  throw new HoldfastError('agent-invalid', `unsupported callback type: a ${phase} callback is a function, not a ${typeof callback}.`);
+}
+
+/** What a later callback says counts; what it does not say stays. */
+export function merged<Args, Result extends CallbackResult>(phase: Phase<Args, Result>, earlier: Result, later: Result): Result {
+  const all = { ...earlier };
+  for (const [field, value] of Object.entries(later) as [keyof Result & string, never][]) if (value !== undefined) all[field] = value;
+  for (const field of phase.sticky ?? []) if (earlier[field] === true) all[field] = earlier[field];
+  const values = { ...earlier.values, ...later.values };
+  return Object.keys(values).length === 0 ? all : { ...all, values };
+}
+
+function outcomeOf<Result>(result: Result | undefined, error: Error | undefined): ChainOutcome<Result> {
+  return { ...(result === undefined ? {} : { result }), ...(error === undefined ? {} : { error }) };
+}
+
+function isEmpty(result: object): boolean {
+  return Object.values(result).every((value) => value === undefined);
+}
+
+function passOn(args: CallbackArgs, values: NonNullable<CallbackResult['values']>): void {
+  (args as { values: CallbackArgs['values'] }).values = { ...args.values, ...values };
+}
+
+async function called<Args, Result extends CallbackResult>(
+  phase: string,
+  callback: Callback<Args, Result>,
+  args: Args,
+): Promise<{ readonly result?: Result; readonly error?: Error }> {
+  try {
+    const result: unknown = await callback(args);
+    if (result === undefined || result === null) return {};
+    if (typeof result !== 'object') throw new PlacedError(`${phase} callback returned a ${typeof result}; return nothing or an object`);
+    const { error, values } = result as CallbackResult;
+    const problem = values === undefined ? undefined : problemOfValues(values);
+    if (problem !== undefined)
+      throw new HoldfastError('value-not-json', `${phase} callback returned values that are not JSON: ${problem}.`);
+    return { result: result as Result, ...(error === undefined || error === null ? {} : { error: errorOf(phase, error) }) };
+  } catch (thrown) {
+    if (isCancellation(thrown)) throw thrown;
+    return { error: errorOf(phase, thrown) };
+  }
+}
+
+/** Values go on to other callbacks and over a continue-as-new. */
+function problemOfValues(values: unknown): string | undefined {
+  if (typeof values !== 'object' || values === null || Array.isArray(values)) return 'they are no object with values by their keys';
+  return notJson(values);
+}
+
+/** What is no error is what a panic is elsewhere. By form, as an error may come from another realm. */
+function errorOf(phase: string, thrown: unknown): Error {
+  if (Object.prototype.toString.call(thrown) === '[object Error]') return thrown as Error;
+  return new PlacedError(`${phase} callback panic: ${messageOf(thrown)}`);
+}

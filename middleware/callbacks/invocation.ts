@@ -1,0 +1,76 @@
+import { notJson } from '../../contract/messages/messages';
+import type { Json } from '../../contract/messages/messages';
+import { frozen } from '../../kernel/effects/freeze';
+import type { HookContext } from '../../kernel/define/middleware';
+import { thawed } from './thawed';
+import type { Invocation, InvocationState } from './types';
+
+/** Where the state stands among the run-local values of the agent: `ctx.runLocal.get('invocation:key')`. */
+const prefix = 'invocation:';
+
+/** The invocation of callbacks in a hook or a wrap. What they read and set are effects of its frame. */
+export function invocationOf(ctx: HookContext): Invocation {
+  const { agent, runId, runLocal } = ctx;
+  return {
+    agent,
+    runId,
+    get usage() {
+      return ctx.usage;
+    },
+    get userMessage() {
+      return ctx.userMessage;
+    },
+    state: {
+      get: (key) => frozen(runLocal.get(`${prefix}${key}`)),
+      set: (key, value) => runLocal.set(`${prefix}${key}`, copied(value)),
+      delete: (key) => runLocal.delete(`${prefix}${key}`),
+    },
+    ctx,
+  };
+}
+
+/** An invocation without a run, for a chain that is called by hand. Its state is as long as the object. */
+export function detachedInvocation(of: Partial<Omit<Invocation, 'state' | 'ctx'>> = {}): Invocation {
+  return { agent: '', runId: '', usage: { inputTokens: 0, outputTokens: 0 }, userMessage: '', ...of, state: stateInMemory() };
+}
+
+function stateInMemory(): InvocationState {
+  const values = new Map<string, Json>();
+  return {
+    get: (key) => values.get(key),
+    set: (key, value) => void values.set(key, frozen(copied(value))),
+    delete: (key) => void values.delete(key),
+  };
+}
+
+/** Who keeps what it has set may change that later; the state does not follow. */
+function copied(value: Json): Json {
+  return notJson(value) === undefined ? thawed(value) : value;
+}
+
+interface StateTypes {
+  string: string;
+  number: number;
+  boolean: boolean;
+  list: readonly Json[];
+  object: { readonly [key: string]: Json | undefined };
+}
+
+/** The value of a key, if it is of that type. */
+export function getStateValue<Type extends keyof StateTypes>(
+  invocation: Pick<Invocation, 'state'> | null | undefined,
+  key: string,
+  type: Type,
+): StateTypes[Type] | undefined {
+  const value = invocation?.state.get(key);
+  return value !== undefined && typeOf(value) === type ? (value as StateTypes[Type]) : undefined;
+}
+
+function typeOf(value: Json): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value;
+}
+
+/** A key of state that belongs to one tool call: calls of one tool that run side by side keep apart. */
+export function toolStateKey(call: { readonly toolName: string; readonly toolCallId: string }, key: string): string {
+  return `tool:${call.toolName}:${call.toolCallId === '' ? 'default' : call.toolCallId}:${key}`;
+}

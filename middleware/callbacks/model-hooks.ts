@@ -1,0 +1,83 @@
+import { codeOf } from '../../contract/errors';
+import { frozen } from '../../kernel/effects/freeze';
+import type { AgentMiddleware, ModelRequest, ModelResponse } from '../../kernel/define/middleware';
+import type { Chain } from './chain';
+import { invocationOf } from './invocation';
+import { assistantMessage, phaseFailure, shownError, throughStages } from './stages';
+import type {
+  AfterModelArgs,
+  AfterModelResult,
+  BeforeModelArgs,
+  BeforeModelResult,
+  CallbackArgs,
+  ModelRequestDraft,
+  ModelResponseDraft,
+} from './types';
+
+type Answered =
+  { readonly response: ModelResponse; readonly error?: undefined } | { readonly response?: undefined; readonly error: unknown };
+
+/** Callbacks around each model call. An answer of a `before` callback goes through the `after` ones like one of the model. */
+export function modelHooks(
+  before: readonly Chain<BeforeModelArgs, BeforeModelResult>[],
+  after: readonly Chain<AfterModelArgs, AfterModelResult>[],
+): Pick<AgentMiddleware, 'wrapModel'> {
+  if (before.length === 0 && after.length === 0) return {};
+  return {
+    async wrapModel(request, next, ctx) {
+      const args = { invocation: invocationOf(ctx), values: ctx.values, request: draftOf(request) };
+      const answered = await answer(before, args, (changed) => next({ ...changed, model: request.model }));
+      if (answered.response?.finish === 'cancelled') return answered.response;
+      return rewritten(after, args, answered);
+    },
+  };
+}
+
+async function answer(
+  before: readonly Chain<BeforeModelArgs, BeforeModelResult>[],
+  args: BeforeModelArgs,
+  next: (request: ModelRequest) => Promise<ModelResponse>,
+): Promise<Answered> {
+  const custom = (await throughStages(before, args).catch(failed('before model')))?.customResponse;
+  if (custom !== undefined) return { response: responseOf(custom) };
+  try {
+    return { response: await next(args.request) };
+  } catch (error) {
+    // Errors of hooks and of the run are not the model's, and nothing of an answer is there to look at.
+    if (codeOf(error)?.startsWith('model-') !== true) throw error;
+    return { error };
+  }
+}
+
+async function rewritten(
+  after: readonly Chain<AfterModelArgs, AfterModelResult>[],
+  { invocation, values, request }: CallbackArgs & { readonly request: ModelRequest },
+  answered: Answered,
+): Promise<ModelResponse> {
+  const shown = answered.response === undefined ? { error: shownError(answered.error) } : { response: responseDraft(answered.response) };
+  const args: AfterModelArgs = { invocation, values, request, ...shown };
+  const result = await throughStages(after, args).catch((error: unknown) => {
+    throw error === args.error ? answered.error : phaseFailure('after model', error);
+  });
+  if (result?.customResponse !== undefined) return responseOf(result.customResponse);
+  if (args.response === undefined) throw answered.error;
+  return args.response;
+}
+
+function failed(phase: string): (error: unknown) => never {
+  return (error) => {
+    throw phaseFailure(phase, error);
+  };
+}
+
+function draftOf({ messages, tools, ...request }: ModelRequest): ModelRequestDraft {
+  return { ...request, messages: [...messages], tools: [...tools] };
+}
+
+function responseDraft(response: ModelResponse): ModelResponseDraft {
+  return { ...response, message: frozen(response.message) };
+}
+
+function responseOf(custom: string | ModelResponse): ModelResponse {
+  return typeof custom === 'string' ? { message: assistantMessage(custom) } : custom;
+}

@@ -1,0 +1,161 @@
+import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
+import type { Message, ToolCall } from '../../contract/messages/messages';
+import { isMessage } from '../../contract/messages/messages';
+import { cut } from '../../contract/shown';
+import type { MaybePromise } from '../../kernel/define/middleware';
+import type { Phase } from './chain';
+import { Chain, PlacedError } from './chain';
+import * as phases from './phases';
+import type {
+  AfterAgentArgs,
+  AfterAgentResult,
+  AfterModelArgs,
+  AfterModelResult,
+  AfterToolArgs,
+  AfterToolResult,
+  BeforeAgentArgs,
+  BeforeAgentResult,
+  BeforeModelArgs,
+  BeforeModelResult,
+  BeforeToolArgs,
+  BeforeToolResult,
+  Callback,
+  CallbackArgs,
+  CallbackResult,
+} from './types';
+import { isCancellation } from '../../kernel/effects/errors';
+
+export interface AfterToolMessagesArgs extends CallbackArgs {
+  /** The transcript as far as the results. */
+  readonly messages: readonly Message[];
+  readonly toolCalls: readonly ToolCall[];
+  /** The results of these calls, in their order. */
+  readonly toolMessages: readonly Message[];
+}
+
+/** Callbacks of every place under one name. They run before those of the agent, and each of them stops the chain by a value or an error. */
+export interface Plugin {
+  readonly name: string;
+  readonly beforeAgent?: Callback<BeforeAgentArgs, BeforeAgentResult>;
+  readonly afterAgent?: Callback<AfterAgentArgs, AfterAgentResult>;
+  readonly beforeModel?: Callback<BeforeModelArgs, BeforeModelResult>;
+  readonly afterModel?: Callback<AfterModelArgs, AfterModelResult>;
+  readonly beforeTool?: Callback<BeforeToolArgs, BeforeToolResult>;
+  readonly afterTool?: Callback<AfterToolArgs, AfterToolResult>;
+  /** Sees all results of one message, and may return others in their place: one for each call. */
+  readonly afterToolMessages?: (args: AfterToolMessagesArgs) => MaybePromise<readonly Message[] | null | undefined | void>;
+}
+
+const places = ['beforeAgent', 'afterAgent', 'beforeModel', 'afterModel', 'beforeTool', 'afterTool', 'afterToolMessages'] as const;
+
+export function plugin(hooks: Plugin): Plugin {
+  checkPlugin(hooks);
+  return Object.freeze({ ...hooks });
+}
+
+/** Refuses what is no plugin, and names that stand twice. */
+export function checkPlugins(plugins: readonly Plugin[]): void {
+  const names = new Set<string>();
+  for (const one of plugins) {
+    checkPlugin(one);
+    if (names.has(one.name))
+      throw new HoldfastError('agent-invalid', `The plugin "${cut(one.name)}" stands in the list twice; names must differ.`);
+    names.add(one.name);
+  }
+}
+
+function checkPlugin(value: unknown): void {
+  if (typeof value !== 'object' || value === null)
+    throw new HoldfastError('agent-invalid', 'A plugin is an object with a name and callbacks.');
+  const { name, ...rest } = value as Plugin;
+  if (typeof name !== 'string' || name === '') throw new HoldfastError('agent-invalid', 'A plugin has no name; every plugin needs one.');
+  for (const [place, callback] of Object.entries(rest) as [string, unknown][]) {
+    if (!(places as readonly string[]).includes(place))
+      throw new HoldfastError('agent-invalid', `The plugin "${cut(name)}" has no place "${cut(place)}". There are: ${places.join(', ')}.`);
+    if (callback !== undefined && typeof callback !== 'function')
+      throw new HoldfastError('agent-invalid', `${place} of the plugin "${cut(name)}" is no function.`);
+  }
+}
+
+export interface PluginChains {
+  readonly beforeAgent: Chain<BeforeAgentArgs, BeforeAgentResult>;
+  readonly afterAgent: Chain<AfterAgentArgs, AfterAgentResult>;
+  readonly beforeModel: Chain<BeforeModelArgs, BeforeModelResult>;
+  readonly afterModel: Chain<AfterModelArgs, AfterModelResult>;
+  readonly beforeTool: Chain<BeforeToolArgs, BeforeToolResult>;
+  readonly afterTool: Chain<AfterToolArgs, AfterToolResult>;
+}
+
+export function chainsOf(plugins: readonly Plugin[]): PluginChains {
+  return {
+    beforeAgent: chainOf(plugins, 'beforeAgent', phases.beforeAgent),
+    afterAgent: chainOf(plugins, 'afterAgent', phases.afterAgent),
+    beforeModel: chainOf(plugins, 'beforeModel', phases.beforeModel),
+    afterModel: chainOf(plugins, 'afterModel', phases.afterModel),
+    beforeTool: chainOf(plugins, 'beforeTool', phases.beforeTool),
+    afterTool: chainOf(plugins, 'afterTool', phases.afterTool),
+  };
+}
+
+function chainOf<Args extends CallbackArgs, Result extends CallbackResult>(
+  plugins: readonly Plugin[],
+  place: keyof PluginChains,
+  phase: Phase<Args, Result>,
+): Chain<Args, Result> {
+  const chain = new Chain(phase);
+  for (const one of plugins) {
+    const callback = one[place] as Callback<Args, Result> | undefined;
+    if (callback !== undefined) chain.add(named(one.name, phase.name, callback));
+  }
+  return chain;
+}
+
+function named<Args, Result extends CallbackResult>(name: string, phase: string, callback: Callback<Args, Result>): Callback<Args, Result> {
+  return async (args) => {
+    try {
+      const result = await callback(args);
+      const error = result?.error;
+      return error === undefined || error === null ? result : { ...(result as Result), error: prefixed(name, phase, error) };
+    } catch (error) {
+      throw prefixed(name, phase, error);
+    }
+  };
+}
+
+/** Says whose error it is. Its code stays. */
+export function prefixed(name: string, phase: string, error: unknown): unknown {
+  if (isCancellation(error)) return error;
+  const isError = Object.prototype.toString.call(error) === '[object Error]';
+  const message = `${name}: ${isError ? '' : `${phase} callback panic: `}${messageOf(error)}`;
+  const code = thrownCodeOf(error);
+  if (code !== undefined) return new HoldfastError(code, message, { cause: error });
+  return Object.assign(isError && !(error instanceof PlacedError) ? new Error(message) : new PlacedError(message), { cause: error });
+}
+
+/** The replacement in the order of the calls, or why it is none. */
+export function replacedMessages(original: readonly Message[], replacement: unknown): readonly Message[] {
+  const refuse = (problem: string): never => {
+    throw new Error(problem);
+  };
+  if (original.length === 0) return refuse('there are no tool messages to replace');
+  if (!Array.isArray(replacement)) return refuse('the replacement is no list of messages');
+  if (replacement.length !== original.length)
+    return refuse(`the replacement has ${replacement.length} messages in place of ${original.length}`);
+  const known = new Set(original.map(callIdOf));
+  const byId = new Map<string, Message>();
+  for (const message of replacement as readonly unknown[]) {
+    if (!isMessage(message)) return refuse('the replacement has an entry that is no message');
+    if (message.role !== 'tool') return refuse(`the replacement has a message of the role "${message.role}", not tool`);
+    const id = callIdOf(message);
+    if (id === undefined) return refuse('a message of the replacement has no tool call id');
+    if (!known.has(id)) return refuse(`the replacement has the unknown tool call id "${id}"`);
+    if (byId.has(id)) return refuse(`the replacement has the tool call id "${id}" twice`);
+    byId.set(id, message);
+  }
+  return original.map((message) => byId.get(callIdOf(message) ?? '') ?? message);
+}
+
+export function callIdOf({ parts }: Message): string | undefined {
+  const part = parts.find(({ type }) => type === 'tool-result');
+  return part?.type === 'tool-result' && part.callId !== '' ? part.callId : undefined;
+}

@@ -1,0 +1,216 @@
+import { messageOf } from '../../contract/errors';
+import type { Json, Message } from '../../contract/messages/messages';
+import { canonicalJson, isMessage, notJson } from '../../contract/messages/messages';
+import type { AgentMiddleware } from '../../kernel/define/middleware';
+import { callbacks } from './callbacks';
+import type { Phase } from './chain';
+import { Chain, checkCallback } from './chain';
+import { detachedInvocation } from './invocation';
+import * as phases from './phases';
+import type {
+  AfterAgentArgs,
+  AfterAgentResult,
+  AfterModelArgs,
+  AfterModelResult,
+  AfterToolArgs,
+  AfterToolResult,
+  BeforeAgentArgs,
+  BeforeAgentResult,
+  BeforeModelArgs,
+  BeforeModelResult,
+  BeforeToolArgs,
+  BeforeToolResult,
+  Callback,
+  CallbackArgs,
+  CallbackOptions,
+  CallbackResult,
+  CallbackResultView,
+  ChainOutcome,
+  ToolResultMessages,
+  ToolResultMessagesArgs,
+} from './types';
+
+/** What the one callback for messages returned, whatever that is. */
+interface Said extends CallbackResult {
+  readonly messages?: unknown;
+}
+const said: Phase<ToolResultMessagesArgs, Said> = { name: 'tool result messages', custom: 'messages' };
+
+/** Arguments of a chain that is called by hand: without an invocation it gets one of its own. */
+export type ByHand<Args extends CallbackArgs> = Omit<Args, keyof CallbackArgs> & Partial<CallbackArgs>;
+
+/** Callbacks before and after something, with what the three sets have in common. */
+abstract class CallbackSet<
+  BeforeArgs extends CallbackArgs,
+  BeforeResult extends CallbackResult,
+  AfterArgs extends CallbackArgs,
+  AfterResult extends CallbackResult,
+> {
+  constructor(
+    readonly before: Chain<BeforeArgs, BeforeResult>,
+    readonly after: Chain<AfterArgs, AfterResult>,
+  ) {}
+
+  registerBefore(callback: Callback<BeforeArgs, BeforeResult>): this {
+    this.before.add(callback);
+    return this;
+  }
+
+  registerAfter(callback: Callback<AfterArgs, AfterResult>): this {
+    this.after.add(callback);
+    return this;
+  }
+
+  /** Registers the callbacks of another set behind its own. The options stay its own. */
+  append(other: this): this {
+    this.before.append(other.before);
+    this.after.append(other.after);
+    return this;
+  }
+
+  /** Without arguments callbacks get what every callback gets: an invocation and values. */
+  runBefore(args?: ByHand<BeforeArgs> | null): Promise<ChainOutcome<BeforeResult>> {
+    return this.before.run(filled<BeforeArgs>(args));
+  }
+
+  runAfter(args?: ByHand<AfterArgs> | null): Promise<ChainOutcome<AfterResult>> {
+    return this.after.run(filled<AfterArgs>(args));
+  }
+}
+
+export class ModelCallbacks extends CallbackSet<BeforeModelArgs, BeforeModelResult, AfterModelArgs, AfterModelResult> {
+  /** A set of its own with the same callbacks and options. */
+  clone(): ModelCallbacks {
+    return new ModelCallbacks(this.before.clone(), this.after.clone());
+  }
+
+  /** A middleware with the callbacks that there are now. */
+  asMiddleware(name = 'model-callbacks'): AgentMiddleware {
+    return callbacks({ name, model: this });
+  }
+}
+
+export class ToolCallbacks extends CallbackSet<BeforeToolArgs, BeforeToolResult, AfterToolArgs, AfterToolResult> {
+  private messages: Chain<ToolResultMessagesArgs, Said> | undefined;
+  private view: CallbackResultView | undefined;
+
+  /** What the model is to see of a result. There is one; the last registration counts. */
+  registerToolResultMessages(callback: ToolResultMessages): this {
+    checkCallback(callback, said.name);
+    this.messages = new Chain(said, {}, [async (args) => ({ messages: await callback(args) })]);
+    return this;
+  }
+
+  /** What callbacks behind a call see in place of its result, which itself stays as it is. There is one; the last registration counts. */
+  registerCallbackResult(view: CallbackResultView): this {
+    checkCallback(view, 'callback result');
+    this.view = view;
+    return this;
+  }
+
+  get hasCallbackResult(): boolean {
+    return this.view !== undefined;
+  }
+
+  /** The result as callbacks behind the call see it. */
+  async resultForCallbacks(args: Parameters<CallbackResultView>[0]): Promise<Json> {
+    const seen = await this.view?.(args);
+    if (seen === undefined) return args.result;
+    const problem = notJson(seen);
+    if (problem !== undefined) throw new Error(`the result for callbacks of the tool "${args.toolName}" is not JSON: ${problem}`);
+    return seen;
+  }
+
+  get hasToolResultMessages(): boolean {
+    return this.messages !== undefined;
+  }
+
+  override append(other: this): this {
+    super.append(other);
+    if (other.messages !== undefined) this.messages = other.messages;
+    if (other.view !== undefined) this.view = other.view;
+    return this;
+  }
+
+  /** The arguments for the tool are `args.arguments` afterwards. */
+  override async runBefore(args?: ByHand<BeforeToolArgs> | null): Promise<ChainOutcome<BeforeToolResult>> {
+    const outcome = await super.runBefore(args);
+    const { result } = outcome;
+    if (!args || result?.modifiedArguments === undefined) return outcome;
+    if (canonicalJson(result.modifiedArguments) === canonicalJson(args.arguments)) return outcome;
+    return { ...outcome, result: { ...result, modifiedArguments: args.arguments } };
+  }
+
+  /** When no callback said anything, the tool's own result is the custom one. */
+  override async runAfter(args?: ByHand<AfterToolArgs> | null): Promise<ChainOutcome<AfterToolResult>> {
+    const outcome = await this.runSeen(args);
+    if (outcome.result !== undefined || outcome.error !== undefined) return outcome;
+    return { result: args?.result === undefined ? {} : { customResult: args.result } };
+  }
+
+  /** Callbacks see their view of the result; whoever owns the arguments has the result itself again when they have run. */
+  private async runSeen(args: ByHand<AfterToolArgs> | null | undefined): Promise<ChainOutcome<AfterToolResult>> {
+    const { result } = args ?? {};
+    if (!args || result === undefined || this.view === undefined) return super.runAfter(args);
+    const own = args as { result?: Json };
+    try {
+      own.result = await this.resultForCallbacks({ ...filled<AfterToolArgs>(args), result });
+      return await super.runAfter(args);
+    } catch (error) {
+      return { error: error instanceof Error ? error : new Error(messageOf(error)) };
+    } finally {
+      own.result = result;
+    }
+  }
+
+  /** Nothing, and anything that is no message, leaves the default message. */
+  async runToolResultMessages(args?: ByHand<ToolResultMessagesArgs> | null): Promise<ChainOutcome<readonly Message[]>> {
+    const { result, error } = (await this.messages?.run(filled<ToolResultMessagesArgs>(args))) ?? {};
+    if (error !== undefined) return { error };
+    const messages: readonly unknown[] = Array.isArray(result?.messages) ? result.messages : [result?.messages];
+    return messages.length > 0 && messages.every(isMessage) ? { result: messages } : {};
+  }
+
+  clone(): ToolCallbacks {
+    const copy = new ToolCallbacks(this.before.clone(), this.after.clone());
+    copy.messages = this.messages;
+    copy.view = this.view;
+    return copy;
+  }
+
+  asMiddleware(name = 'tool-callbacks'): AgentMiddleware {
+    return callbacks({ name, tool: this });
+  }
+}
+
+export class AgentCallbacks extends CallbackSet<BeforeAgentArgs, BeforeAgentResult, AfterAgentArgs, AfterAgentResult> {
+  readonly around = 'agent';
+
+  clone(): AgentCallbacks {
+    return new AgentCallbacks(this.before.clone(), this.after.clone());
+  }
+
+  asMiddleware(name = 'agent-callbacks'): AgentMiddleware {
+    return callbacks({ name, agent: this });
+  }
+}
+
+export function modelCallbacks(options: CallbackOptions = {}): ModelCallbacks {
+  return new ModelCallbacks(new Chain(phases.beforeModel, options), new Chain(phases.afterModel, options));
+}
+
+export function toolCallbacks(options: CallbackOptions = {}): ToolCallbacks {
+  return new ToolCallbacks(new Chain(phases.beforeTool, options), new Chain(phases.afterTool, options));
+}
+
+export function agentCallbacks(options: CallbackOptions = {}): AgentCallbacks {
+  return new AgentCallbacks(new Chain(phases.beforeAgent, options), new Chain(phases.afterAgent, options));
+}
+
+/** The object stays the same, so that its owner sees what callbacks changed in it. */
+function filled<Args extends CallbackArgs>(args: ByHand<Args> | null | undefined): Args {
+  const given = (args ?? {}) as { -readonly [Field in keyof CallbackArgs]?: CallbackArgs[Field] };
+  given.invocation ??= detachedInvocation();
+  given.values ??= {};
+  return given as unknown as Args;
+}

@@ -1,0 +1,114 @@
+import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
+import type { Json, Message, ToolCall } from '../../contract/messages/messages';
+import { canonicalJson, textOf } from '../../contract/messages/messages';
+import { frozen } from '../../kernel/effects/freeze';
+import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
+import { isToolProblem } from '../../kernel/effects/tool-problems';
+import type { Chain } from './chain';
+import { invocationOf } from './invocation';
+import { callIdOf } from './plugins';
+import type { ToolCallbacks } from './sets';
+import { throughStages } from './stages';
+import { thawed } from './thawed';
+import type { AfterToolArgs, AfterToolResult, BeforeToolArgs, BeforeToolResult } from './types';
+import { isCancellation, isStop } from '../../kernel/effects/errors';
+
+export interface ToolChains {
+  readonly before: readonly Chain<BeforeToolArgs, BeforeToolResult>[];
+  readonly after: readonly Chain<AfterToolArgs, AfterToolResult>[];
+  readonly messages: ToolCallbacks | undefined;
+  /** Makes what callbacks behind a call see of its result. */
+  readonly view: ToolCallbacks | undefined;
+}
+
+/** What a call leaves for the hook behind all calls of its message. */
+export interface CallNotes {
+  /** The run ends with the result of this call. */
+  endsRun(callId: string): void;
+  /** The model is to see these behind the results. */
+  follows(callId: string, messages: readonly Message[]): void;
+}
+
+/** Callbacks around each tool call. Whatever goes wrong in them goes back to the model, but a stop. */
+export function aroundToolCall(
+  { before, after, messages, view }: ToolChains,
+  notesOf: (ctx: HookContext) => CallNotes,
+): NonNullable<AgentMiddleware['wrapToolCall']> {
+  return async (call, next, ctx) => {
+    const invocation = invocationOf(ctx);
+    const args: BeforeToolArgs = {
+      invocation,
+      values: ctx.values,
+      toolCallId: call.id,
+      toolName: call.name,
+      arguments: thawed(call.input),
+    };
+    const custom = (await throughStages(before, args).catch(refused))?.customResult;
+    const notes = notesOf(ctx);
+    const output = custom === undefined ? await called({ after, view }, args, call, next, notes) : custom;
+    if (messages === undefined) return output;
+    return shaped(messages, args, output, notes);
+  };
+}
+
+async function called(
+  { after, view }: Pick<ToolChains, 'after' | 'view'>,
+  args: BeforeToolArgs,
+  call: ToolCall,
+  next: (call: ToolCall) => Promise<Json>,
+  notes: CallNotes,
+): Promise<Json> {
+  const { invocation, toolCallId, toolName } = args;
+  const changed = canonicalJson(args.arguments) === canonicalJson(call.input) ? call : { ...call, input: args.arguments };
+  let ran: { readonly result: Json } | { readonly error: Error };
+  try {
+    ran = { result: frozen(await next(changed)) };
+  } catch (error) {
+    if (isCancellation(error) || !(isToolProblem(error) || isStop(error))) throw error;
+    ran = { error: error as Error };
+  }
+  const about = { invocation, values: args.values, toolCallId, toolName, arguments: frozen(thawed(args.arguments)) };
+  const seen =
+    view === undefined || 'error' in ran
+      ? ran
+      : { result: frozen(thawed(await view.resultForCallbacks({ ...about, result: ran.result }).catch(refused))) };
+  const shown: AfterToolArgs = { ...about, ...seen };
+  const result = await throughStages(after, shown).catch((error: unknown) => {
+    throw error === shown.error || isStop(shown.error) ? shown.error : refusal(error);
+  });
+  const custom = isStop(shown.error) ? undefined : result?.customResult;
+  if (custom === undefined && 'error' in ran) throw ran.error;
+  if (result?.skipSummarization === true) notes.endsRun(toolCallId);
+  return custom === undefined ? (ran as { readonly result: Json }).result : custom;
+}
+
+async function shaped(messages: ToolCallbacks, args: BeforeToolArgs, result: Json, notes: CallNotes): Promise<Json> {
+  const { invocation, values, toolCallId, toolName } = args;
+  const defaultMessage: Message = { role: 'tool', parts: [{ type: 'tool-result', callId: toolCallId, name: toolName, output: result }] };
+  const shape = { invocation, values, toolCallId, toolName, arguments: args.arguments, result, defaultMessage };
+  const { result: said, error } = await messages.runToolResultMessages(shape);
+  if (error !== undefined) throw refusal(error);
+  if (said === undefined) return result;
+  const own = said.filter(({ role }) => role === 'tool');
+  const others = said.filter(({ role }) => role !== 'tool');
+  const foreign = own.find((message) => (callIdOf(message) ?? toolCallId) !== toolCallId);
+  if (foreign !== undefined) throw refusal(new Error(`a tool message names the call "${callIdOf(foreign)}" in place of "${toolCallId}"`));
+  if (own.length > 1) throw refusal(new Error(`there are ${own.length} tool messages for one call`));
+  if (others.length > 0) notes.follows(toolCallId, others);
+  return own[0] === undefined ? result : outputOf(own[0]);
+}
+
+function outputOf(message: Message): Json {
+  const part = message.parts.find(({ type }) => type === 'tool-result');
+  return part?.type === 'tool-result' ? part.output : textOf(message);
+}
+
+function refused(error: unknown): never {
+  throw refusal(error);
+}
+
+/** The error of a callback as the model is told it. A stop passes, and so does what is wrong with the run itself. */
+function refusal(error: unknown): unknown {
+  if (isCancellation(error) || (thrownCodeOf(error) !== undefined && !isToolProblem(error))) return error;
+  return new HoldfastError('callback-failed', `tool callback error: ${messageOf(error)}`, { cause: error });
+}

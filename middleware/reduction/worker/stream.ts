@@ -1,0 +1,90 @@
+import { messageOf } from '../../../contract/errors';
+import { headOf, noticeOf } from './notice';
+
+interface Pieces<Piece> {
+  /** Nothing for a piece that is no text: it goes through. */
+  textOf(piece: Piece): string | undefined;
+  pieceOf(text: string): Piece;
+}
+
+interface Cutting {
+  /** Stores the whole text and gives its path. */
+  readonly save: (text: string) => Promise<string>;
+  readonly maxLength: number;
+  readonly readFileToolName: string;
+}
+
+/**
+ * Lets a stream through as it comes until it is too long, and holds the rest back, in its order. At its end stands the notice, without a
+ * preview: what it would show was streamed. A failure to store is told in the notice, as what was seen cannot be taken back; an error of the
+ * source comes behind what was held.
+ */
+export async function* cutStream<Piece>(
+  source: AsyncIterable<Piece>,
+  pieces: Pieces<Piece>,
+  { save, maxLength, readFileToolName }: Cutting,
+): AsyncGenerator<Piece> {
+  const { textOf, pieceOf } = pieces;
+  let shown = '';
+  let held: Piece[] | undefined;
+  let bytes = 0;
+  try {
+    for await (const piece of source) {
+      const text = textOf(piece);
+      if (text !== undefined) bytes += Buffer.byteLength(text);
+      if (held === undefined && bytes < maxLength) {
+        shown += text ?? '';
+        yield piece;
+      } else (held ??= []).push(piece);
+    }
+  } catch (error) {
+    if (held !== undefined) yield* held;
+    throw error;
+  }
+  if (held === undefined) return;
+  if (bytes <= maxLength) {
+    yield* held;
+    return;
+  }
+  const whole = shown + held.map((piece) => textOf(piece) ?? '').join('');
+  const saved = await save(whole).then(
+    (path) => ({ path }),
+    (error: unknown) => ({ problem: messageOf(error) }),
+  );
+  const rest = restOf(held, maxLength - Buffer.byteLength(shown), pieces);
+  yield* rest.before;
+  const streamed = Buffer.byteLength(shown) + rest.bytes;
+  const notice = noticeOf({
+    bytes,
+    saved,
+    said: [`The first ${streamed} bytes of it were streamed before this notice.`],
+    readFileToolName,
+  });
+  yield pieceOf(rest.text === undefined ? notice : `${rest.text}\n${notice}`);
+}
+
+/** As much text as there is still room for, and all that is no text at its place. The last text is apart: the notice follows it. */
+function restOf<Piece>(
+  held: readonly Piece[],
+  room: number,
+  { textOf, pieceOf }: Pieces<Piece>,
+): { readonly before: readonly Piece[]; readonly text: string | undefined; readonly bytes: number } {
+  const before: Piece[] = [];
+  let last: string | undefined = '';
+  let bytes = 0;
+  let isCut = false;
+  for (const piece of held) {
+    const text = textOf(piece);
+    if (text === undefined) {
+      if (last !== undefined && last !== '') before.push(pieceOf(last));
+      before.push(piece);
+      last = undefined;
+      continue;
+    }
+    const head: string = isCut ? '' : headOf(text, room - bytes);
+    isCut ||= head.length < text.length;
+    bytes += Buffer.byteLength(head);
+    if (head !== '') last = (last ?? '') + head;
+  }
+  return { before, text: last, bytes };
+}

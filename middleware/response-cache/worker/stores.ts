@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HoldfastError } from '../../../contract/errors';
+import type { FinishReason, Part } from '../../../contract/messages/messages';
+import { isMessage } from '../../../contract/messages/messages';
+import { bound, checkedOptions } from '../../checked-options';
+
+/** An answer as a cache keeps it. */
+export interface CachedResponse {
+  readonly parts: readonly Part[];
+  readonly finish?: FinishReason;
+  /** When it was given, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** Where answers are kept, by keys of hex digits. An answer that is not there costs a call of the model, and never a run. */
+export interface ResponseStore {
+  get(key: string): Promise<CachedResponse | undefined>;
+  set(key: string, response: CachedResponse): Promise<void>;
+}
+
+/** Keeps the answers that were used last, in this process. */
+export function memoryResponses(options: { readonly entries?: number } = {}): ResponseStore {
+  const { entries = 1000 } = checkedOptions<{ readonly entries?: number }>(
+    'memoryResponses',
+    options,
+    { entries: bound },
+    'config-invalid',
+  );
+  const kept = new Map<string, CachedResponse>();
+  const keep = (key: string, response: CachedResponse): void => {
+    kept.delete(key);
+    kept.set(key, response);
+    for (const oldest of kept.keys()) {
+      if (kept.size <= entries) break;
+      kept.delete(oldest);
+    }
+  };
+  return {
+    async get(key) {
+      const found = kept.get(key);
+      if (found !== undefined) keep(key, found);
+      return found;
+    },
+    set: async (key, response) => keep(key, response),
+  };
+}
+
+/** Keeps each answer in a file. Several processes may share the directory; nothing is ever removed from it. */
+export function directoryResponses(directory: string): ResponseStore {
+  if (typeof directory !== 'string' || directory === '')
+    throw new HoldfastError('config-invalid', 'directoryResponses takes the path of a directory.');
+  const folderOf = (key: string): string => join(directory, key.slice(0, 2));
+  const fileOf = (key: string): string => join(folderOf(key), `${key}.json`);
+  return {
+    async get(key) {
+      const text = await readFile(fileOf(key), 'utf8').catch((error: unknown) => {
+        if ((error as { code?: unknown }).code === 'ENOENT') return undefined;
+        throw error;
+      });
+      return text === undefined ? undefined : readable(text);
+    },
+    async set(key, response) {
+      await mkdir(folderOf(key), { recursive: true, mode: 0o700 });
+      // A reader sees the whole file or none.
+      const draft = join(folderOf(key), `${key}.${randomUUID()}.tmp`);
+      try {
+        await writeFile(draft, JSON.stringify(response), { mode: 0o600 });
+        await rename(draft, fileOf(key));
+      } catch (error) {
+        await rm(draft, { force: true }).catch(() => undefined);
+        throw error;
+      }
+    },
+  };
+}
+
+/** What is no answer any more counts as not there. */
+function readable(text: string): CachedResponse | undefined {
+  try {
+    const value = JSON.parse(text) as Partial<CachedResponse> | null;
+    return isCached(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isCached(value: unknown): value is CachedResponse {
+  const { parts, at } = (value ?? {}) as Partial<CachedResponse>;
+  return typeof at === 'number' && isMessage({ role: 'assistant', parts });
+}
