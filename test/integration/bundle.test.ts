@@ -4,7 +4,7 @@ describe('the bundle for the sandbox', () => {
   const modules = [...fixtureBundle().code.matchAll(/^\/\*\*\*\/ "([^"]+)"/gm)].map(([, name]) => name ?? '');
 
   it('is made of modules that can be told apart', () => {
-    expect(modules).toContain('./kernel/loop.ts');
+    expect(modules).toContain('./kernel/turn/loop.ts');
     expect(modules).toContain('./test/fixtures/agents.ts');
   });
 
