@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../host/free-port';
+import { freePort } from '../../host/server/free-port';
 import type { Step } from '../support/document-steps';
 import { notShown, stepsOf } from '../support/document-steps';
 import { pack } from './package-bed';
