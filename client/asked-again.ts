@@ -4,12 +4,12 @@ import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/cl
 const notFound = 5;
 /** What the server says of a run that is about to go on as new, whose task failed, or that is too busy at the moment. */
 const passing: ReadonlySet<number> = new Set([8, 9, 10]);
-/** Failures that the server makes in place of a run that went on as new before it could answer. */
-const unanswered: ReadonlySet<string> = new Set(['AcceptedUpdateCompletedWorkflow', 'UnprocessedUpdate']);
+/** Failures that the server makes in place of a run that went on as new before it could answer, and that of a task without room. */
+const passingFailures: ReadonlySet<string> = new Set(['AcceptedUpdateCompletedWorkflow', 'UnprocessedUpdate', 'run-busy']);
 
 /** Whether the server refused only because of the moment: asked again, an open run can take what was sent. */
 export function isPassing(error: unknown): boolean {
-  if (error instanceof WorkflowUpdateFailedError) return unanswered.has(String((error.cause as { type?: unknown } | undefined)?.type));
+  if (error instanceof WorkflowUpdateFailedError) return passingFailures.has(String((error.cause as { type?: unknown } | undefined)?.type));
   if (error instanceof WorkflowNotFoundError) return true;
   const code = grpcCodeOf(error);
   return code !== undefined && (code === notFound || passing.has(code));

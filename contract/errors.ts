@@ -138,6 +138,10 @@ export const errorTable = {
   'interrupt-expired': { status: 409, fix: 'The deadline of the interrupt has passed; its default was used.' },
   'answer-invalid': { status: 400, fix: 'Send an answer that matches what the interrupt asks for. The message says where it differs.' },
   'answer-forbidden': { status: 403, fix: 'Let one of the people answer whom the interrupt names.' },
+  'run-busy': {
+    status: 503,
+    fix: 'Send the answer again. A client of Holdfast does so by itself for 5 seconds, and leaves the answer as a signal after that.',
+  },
   'answer-stale': { status: 409, fix: 'The arguments differ from what was shown. Read the interrupt again, then decide.' },
   // --- service
   'request-invalid': { status: 400, fix: 'Send what the message asks for.' },

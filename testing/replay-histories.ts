@@ -1,4 +1,5 @@
 import type { HistoryAndWorkflowId } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import { HoldfastError } from '../contract/errors';
 import type { WorkflowBundle } from '../worker/bundle';
@@ -14,6 +15,8 @@ export interface ReplayOptions {
   readonly histories: string;
   /** The agents' bundle, when there is one. */
   readonly bundle?: WorkflowBundle;
+  /** With the storage or the codec that the runs were written with. */
+  readonly dataConverter?: DataConverter;
 }
 
 export interface Replayed {
@@ -25,7 +28,7 @@ export interface Replayed {
 
 /** Runs recorded histories through today's agents. An error names what open runs would meet if this code took them over. */
 export async function replayHistories(options: ReplayOptions): Promise<readonly Replayed[]> {
-  const { agents, histories, bundle } = (options as Partial<ReplayOptions> | null | undefined) ?? {};
+  const { agents, histories, bundle, dataConverter } = (options as Partial<ReplayOptions> | null | undefined) ?? {};
   if (!isText(histories) || (!isText(agents) && bundle === undefined))
     throw new HoldfastError(
       'request-invalid',
@@ -34,8 +37,9 @@ export async function replayHistories(options: ReplayOptions): Promise<readonly 
   const files = await readHistories(histories);
   const { code } = bundle ?? (await bundleAgents(agents ?? ''));
   const errors = new Map<string, Error | undefined>();
+  const replayed = { workflowBundle: { code }, ...(dataConverter === undefined ? {} : { dataConverter }) };
   try {
-    for await (const { runId, error } of Worker.runReplayHistories({ workflowBundle: { code } }, runsOf(files))) errors.set(runId, error);
+    for await (const { runId, error } of Worker.runReplayHistories(replayed, runsOf(files))) errors.set(runId, error);
   } finally {
     removePromiseHooks();
   }

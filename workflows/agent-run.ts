@@ -40,7 +40,7 @@ import { checkResult, leftOf } from '../kernel/run/run-end';
 import type { RunState } from '../kernel/run/state';
 import { freshState, restoredState } from '../kernel/run/state';
 import { AnswerInbox, refusedAnswer } from './answer-inbox';
-import { activation } from './interceptors';
+import { activation, countFromOutside } from './interceptors';
 import { TemporalPorts } from './temporal-ports';
 import { CannotGoOnHere, UpgradeDesk, askNewestBuild, moves, tryUntried, unpin } from './upgrade';
 import { isCancellation } from '../kernel/effects/errors';
@@ -150,12 +150,14 @@ class RunWorkflow {
     setHandler(
       resumeUpdate,
       (answer) => {
+        countFromOutside();
         this.updates += 1;
         return this.inbox.updated(answerIn(answer));
       },
       {
         validator: (answer) => {
-          const refused = this.run.refusalOf(answerIn(answer));
+          const read = answerIn(answer);
+          const refused = this.run.refusalOf(read) ?? this.inbox.busy(read);
           if (refused !== undefined) throw refusedAnswer(refused);
         },
       },
@@ -171,6 +173,7 @@ class RunWorkflow {
     setHandler(
       upgradeUpdate,
       () => {
+        countFromOutside();
         this.updates += 1;
         return this.upgrades.ask();
       },

@@ -2,6 +2,7 @@ import { ApplicationFailure } from '@temporalio/workflow';
 import { wellFormed } from '../contract/errors';
 import type { Answer } from '../contract/interrupts';
 import { jsonSize } from '../contract/limits';
+import type { Failure } from '../contract/messages/messages';
 import type { ResumeReceipt } from '../contract/record/wire';
 import type { AgentRun } from '../kernel/engine/run';
 import type { AnswerTimes } from './answer-times';
@@ -40,6 +41,13 @@ export class AnswerInbox {
   came(answer: Answer, at: number): void {
     if (this.hasRoom(answer)) this.take(answer, at);
     else this.later({ answer, at, taken: () => undefined, refused: () => undefined });
+  }
+
+  /** Why an update cannot be accepted by this task, although the answer is wanted. The client sends it again. */
+  busy(answer: Answer): Failure | undefined {
+    if (this.room.accepts(jsonSize(answer))) return undefined;
+    const message = `The run took other answers at this moment, and has no room for one of ${jsonSize(answer)} bytes beside them.`;
+    return { code: 'run-busy', message };
   }
 
   /** One that fits as things are. Which of two counts that wait here is seen when they are taken. */

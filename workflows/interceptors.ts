@@ -15,6 +15,8 @@ export const activation = {
   fromOutside: 0,
   /** How many there were. */
   count: 0,
+  /** This one is among them so far. */
+  isFromOutside: false,
   /** The numbers in the history of the answers that came as signals and whose handler has not been called, in their order. */
   answers: [] as number[],
 };
@@ -26,11 +28,8 @@ export const interceptors: WorkflowInterceptorsFactory = (): WorkflowInterceptor
     {
       activate(input, next) {
         activation.settled = false;
-        if (input.batchIndex === 0) isCounted = false;
-        if (!isCounted && (input.activation.jobs ?? []).some(isFromOutside)) {
-          isCounted = true;
-          activation.fromOutside += 1;
-        }
+        if (input.batchIndex === 0) activation.isFromOutside = false;
+        if ((input.activation.jobs ?? []).some(isFromOutside)) countFromOutside();
         activation.count += 1;
         dropUnreadableSignals(input);
         noteAnswers(input);
@@ -44,11 +43,16 @@ export const interceptors: WorkflowInterceptorsFactory = (): WorkflowInterceptor
   ],
 });
 
-let isCounted = false;
+/** Called by the handler of each update: one that is refused stands in no history, so it must not count. */
+export function countFromOutside(): void {
+  if (activation.isFromOutside) return;
+  activation.isFromOutside = true;
+  activation.fromOutside += 1;
+}
 
-function isFromOutside({ resolveActivity, notifyHasPatch, queryWorkflow, updateRandomSeed, removeFromCache }: Job): boolean {
+function isFromOutside({ resolveActivity, doUpdate, notifyHasPatch, queryWorkflow, updateRandomSeed, removeFromCache }: Job): boolean {
   if (resolveActivity) return resolveActivity.isLocal !== true;
-  return !notifyHasPatch && !queryWorkflow && !updateRandomSeed && !removeFromCache;
+  return !doUpdate && !notifyHasPatch && !queryWorkflow && !updateRandomSeed && !removeFromCache;
 }
 
 /**

@@ -43,6 +43,12 @@ export class TaskRoom {
     return this.used === 0 || this.used + bytes + ofACommand <= limits.activation / share || !patched(smallerTasks);
   }
 
+  /** Whether this task can accept an update too, which the server writes with it. Only looks: validators do not run in a replay. */
+  accepts(bytes: number): boolean {
+    const used = activation.isFromOutside && this.fromOutside === activation.fromOutside ? this.used : 0;
+    return used === 0 || used + bytes + ofACommand <= limits.activation;
+  }
+
   take(bytes: number): void {
     this.begin();
     this.usedBefore += bytes;

@@ -10,6 +10,8 @@ export interface Temporal {
   executionOf(runId: string): Promise<string>;
   /** Waits until the run has gone on as new, or was reset. */
   untilAnotherExecution(runId: string, than: string): Promise<void>;
+  /** Waits until an update stands before a task of the run, with or without a worker. */
+  untilAdmitted(runId: string, updateId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -24,6 +26,12 @@ export async function openTemporal(): Promise<Temporal> {
     executionOf,
     async untilAnotherExecution(runId, than) {
       while ((await executionOf(runId)) === than) await new Promise((resolve) => setTimeout(resolve, 20));
+    },
+    async untilAdmitted(runId, updateId) {
+      const workflowExecution = { workflowId: `default/${runId}` };
+      await eventually(async () => {
+        await connection.workflowService.pollWorkflowExecutionUpdate({ namespace: 'default', updateRef: { workflowExecution, updateId } });
+      });
     },
     close: () => connection.close(),
   };

@@ -9,7 +9,7 @@ import { names } from '../../../contract/names';
 import { DirectoryDriver, snapshotStorage } from '../../../host/snapshot-storage';
 import { fixtureTools } from '../../fixtures/tools';
 import { gate } from '../../support/gate';
-import { openTemporal } from '../../support/temporal';
+import { eventually, openTemporal } from '../../support/temporal';
 import { calls, fixtureAgents, fixtureBundle, script, startTestBed, testServer, text } from '../../support/test-bed';
 
 /** What a run of that size goes on with needs storage, as documented. */
@@ -25,7 +25,12 @@ function statusOf(outcome: Outcome<unknown>): string {
 async function replays(id: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-check-14-'));
   await recordHistory({ id, file: join(folder, 'run.json'), server: testServer() });
-  const replayed = await replayHistories({ agents: fixtureAgents, bundle: fixtureBundle(), histories: join(folder, '*.json') });
+  const replayed = await replayHistories({
+    agents: fixtureAgents,
+    bundle: fixtureBundle(),
+    histories: join(folder, '*.json'),
+    dataConverter,
+  });
   rmSync(folder, { recursive: true });
   expect(replayed.map(({ error }) => error?.message)).toEqual(replayed.map(() => undefined));
 }
@@ -76,6 +81,43 @@ describe('[check 14] a run within the documented limits ends on a server that no
     await replays(run.id);
     await temporal.close();
     await bed.close();
+  });
+
+  it('ten answers of 250 KB that one task is offered: it refuses those that it has no room for, and takes them when they are sent again', async () => {
+    const ten = Array.from({ length: 10 }, (_, n) => ({ id: `ask-${n}`, name: 'ask', input: { question: `Question ${n}?` } }));
+    const answering = script(calls(...ten), text('Done.'));
+    const first = await startTestBed(answering, { dataConverter });
+    const run = await first.client.start('bulky', 'hello');
+    await eventually(async () => expect(await run.interrupts()).toHaveLength(ten.length));
+    const interrupts = await run.interrupts();
+    await first.worker.shutdown();
+    const temporal = await openTemporal();
+    const updates = interrupts.map(({ id }, n) => ({
+      interruptId: id,
+      answer: { answer: String(n).repeat(250_000) },
+      delivery: `update-${n}`,
+    }));
+    const sent = updates.map((answer) =>
+      temporal
+        .handle(run.id)
+        .executeUpdate(names.resumeUpdate, { args: [answer], updateId: answer.delivery })
+        .then(
+          () => 'taken',
+          ({ cause }: { readonly cause?: { readonly type?: string } }) => cause?.type,
+        ),
+    );
+    for (const { delivery } of updates) await temporal.untilAdmitted(run.id, delivery);
+    const second = await startTestBed(answering, { dataConverter, taskQueue: first.taskQueue });
+    const said = await Promise.all(sent);
+    expect(said.filter((one) => one === 'taken')).toHaveLength(6);
+    expect(said.filter((one) => one === 'run-busy')).toHaveLength(4);
+    const left = updates.filter((_, n) => said[n] === 'run-busy');
+    await Promise.all(left.map(({ interruptId, answer }) => run.resume(interruptId, answer)));
+    expect(await run.result()).toBe('Done.');
+    await replays(run.id);
+    await temporal.close();
+    await first.client.close();
+    await second.close();
   });
 
   it('sixteen agents at once whose calls have results of 250 KB', async () => {

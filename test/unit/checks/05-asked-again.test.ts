@@ -12,6 +12,7 @@ describe('[check 5] what the server refuses because a run is about to go on as n
     for (const code of [3, 4, 7, 12]) expect(isPassing(grpc(code))).toBe(false);
     expect(isPassing(new WorkflowNotFoundError('gone', 'id', undefined))).toBe(true);
     expect(isPassing(refused('AcceptedUpdateCompletedWorkflow'))).toBe(true);
+    expect(isPassing(refused('run-busy'))).toBe(true);
     expect(isPassing(refused('interrupt-answered'))).toBe(false);
     expect(isPassing('a text')).toBe(false);
   });
