@@ -191,6 +191,10 @@ export class MemoryPorts implements Ports {
     this.children.answer(run, answer);
   }
 
+  isolatedDecide(): boolean {
+    return true;
+  }
+
   emit(event: EventBody): void {
     if (!this.left && (event.type === 'interrupt-start' || event.type === 'interrupt-end')) this.world.tellParent?.(event);
     if (this.left || ('runPath' in event && !isShown(event.runPath))) return;

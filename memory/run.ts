@@ -47,6 +47,8 @@ export class MemoryRun {
   private readonly record: MemoryRecord;
   private readonly workflowId: string;
   private stretch: Stretch;
+  /** The answer that came last, and all code that it woke. */
+  private turn: Promise<unknown> = Promise.resolve();
   private borderAgents: Agents | undefined;
   private checking = false;
   private borders = 0;
@@ -112,9 +114,31 @@ export class MemoryRun {
    * Takes the answer of a person, or says why not. One to an isolated agent counts in the run that somebody started, where the interrupt
    * stands too: of two that come at once, here and there, only one is taken.
    */
-  take(answer: Answer): Failure | undefined {
+  take(answer: Answer): Promise<Failure | undefined> {
+    return this.inTurn(() => this.takeNow(answer));
+  }
+
+  /** Takes an answer as a signal does, which tells nobody whether it fits. */
+  signal(answer: Answer): Promise<void> {
+    return this.inTurn(() => this.answer(answer));
+  }
+
+  /** One answer after another: all code has run that the one before has woken. */
+  private inTurn<T>(act: () => T): Promise<T> {
+    const { root } = this;
+    const acted = root.turn.then(act);
+    root.turn = acted.then(
+      () => this.work.settle(),
+      () => undefined,
+    );
+    return acted;
+  }
+
+  private takeNow(answer: Answer): Failure | undefined {
     const refused = this.refusalOf(answer);
     if (refused !== undefined) return refused;
+    const { id, status } = this.view();
+    if (this.ended) return { code: 'run-ended', message: `The run "${id}" has ended (${status}).` };
     const { root } = this;
     const there = this.answerInRoot(answer);
     const refusedThere = there === undefined ? undefined : root.refusalOf(there);

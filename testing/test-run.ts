@@ -178,7 +178,7 @@ export class TestRun<Output = unknown> {
     };
     refuse(this.run.refusalOf(whole));
     checkFit(interrupts, interruptId, answer);
-    refuse(this.run.take(whole));
+    refuse(await this.run.take(whole));
   }
 
   approve(interruptId: string, options: ApproveOptions = {}): Promise<void> {

@@ -81,7 +81,7 @@ class RunWorkflow {
     const state = snapshot === undefined ? freshState(start) : restoredState(snapshot.state as RunState, snapshot.lists);
     this.ports = new TemporalPorts(input, () => this.wantsBorder());
     this.run = new AgentRun(agents, state, this.ports);
-    this.inbox = new AnswerInbox(this.run, this.ports.room, this.ports.timeline, this.ports.times);
+    this.inbox = new AnswerInbox(this.run, this.ports.room, this.ports.timeline, this.ports.times, () => this.ports.deferred.length > 0);
     this.ports.found = (answer, at) => this.inbox.came(answerIn(answer), at);
     this.listen();
   }
@@ -100,6 +100,8 @@ class RunWorkflow {
     try {
       const { output, text, pendingToolCalls, ...ended } = await Promise.race([this.begin(), background]);
       this.done = true;
+      const refusing = this.inbox.end();
+      if (refusing !== undefined) await refusing;
       const { usage } = this.run.state;
       const isChild = this.input.start.parent !== undefined;
       // The result stands in the history of the other run too; the log stays in this one.
@@ -125,6 +127,8 @@ class RunWorkflow {
       });
     } catch (error) {
       this.done = true;
+      const refusing = this.inbox.end();
+      if (refusing !== undefined) await refusing;
       this.ports.flush();
       const { left } = this;
       if (left !== undefined && isCancellation(error)) await this.ports.tellParent(left);

@@ -27,12 +27,17 @@ export interface FailedChildDetails {
   readonly news?: AgentRunResult['news'];
 }
 
+/** Stands in the histories of runs whose isolated agents say whether an answer counts. */
+export const isolatedDecide = 'holdfast-isolated-decide';
+
 /**
  * The workflows of the isolated agents of a run. They are cancelled when it closes, and a continue-as-new closes it too: so it does not go
  * on as new while one of them runs, which its ports see to.
  */
 export class TemporalChildren {
   private readonly open = new Map<string, ChildRun>();
+  /** Answers on their way to them. */
+  private readonly answering = new Map<string, Promise<void>>();
   /** What those have used and set that were cancelled, by their ids. */
   private readonly left = new Map<string, FailedChildDetails>();
 
@@ -90,12 +95,22 @@ export class TemporalChildren {
     if (details !== undefined) this.left.set(run, details);
   }
 
+  /** One after another: several signals at once may come in another order than they were sent in. */
   answer(run: string, answer: Answer): void {
+    const before = this.answering.get(run);
+    const sending = before !== undefined && patched(isolatedDecide) ? before.then(() => this.send(run, answer)) : this.send(run, answer);
+    const settled = sending.then(() => {
+      if (this.answering.get(run) === settled) this.answering.delete(run);
+    });
+    this.answering.set(run, settled);
+  }
+
+  private async send(run: string, answer: Answer): Promise<void> {
     const child = this.open.get(run);
     if (child === undefined) return;
     const { tenant, id } = child.start;
     // An agent that has ended meanwhile takes no answer any more.
-    getExternalWorkflowHandle(workflowIdOf(tenant, id))
+    await getExternalWorkflowHandle(workflowIdOf(tenant, id))
       .signal(names.resumeSignal, answer)
       .catch(() => undefined);
   }

@@ -3,6 +3,7 @@ import {
   ActivityCancellationType,
   CancellationScope,
   CancelledFailure,
+  patched,
   scheduleActivity,
   sleep,
   upsertMemo,
@@ -43,7 +44,7 @@ import { LocalActivities } from './local-activities';
 import { ParentLine } from './parent-line';
 import { TaskRoom } from './task-room';
 import { Timeline } from './timeline';
-import { TemporalChildren } from './temporal-children';
+import { TemporalChildren, isolatedDecide } from './temporal-children';
 import { isCancellation } from '../kernel/effects/errors';
 
 /** Thrown within a step, so that all of it is undone. */
@@ -227,6 +228,10 @@ export class TemporalPorts implements Ports {
   answerChild(run: string, answer: Answer): void {
     this.room.takeBeside(jsonSize(answer));
     this.children.answer(run, answer);
+  }
+
+  isolatedDecide(): boolean {
+    return patched(isolatedDecide);
   }
 
   emit(event: EventBody): void {

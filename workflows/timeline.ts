@@ -5,6 +5,8 @@ import { activation } from './interceptors';
 interface Due {
   readonly at: number;
   readonly order: number;
+  /** It is of this very moment: what comes in now comes behind it without being asked when. */
+  readonly isNow: boolean;
   run(): void;
 }
 
@@ -33,7 +35,7 @@ export class Timeline {
 
   /** Whether something that comes in now comes behind what has yet to happen. */
   get isBehind(): boolean {
-    if (this.isBusy) return true;
+    if (this.holds > 0 || this.due.some(({ isNow }) => !isNow)) return true;
     const now = Date.now();
     return [...this.open].some(([at = 0]) => at <= now);
   }
@@ -75,7 +77,12 @@ export class Timeline {
 
   /** Lets something happen in its turn. */
   at(time: number, run: () => void): void {
-    this.due.push({ at: time, order: ++this.order, run });
+    this.due.push({ at: time, order: ++this.order, isNow: false, run });
+  }
+
+  /** Lets something happen now, when all code has run as far as it can. */
+  next(run: () => void): void {
+    this.due.push({ at: this.now, order: ++this.order, isNow: true, run });
   }
 
   /** Nothing happens before this, and all that it brings in has its turn. What it throws fails the task. */

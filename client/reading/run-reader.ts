@@ -148,7 +148,12 @@ export class RunReader {
     for (let executions = 0; execution !== undefined && executions < executionsOfAnUpdate; executions++) {
       let before: string | undefined;
       for await (const events of newestPages(source, execution)) {
-        if (events.some((event) => event.workflowExecutionUpdateAcceptedEventAttributes?.protocolInstanceId === updateId)) return true;
+        // Newest first: one that was accepted may have been refused in its turn.
+        for (const event of events) {
+          const { meta, outcome } = event.workflowExecutionUpdateCompletedEventAttributes ?? {};
+          if (meta?.updateId === updateId) return outcome?.failure == null;
+          if (event.workflowExecutionUpdateAcceptedEventAttributes?.protocolInstanceId === updateId) return true;
+        }
         before = events.at(-1)?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId ?? undefined;
       }
       execution = before === undefined || before === '' ? undefined : { workflowId, runId: before };

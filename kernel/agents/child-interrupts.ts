@@ -52,10 +52,7 @@ export class ChildInterrupts {
     const id = interruptIdAt(path, interrupt);
     this.open.set(interrupt.id, id);
     const shown = { ...interrupt, id, address: [...path, ...interrupt.address.slice(1)] };
-    run.desk.show(shown, (answer: Answer) => {
-      this.open.delete(interrupt.id);
-      run.ports.answerChild(childId, { ...answer, interruptId: interrupt.id });
-    });
+    run.desk.show(shown, (answer: Answer) => run.ports.answerChild(childId, { ...answer, interruptId: interrupt.id }));
   }
 
   private withdraw(id: string, end: Parameters<RunScope['desk']['withdraw']>[1]): void {

@@ -161,8 +161,9 @@ export class AgentRun {
     return this.interrupts.some((shown) => shown.id === interruptId && latenessOf(shown, this.ports.now()) !== undefined);
   }
 
-  answer(answer: Answer, at?: number): number {
-    return this.desk.answer(answer, at);
+  /** Takes an answer, and tells when it counts or why it does not. */
+  answer(answer: Answer, at?: number, told?: (refused?: Failure) => void): number {
+    return this.desk.answer(answer, at, told);
   }
 
   /** Answers are taken, and wake no code. */

@@ -83,6 +83,10 @@ class TrialPorts implements Ports {
     return undefined;
   }
 
+  isolatedDecide(): boolean {
+    return true;
+  }
+
   sleep(): Timer {
     return this.timer();
   }

@@ -1,14 +1,13 @@
 import { HoldfastError } from '../../contract/errors';
 import type { Answer, Interrupt } from '../../contract/interrupts';
-import type { EventBody } from '../../contract/events';
 import { expired, latenessOf, refusalOf } from '../../contract/interrupts';
 import { jsonSize, limits } from '../../contract/limits';
 import type { Failure, Json } from '../../contract/messages/messages';
 import type { Frame } from '../effects/frames';
+import type { InterruptEnd, Told } from './given-answers';
+import { GivenAnswers } from './given-answers';
 import type { Ports, Timer } from './ports';
 import type { PendingInterrupt, RunState } from './state';
-
-export type InterruptEnd = Extract<EventBody, { type: 'interrupt-end' }>;
 
 const keptAnswers = 1000;
 /** The second way of an answer takes seconds. */
@@ -18,6 +17,8 @@ interface Waiting {
   readonly resolve: (answer: Json, whole: Answer) => void;
   readonly reject: (error: unknown) => void;
   readonly timer: Timer | undefined;
+  /** It is asked by an isolated agent. */
+  readonly isApart?: true;
 }
 
 /** An interrupt that nobody was shown yet. */
@@ -32,6 +33,7 @@ export class InterruptDesk {
   private readonly waiting = new Map<string, Waiting>();
   /** Those that there was no room for, first asked first. */
   private readonly later = new Map<string, Later>();
+  private readonly given = new GivenAnswers((answer, refused) => this.emitIgnored(answer, refused));
   /** Set once the run is cancelled or stopped: then nothing is asked any more. */
   private closed: unknown;
   /** The task is full: what is asked is shown in the next one. */
@@ -112,18 +114,24 @@ export class InterruptDesk {
       return;
     }
     this.list({ shown });
-    this.waiting.set(id, { resolve: (_, whole) => forward(whole), reject: () => undefined, timer: undefined });
+    this.waiting.set(id, { resolve: (_, whole) => forward(whole), reject: () => undefined, timer: undefined, isApart: true });
   }
 
   /** It has ended there: by an answer that came another way, by its deadline, or with that run. */
-  withdraw(id: string, end: Omit<InterruptEnd, 'type' | 'interruptId'>): void {
+  withdraw(id: string, end: InterruptEnd): void {
     this.later.delete(id);
     if (!this.waiting.has(id)) return;
+    const isGiven = this.given.has(id);
     this.remove(id);
     if (end.reason === 'deadline') this.keepExpired(id);
     this.ports.emit({ type: 'interrupt-end', interruptId: id, ...end });
-    this.ports.hideInterrupt(id);
+    if (isGiven) this.given.end(id, end, this.whyNotOpen(id));
+    else this.ports.hideInterrupt(id);
     this.showNext();
+  }
+
+  private emitIgnored(answer: Answer, { code }: Failure): void {
+    this.ports.emit({ type: 'resume-ignored', interruptId: answer.interruptId, code, ...byOf(answer) });
   }
 
   private showNext(): void {
@@ -168,6 +176,7 @@ export class InterruptDesk {
     if (this.wasDelivered(answer)) return undefined;
     const interrupt = this.state.interrupts.find(({ shown }) => shown.id === answer.interruptId)?.shown;
     if (interrupt === undefined) return this.whyNotOpen(answer.interruptId);
+    if (this.given.has(answer.interruptId)) return answeredBefore(answer.interruptId);
     return latenessOf(interrupt, at) ?? refusalOf(interrupt, answer);
   }
 
@@ -176,22 +185,26 @@ export class InterruptDesk {
     if (late.includes(id)) return expired(id);
     if (this.closed !== undefined) return { code: 'run-ended', message: 'The run was cancelled, and takes no answer any more.' };
     return answered.includes(id)
-      ? { code: 'interrupt-answered', message: `The interrupt "${id}" was answered before.` }
+      ? answeredBefore(id)
       : { code: 'interrupt-unknown', message: `This run waits for no interrupt "${id}".${this.pendingText()}` };
   }
 
-  /** Takes an answer that fits and returns its number; another one only leaves an event, and the same one nothing. */
-  answer(answer: Answer, at = this.ports.now()): number {
-    if (this.wasDelivered(answer)) return this.state.sequence;
+  /**
+   * Takes an answer that fits and returns its number; another one only leaves an event, and the same one nothing. One to an isolated agent
+   * counts when the agent says so: `told` hears of it then, and of any other at once.
+   */
+  answer(answer: Answer, at = this.ports.now(), told?: Told): number {
+    if (this.wasDelivered(answer)) return (told?.(), this.state.sequence);
     const refused = this.refusalOf(answer, at);
     if (refused !== undefined) {
-      this.ports.emit({ type: 'resume-ignored', interruptId: answer.interruptId, code: refused.code, ...byOf(answer) });
-      return this.state.sequence;
+      this.emitIgnored(answer, refused);
+      return (told?.(refused), this.state.sequence);
     }
     const waiting = this.waiting.get(answer.interruptId);
+    if (waiting?.isApart === true && this.ports.isolatedDecide()) return this.give({ ...answer, at }, told, waiting);
     if (waiting === undefined || this.held !== undefined) this.keepEarly(answer);
     this.remove(answer.interruptId);
-    if (answer.delivery !== undefined) this.state.delivered = [...(this.state.delivered ?? []), answer.delivery].slice(-keptDeliveries);
+    this.keepDelivery(answer);
     this.ports.emit({ type: 'interrupt-end', interruptId: answer.interruptId, answer: answer.answer, reason: 'answer', ...byOf(answer) });
     this.ports.hideInterrupt(answer.interruptId);
     waiting?.timer?.cancel();
@@ -200,7 +213,22 @@ export class InterruptDesk {
     const whole: Answer = { ...answer, at };
     if (waiting !== undefined && this.held !== undefined) this.held.push(() => this.handOn(whole, waiting));
     else if (waiting !== undefined) this.ports.afterHandlers(() => waiting.resolve(answer.answer, whole));
+    this.state.sequence += 1;
+    told?.();
+    return this.state.sequence;
+  }
+
+  /** Nobody else need answer it. How it ends is what the agent says: it may not wait for it any more. */
+  private give(answer: Answer, told: Told | undefined, waiting: Waiting): number {
+    this.given.add(answer, told);
+    this.keepDelivery(answer);
+    this.ports.hideInterrupt(answer.interruptId);
+    this.ports.afterHandlers(() => waiting.resolve(answer.answer, answer));
     return ++this.state.sequence;
+  }
+
+  private keepDelivery({ delivery }: Answer): void {
+    if (delivery !== undefined) this.state.delivered = [...(this.state.delivered ?? []), delivery].slice(-keptDeliveries);
   }
 
   private wasDelivered({ delivery }: Answer): boolean {
@@ -238,6 +266,7 @@ export class InterruptDesk {
       waiting.timer?.cancel();
       waiting.reject(error);
     }
+    this.given.refuseAll((id) => this.whyNotOpen(id));
     for (const { refuse } of this.later.values()) refuse(error);
     this.later.clear();
     this.goOn();
@@ -314,6 +343,10 @@ export function openIn(
     if (error === undefined) letGo?.();
   });
   return answer;
+}
+
+function answeredBefore(id: string): Failure {
+  return { code: 'interrupt-answered', message: `The interrupt "${id}" was answered before.` };
 }
 
 function byOf(answer: Answer): { by?: string } {

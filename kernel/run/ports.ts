@@ -103,6 +103,8 @@ export interface Ports {
   runChild(child: ChildRun): Promise<ChildEnd>;
   /** Hands an answer on to it. */
   answerChild(run: string, answer: Answer): void;
+  /** Whether an answer to an isolated agent counts when that agent says so. It counted at once in runs of 0.1.0. */
+  isolatedDecide(): boolean;
   /** An event of the durable log; it rides in the next command. */
   emit(event: EventBody): void;
   /** Waits until there is room for an event with this message, when it stands in no history yet. Absent: there is room now. */

@@ -8,7 +8,7 @@ import type { Message } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
 import { names } from '../../contract/names';
 import type { Temporal } from '../support/temporal';
-import { openTemporal } from '../support/temporal';
+import { eventually, openTemporal } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
 import { calls, script, startTestBed, testServer, text } from '../support/test-bed';
 
@@ -73,6 +73,23 @@ describe('an answer of which nothing was heard in time', () => {
     const client = await impatientClient(bed.taskQueue, () => run.reject(id));
     expect(await code(client.run(run.id).approve(id))).toBe('interrupt-answered');
     await client.close();
+  });
+
+  it('was not taken when the run accepted it, and another answer made its question void', async () => {
+    const away = await startTestBed(script(text('Done.')));
+    const run = await away.client.start('chooses', 'Go.');
+    await eventually(async () => expect(await run.interrupts()).toHaveLength(2));
+    const [left, right] = (await run.interrupts()).map(({ id }) => id);
+    await away.worker.shutdown();
+    await temporal.handle(run.id).signal(names.resumeSignal, { interruptId: left, answer: 'yes' });
+    let again: TestBed | undefined;
+    const client = await impatientClient(away.taskQueue, async (send) => {
+      const sent = send().catch(() => undefined);
+      again = await startTestBed(script(text('Done.')), { taskQueue: away.taskQueue });
+      await sent;
+    });
+    expect(await code(client.run(run.id).resume(right ?? '', 'yes'))).toBe('interrupt-answered');
+    await Promise.all([client.close(), away.client.close(), again?.close()]);
   });
 
   it('is left for the run when nobody took it', async () => {

@@ -63,6 +63,18 @@ describe.each([false, true])('[check 4] ctx.race (continued as new: %s)', (isBor
     expect(lostMessages).toEqual([expect.stringContaining('The branch "answer" of the race')]);
   });
 
+  it('takes one of two answers that come at the same moment, and the other question was withdrawn by then', async () => {
+    const run = await begin(before(racing));
+    await pause(run);
+    const ids = (await run.interrupts()).map(({ id }) => id);
+    const settled = await Promise.allSettled(ids.map((id) => run.resume(id, 'yes')));
+    expect(settled).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected', reason: { code: 'interrupt-answered' } }]);
+    expect(await shown(run)).toEqual([
+      [ids[0], 'answer'],
+      [ids[1], 'cancel'],
+    ]);
+  });
+
   it('is decided by the time where nobody answers, and once only', async () => {
     const run = await begin(before(racing));
     await run.advance('30m');

@@ -1,0 +1,50 @@
+import type { EventBody } from '../../contract/events';
+import type { Answer } from '../../contract/interrupts';
+import type { Failure } from '../../contract/messages/messages';
+import { canonicalJson } from '../../contract/messages/messages';
+
+export type InterruptEnd = Omit<Extract<EventBody, { type: 'interrupt-end' }>, 'type' | 'interruptId'>;
+
+/** Hears whether an answer counts: why not, or nothing. */
+export type Told = (refused?: Failure) => void;
+
+/** Answers that isolated agents were given, and of which they have said nothing yet. */
+export class GivenAnswers {
+  private readonly given = new Map<string, { readonly answer: Answer; readonly told: Told | undefined }>();
+
+  constructor(
+    /** Whoever gave an answer as a signal hears nothing, so the log says that it came to nothing. */
+    private readonly ignored: (answer: Answer, refused: Failure) => void,
+  ) {}
+
+  has(id: string): boolean {
+    return this.given.has(id);
+  }
+
+  add(answer: Answer, told: Told | undefined): void {
+    this.given.set(answer.interruptId, { answer, told });
+  }
+
+  /** The agent has said how its question ended, or nobody will. */
+  end(id: string, end: InterruptEnd, whyNot: Failure): void {
+    const given = this.given.get(id);
+    if (given === undefined) return;
+    this.given.delete(id);
+    const { answer, told } = given;
+    const refused = isEndBy(answer, end) ? undefined : whyNot;
+    if (told !== undefined) told(refused);
+    else if (refused !== undefined) this.ignored(answer, refused);
+  }
+
+  /** The run is cancelled: none of them counts any more. */
+  refuseAll(whyNot: (id: string) => Failure): void {
+    const all = [...this.given];
+    this.given.clear();
+    for (const [id, { told }] of all) told?.(whyNot(id));
+  }
+}
+
+/** Somebody else may have answered the agent itself. */
+function isEndBy(given: Answer, { reason, answer, by }: InterruptEnd): boolean {
+  return reason === 'answer' && by === given.by && canonicalJson(answer) === canonicalJson(given.answer);
+}
