@@ -1,4 +1,4 @@
-/** Sizes in bytes and counts; docs and README state the same numbers (a test compares). */
+/** Sizes in bytes and counts; docs/reference/limits.md states the same numbers (a test compares). */
 export const limits = {
   runInput: 256 * 1024,
   toolResult: 256 * 1024,

@@ -99,34 +99,42 @@ describe('docs/operations/README.md', () => {
   });
 });
 
-describe('the README', () => {
-  const markdown = read('README.md');
+describe('docs/reference/limits.md', () => {
   const size = (bytes: number): string => (bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MB` : `${bytes / 1024} KB`);
   const count = (number: number): string => number.toLocaleString('en-US');
 
   it('states the limits of the code', () => {
-    const said = byFirst(rowsOf(sectionOf(markdown, 'Limits')));
+    const said = byFirst(rowsOf(sectionOf(read('docs/reference/limits.md'), 'Limits')));
     const expected: Record<string, string> = {
       'Input of a run': size(limits.runInput),
       'Result of a tool': `${size(limits.toolResult)}, with resultLimit up to ${size(limits.payload)}`,
-      'Progress of a tool': `${size(limits.progress)}; what is larger is not shown`,
-      'What goes into or comes out of one step': size(limits.payload),
-      'What an interrupt shows; the data of an event': size(limits.interrupt),
-      'The instructions of an agent; a message of a hook': size(limits.message),
+      'Progress of a tool': `${size(limits.progress)}; larger progress is not shown`,
+      'Input or result of one step': size(limits.payload),
+      'Content of an interrupt; data of an event': size(limits.interrupt),
+      'Instructions of an agent; a message of a hook': size(limits.message),
       'An answer': size(limits.runInput),
       'Tags of a run, all together': size(limits.tags),
       'Options of a run for one tool': size(limits.toolOptions),
-      'Steps that one activation schedules together': `${size(limits.activation)}; the rest follows in the next one`,
+      'Steps that one workflow task schedules together': `${size(limits.activation)}; the rest follows in the next task`,
       'State of a run at a continue-as-new, without storage': size(limits.inlineSnapshot),
       'State of a run that goes to external storage, if any': `from ${size(limits.externalSnapshot)}`,
       'Signals of one Temporal run, then it continues as new': count(limits.signalsPerRun),
       'Updates of one Temporal run, then it continues as new': count(limits.updatesPerRun),
       'Model calls of an agent (maxIterations)': `${limits.maxIterations} by default`,
-      'Agents that stand in each other': count(limits.agentDepth),
-      'Events of an agent, while nothing comes back to a run': count(limits.eventsInARow),
-      'Finished runs are kept, and their ids with them': `${retentionDays} days with the embedded server; your namespace's retention elsewhere`,
+      'Tool calls of one message': count(limits.toolCallsPerMessage),
+      'Agents nested in each other': count(limits.agentDepth),
+      'Events of an agent while nothing comes back to a run': count(limits.eventsInARow),
+      'Interrupts that wait at once': `${limits.openInterrupts}, with ${size(limits.interruptsTogether)} together`,
+      'Finished runs, and their ids': `kept for ${retentionDays} days by the embedded server, elsewhere for your namespace's retention`,
     };
     expect(Object.fromEntries(Object.keys(expected).map((what) => [what, said.get(what)?.[0]]))).toEqual(expected);
+  });
+});
+
+describe('the README', () => {
+  const markdown = read('README.md');
+  it('has fewer than 900 words', () => {
+    expect(markdown.split(/\s+/).length).toBeLessThan(900);
   });
 
   it('names the files of its example in their first lines', () => {
