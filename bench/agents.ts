@@ -1,5 +1,6 @@
 import type { AgentMiddleware } from '../workflows/index';
-import { approval, contextEditing, defineAgent, estimateTokens, onWorker, summarization } from '../workflows/index';
+import { approval, contextEditing, estimateTokens, summarization } from '../middleware/index';
+import { defineAgent, onWorker } from '../workflows/index';
 
 const model = 'bench/model';
 

@@ -1,3 +1,6 @@
+/** `holdfast/client`: start, follow, answer and list runs, without a worker. */
+
+// The client and its runs
 export { HoldfastClient, connect } from './connect';
 export type { ConnectOptions, ListOptions, ListedRun } from './connect';
 export type { StartOptions } from './start-input';
@@ -7,16 +10,22 @@ export { Run } from './run';
 export type { AnswerOptions, ApproveOptions } from './answers';
 export type { Outcome } from './reading/outcome';
 export type { TranscriptMessage, TranscriptShape } from './reading/transcript';
-export { HoldfastError, codeOf, errorTable } from '../contract/errors';
-export type { ErrorCode } from '../contract/errors';
+export type { TemporalSettings } from '../host/connection';
+
+// What runs show
 export { isDelta } from '../contract/deltas';
 export type { Delta } from '../contract/deltas';
 export type { RunEvent, RunStatus, RunView } from '../contract/events';
 export type { ApprovalDecision, InDoubtDecision, Interrupt } from '../contract/interrupts';
+
+// Errors
+export { HoldfastError, codeOf, errorTable } from '../contract/errors';
+export type { ErrorCode } from '../contract/errors';
+
+// Messages
 export type { Failure, Json, Message, ModelSettings, Part, StoredMessage, ToolCall, Usage } from '../contract/messages/messages';
 export { messagesIn, messagesOf } from '../contract/messages/message-shapes';
 export type { AgenticBlock, AgenticMessage } from '../contract/messages/agentic-messages';
 export type { ChatContent, ChatMessage, ChatPart, ChatToolCall } from '../contract/messages/chat-messages';
 export type { AnyMessage, MessageShape, MessageShapes } from '../contract/messages/message-shapes';
 export type { ProviderPart } from '../contract/messages/provider-parts';
-export type { TemporalSettings } from '../host/connection';

@@ -1,13 +1,18 @@
-export { defineConfig } from './project/project-config';
-export type { ProjectConfig } from './project/project-config';
+/** `holdfast/service`: the HTTP service in a process of your own. */
+
+// The service
 export { loadProject } from './project/load-project';
 export type { AgentSummary, Project } from './project/load-project';
 export { createApp } from './http/app';
 export type { ServiceParts } from './http/app';
 export { startService } from './http/start-service';
 export type { RunningService, ServiceOptions } from './http/start-service';
-export { HoldfastError, codeOf, errorTable } from '../contract/errors';
-export type { ErrorCode } from '../contract/errors';
+
+// The Temporal server, configuration and logs
 export { connectTemporal, createLogger, readConfiguration, startEmbeddedServer } from '../host/index';
 export type { Configuration, EmbeddedServer, EmbeddedServerOptions, Logger, LoggerOptions, TemporalSettings } from '../host/index';
 export { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
+
+// Errors
+export { HoldfastError, codeOf, errorTable } from '../contract/errors';
+export type { ErrorCode } from '../contract/errors';

@@ -1,3 +1,6 @@
+/** `holdfast/testing`: run agents in memory, record histories and replay them. */
+
+// Runs in memory
 export { testRun } from './test-run';
 export type { TestRun, TestRunOptions } from './test-run';
 export type { LosableCall, LoseCall } from './memory-work';
@@ -12,6 +15,8 @@ export type {
   ScriptedText,
   ScriptedToolCall,
 } from './scripted-model';
+
+// Histories
 export { recordHistory, replayHistories } from './histories';
 export type { ReplayOptions, Replayed } from './replay-histories';
 export type { RecordOptions } from './record-history';

@@ -1,14 +1,25 @@
+/** `holdfast/worker`: tools, models, worker middleware, and the worker that runs them. */
+
+// The worker
 export { HoldfastWorker } from './create-worker';
 export type { WorkerOptions } from './create-worker';
 export { bundleAgents } from './bundle';
 export { BundleStore } from './bundle-store';
 export type { WorkflowBundle } from './bundle';
+
+// Tools and models
 export { defineTool } from '../activities/tools/tools';
 export type { EnhancedTool, ExternalTool, Reconciled, StreamableTool, Tool, ToolCallContext, ToolSpec } from '../activities/tools/tools';
-export { cachedResponses } from '../middleware/response-cache/worker';
-export type { CachedResponsesOptions } from '../middleware/response-cache/worker';
-export { directoryResponses, memoryResponses } from '../middleware/response-cache/worker/stores';
-export type { CachedResponse, ResponseStore } from '../middleware/response-cache/worker/stores';
+export { currentCall } from '../activities/calls/call-context';
+export { deleteRunLocalValue, getRunLocalValue, sendEvent, setRunLocalValue } from '../activities/calls/run-functions';
+export type { CallContext } from '../activities/calls/call-context';
+export type { GenerateAnswer, GenerateRequest, LanguageModel, ModelProvider, ModelsOptions } from '../activities/models/models';
+export { answerOfChunks } from '../activities/models/chunks';
+export type { ModelChunk } from '../activities/models/chunks';
+export { aiSdkModel } from '../activities/models/providers/ai-sdk';
+export type { AiSdkOptions } from '../activities/models/providers/ai-sdk';
+
+// Worker middleware and observers
 export { defineWorkerMiddleware } from '../activities/worker-middleware/worker-middleware';
 export type {
   ModelCallAsks,
@@ -21,26 +32,16 @@ export type {
   WorkerModelRequest,
   WorkerModelResponse,
 } from '../activities/worker-middleware/worker-middleware';
-export { directoryOffload, offloadTools, reductionHalf } from '../middleware/reduction/worker';
-export type { LongResult, OffloadBackend, ReductionHalfOptions, TruncatedResult } from '../middleware/reduction/worker';
-export { detachedInvocation, getStateValue, toolStateKey } from '../middleware/callbacks/invocation';
-export { agentCallbacks, modelCallbacks, toolCallbacks } from '../middleware/callbacks/sets';
 export { StopError } from '../kernel/effects/errors';
 export type { Observed, ObservedEnd, ObservedError, Observer } from '../contract/observed';
-export { currentCall } from '../activities/calls/call-context';
-export { deleteRunLocalValue, getRunLocalValue, sendEvent, setRunLocalValue } from '../activities/calls/run-functions';
-export type { CallContext } from '../activities/calls/call-context';
-export type { GenerateAnswer, GenerateRequest, LanguageModel, ModelProvider, ModelsOptions } from '../activities/models/models';
-export { answerOfChunks } from '../activities/models/chunks';
-export type { ModelChunk } from '../activities/models/chunks';
-export type { FinishReason, Json, Message, ModelSettings, Part, Usage } from '../contract/messages/messages';
-export { messagesIn, messagesOf } from '../contract/messages/message-shapes';
-export type { AgenticBlock, AgenticMessage } from '../contract/messages/agentic-messages';
-export type { ChatContent, ChatMessage, ChatPart, ChatToolCall } from '../contract/messages/chat-messages';
-export type { AnyMessage, MessageShape, MessageShapes } from '../contract/messages/message-shapes';
-export type { ProviderPart } from '../contract/messages/provider-parts';
-export { aiSdkModel } from '../activities/models/providers/ai-sdk';
-export type { AiSdkOptions } from '../activities/models/providers/ai-sdk';
+
+// Worker tools and stores of the built-in middleware
+export { cachedResponses } from '../middleware/response-cache/worker';
+export type { CachedResponsesOptions } from '../middleware/response-cache/worker';
+export { directoryResponses, memoryResponses } from '../middleware/response-cache/worker/stores';
+export type { CachedResponse, ResponseStore } from '../middleware/response-cache/worker/stores';
+export { directoryOffload, offloadTools, reductionHalf } from '../middleware/reduction/worker';
+export type { LongResult, OffloadBackend, ReductionHalfOptions, TruncatedResult } from '../middleware/reduction/worker';
 export { fileTools } from '../middleware/filesystem/worker';
 export type { FileTool, FileTools, FileToolsOptions } from '../middleware/filesystem/worker';
 export type { FileToolSetting, FileToolSettings } from '../middleware/filesystem/file-tool-names';
@@ -63,3 +64,11 @@ export { skillFiles } from '../middleware/skill/worker/skill-files';
 export type { SkillBackend } from '../middleware/skill/worker/skill-files';
 export type { Skill, SkillHead } from '../middleware/skill/skills';
 export { toolSearchTool } from '../middleware/tool-search/worker';
+
+// Messages
+export type { FinishReason, Json, Message, ModelSettings, Part, Usage } from '../contract/messages/messages';
+export { messagesIn, messagesOf } from '../contract/messages/message-shapes';
+export type { AgenticBlock, AgenticMessage } from '../contract/messages/agentic-messages';
+export type { ChatContent, ChatMessage, ChatPart, ChatToolCall } from '../contract/messages/chat-messages';
+export type { AnyMessage, MessageShape, MessageShapes } from '../contract/messages/message-shapes';
+export type { ProviderPart } from '../contract/messages/provider-parts';

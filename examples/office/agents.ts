@@ -1,4 +1,5 @@
-import { agentsFor, approval, supervisor } from 'holdfast/workflow';
+import { agentsFor, supervisor } from 'holdfast/workflow';
+import { approval } from 'holdfast/middleware';
 import type { tools } from './tools';
 
 const { defineAgent } = agentsFor<typeof tools>();

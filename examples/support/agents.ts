@@ -1,4 +1,5 @@
-import { agentsFor, approval } from 'holdfast/workflow';
+import { agentsFor } from 'holdfast/workflow';
+import { approval } from 'holdfast/middleware';
 import type { tools } from './tools';
 
 const { defineAgent } = agentsFor<typeof tools>();

@@ -1,7 +1,17 @@
 import { createRequire } from 'node:module';
 import { createJiti } from 'jiti';
 
-const doors = ['holdfast', 'holdfast/workflow', 'holdfast/worker', 'holdfast/client', 'holdfast/testing'];
+const doors = [
+  'holdfast',
+  'holdfast/workflow',
+  'holdfast/middleware',
+  'holdfast/callbacks',
+  'holdfast/eino',
+  'holdfast/worker',
+  'holdfast/client',
+  'holdfast/service',
+  'holdfast/testing',
+];
 
 /** Loads a module of a project, TypeScript or not, CommonJS or ESM. What it throws comes through as it is. */
 export async function loadModule(path: string): Promise<Record<string, unknown>> {

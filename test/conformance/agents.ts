@@ -1,13 +1,14 @@
-import type { AgentMiddleware, AgenticMessage, HookContext, Json, ModelResponse } from '../../workflows/index';
+import type { AgentMiddleware, HookContext, Json, ModelResponse } from '../../workflows/index';
+import type { AgenticMessage } from '../../middleware/forms/index';
 import {
   agenticMiddleware,
-  agentsFor,
   eventSenderModelWrapper,
   eventSenderToolWrapper,
   withInvokableToolCallWrapper,
   withStreamableToolCallWrapper,
   withTools,
-} from '../../workflows/index';
+} from '../../middleware/forms/index';
+import { agentsFor } from '../../workflows/index';
 
 /** The agents of the cases that run on both engines. What their hooks see they tell in events, as nothing else leaves the sandbox. */
 const { defineAgent } = agentsFor();

@@ -1,21 +1,20 @@
-import type { AgentMiddleware, Message, SummarizationOptions } from '../../workflows/index';
+import type { AgentMiddleware, Message } from '../../workflows/index';
+import type { SummarizationOptions } from '../../middleware/index';
+import { agentsFor, deepAgent, planExecute } from '../../workflows/index';
 import {
-  agentsFor,
   agentsMd,
   chainFinalizers,
   contextTokens,
-  deepAgent,
   estimateTokens,
   filesystem,
   patchToolCalls,
-  planExecute,
   planTask,
   preserveSkills,
   reduction,
   skill,
   summarization,
   toolSearch,
-} from '../../workflows/index';
+} from '../../middleware/index';
 
 /** Agents with built-in middlewares, for the cases that run on both engines. */
 const { defineAgent } = agentsFor();

@@ -1,18 +1,8 @@
-import type { Invocation, Json, Message } from '../../workflows/index';
-import {
-  StopError,
-  agentCallbacks,
-  agentsFor,
-  approval,
-  callbacks,
-  loop,
-  modelCallbacks,
-  parallel,
-  sequential,
-  textOf,
-  toolCallbacks,
-  toolStateKey,
-} from '../../workflows/index';
+import type { Invocation } from '../../middleware/callbacks/index';
+import type { Json, Message } from '../../workflows/index';
+import { StopError, agentsFor, loop, parallel, sequential, textOf } from '../../workflows/index';
+import { agentCallbacks, callbacks, modelCallbacks, toolCallbacks, toolStateKey } from '../../middleware/callbacks/index';
+import { approval } from '../../middleware/index';
 import type { AgentMiddleware } from '../../workflows/index';
 
 /** The agents of callbacks in the flow of a run. What callbacks see they tell in events named `note`. */

@@ -1,5 +1,7 @@
-import type { CallbackOptions, HookContext, Json } from '../../workflows/index';
-import { agentCallbacks, agentsFor, detachedInvocation, getStateValue, modelCallbacks, toolCallbacks } from '../../workflows/index';
+import type { CallbackOptions } from '../../middleware/callbacks/index';
+import type { HookContext, Json } from '../../workflows/index';
+import { agentCallbacks, detachedInvocation, getStateValue, modelCallbacks, toolCallbacks } from '../../middleware/callbacks/index';
+import { agentsFor } from '../../workflows/index';
 
 /** Chains of callbacks in the sandbox. Functions cannot reach it, so a test says as data what its callbacks do. */
 const { defineAgent } = agentsFor();

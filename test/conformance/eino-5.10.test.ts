@@ -4,7 +4,7 @@ import type { Delta } from '../../contract/deltas';
 import type { Interrupt } from '../../contract/interrupts';
 import { scriptedModel, testRun } from '../../testing/index';
 import type { Json } from '../../workflows/index';
-import { withToolsFunc } from '../../workflows/index';
+import { withToolsFunc } from '../../middleware/forms/index';
 import { gate } from '../support/gate';
 import { agentWith, echo, logOf, only, tools, transcriptOf } from '../support/memory-bed';
 import { teamModel } from '../support/team-bed';

@@ -4,8 +4,10 @@ import type { TestRun } from '../../testing/index';
 import type { FileBackend } from '../../middleware/filesystem/worker/backend';
 import { agentsMdTool } from '../../middleware/agents-md/worker';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
-import type { AgentMiddleware, AgentsMdOptions, Json, Message } from '../../workflows/index';
-import { agentsMd, textOf } from '../../workflows/index';
+import type { AgentMiddleware, Json, Message } from '../../workflows/index';
+import type { AgentsMdOptions } from '../../middleware/index';
+import { agentsMd } from '../../middleware/index';
+import { textOf } from '../../workflows/index';
 import { agentUnder, echo, logOf, tools as others } from '../support/memory-bed';
 
 interface Read {

@@ -7,7 +7,8 @@ import { defineTool } from '../../activities/tools/tools';
 import { fileTools } from '../../middleware/filesystem/worker';
 import { largeResults } from '../../middleware/filesystem/worker/large-results';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
-import { defineAgent, filesystem } from '../../workflows/index';
+import { defineAgent } from '../../workflows/index';
+import { filesystem } from '../../middleware/index';
 import { only } from '../support/memory-bed';
 import { execute } from '../support/tool-bed';
 

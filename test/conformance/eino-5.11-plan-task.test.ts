@@ -3,7 +3,7 @@ import type { MemoryBackend } from '../../middleware/filesystem/worker/memory-ba
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
 import { taskTools } from '../../middleware/plan-task/worker';
 import type { Json } from '../../workflows/index';
-import { planTask } from '../../workflows/index';
+import { planTask } from '../../middleware/index';
 import { agentWith } from '../support/memory-bed';
 
 type Call = readonly [name: string, input: Json];

@@ -3,8 +3,9 @@ import type { SkillBackend } from '../../middleware/skill/worker/skill-files';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
 import { skillFilesTool } from '../../middleware/skill/worker';
 import { skillFiles } from '../../middleware/skill/worker/skill-files';
-import type { SkillOptions } from '../../workflows/index';
-import { defineAgent, skill, textOf } from '../../workflows/index';
+import type { SkillOptions } from '../../middleware/index';
+import { defineAgent, textOf } from '../../workflows/index';
+import { skill } from '../../middleware/index';
 import { agentWith, echo, lineOf, tools as others } from '../support/memory-bed';
 
 const head = (name: string, more = ''): string => `---\nname: ${name}\ndescription: About ${name}.\n${more}---\n\nDo ${name}.\n`;

@@ -1,8 +1,9 @@
 import type { LanguageModel } from '../../activities/models/models';
 import type { ScriptedRequest } from '../../testing/index';
 import { scriptedModel } from '../../testing/index';
-import type { AgentMiddleware, Json, Message, SummarizationOptions } from '../../workflows/index';
-import { chainFinalizers, estimateTokens, preserveSkills, summarization, summarize } from '../../workflows/index';
+import type { AgentMiddleware, Json, Message } from '../../workflows/index';
+import type { SummarizationOptions } from '../../middleware/index';
+import { chainFinalizers, estimateTokens, preserveSkills, summarization, summarize } from '../../middleware/index';
 import { defaultBackoff } from '../../middleware/summarization/attempts';
 import { trimmedUserMessage, withUserMessages } from '../../middleware/summarization/user-messages';
 import type { Asked } from '../support/compaction-bed';

@@ -3,8 +3,11 @@ import type { ScriptedModel } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
 import { defineTool } from '../../activities/tools/tools';
 import { toolSearchTool } from '../../middleware/tool-search/worker';
-import type { AgentMiddleware, AgentState, Json, Message, ToolSearchOptions } from '../../workflows/index';
-import { messagesIn, textOf, toolSearch } from '../../workflows/index';
+import type { AgentMiddleware, AgentState, Json, Message } from '../../workflows/index';
+import type { ToolSearchOptions } from '../../middleware/index';
+import { messagesIn } from '../../middleware/forms/index';
+import { textOf } from '../../workflows/index';
+import { toolSearch } from '../../middleware/index';
 import { agentWith, echo, tools as others } from '../support/memory-bed';
 import { execute } from '../support/tool-bed';
 

@@ -2,7 +2,7 @@ import type { LanguageModel } from '../../activities/models/models';
 import type { RunEvent } from '../../contract/events';
 import { scriptedModel, testRun } from '../../testing/index';
 import type { AgentMiddleware, Message } from '../../workflows/index';
-import { messagesIn } from '../../workflows/index';
+import { messagesIn } from '../../middleware/forms/index';
 import { gate } from '../support/gate';
 import { agentWith, only } from '../support/memory-bed';
 import * as agents from './agents';

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../contract/events';
 import { scriptedModel, testRun } from '../../testing/index';
 import type { AgentMiddleware, HookContext, Json, Message } from '../../workflows/index';
-import { messagesIn } from '../../workflows/index';
+import { messagesIn } from '../../middleware/forms/index';
 import { agentUnder, agentWith, echo, only, tools } from '../support/memory-bed';
 import * as agents from './agents';
 import { closeEngines, onEngines } from './engines';

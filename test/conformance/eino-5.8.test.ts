@@ -11,10 +11,10 @@ import {
   loop,
   parallel,
   sequential,
-  setSubAgents,
   supervisor,
   transferToAgentAction,
 } from '../../workflows/index';
+import { setSubAgents } from '../../middleware/forms/index';
 import { logOf, only, tools } from '../support/memory-bed';
 import { heard, member, placed, play, scripts, teamModel, transfer } from '../support/team-bed';
 import { closeEngines, onEngines } from './engines';

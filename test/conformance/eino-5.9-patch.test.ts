@@ -1,4 +1,5 @@
-import { agenticMiddleware, patchToolCalls } from '../../workflows/index';
+import { agenticMiddleware } from '../../middleware/forms/index';
+import { patchToolCalls } from '../../middleware/index';
 import type { Json } from '../../workflows/index';
 import { asked, called, result, user } from '../support/compaction-bed';
 import { lineOf } from '../support/memory-bed';

@@ -1,7 +1,7 @@
 import type { Json } from '../../contract/messages/messages';
 import type { ReductionHalfOptions } from '../../middleware/reduction/worker';
-import type { ReductionOptions } from '../../workflows/index';
-import { reduction } from '../../workflows/index';
+import type { ReductionOptions } from '../../middleware/index';
+import { reduction } from '../../middleware/index';
 import type { Asked } from '../support/compaction-bed';
 import { asked, called, keptTexts, result, user } from '../support/compaction-bed';
 import { cutCalls, says, streams } from '../support/reduction-bed';

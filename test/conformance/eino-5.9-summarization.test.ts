@@ -1,7 +1,8 @@
 import type { LanguageModel } from '../../activities/models/models';
 import { scriptedModel } from '../../testing/index';
-import type { AgentMiddleware, HookContext, SummarizationOptions, SummaryFailoverAttempt, TokenCounter } from '../../workflows/index';
-import { summarization, summarize } from '../../workflows/index';
+import type { AgentMiddleware, HookContext } from '../../workflows/index';
+import type { SummarizationOptions, SummaryFailoverAttempt, TokenCounter } from '../../middleware/index';
+import { summarization, summarize } from '../../middleware/index';
 import { withUserMessages } from '../../middleware/summarization/user-messages';
 import type { Asked } from '../support/compaction-bed';
 import { asked, called, failureOf, result, said, user } from '../support/compaction-bed';

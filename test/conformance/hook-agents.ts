@@ -1,5 +1,7 @@
-import type { AgentMiddleware, AgenticMessage, HookContext, Json, Message } from '../../workflows/index';
-import { agenticMiddleware, agentsFor, withInstruction, withTools, withToolsFunc } from '../../workflows/index';
+import type { AgentMiddleware, HookContext, Json, Message } from '../../workflows/index';
+import type { AgenticMessage } from '../../middleware/forms/index';
+import { agenticMiddleware, withInstruction, withTools, withToolsFunc } from '../../middleware/forms/index';
+import { agentsFor } from '../../workflows/index';
 
 /** The agents of Eino 5.1 to 5.3. What their hooks see they tell in events, as nothing else leaves the sandbox. */
 const { defineAgent } = agentsFor();

@@ -1,5 +1,7 @@
-import type { Json, Message, Plugin } from '../../workflows/index';
-import { agentsFor, callbacks, modelCallbacks, plugin, toolCallbacks } from '../../workflows/index';
+import type { Json, Message } from '../../workflows/index';
+import type { Plugin } from '../../middleware/callbacks/index';
+import { agentsFor } from '../../workflows/index';
+import { callbacks, modelCallbacks, plugin, toolCallbacks } from '../../middleware/callbacks/index';
 import { fails, note } from './callback-agents';
 
 /** The agents of plugins. A callback of an agent that must not run would note `own`. */

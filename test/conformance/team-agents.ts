@@ -1,16 +1,7 @@
 import type { AgentMiddleware, HookContext, Json } from '../../workflows/index';
-import {
-  agentTool,
-  agentsFor,
-  approval,
-  breakLoopAction,
-  loop,
-  parallel,
-  sequential,
-  setSubAgents,
-  supervisor,
-  withDeterministicTransfer,
-} from '../../workflows/index';
+import { agentTool, agentsFor, breakLoopAction, loop, parallel, sequential, supervisor } from '../../workflows/index';
+import { approval } from '../../middleware/index';
+import { setSubAgents, withDeterministicTransfer } from '../../middleware/forms/index';
 
 /** The agents of the cases that need several and run on both engines. The model knows who asks by the instructions. */
 const { defineAgent } = agentsFor();

@@ -1,5 +1,6 @@
-import { agentCallbacks, detachedInvocation, getStateValue, modelCallbacks, toolCallbacks } from 'holdfast/workflow';
-import type { Json, Message, ModelRequestDraft, ModelResponseDraft } from 'holdfast/workflow';
+import { agentCallbacks, detachedInvocation, getStateValue, modelCallbacks, toolCallbacks } from 'holdfast/callbacks';
+import type { Json, Message } from 'holdfast/workflow';
+import type { ModelRequestDraft, ModelResponseDraft } from 'holdfast/callbacks';
 import { scriptedModel } from '../../testing/index';
 import { echo, only } from '../support/memory-bed';
 import type { Chain, ChainEnd, Step } from './chain-agents';

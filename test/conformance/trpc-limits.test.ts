@@ -1,7 +1,7 @@
 import type { ScriptedModel, ScriptedToolCall } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
 import type { Json, Message } from '../../workflows/index';
-import { modelCallbacks } from '../../workflows/index';
+import { modelCallbacks } from '../../middleware/callbacks/index';
 import { agentUnder, agentWith, echo, transcriptOf } from '../support/memory-bed';
 import { sayingModel, shortDelta } from '../support/streaming-model';
 import * as agents from './agents';

@@ -1,5 +1,6 @@
-import type { Json, Message, Plugin } from 'holdfast/workflow';
-import { callbacks } from 'holdfast/workflow';
+import type { Json, Message } from 'holdfast/workflow';
+import type { Plugin } from 'holdfast/callbacks';
+import { callbacks } from 'holdfast/callbacks';
 import { scriptedModel } from '../../testing/index';
 import { echo } from '../support/memory-bed';
 import { asksAroundSequence, failsBeforeAgent, failsBeforeLoop, failsBeforeParallel, failsBeforeSequence } from './callback-agents';

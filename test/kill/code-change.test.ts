@@ -34,7 +34,8 @@ const after = agentsModule({
 
 function agentsModule(code: { threshold: number; wrap: string; instructions: string; middleware: string }): string {
   return `
-import { agentsFor, approval } from 'holdfast/workflow';
+import { agentsFor } from 'holdfast/workflow';
+import { approval } from 'holdfast/middleware';
 const { defineAgent, defineMiddleware } = agentsFor();
 const base = { description: 'Refunds.', instructions: 'You refund.', model: 'test/model', tools: ['lookupOrder', 'refund', 'echo'] };
 export const threshold = defineAgent({ ...base, name: 'threshold', middleware: [approval({ tools: { refund: { when: ({ amount }) => amount > ${code.threshold} } } })] });

@@ -1,6 +1,6 @@
 import type { AgentMiddleware } from '../../workflows/index';
+import { agentsFor, parallel } from '../../workflows/index';
 import {
-  agentsFor,
   agentsMd,
   approval,
   budget,
@@ -10,7 +10,6 @@ import {
   modelCallLimit,
   modelFallback,
   modelRetry,
-  parallel,
   patchToolCalls,
   pii,
   planTask,
@@ -24,7 +23,7 @@ import {
   toolRetry,
   toolSearch,
   toolSelector,
-} from '../../workflows/index';
+} from '../../middleware/index';
 import type { rowTools } from './middleware-tools';
 
 /** An agent for each built-in middleware, by the name of its row in `middleware-rows.ts`. */

@@ -21,7 +21,8 @@ const taskQueue = 'rollback';
 
 const words = 'Words of this build.';
 const agentsModule = `
-import { approval, defineAgent } from 'holdfast/workflow';
+import { approval } from 'holdfast/middleware';
+import { defineAgent } from 'holdfast/workflow';
 const base = { description: 'Helps.', instructions: '${words}', model: 'test/model', tools: ['echo'] };
 export const helper = defineAgent({ ...base, name: 'helper' });
 export const careful = defineAgent({ ...base, name: 'careful', middleware: [approval({ tools: { echo: true } })] });`;

@@ -1,5 +1,6 @@
 import type { AgentMiddleware, HookContext, Json, Message } from '../../workflows/index';
-import { agentsFor, approval, contextEditing, onWorker, reduction, textOf } from '../../workflows/index';
+import { agentsFor, onWorker, textOf } from '../../workflows/index';
+import { approval, contextEditing, reduction } from '../../middleware/index';
 import { callbacksOfAll } from './agent-callbacks';
 import { toolAliases } from './agent-names';
 import { late, racing, wordOf } from './racing';

@@ -1,16 +1,7 @@
 import type { Json } from '../../workflows/index';
-import {
-  agentTool,
-  agentsFor,
-  approval,
-  customAgent,
-  loop,
-  parallel,
-  sequential,
-  setSubAgents,
-  supervisor,
-  textOf,
-} from '../../workflows/index';
+import { agentTool, agentsFor, customAgent, loop, parallel, sequential, supervisor, textOf } from '../../workflows/index';
+import { approval } from '../../middleware/index';
+import { setSubAgents } from '../../middleware/forms/index';
 import { toolAliases as allAliases } from './agent-names';
 import { branchOnUsage, racing, wordOf } from './racing';
 

@@ -47,8 +47,18 @@ describe('the packed package in an empty project', () => {
     rmSync(project, { recursive: true, force: true });
   }, 60_000);
 
-  const doors = ['holdfast', 'holdfast/workflow', 'holdfast/worker', 'holdfast/client', 'holdfast/testing'];
-  const names = ['defineConfig', 'agentsFor', 'defineTool', 'connect', 'testRun'];
+  const doors = [
+    'holdfast',
+    'holdfast/workflow',
+    'holdfast/middleware',
+    'holdfast/callbacks',
+    'holdfast/eino',
+    'holdfast/worker',
+    'holdfast/client',
+    'holdfast/service',
+    'holdfast/testing',
+  ];
+  const names = ['defineConfig', 'agentsFor', 'approval', 'callbacks', 'chatMiddleware', 'defineTool', 'connect', 'startService', 'testRun'];
 
   it('opens every door to CommonJS', async () => {
     const code = doors.map((door, index) => `console.log(typeof require('${door}').${names[index]});`).join('\n');

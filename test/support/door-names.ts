@@ -3,7 +3,16 @@ import { join, resolve } from 'node:path';
 import ts from 'typescript';
 
 const root = resolve(__dirname, '..', '..');
-const doors = { 'holdfast/workflow': 'workflows', 'holdfast/worker': 'worker', 'holdfast/client': 'client', 'holdfast/testing': 'testing' };
+const doors = {
+  'holdfast/workflow': 'workflows',
+  'holdfast/middleware': 'middleware',
+  'holdfast/callbacks': 'middleware/callbacks',
+  'holdfast/eino': 'middleware/forms',
+  'holdfast/worker': 'worker',
+  'holdfast/client': 'client',
+  'holdfast/service': 'service',
+  'holdfast/testing': 'testing',
+};
 
 /** What each door exports, values and types alike. */
 export function exportsOf(door: string): ReadonlySet<string> {
@@ -40,7 +49,7 @@ let known: ReadonlyMap<string, Declaration> | undefined;
 function declarations(): ReadonlyMap<string, Declaration> {
   if (known !== undefined) return known;
   const found = new Map<string, Declaration>();
-  for (const folder of ['contract', 'kernel', 'activities', 'client', 'worker']) {
+  for (const folder of ['contract', 'kernel', 'middleware', 'activities', 'client', 'worker']) {
     for (const file of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
       if (!file.endsWith('.ts')) continue;
       for (const statement of parsed(join(root, folder, file)).statements)

@@ -3,8 +3,8 @@ import { defineTool } from '../../activities/tools/tools';
 import type { Delta } from '../../contract/deltas';
 import type { ReductionHalfOptions } from '../../middleware/reduction/worker';
 import { reductionHalf } from '../../middleware/reduction/worker';
-import type { ReductionOptions } from '../../workflows/index';
-import { reduction } from '../../workflows/index';
+import type { ReductionOptions } from '../../middleware/index';
+import { reduction } from '../../middleware/index';
 import type { Asked } from './compaction-bed';
 import { asked, keptTexts, user } from './compaction-bed';
 

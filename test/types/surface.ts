@@ -3,8 +3,11 @@ import { jsonSchema, tool } from '@ai-sdk/provider-utils';
 import { z } from 'zod';
 import type { HoldfastClient } from '../../client/index';
 import { scriptedModel, testRun } from '../../testing/index';
-import type { AgentMiddleware, AgenticMessage, InputOf, ObservedEnd, Observer, OutputOf, Part } from '../../workflows/index';
-import { agenticMiddleware, agentsFor, approval, chatMiddleware, onWorker } from '../../workflows/index';
+import type { AgentMiddleware, InputOf, ObservedEnd, Observer, OutputOf, Part } from '../../workflows/index';
+import type { AgenticMessage } from '../../middleware/forms/index';
+import { agenticMiddleware, chatMiddleware } from '../../middleware/forms/index';
+import { agentsFor, onWorker } from '../../workflows/index';
+import { approval } from '../../middleware/index';
 import { defineTool, defineWorkerMiddleware } from '../../worker/index';
 
 export const tools = {

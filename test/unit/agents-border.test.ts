@@ -3,7 +3,8 @@ import { defineTool } from 'holdfast/worker';
 import type { ScriptedStep, TestRun } from 'holdfast/testing';
 import { testRun } from 'holdfast/testing';
 import type { Agent, AgentMiddleware, AgentPart, CustomEvent } from 'holdfast/workflow';
-import { agentTool, customAgent, exitAction, loop, parallel, sequential, setSubAgents, supervisor } from 'holdfast/workflow';
+import { agentTool, customAgent, exitAction, loop, parallel, sequential, supervisor } from 'holdfast/workflow';
+import { setSubAgents } from 'holdfast/eino';
 import { gate, logOf, tools } from '../support/memory-bed';
 import { member, scripts, transfer } from '../support/team-bed';
 

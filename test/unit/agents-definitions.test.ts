@@ -1,24 +1,9 @@
 import { z } from 'zod';
 import type { Agent } from 'holdfast/workflow';
-import {
-  agentTool,
-  budget,
-  callbacks,
-  customAgent,
-  deepAgent,
-  modelCallLimit,
-  parallel,
-  pii,
-  planExecute,
-  sequential,
-  setSubAgents,
-  summarization,
-  supervisor,
-  todo,
-  toolCallLimit,
-  toolCallbacks,
-  withDeterministicTransfer,
-} from 'holdfast/workflow';
+import { agentTool, customAgent, deepAgent, parallel, planExecute, sequential, supervisor } from 'holdfast/workflow';
+import { budget, modelCallLimit, pii, summarization, todo, toolCallLimit } from 'holdfast/middleware';
+import { callbacks, toolCallbacks } from 'holdfast/callbacks';
+import { setSubAgents, withDeterministicTransfer } from 'holdfast/eino';
 import { testRun } from 'holdfast/testing';
 import { agentsOf } from '../../kernel/define/agent';
 import { tools } from '../support/memory-bed';

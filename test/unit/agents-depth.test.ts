@@ -1,5 +1,6 @@
 import type { Agent } from 'holdfast/workflow';
-import { agentTool, customAgent, loop, parallel, sequential, setSubAgents, supervisor, withDeterministicTransfer } from 'holdfast/workflow';
+import { agentTool, customAgent, loop, parallel, sequential, supervisor } from 'holdfast/workflow';
+import { setSubAgents, withDeterministicTransfer } from 'holdfast/eino';
 import { agentsOf } from '../../kernel/define/agent';
 import { limits } from '../../contract/limits';
 import { member, play } from '../support/team-bed';

@@ -1,14 +1,5 @@
-import {
-  agentTool,
-  breakLoopAction,
-  customAgent,
-  exitAction,
-  loop,
-  parallel,
-  sequential,
-  setSubAgents,
-  supervisor,
-} from 'holdfast/workflow';
+import { agentTool, breakLoopAction, customAgent, exitAction, loop, parallel, sequential, supervisor } from 'holdfast/workflow';
+import { setSubAgents } from 'holdfast/eino';
 import type { AgentMiddleware, CustomEvent } from 'holdfast/workflow';
 import { testRun } from 'holdfast/testing';
 import { logOf, tools } from '../support/memory-bed';

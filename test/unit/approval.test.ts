@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
-import type { ApprovalRule } from 'holdfast/workflow';
-import { approval } from 'holdfast/workflow';
+import type { ApprovalRule } from 'holdfast/middleware';
+import { approval } from 'holdfast/middleware';
 import type { ScriptedModel, TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { Agent, AgentMiddleware, Json } from 'holdfast/workflow';

@@ -3,7 +3,7 @@ import { defineTool } from 'holdfast/worker';
 import type { ScriptedStep } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { Agent, AgentMiddleware } from 'holdfast/workflow';
-import { approval } from 'holdfast/workflow';
+import { approval } from 'holdfast/middleware';
 import { definitionOf } from '../../kernel/define/agent';
 import { MemoryRun } from '../../memory/run';
 import { HistoryFold } from '../../contract/record/fold';

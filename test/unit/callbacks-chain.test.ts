@@ -1,14 +1,7 @@
-import {
-  StopError,
-  agentCallbacks,
-  codeOf,
-  detachedInvocation,
-  getStateValue,
-  modelCallbacks,
-  toolCallbacks,
-  toolStateKey,
-} from 'holdfast/workflow';
-import type { BeforeModelResult, Json, Message, ModelRequestDraft } from 'holdfast/workflow';
+import { StopError, codeOf } from 'holdfast/workflow';
+import { agentCallbacks, detachedInvocation, getStateValue, modelCallbacks, toolCallbacks, toolStateKey } from 'holdfast/callbacks';
+import type { BeforeModelResult, ModelRequestDraft } from 'holdfast/callbacks';
+import type { Json, Message } from 'holdfast/workflow';
 import * as worker from 'holdfast/worker';
 
 const request = (): ModelRequestDraft => ({ instructions: '', messages: [], tools: [], model: 'test/model' });
@@ -236,7 +229,6 @@ describe('an invocation by hand', () => {
   });
 });
 
-it('the worker has the chain too', () => {
-  expect(worker.modelCallbacks).toBe(modelCallbacks);
+it('the worker and the callbacks stop a run with the same error', () => {
   expect(worker.StopError).toBe(StopError);
 });

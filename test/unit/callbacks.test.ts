@@ -1,18 +1,10 @@
 import { scriptedModel, testRun } from 'holdfast/testing';
 import { defineTool, defineWorkerMiddleware } from 'holdfast/worker';
-import type { AgentMiddleware, Json, Message, Plugin } from 'holdfast/workflow';
-import {
-  StopError,
-  agentCallbacks,
-  approval,
-  callbacks,
-  modelCallbacks,
-  onWorker,
-  plugin,
-  textOf,
-  toolCallbacks,
-  toolStateKey,
-} from 'holdfast/workflow';
+import type { AgentMiddleware, Json, Message } from 'holdfast/workflow';
+import type { Plugin } from 'holdfast/callbacks';
+import { StopError, onWorker, textOf } from 'holdfast/workflow';
+import { agentCallbacks, callbacks, modelCallbacks, plugin, toolCallbacks, toolStateKey } from 'holdfast/callbacks';
+import { approval } from 'holdfast/middleware';
 import { z } from 'zod';
 import { agentUnder, agentWith, echo, gate, linesOf, logOf, only, tools, transcriptOf } from '../support/memory-bed';
 

@@ -8,7 +8,7 @@ import {
   withToolCallWrapper,
   withTools,
   withToolsFunc,
-} from 'holdfast/workflow';
+} from 'holdfast/eino';
 import { agentWith, echo, tools, transcriptOf } from '../support/memory-bed';
 
 const oneCall = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);

@@ -6,8 +6,9 @@ import type { TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import { defineTool, directoryOffload, offloadTools, reductionHalf } from 'holdfast/worker';
 import type { Json } from 'holdfast/workflow';
-import { agentsFor, chainFinalizers, contextEditing, dynamicPrompt, patchToolCalls } from 'holdfast/workflow';
-import { preserveSkills, reduction, summarization } from 'holdfast/workflow';
+import { agentsFor } from 'holdfast/workflow';
+import { chainFinalizers, contextEditing, dynamicPrompt, patchToolCalls } from 'holdfast/middleware';
+import { preserveSkills, reduction, summarization } from 'holdfast/middleware';
 import { called, result, user } from '../support/compaction-bed';
 import { describeExamples } from '../support/document-examples';
 

@@ -5,11 +5,16 @@ import { recordHistory, replayHistories, scriptedModel, testRun } from 'holdfast
 import type { GenerateRequest, LanguageModel, ModelChunk, Observer } from 'holdfast/worker';
 import { answerOfChunks, defineTool, defineWorkerMiddleware, messagesIn } from 'holdfast/worker';
 import type { AgentMiddleware, Json, Message, Part } from 'holdfast/workflow';
-import { agentsFor, approval, eventSenderToolWrapper, onWorker, textOf, withInstruction } from 'holdfast/workflow';
-import { agentTool, breakLoopAction, customAgent, loop, runAgentAsChild, sequential, setSubAgents, supervisor } from 'holdfast/workflow';
-import { parallel, patchToolCalls } from 'holdfast/workflow';
-import { agenticMiddleware, chatMiddleware } from 'holdfast/workflow';
-import { StopError, agentCallbacks, callbacks, modelCallbacks, plugin, toolCallbacks } from 'holdfast/workflow';
+import { agentsFor, onWorker, textOf } from 'holdfast/workflow';
+import { approval } from 'holdfast/middleware';
+import { eventSenderToolWrapper, withInstruction } from 'holdfast/eino';
+import { agentTool, breakLoopAction, customAgent, loop, runAgentAsChild, sequential, supervisor } from 'holdfast/workflow';
+import { setSubAgents } from 'holdfast/eino';
+import { parallel } from 'holdfast/workflow';
+import { patchToolCalls } from 'holdfast/middleware';
+import { agenticMiddleware, chatMiddleware } from 'holdfast/eino';
+import { StopError } from 'holdfast/workflow';
+import { agentCallbacks, callbacks, modelCallbacks, plugin, toolCallbacks } from 'holdfast/callbacks';
 import { describeExamples } from '../support/document-examples';
 
 /** The examples of these documents, word for word; imports stand above. The last tests compare. */

@@ -3,8 +3,9 @@ import { join, resolve } from 'node:path';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import { cachedResponses, defineTool, directoryResponses } from 'holdfast/worker';
 import type { AgentMiddleware, Json } from 'holdfast/workflow';
-import { agentsFor, budget as budgetOf, modelCallLimit, modelFallback, modelRetry, pii, responseCache } from 'holdfast/workflow';
-import { toolCallLimit, toolRetry, toolSelector } from 'holdfast/workflow';
+import { agentsFor } from 'holdfast/workflow';
+import { budget as budgetOf, modelCallLimit, modelFallback, modelRetry, pii, responseCache } from 'holdfast/middleware';
+import { toolCallLimit, toolRetry, toolSelector } from 'holdfast/middleware';
 import { tmpdir } from 'node:os';
 import { z } from 'zod';
 

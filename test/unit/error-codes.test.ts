@@ -1,4 +1,5 @@
-import { HoldfastError, callbacks, modelCallbacks } from 'holdfast/workflow';
+import { HoldfastError } from 'holdfast/workflow';
+import { callbacks, modelCallbacks } from 'holdfast/callbacks';
 import type { AgentMiddleware, HookContext, WorkflowTool } from 'holdfast/workflow';
 import { customAgent, onWorker } from 'holdfast/workflow';
 import { defineTool, defineWorkerMiddleware } from 'holdfast/worker';

@@ -1,6 +1,6 @@
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
-import { eventSenderModelWrapper, eventSenderToolWrapper } from 'holdfast/workflow';
+import { eventSenderModelWrapper, eventSenderToolWrapper } from 'holdfast/eino';
 import { agentUnder, echo, logOf, tools, transcriptOf } from '../support/memory-bed';
 
 const says =

@@ -3,7 +3,7 @@ import { scriptedModel, testRun } from 'holdfast/testing';
 import type { ScriptedStep } from 'holdfast/testing';
 import { defineTool } from 'holdfast/worker';
 import type { AgentMiddleware, Json, Message } from 'holdfast/workflow';
-import { approval } from 'holdfast/workflow';
+import { approval } from 'holdfast/middleware';
 import { z } from 'zod';
 import { ToolRegistry } from '../../activities/tools/tools';
 import { agentWith, echo, linesOf, tools, transcriptOf } from '../support/memory-bed';

@@ -1,5 +1,6 @@
-import { budget, contextEditing, deepAgent, modelCallLimit, modelRetry, patchToolCalls, reduction } from 'holdfast/workflow';
-import { agentsMd, approval, skill, summarization, toolCallLimit, toolRetry, toolSelector } from 'holdfast/workflow';
+import { budget, contextEditing, modelCallLimit, modelRetry, patchToolCalls, reduction } from 'holdfast/middleware';
+import { deepAgent } from 'holdfast/workflow';
+import { agentsMd, approval, skill, summarization, toolCallLimit, toolRetry, toolSelector } from 'holdfast/middleware';
 import { directoryBackend, fileTools } from 'holdfast/worker';
 import { agentUnder } from '../support/memory-bed';
 import { member } from '../support/team-bed';

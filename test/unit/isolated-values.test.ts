@@ -1,16 +1,6 @@
 import type { AgentMiddleware } from 'holdfast/workflow';
-import {
-  agentTool,
-  customAgent,
-  deepAgent,
-  loop,
-  modelCallLimit,
-  parallel,
-  planExecute,
-  sequential,
-  supervisor,
-  toolCallLimit,
-} from 'holdfast/workflow';
+import { agentTool, customAgent, deepAgent, loop, parallel, planExecute, sequential, supervisor } from 'holdfast/workflow';
+import { modelCallLimit, toolCallLimit } from 'holdfast/middleware';
 import type { ScriptedStep, TestRun } from 'holdfast/testing';
 import { testRun } from 'holdfast/testing';
 import type { Json } from '../../contract/messages/messages';

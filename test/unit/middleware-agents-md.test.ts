@@ -1,5 +1,6 @@
 import { agentsMdTool, directoryBackend } from 'holdfast/worker';
-import { agentsMd, defineAgent } from 'holdfast/workflow';
+import { agentsMd } from 'holdfast/middleware';
+import { defineAgent } from 'holdfast/workflow';
 import { importsOf, loadFiles } from '../../middleware/agents-md/worker/load-files';
 import { scriptedModel, testRun } from '../../testing/index';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';

@@ -1,7 +1,9 @@
 import type { ScriptedStep } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
-import type { AgentMiddleware, BudgetOptions } from 'holdfast/workflow';
-import { budget, parallel, sequential } from 'holdfast/workflow';
+import type { AgentMiddleware } from 'holdfast/workflow';
+import type { BudgetOptions } from 'holdfast/middleware';
+import { budget } from 'holdfast/middleware';
+import { parallel, sequential } from 'holdfast/workflow';
 import { agentUnder, agentWith, echo, logOf, only, tools } from '../support/memory-bed';
 import { member, play } from '../support/team-bed';
 

@@ -1,5 +1,5 @@
-import type { ContextEditingOptions } from '../../workflows/index';
-import { contextEditing } from '../../workflows/index';
+import type { ContextEditingOptions } from '../../middleware/index';
+import { contextEditing } from '../../middleware/index';
 import type { Asked } from '../support/compaction-bed';
 import { asked, called, result, user } from '../support/compaction-bed';
 import { echo } from '../support/memory-bed';

@@ -1,5 +1,5 @@
 import type { AgentMiddleware } from '../../workflows/index';
-import { dynamicPrompt } from '../../workflows/index';
+import { dynamicPrompt } from '../../middleware/index';
 import { asked, failureOf, user } from '../support/compaction-bed';
 import { echo } from '../support/memory-bed';
 

@@ -1,7 +1,9 @@
 import type { ScriptedStep } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
-import type { AgentMiddleware, ModelCallLimitOptions, ToolCallLimitOptions } from 'holdfast/workflow';
-import { modelCallLimit, modelRetry, sequential, supervisor, toolCallLimit } from 'holdfast/workflow';
+import type { AgentMiddleware } from 'holdfast/workflow';
+import type { ModelCallLimitOptions, ToolCallLimitOptions } from 'holdfast/middleware';
+import { modelCallLimit, modelRetry, toolCallLimit } from 'holdfast/middleware';
+import { sequential, supervisor } from 'holdfast/workflow';
 import { agentUnder, agentWith, echo, tools, transcriptOf } from '../support/memory-bed';
 import { member, play, transfer } from '../support/team-bed';
 

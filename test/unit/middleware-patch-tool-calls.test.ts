@@ -1,4 +1,4 @@
-import { patchToolCalls } from '../../workflows/index';
+import { patchToolCalls } from '../../middleware/index';
 import { asked, called, failureOf, result, user } from '../support/compaction-bed';
 import { echo } from '../support/memory-bed';
 

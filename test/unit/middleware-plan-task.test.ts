@@ -1,9 +1,10 @@
 import { directoryBackend, taskTools } from 'holdfast/worker';
-import { defineAgent, planTask } from 'holdfast/workflow';
+import { defineAgent } from 'holdfast/workflow';
+import { planTask } from 'holdfast/middleware';
 import type { ScriptedStep } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
-import { tasksOf } from '../../workflows/index';
+import { tasksOf } from '../../middleware/index';
 import { missingExamples } from '../support/document-examples';
 import { agentUnder, logOf, tools } from '../support/memory-bed';
 import { execute } from '../support/tool-bed';

@@ -2,8 +2,9 @@ import type { ScriptedStep } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { LanguageModel } from 'holdfast/worker';
 import { defineTool } from 'holdfast/worker';
-import type { AgentMiddleware, ModelFallbackOptions, ModelRetryOptions, ToolRetryOptions } from 'holdfast/workflow';
-import { modelFallback, modelRetry, toolRetry } from 'holdfast/workflow';
+import type { AgentMiddleware } from 'holdfast/workflow';
+import type { ModelFallbackOptions, ModelRetryOptions, ToolRetryOptions } from 'holdfast/middleware';
+import { modelFallback, modelRetry, toolRetry } from 'holdfast/middleware';
 import { z } from 'zod';
 import { agentUnder, agentWith, logOf, tools, transcriptOf } from '../support/memory-bed';
 

@@ -1,6 +1,8 @@
 import { directoryBackend, skillFiles, skillFilesTool } from 'holdfast/worker';
-import { defineAgent, skill } from 'holdfast/workflow';
-import type { AgentMiddleware, SkillOptions } from '../../workflows/index';
+import { defineAgent } from 'holdfast/workflow';
+import { skill } from 'holdfast/middleware';
+import type { AgentMiddleware } from '../../workflows/index';
+import type { SkillOptions } from '../../middleware/index';
 import { scriptedModel, testRun } from '../../testing/index';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
 import { missingExamples } from '../support/document-examples';

@@ -1,7 +1,8 @@
 import type { LanguageModel } from '../../activities/models/models';
 import { scriptedModel, testRun } from '../../testing/index';
-import type { AgentMiddleware, Message, SummarizationOptions } from '../../workflows/index';
-import { contextTokens, preserveSkills, summarization } from '../../workflows/index';
+import type { AgentMiddleware, Message } from '../../workflows/index';
+import type { SummarizationOptions } from '../../middleware/index';
+import { contextTokens, preserveSkills, summarization } from '../../middleware/index';
 import { asked, called, failureOf, result, said, system, user } from '../support/compaction-bed';
 import { agentUnder, echo, linesOf, lineOf, tools } from '../support/memory-bed';
 

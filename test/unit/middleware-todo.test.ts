@@ -1,4 +1,5 @@
-import { defineAgent, todo, todosOf } from 'holdfast/workflow';
+import { defineAgent } from 'holdfast/workflow';
+import { todo, todosOf } from 'holdfast/middleware';
 import type { ScriptedStep } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
 import { missingExamples } from '../support/document-examples';

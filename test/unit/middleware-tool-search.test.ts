@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool, toolSearchTool } from 'holdfast/worker';
-import { defineAgent, toolSearch } from 'holdfast/workflow';
+import { defineAgent } from 'holdfast/workflow';
+import { toolSearch } from 'holdfast/middleware';
 import { scriptedModel, testRun } from '../../testing/index';
 import { missingExamples } from '../support/document-examples';
 import { agentUnder, tools } from '../support/memory-bed';

@@ -1,11 +1,10 @@
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
+import { agentTool, deepAgent } from 'holdfast/workflow';
 import {
-  agentTool,
   approval,
   chainFinalizers,
   contextEditing,
-  deepAgent,
   filesystem,
   patchToolCalls,
   planTask,
@@ -17,7 +16,7 @@ import {
   toolRetry,
   toolSearch,
   toolSelector,
-} from 'holdfast/workflow';
+} from 'holdfast/middleware';
 import { agentWith, tools } from '../support/memory-bed';
 import { member, play, transfer } from '../support/team-bed';
 

@@ -2,7 +2,7 @@ import { scriptedModel, testRun } from 'holdfast/testing';
 import type { ScriptedStep, TestRunOptions } from 'holdfast/testing';
 import { defineTool } from 'holdfast/worker';
 import type { AgentMiddleware, Json, Message } from 'holdfast/workflow';
-import { approval } from 'holdfast/workflow';
+import { approval } from 'holdfast/middleware';
 import { z } from 'zod';
 import { pendingCallsOf } from '../../kernel/turn/pending-calls';
 import { agentUnder, agentWith, echo, linesOf, only, tools, transcriptOf } from '../support/memory-bed';

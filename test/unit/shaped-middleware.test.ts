@@ -1,5 +1,6 @@
-import type { AgenticMessage, ChatMessage, Json } from 'holdfast/workflow';
-import { agenticMiddleware, chatMiddleware } from 'holdfast/workflow';
+import type { AgenticMessage, ChatMessage } from 'holdfast/eino';
+import type { Json } from 'holdfast/workflow';
+import { agenticMiddleware, chatMiddleware } from 'holdfast/eino';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { LanguageModel } from '../../activities/models/models';
 import { agentUnder, agentWith, echo, logOf, only, tools, transcriptOf } from '../support/memory-bed';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ScriptedStep } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, WorkflowTool } from 'holdfast/workflow';
-import { approval } from 'holdfast/workflow';
+import { approval } from 'holdfast/middleware';
 import { sha256 } from '../../contract/sha256';
 import { agentWith, logOf, tools } from '../support/memory-bed';
 

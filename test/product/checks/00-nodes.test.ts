@@ -8,7 +8,8 @@ const directory = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-nodes-')));
 const start = commandsIn(directory);
 const holdfast = (...args: readonly string[]): Promise<Ended> => start(args).ended;
 
-const agents = `import { agentsFor, approval } from 'holdfast/workflow';
+const agents = `import { agentsFor } from 'holdfast/workflow';
+import { approval } from 'holdfast/middleware';
 const { defineAgent, defineMiddleware } = agentsFor();
 const base = { description: 'Helps.', instructions: '', model: 'test/model' };
 export const careful = defineAgent({ ...base, name: 'careful', tools: ['pay'], middleware: [approval({ tools: { pay: true } })] });

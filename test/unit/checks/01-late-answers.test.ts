@@ -1,7 +1,8 @@
 import type { TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
-import { approval, parallel } from 'holdfast/workflow';
+import { approval } from 'holdfast/middleware';
+import { parallel } from 'holdfast/workflow';
 import { codeOf } from '../../../contract/errors';
 import { latenessOf } from '../../../contract/interrupts';
 import { agentUnder, agentWith, echo, logOf, tools } from '../../support/memory-bed';

@@ -1,5 +1,8 @@
-import type { Agent, AgentMiddleware, HookContext, Invocation, WorkflowTool } from 'holdfast/workflow';
-import { callbacks, chatMiddleware, customAgent, parallel, plugin } from 'holdfast/workflow';
+import type { Agent, AgentMiddleware, HookContext, WorkflowTool } from 'holdfast/workflow';
+import type { Invocation } from 'holdfast/callbacks';
+import { callbacks, plugin } from 'holdfast/callbacks';
+import { chatMiddleware } from 'holdfast/eino';
+import { customAgent, parallel } from 'holdfast/workflow';
 import type { ScriptedStep, TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import { canonicalJson } from '../../../contract/messages/messages';

@@ -1,7 +1,8 @@
 import type { TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext } from 'holdfast/workflow';
-import { approval, customAgent } from 'holdfast/workflow';
+import { approval } from 'holdfast/middleware';
+import { customAgent } from 'holdfast/workflow';
 import type { MemoryRun } from '../../../memory/run';
 import { agentUnder, echo, logOf, only, tools } from '../../support/memory-bed';
 

@@ -1,7 +1,7 @@
 import type { TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext } from 'holdfast/workflow';
-import { chatMiddleware } from 'holdfast/workflow';
+import { chatMiddleware } from 'holdfast/eino';
 import { agentUnder, logOf, only, tools } from '../../support/memory-bed';
 
 const before = (act: (ctx: HookContext) => unknown): AgentMiddleware => ({

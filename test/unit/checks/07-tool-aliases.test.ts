@@ -6,21 +6,17 @@ import type { Tools } from '../../../kernel/define/middleware';
 import { scriptedModel, testRun } from '../../../testing/index';
 import {
   approval,
-  callbacks,
   contextEditing,
-  defineAgent,
   patchToolCalls,
-  plugin,
   preserveSkills,
   reduction,
   summarization,
-  toolCallIn,
   toolCallLimit,
-  toolCallsIn,
-  toolNameIn,
   toolRetry,
   toolSearch,
-} from '../../../workflows/index';
+} from '../../../middleware/index';
+import { callbacks, plugin } from '../../../middleware/callbacks/index';
+import { defineAgent, toolCallIn, toolCallsIn, toolNameIn } from '../../../workflows/index';
 import { toolSearchTool } from '../../../worker/index';
 import { asked, called, result, said, user } from '../../support/compaction-bed';
 import { agentWith, linesOf, logOf, tools, transcriptOf } from '../../support/memory-bed';

@@ -4,17 +4,8 @@ import { defineTool } from '../../../activities/tools/tools';
 import type { Agent } from '../../../kernel/define/agent';
 import type { AgentMiddleware } from '../../../kernel/define/middleware';
 import { scriptedModel, testRun } from '../../../testing/index';
-import {
-  StopError,
-  agentCallbacks,
-  agentTool,
-  callbacks,
-  defineAgent,
-  modelCallbacks,
-  parallel,
-  plugin,
-  sequential,
-} from '../../../workflows/index';
+import { StopError, agentTool, defineAgent, parallel, sequential } from '../../../workflows/index';
+import { agentCallbacks, callbacks, modelCallbacks, plugin } from '../../../middleware/callbacks/index';
 import { agentUnder, agentWith, echo, gate, logOf, tools } from '../../support/memory-bed';
 
 const stop = (): never => {

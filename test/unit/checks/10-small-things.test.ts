@@ -3,16 +3,9 @@ import type { Delta } from '../../../contract/deltas';
 import type { Json } from '../../../contract/messages/messages';
 import { defineTool } from '../../../activities/tools/tools';
 import { scriptedModel, testRun } from '../../../testing/index';
-import {
-  agentCallbacks,
-  customAgent,
-  defineAgent,
-  modelCallbacks,
-  sequential,
-  todo,
-  todosOf,
-  toolCallbacks,
-} from '../../../workflows/index';
+import { agentCallbacks, modelCallbacks, toolCallbacks } from '../../../middleware/callbacks/index';
+import { customAgent, defineAgent, sequential } from '../../../workflows/index';
+import { todo, todosOf } from '../../../middleware/index';
 import type { AgentMiddleware } from '../../../workflows/index';
 import { agentUnder, agentWith, echo, eventLine, lineOf, logOf, tools, transcriptOf } from '../../support/memory-bed';
 

@@ -1,5 +1,6 @@
-import { toolCallbacks } from 'holdfast/workflow';
-import type { Json, ToolCallbacks } from 'holdfast/workflow';
+import { toolCallbacks } from 'holdfast/callbacks';
+import type { Json } from 'holdfast/workflow';
+import type { ToolCallbacks } from 'holdfast/callbacks';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { TestRun } from 'holdfast/testing';
 import { agentUnder, echo, logOf, tools } from '../../support/memory-bed';

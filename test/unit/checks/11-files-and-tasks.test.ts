@@ -8,7 +8,7 @@ import { memoryBackend } from '../../../middleware/filesystem/worker/memory-back
 import { taskTools } from '../../../middleware/plan-task/worker';
 import { scriptedModel, testRun } from '../../../testing/index';
 import type { TestRun } from '../../../testing/index';
-import { filesystem, planTask } from '../../../workflows/index';
+import { filesystem, planTask } from '../../../middleware/index';
 import { agentWith } from '../../support/memory-bed';
 
 const outputsOf = async (run: TestRun): Promise<readonly Json[]> =>

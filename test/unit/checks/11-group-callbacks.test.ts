@@ -1,5 +1,7 @@
-import { StopError, agentCallbacks, customAgent, loop, modelCallbacks, parallel, sequential, supervisor } from 'holdfast/workflow';
-import type { Agent, AgentCallbacks, AgentMiddleware } from 'holdfast/workflow';
+import { StopError, customAgent, loop, parallel, sequential, supervisor } from 'holdfast/workflow';
+import { agentCallbacks, modelCallbacks } from 'holdfast/callbacks';
+import type { Agent, AgentMiddleware } from 'holdfast/workflow';
+import type { AgentCallbacks } from 'holdfast/callbacks';
 import { testRun } from 'holdfast/testing';
 import type { TestRun } from 'holdfast/testing';
 import { textOf } from '../../../contract/messages/messages';

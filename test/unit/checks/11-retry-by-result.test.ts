@@ -3,8 +3,8 @@ import { defineTool } from '../../../activities/tools/tools';
 import type { Json } from '../../../contract/messages/messages';
 import { scriptedModel, testRun } from '../../../testing/index';
 import type { TestRun } from '../../../testing/index';
-import type { ToolRetryOptions } from '../../../workflows/index';
-import { toolRetry } from '../../../workflows/index';
+import type { ToolRetryOptions } from '../../../middleware/index';
+import { toolRetry } from '../../../middleware/index';
 import { agentWith, logOf } from '../../support/memory-bed';
 
 const backoff = { first: '10s', jitter: 0 };

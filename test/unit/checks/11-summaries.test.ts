@@ -1,7 +1,7 @@
 import type { Message } from '../../../contract/messages/messages';
 import { withUserMessages } from '../../../middleware/summarization/user-messages';
 import { scriptedModel } from '../../../testing/index';
-import { summarization } from '../../../workflows/index';
+import { summarization } from '../../../middleware/index';
 import { asked, said, user } from '../../support/compaction-bed';
 
 const reminder = (mark: string): Message => ({ role: 'user', parts: [{ type: 'text', text: `made by ${mark}` }], extra: { [mark]: true } });
