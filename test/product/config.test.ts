@@ -150,9 +150,10 @@ describe('a project', () => {
   it('takes agents whose worker halves every worker has', async () => {
     const directory = project({
       ...withBody(`{ agents: './agents.ts', tools }`),
-      'agents.ts': agents
-        .replace('onWorker', 'onWorker, pii, responseCache')
-        .replace(`tools: ['say']`, `tools: ['say'], middleware: [pii({ email: 'redact' }), responseCache()]`),
+      'agents.ts': [
+        `import { pii, responseCache } from 'holdfast/middleware';`,
+        agents.replace(`tools: ['say']`, `tools: ['say'], middleware: [pii({ email: 'redact' }), responseCache()]`),
+      ].join('\n'),
     });
     const { agents: loaded } = await loadProject(undefined, directory);
     expect(loaded.map(({ name }) => name)).toContain('helper');
