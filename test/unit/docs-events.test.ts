@@ -5,7 +5,8 @@ import { z } from 'zod';
 import type { Run } from 'holdfast/client';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import { defineTool } from 'holdfast/worker';
-import { agentsFor, approval } from 'holdfast/workflow';
+import { approval } from 'holdfast/middleware';
+import { agentsFor } from 'holdfast/workflow';
 import { describeExamples } from '../support/document-examples';
 
 const root = resolve(__dirname, '..', '..');
