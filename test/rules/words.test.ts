@@ -15,9 +15,9 @@ const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
 /** Words of our own for what has a name that people know. */
 const privateWords = [
   { word: 'border', instead: 'continue-as-new', pattern: /\bborders?\b/i, most: 1 },
-  { word: 'behind', instead: 'after', pattern: /\bbehind\b/i, most: 11 },
+  { word: 'behind', instead: 'after', pattern: /\bbehind\b/i, most: 9 },
   { word: 'lane', instead: 'parallel agent', pattern: /\blanes?\b/i, most: 0 },
-  { word: 'is no', instead: 'is not a', pattern: /(?<!\bthere )\b(?:is|are) no (?!longer\b)/i, most: 11 },
+  { word: 'is no', instead: 'is not a', pattern: /(?<!\bthere )\b(?:is|are) no (?!longer\b)/i, most: 7 },
 ] as const;
 
 /** Sentences that need such a word: its page, and a part of the line. */
