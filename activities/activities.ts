@@ -156,7 +156,7 @@ export function createActivities(parts: WorkerParts): Activities {
         // Of a `once` tool nobody knows then whether it took effect.
         const refused = (message: string): ToolOutcome =>
           parts.tools.factsOf(input.tool)?.effect === 'once'
-            ? { type: 'unsettled' }
+            ? { type: 'unsettled', why: message }
             : { type: 'failed', messageId: randomUUID(), error: { code: 'tool-failed', message } };
         const outcome = await withHeartbeat((begun) => {
           const work = async (): Promise<ToolOutcome> => {
@@ -165,7 +165,8 @@ export function createActivities(parts: WorkerParts): Activities {
             const execute = (): Promise<ToolOutcome> => withValues(values, () => executeTool(input, parts, execution));
             return parts.culprits === undefined ? execute() : parts.culprits.watch(culprit, execute, refused);
           };
-          if (parts.tools.factsOf(input.tool)?.effect === 'once') return orTimedOut(work());
+          if (parts.tools.factsOf(input.tool)?.effect === 'once')
+            return orTimedOut(work(), (): ToolOutcome => ({ type: 'unsettled', timedOut: true }));
           return orCancelled(watch.inTime(info.startToCloseTimeoutMs, work));
         });
         const message = messageOfOutcome(input, { address, outcome });

@@ -204,7 +204,7 @@ export function redact(text: string): string {
 export function activityFailure(code: string, message: string, options: { retryable: boolean; retryAfterMs?: number }): ApplicationFailure {
   return ApplicationFailure.create({
     type: code,
-    message: wellFormed(message.slice(0, 4096)),
+    message: wellFormed(withoutCredentials(message).slice(0, 4096)),
     nonRetryable: !options.retryable,
     ...(options.retryAfterMs === undefined ? {} : { nextRetryDelay: options.retryAfterMs }),
   });
@@ -213,8 +213,9 @@ export function activityFailure(code: string, message: string, options: { retrya
 /** What is thrown as it is, of a call that was told to stop. */
 export function asThrown(error: unknown): unknown {
   const { message, name } = (error ?? {}) as { message?: unknown; name?: unknown };
-  if (typeof message !== 'string' || wellFormed(message) === message) return error;
-  return ApplicationFailure.create({ message: wellFormed(message), type: wellFormed(String(name)) });
+  if (typeof message !== 'string') return error;
+  const clean = wellFormed(withoutCredentials(message));
+  return clean === message ? error : ApplicationFailure.create({ message: clean, type: wellFormed(String(name)) });
 }
 
 /** The reasons why the server's side stops an activity are told apart by the message alone. */

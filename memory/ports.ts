@@ -385,7 +385,10 @@ function valuesOf({ runLocal }: ModelCall): Pick<CallModelInput, 'runLocal'> {
 function lostToolCall(call: ToolCallRequest, error: unknown): ToolOutcome {
   const code = codeOf(error) ?? 'tool-failed';
   if (call.facts.effect === 'once' && code !== 'tool-unknown')
-    return code === 'tool-timeout' ? { type: 'unsettled', timedOut: true } : { type: 'unsettled' };
+    return {
+      type: 'unsettled',
+      ...(code === 'tool-timeout' ? { timedOut: true } : code === 'tool-failed' ? {} : { why: messageOf(error) }),
+    };
   return {
     type: 'failed',
     messageId: '',

@@ -1,3 +1,4 @@
+import { withoutCredentials } from '../contract/credentials';
 import { HoldfastError, messageOf } from '../contract/errors';
 
 type Listener = (reason: unknown, promise: Promise<unknown>) => void;
@@ -39,7 +40,7 @@ export class StrayRejections {
       }
       const problem = new HoldfastError(
         'tool-failed',
-        `A promise was rejected that nobody awaited, in a tool or a worker half: ${messageOf(reason)}`,
+        `A promise was rejected that nobody awaited, in a tool or a worker half: ${withoutCredentials(messageOf(reason))}`,
         { cause: reason },
       );
       for (const reporter of this.reporters) reporter(problem);

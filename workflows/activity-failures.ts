@@ -24,9 +24,11 @@ export function lostModelCall(error: unknown): ModelFailure {
 export function lostToolCall(call: ToolCallRequest, error: unknown): ToolOutcome {
   const cause = causeOf(error);
   const timedOut = cause instanceof TimeoutFailure;
-  if (call.facts.effect === 'once' && !isCertainlyUndone(cause))
-    return timedOut && cause.timeoutType === 'START_TO_CLOSE' ? { type: 'unsettled', timedOut } : { type: 'unsettled' };
   const { code, message } = errorOfActivity(error);
+  if (call.facts.effect === 'once' && !isCertainlyUndone(cause)) {
+    if (timedOut && cause.timeoutType === 'START_TO_CLOSE') return { type: 'unsettled', timedOut };
+    return saysNothing.has(code) ? { type: 'unsettled' } : { type: 'unsettled', why: message };
+  }
   return {
     type: 'failed',
     messageId: '',
@@ -36,6 +38,9 @@ export function lostToolCall(call: ToolCallRequest, error: unknown): ToolOutcome
     },
   };
 }
+
+/** Codes of failures that have none of their own: the worker was stopped, or is gone. */
+const saysNothing: ReadonlySet<string> = new Set(['run-failed', 'tool-failed']);
 
 function lateness({ tool, facts }: ToolCallRequest, { timeoutType }: TimeoutFailure): string {
   if (timeoutType !== 'HEARTBEAT') return `The tool '${tool}' gave no result within ${facts.timeoutMs / 1000} s.`;

@@ -20,6 +20,8 @@ interface Deed {
   readonly what: string;
   readonly count: number;
   readonly isBlock: boolean;
+  /** The calls that ran together in each of the blocks, when there were several. */
+  readonly together?: string;
 }
 
 /** After so many times a call is not made again. */
@@ -63,7 +65,7 @@ export class Culprits {
       return await this.inside.run(call, run);
     } finally {
       this.loop.end(call);
-      if (deed !== undefined && this.readDeed(key)?.count === deed.count) this.forget(key);
+      if (deed !== undefined && isSame(deed, this.readDeed(key))) this.forget(key);
     }
   }
 
@@ -82,7 +84,7 @@ export class Culprits {
     this.tell(`${what}${placeOf(call)}.`);
   }
 
-  /** Where more than one tool ran, nobody can say which it was, and none is given up for it. */
+  /** Where more than one tool ran, nobody can say which it was: they are given up only when the same calls ran in each block. */
   private blocked({ calls, ms, isMeasured }: Block<CulpritCall>): void {
     const tools = [...new Set(calls.map(({ tool }) => tool))].sort();
     const [call] = calls;
@@ -94,7 +96,9 @@ export class Culprits {
         : isMeasured
           ? `The tool '${call.tool}' blocked its process ${lasted}`
           : `The process was blocked ${lasted} while the tool '${call.tool}' ran in it, and no other tool`;
-    if (tools.length === 1) for (const one of new Map(calls.map((each) => [keyOf(each), each])).values()) this.keep(one, what, true);
+    const each = new Map(calls.map((one) => [keyOf(one), one]));
+    const together = tools.length === 1 ? undefined : [...each.keys()].sort().join(' ');
+    for (const one of each.values()) this.keep(one, what, true, together);
     const names = tools.join(' ');
     if (this.told.has(names)) return;
     this.told.add(names);
@@ -106,9 +110,13 @@ export class Culprits {
     this.report(new HoldfastError('tool-failed', message));
   }
 
-  private keep(call: CulpritCall, what: string, isBlock: boolean): void {
+  private keep(call: CulpritCall, what: string, isBlock: boolean, together?: string): void {
     const key = keyOf(call);
-    const deed: Deed = { what, count: (this.readDeed(key)?.count ?? 0) + 1, isBlock };
+    const before = this.readDeed(key);
+    // What is known of this call alone counts for more.
+    if (together !== undefined && before !== undefined && before.together === undefined) return;
+    const count = before?.together === together ? (before?.count ?? 0) + 1 : 1;
+    const deed: Deed = { what, count, isBlock, ...(together === undefined ? {} : { together }) };
     try {
       mkdirSync(this.directory, { recursive: true, mode: privateDirectory });
       writeFileSync(this.fileOf(key), JSON.stringify(deed), { mode: privateFile });
@@ -132,8 +140,9 @@ export class Culprits {
 
   private readDeed(key: string): Deed | undefined {
     try {
-      const { what, count, isBlock } = JSON.parse(readFileSync(this.fileOf(key), 'utf8')) as Partial<Deed>;
-      return typeof what === 'string' && typeof count === 'number' ? { what, count, isBlock: isBlock === true } : undefined;
+      const { what, count, isBlock, together } = JSON.parse(readFileSync(this.fileOf(key), 'utf8')) as Partial<Deed>;
+      if (typeof what !== 'string' || typeof count !== 'number') return undefined;
+      return { what, count, isBlock: isBlock === true, ...(typeof together === 'string' ? { together } : {}) };
     } catch {
       return undefined;
     }
@@ -144,7 +153,14 @@ export class Culprits {
   }
 }
 
-function refusalOf({ what, count, isBlock }: Deed): string {
+/** Nothing was added. */
+function isSame(before: Deed, now: Deed | undefined): boolean {
+  return now?.count === before.count && now.together === before.together;
+}
+
+function refusalOf({ what, count, isBlock, together }: Deed): string {
+  if (together !== undefined)
+    return `${what}, ${count} times, and their heartbeats stopped. These calls are not made again: nothing else could run in that process. ${remedy}`;
   if (!isBlock) return `${what}, ${count} times. It is not called again: what runs beside it in its process was lost, too.`;
   return `${what}, ${count} times, and its heartbeats stopped. It is not called again: nothing else could run in that process. ${remedy}`;
 }

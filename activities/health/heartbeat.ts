@@ -1,4 +1,4 @@
-import { CancelledFailure, Context } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 
 /**
  * Tells the server that this worker lives while `run` works, and how it may be told to stop. Every beat costs the server a write. Until
@@ -30,12 +30,15 @@ export function orCancelled<T>(work: Promise<T>): Promise<T> {
   return Promise.race([work, Context.current().cancelled]);
 }
 
-/** Ends with the work, or when its time is up: nobody waits for a result after that, and a drained worker must be able to end. */
-export async function orTimedOut<T>(work: Promise<T>): Promise<T> {
+/**
+ * Ends with the work, or when its time is up. The server's own timer may be a second late: what is said here comes first then. A worker that is
+ * drained ends with it, too.
+ */
+export async function orTimedOut<T>(work: Promise<T>, inPlace: () => T): Promise<T> {
   work.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new CancelledFailure('TIMED_OUT')), Context.current().info.startToCloseTimeoutMs);
+  const late = new Promise<T>((resolve) => {
+    timer = setTimeout(() => resolve(inPlace()), Context.current().info.startToCloseTimeoutMs);
   });
   try {
     return await Promise.race([work, late]);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { DeltaBody } from '../../contract/deltas';
+import { withoutCredentials } from '../../contract/credentials';
 import { parseDuration } from '../../contract/duration';
 import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../../contract/errors';
 import { jsonSize, limits } from '../../contract/limits';
@@ -103,7 +104,7 @@ async function executed(
     if (isStop(error)) return failed('stopped', messageOf(error));
     // The result is what it is, however often the tool is called.
     if (codeOf(error) === 'pii-found') return failed('pii-found', messageOf(error));
-    if (execution.attempt < attempts) throw new ToolRetry(messageOf(error));
+    if (execution.attempt < attempts) throw new ToolRetry(withoutCredentials(messageOf(error)));
     if (codeOf(error) === 'hook-failed') return failed('hook-failed', messageOf(error));
     return failed('tool-failed', `The tool '${input.tool}' failed: ${messageOf(error)}`);
   }
@@ -227,5 +228,5 @@ function checkedOutput(output: unknown, { enhanced }: AnyTool, name: string, lim
 }
 
 function failed(code: string, message: string): ToolOutcome {
-  return { type: 'failed', messageId: randomUUID(), error: { code, message: message.slice(0, 65_536) } };
+  return { type: 'failed', messageId: randomUUID(), error: { code, message: withoutCredentials(message).slice(0, 65_536) } };
 }

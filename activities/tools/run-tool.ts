@@ -1,3 +1,4 @@
+import { withoutCredentials } from '../../contract/credentials';
 import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
 import { jsonSize } from '../../contract/limits';
 import type { ToolKind } from '../../contract/manifest';
@@ -173,7 +174,7 @@ type ToolWatched = NonNullable<ReturnType<Observers['tool']>>;
 
 function tellFailed(watched: ToolWatched | undefined, error: unknown): void {
   if (error instanceof ToolInterrupt) watched?.end({ output: null, interrupted: true });
-  else watched?.fail({ code: thrownCodeOf(error) ?? 'tool-failed', message: messageOf(error) });
+  else watched?.fail({ code: thrownCodeOf(error) ?? 'tool-failed', message: withoutCredentials(messageOf(error)) });
 }
 
 function contextOf({ context, options: given }: ToolRun, { options }: Asked): ToolCallContext {

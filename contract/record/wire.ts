@@ -190,8 +190,11 @@ export type ToolOutcome =
   | { readonly type: 'done'; readonly messageId: string; readonly output: Json; readonly multipart?: true }
   | { readonly type: 'failed'; readonly messageId: string; readonly error: Failure }
   | { readonly type: 'interrupted'; readonly info: Json; readonly state?: Json; readonly answerSchema?: Json; readonly deadlineMs?: number }
-  /** Nobody knows whether it happened. `timedOut`: its worker was there, and took too long; else it was lost. */
-  | { readonly type: 'unsettled'; readonly timedOut?: true }
+  /**
+   * Nobody knows whether it happened. `timedOut`: its worker was there, and took too long. `why`: what its worker said, a sentence. With neither
+   * the worker was lost.
+   */
+  | { readonly type: 'unsettled'; readonly timedOut?: true; readonly why?: string }
   /** Asked by reconcile, the tool says that it did not happen. */
   | { readonly type: 'undone' };
 

@@ -33,6 +33,7 @@ export interface ToolDone {
   readonly messageId?: string;
 }
 
+type Unsettled = ToolOutcome & { type: 'unsettled' };
 type Extra = { readonly resumed?: { readonly answer: Json; readonly state?: Json }; readonly reconcile?: boolean };
 
 /**
@@ -41,7 +42,7 @@ type Extra = { readonly resumed?: { readonly answer: Json; readonly state?: Json
  */
 export async function callToolOnce(scope: AgentScope, frame: Frame, plan: ToolCallPlan): Promise<ToolDone> {
   let extra: Extra = {};
-  let timedOut = false;
+  let lost: Unsettled = { type: 'unsettled' };
   let waits = 0;
   for (;;) {
     const asked = extra;
@@ -72,11 +73,11 @@ export async function callToolOnce(scope: AgentScope, frame: Frame, plan: ToolCa
         break;
       case 'unsettled': {
         if (asked.reconcile !== true) {
-          timedOut = outcome.timedOut === true;
+          lost = outcome;
           extra = { ...asked, reconcile: true };
           break;
         }
-        const decision = (await ask(scope, frame, doubtOf(scope, frame, plan, timedOut))) as unknown as InDoubtDecision;
+        const decision = (await ask(scope, frame, doubtOf(scope, frame, plan, lost))) as unknown as InDoubtDecision;
         if (decision.happened) {
           frame.close();
           return { output: decision.result };
@@ -138,16 +139,17 @@ function waitFor({ run }: AgentScope, { call }: ToolCallPlan, outcome: ToolOutco
   return outcome.error.code === 'tool-unknown' && reconcile !== true && toolFactsOf(run.manifest, call.name).effect === 'once';
 }
 
-function doubtOf(scope: AgentScope, frame: Frame, plan: ToolCallPlan, timedOut: boolean): Interrupt {
+function doubtOf(scope: AgentScope, frame: Frame, plan: ToolCallPlan, { timedOut, why = 'its worker was lost' }: Unsettled): Interrupt {
   const { name, id, input } = plan.call;
-  const why = timedOut
-    ? `it gave no result within ${toolFactsOf(scope.run.manifest, name).timeoutMs / 1000} s, and may still be at work`
-    : 'its worker was lost';
+  const what =
+    timedOut === true
+      ? `it gave no result within ${toolFactsOf(scope.run.manifest, name).timeoutMs / 1000} s, and may still be at work`
+      : why.replace(/\.$/, '');
   return {
     id: interruptId(frame.address, frame.next),
     address: frame.address,
     agent: scope.agent.name,
     kind: 'in-doubt',
-    info: { tool: name, callId: id, input, question: `Nobody knows whether "${name}" took effect: ${why}. Did it happen?` },
+    info: { tool: name, callId: id, input, question: `Nobody knows whether "${name}" took effect: ${what}. Did it happen?` },
   };
 }

@@ -1,5 +1,5 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { withHeartbeat } from '../../activities/health/heartbeat';
+import { orTimedOut, withHeartbeat } from '../../activities/health/heartbeat';
 
 describe('heartbeats of a call', () => {
   beforeEach(() => void jest.useFakeTimers());
@@ -39,6 +39,15 @@ describe('heartbeats of a call', () => {
   it('are none for a call without a heartbeat timeout', async () => {
     const { run } = environment(0);
     await run(() => withHeartbeat((begun) => (begun(), Promise.resolve())));
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('of a once tool are over when its time is up: its own result says so, as the timer of a server may be late', async () => {
+    const environment = new MockActivityEnvironment({ startToCloseTimeoutMs: 500 });
+    const ended = environment.run(() => orTimedOut(new Promise<string>(() => undefined), () => 'too late'));
+    await jest.advanceTimersByTimeAsync(500);
+    expect(await ended).toBe('too late');
+    expect(await environment.run(() => orTimedOut(Promise.resolve('in time'), () => 'too late'))).toBe('in time');
     expect(jest.getTimerCount()).toBe(0);
   });
 });

@@ -1,11 +1,14 @@
 import { mkdtempSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { z } from 'zod';
+import { defineTool } from '../../../activities/tools/tools';
 import type { HoldfastError } from '../../../contract/errors';
 import { createLogger } from '../../../host/logger';
 import { createApp } from '../../../service/http/app';
+import { fixtureTools } from '../../fixtures/tools';
 import { openTemporal } from '../../support/temporal';
-import { startTestBed } from '../../support/test-bed';
+import { calls, startTestBed, text } from '../../support/test-bed';
 
 const password = 'correct-horse-7';
 const base = `http://ada:${password}@127.0.0.1:9/v1`;
@@ -24,8 +27,8 @@ function textsIn(value: unknown): string {
   return String(value);
 }
 
-describe('[check 12] a password in the base URL of a provider', () => {
-  it('is refused when the worker starts, by the name of the variable and without the password', async () => {
+describe('[check 12] a password in a URL', () => {
+  it('of a provider is refused when the worker starts, by the name of the variable and without the password', async () => {
     for (const name of ['OPENAI_COMPATIBLE_BASE_URL', 'OPENAI_BASE_URL', 'ANTHROPIC_BASE_URL', 'GOOGLE_GENERATIVE_AI_BASE_URL']) {
       const begun: unknown = await startTestBed(() => undefined as never, { environment: { [name]: base } }).catch(
         (error: unknown) => error,
@@ -66,6 +69,49 @@ describe('[check 12] a password in the base URL of a provider', () => {
       const kept = textsIn(history);
       expect(kept).toContain('[credentials]');
       for (const shown of [outcome, view, events, answers, lines, told.map(({ message }) => message), kept, textsUnder(bundles)])
+        expect(JSON.stringify(shown)).not.toContain(password);
+    } finally {
+      await temporal.close();
+      await bed.close();
+    }
+  });
+
+  it('that a tool puts into its error reaches neither the model, views, events, observers nor what the server keeps', async () => {
+    const asked: unknown[] = [];
+    const seen: unknown[] = [];
+    const told: HoldfastError[] = [];
+    const bed = await startTestBed(
+      ({ messages }) => {
+        asked.push(messages);
+        return messages.some(({ role }) => role === 'tool') ? text('Done.') : calls({ name: 'echo', input: { text: 'x' } });
+      },
+      {
+        tools: {
+          ...fixtureTools,
+          echo: defineTool({
+            description: 'Fails.',
+            inputSchema: z.object({ text: z.string() }),
+            retry: { attempts: 2 },
+            execute: () => {
+              throw new Error(`connect ECONNREFUSED ${base}`);
+            },
+          }),
+        },
+        observers: [{ name: 'looks', onError: ({ error }) => void seen.push(error) }],
+        onProblem: (problem) => told.push(problem),
+      },
+    );
+    const temporal = await openTemporal();
+    try {
+      const run = await bed.client.start('plain', 'hello');
+      expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+      const events: unknown[] = [];
+      for await (const event of run.events()) events.push(event);
+      const { events: history } = await temporal.handle(run.id).fetchHistory();
+      const kept = textsIn(history);
+      expect(kept).toContain('http://[credentials]@127.0.0.1');
+      expect(JSON.stringify(asked)).toContain('[credentials]');
+      for (const shown of [await run.view(), events, asked, seen, told.map(({ message }) => message), kept])
         expect(JSON.stringify(shown)).not.toContain(password);
     } finally {
       await temporal.close();

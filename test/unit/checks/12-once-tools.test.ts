@@ -86,4 +86,17 @@ describe('[check 12] a once tool', () => {
       info: { question: 'Nobody knows whether "pay" took effect: its worker was lost. Did it happen?' },
     });
   });
+
+  it('of which its worker says why it gave nothing is asked about with those words', async () => {
+    const run = await start(
+      paying('60s', () => 'paid'),
+      ({ reconcile }) => {
+        if (reconcile) return undefined;
+        throw new HoldfastError('worker-half-missing', 'This worker has no middleware "audit".');
+      },
+    );
+    expect(only(await run.interrupts())).toMatchObject({
+      info: { question: 'Nobody knows whether "pay" took effect: This worker has no middleware "audit". Did it happen?' },
+    });
+  });
 });
