@@ -15,7 +15,7 @@ export type { TemporalSettings } from '../host/connection';
 // What runs show
 export { isDelta } from '../contract/deltas';
 export type { Delta } from '../contract/deltas';
-export type { RunEvent, RunStatus, RunView } from '../contract/events';
+export type { RetriedCall, RunEvent, RunStatus, RunView } from '../contract/events';
 export type { ApprovalDecision, InDoubtDecision, Interrupt } from '../contract/interrupts';
 
 // Errors

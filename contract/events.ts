@@ -115,6 +115,19 @@ export interface RunView {
   /** Calls of external tools that the run ended with, for its caller to make. */
   readonly pendingToolCalls?: readonly ToolCall[];
   readonly error?: Failure;
+  /** Calls whose last attempt failed and that are made again. Undefined when there are none. */
+  readonly retrying?: readonly RetriedCall[];
+}
+
+/** A call of a model or a tool that waits for its next attempt, or is in it. */
+export interface RetriedCall {
+  readonly address: string;
+  /** The attempt that comes next, or is at work. */
+  readonly attempt: number;
+  /** When that attempt begins or began, in milliseconds since 1970. */
+  readonly nextAttemptAt: number;
+  /** Why the last attempt failed. */
+  readonly error: Failure;
 }
 
 export type { Answer };

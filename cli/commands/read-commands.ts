@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from '../../contract/errors';
+import type { RetriedCall } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { exitCodes } from '../attend-run';
 import { interruptLines } from '../event-lines';
@@ -46,6 +47,7 @@ export async function showRun(service: ServiceClient, terminal: Terminal, id: st
     ['status', view.status],
     ['tokens', `${usage.inputTokens} in, ${usage.outputTokens} out`],
     ...(error === undefined ? [] : [['error', `${error.code}: ${error.message}`]]),
+    ...(view.retrying ?? []).map((call) => ['retries', retryLine(call)]),
   ]);
   if (output !== undefined) terminal.write(`\n${printable(typeof output === 'string' ? output : JSON.stringify(output, null, 2))}`);
   for (const interrupt of view.interrupts) showInterrupt(terminal, service, id, interrupt, view.agent);
@@ -117,6 +119,10 @@ export async function terminateRun(service: ServiceClient, terminal: Terminal, i
   await service.terminate(id, reason);
   terminal.write(`The run ${id} is ended.`);
   return exitCodes.done;
+}
+
+function retryLine({ address, attempt, nextAttemptAt, error }: RetriedCall): string {
+  return `${address}: attempt ${attempt} at ${new Date(nextAttemptAt).toISOString()}, after ${error.code}: ${error.message}`;
 }
 
 function showInterrupt(terminal: Terminal, service: ServiceClient, runId: string, interrupt: Interrupt, root?: string): void {

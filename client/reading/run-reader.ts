@@ -4,7 +4,7 @@ import type { Client, Connection, WorkflowHandle } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
 import type { Delta, DeltaSource } from '../../contract/deltas';
 import { HoldfastError } from '../../contract/errors';
-import type { RunEvent, RunView } from '../../contract/events';
+import type { RetriedCall, RunEvent, RunView } from '../../contract/events';
 import { HistoryFold } from '../../contract/record/fold';
 import type { ParentRun } from '../../contract/record/wire';
 import { FactReader, millisecondsOf } from '../../host/history/history-facts';
@@ -17,6 +17,7 @@ import type { ReadOptions } from './follower';
 import { RunFollower } from './follower';
 import { answered, withCode } from '../lost-server';
 import { described, optionsOf } from '../options';
+import { retriedCalls } from './retried-calls';
 import type { StoredAnswer } from './stored-answers';
 import { StoredAnswers, answerInSignal, withoutAnswered } from './stored-answers';
 
@@ -43,6 +44,12 @@ export interface Standing {
   readonly delivered: readonly string[];
   /** Of an isolated agent. */
   readonly parent?: ParentRun;
+}
+
+interface Folded {
+  readonly fold: HistoryFold;
+  readonly stored: StoredAnswers;
+  readonly retrying: readonly RetriedCall[];
 }
 
 /** How many Temporal runs back an update is looked for that was sent moments ago. */
@@ -105,10 +112,10 @@ export class RunReader {
   }
 
   async standing(workflowId: string, id: string): Promise<Standing> {
-    const { fold, stored } = await answered(this.fold(workflowId, id));
+    const { fold, stored, retrying } = await answered(this.fold(workflowId, id));
     const { parent, expired, cancelling, delivered } = fold;
     return {
-      view: fold.view(),
+      view: { ...fold.view(), ...(retrying.length === 0 ? {} : { retrying }) },
       stored: await stored.read(),
       asOf: stored.asOf,
       expired,
@@ -119,12 +126,12 @@ export class RunReader {
   }
 
   /** Folds the latest Temporal run only: its snapshot says what came before. */
-  private async fold(workflowId: string, id: string): Promise<{ readonly fold: HistoryFold; readonly stored: StoredAnswers }> {
+  private async fold(workflowId: string, id: string): Promise<Folded> {
     this.checkOpen();
     const fold = new HistoryFold();
     const stored = new StoredAnswers(this.converter);
     const source = { workflowService: this.connection.workflowService, namespace: this.namespace };
-    const { workflowExecutionInfo: info } = await found(
+    const { workflowExecutionInfo: info, pendingActivities } = await found(
       this.connection.workflowService.describeWorkflowExecution({ namespace: this.namespace, execution: { workflowId } }),
       id,
     );
@@ -134,7 +141,7 @@ export class RunReader {
         for (const fact of await this.reader.read(events, workflowId)) fold.add(fact);
       }
     }
-    return { fold, stored };
+    return { fold, stored, retrying: retriedCalls(pendingActivities) };
   }
 
   /** Whether the run took an update. It may have gone on as new since, again and again. */

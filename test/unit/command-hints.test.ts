@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { interruptLines } from '../../cli/event-lines';
@@ -109,6 +109,18 @@ describe('a service that is found', () => {
     const forget = recordService(directory, url);
     expect((await findService(`${url}/`)).flags).toEqual(['--url', `${url}/`]);
     expect((await findService(undefined, { HOLDFAST_DIR: directory })).flags).toEqual(['--url', url]);
+    forget();
+  });
+
+  it('is never that of another project, where the directory has runs of its own', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'holdfast-hints-'));
+    writeFileSync(join(directory, 'temporal-1.31.2.db'), '');
+    await expect(findService(undefined, { HOLDFAST_DIR: directory })).rejects.toMatchObject({
+      code: 'service-unreachable',
+      message: expect.stringContaining(directory),
+    });
+    const forget = recordService(directory, 'http://127.0.0.1:4999');
+    expect((await findService(undefined, { HOLDFAST_DIR: directory })).url).toBe('http://127.0.0.1:4999');
     forget();
   });
 

@@ -1,0 +1,15 @@
+import type { temporal } from '@temporalio/proto';
+import type { RetriedCall } from '../../contract/events';
+import { millisecondsOf } from '../../host/history/history-facts';
+
+type PendingActivities = temporal.api.workflow.v1.IPendingActivityInfo[] | null | undefined;
+
+/** Calls whose last attempt failed and that the server makes again. A call in its first attempt is not among them. */
+export function retriedCalls(pending: PendingActivities): readonly RetriedCall[] {
+  return (pending ?? []).flatMap(({ activityId, attempt, lastFailure, scheduledTime }) => {
+    if (!activityId || !lastFailure) return [];
+    const error = { code: lastFailure.applicationFailureInfo?.type || 'call-lost', message: lastFailure.message ?? '' };
+    const nextAttemptAt = millisecondsOf(scheduledTime);
+    return [{ address: activityId, attempt: attempt ?? 1, nextAttemptAt, error }];
+  });
+}
