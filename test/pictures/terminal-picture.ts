@@ -46,7 +46,7 @@ export function terminalPicture(title: string, session: readonly Typed[]): strin
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">\n` +
     `<title>${escaped(title)}</title>\n` +
     `<rect width="${width}" height="${height}" rx="8" fill="${colors.back}"/>\n` +
-    `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="13" xml:space="preserve">\n` +
+    `<g font-family="SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="13" xml:space="preserve">\n` +
     `${texts.join('')}</g>\n</svg>\n`
   );
 }
