@@ -15,7 +15,7 @@ export const errorTable = {
   'input-too-large': { status: 413, fix: 'Run input is limited to 256 KB. Store the large part elsewhere and let a tool read it.' },
   'tool-calls-pending': {
     status: 409,
-    fix: 'Make the calls yourself, and start another run with the messages of this one and their results behind them.',
+    fix: 'Make the calls yourself, and start another run with the messages of this one, followed by their results.',
   },
   'options-invalid': { status: 400, fix: 'Correct what the message names in the options or settings of the start.' },
   'run-ended': { status: 409, fix: 'The run has ended. Start a new one.' },
