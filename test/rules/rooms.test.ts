@@ -1,0 +1,107 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, posix, relative, resolve } from 'node:path';
+import ts from 'typescript';
+
+const root = resolve(__dirname, '..', '..');
+
+/** The rooms of the kernel from the ground up. A room imports only rooms before it; those of one line do not import each other. */
+const kernelRooms = [['effects'], ['define'], ['run'], ['calls', 'log'], ['hooks'], ['turn'], ['agents'], ['engine']];
+
+/** The top-level folders, and what each may import, types included. */
+const folders: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
+  kernel: ['contract'],
+  memory: ['contract', 'kernel'],
+  middleware: ['contract', 'kernel', 'activities'],
+  workflows: ['contract', 'kernel', 'middleware'],
+  host: ['contract'],
+  activities: ['contract', 'kernel', 'host'],
+  client: ['contract', 'host'],
+  worker: ['contract', 'kernel', 'host', 'activities', 'middleware'],
+  service: ['contract', 'kernel', 'host', 'activities', 'client'],
+  testing: ['contract', 'kernel', 'memory', 'middleware', 'workflows', 'host', 'activities', 'client', 'worker'],
+};
+
+/** A longer file is two ideas. */
+const mostLines = 350;
+/** Files that are still longer, with their lines at most. The list gets shorter, never longer. */
+const tooLong: Readonly<Record<string, number>> = {
+  'workflows/temporal-ports.ts': 500,
+  'kernel/hooks/context.ts': 430,
+  'memory/ports.ts': 420,
+  'workflows/agent-run.ts': 380,
+  'worker/create-worker.ts': 370,
+  'memory/run.ts': 370,
+  'kernel/run/interrupts.ts': 370,
+};
+
+interface Source {
+  readonly path: string;
+  readonly lines: number;
+  /** Paths of our own files that it imports, types too. */
+  readonly imports: readonly string[];
+}
+
+function sourcesIn(folder: string): readonly Source[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => posix.join(folder, name.split('\\').join('/')))
+    .map((path) => {
+      const text = readFileSync(join(root, path), 'utf8');
+      const { importedFiles } = ts.preProcessFile(text, true, true);
+      const imports = importedFiles.flatMap(({ fileName }) =>
+        fileName.startsWith('.') ? [relative(root, resolve(root, posix.dirname(path), fileName)).split('\\').join('/')] : [],
+      );
+      return { path, lines: text.split('\n').length - 1, imports };
+    });
+}
+
+const sources = [...Object.keys(folders), 'cli'].flatMap(sourcesIn);
+const topOf = (path: string): string => path.split('/')[0] ?? '';
+const floorOf = (path: string): number => kernelRooms.findIndex((rooms) => rooms.includes(path.split('/')[1] ?? ''));
+const roomOf = (path: string): string => path.split('/')[1] ?? '';
+
+it('sees the files and their imports', () => {
+  expect(sources.length).toBeGreaterThan(300);
+  expect(sources.find(({ path }) => path === 'kernel/turn/loop.ts')?.imports).toContain('kernel/turn/tool-step');
+});
+
+it('the root of the kernel is empty', () => {
+  expect(sources.filter(({ path }) => /^kernel\/[^/]+\.ts$/.test(path)).map(({ path }) => path)).toEqual([]);
+});
+
+it('every room of the kernel is known', () => {
+  expect(sources.filter(({ path }) => topOf(path) === 'kernel' && floorOf(path) < 0).map(({ path }) => path)).toEqual([]);
+});
+
+it('a room of the kernel imports only rooms below it', () => {
+  const upward = sources.flatMap(({ path, imports }) =>
+    topOf(path) !== 'kernel'
+      ? []
+      : imports
+          .filter((target) => topOf(target) === 'kernel' && roomOf(target) !== roomOf(path) && floorOf(target) >= floorOf(path))
+          .map((target) => `${path} imports ${target}`),
+  );
+  expect(upward).toEqual([]);
+});
+
+it('a folder imports only the folders that it may, types included', () => {
+  const wrong = sources.flatMap(({ path, imports }) => {
+    const allowed = folders[topOf(path)];
+    if (allowed === undefined) return [];
+    return imports
+      .filter((target) => topOf(target) !== topOf(path) && !allowed.includes(topOf(target)) && topOf(target) in folders)
+      .map((target) => `${path} imports ${target}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+it('no file is longer than one idea', () => {
+  const long = sources.filter(({ path, lines }) => lines > (tooLong[path] ?? mostLines)).map(({ path, lines }) => `${path}: ${lines}`);
+  expect(long).toEqual([]);
+});
+
+it('the list of long files names no file that has become short', () => {
+  const short = Object.keys(tooLong).filter((long) => (sources.find(({ path }) => path === long)?.lines ?? 0) <= mostLines);
+  expect(short).toEqual([]);
+});
