@@ -50,7 +50,13 @@ function sourcesIn(folder: string): readonly Source[] {
       const text = readFileSync(join(root, path), 'utf8');
       const { importedFiles } = ts.preProcessFile(text, true, true);
       const imports = importedFiles.flatMap(({ fileName }) =>
-        fileName.startsWith('.') ? [relative(root, resolve(root, posix.dirname(path), fileName)).split('\\').join('/')] : [],
+        fileName.startsWith('.')
+          ? [
+              relative(root, resolve(root, posix.dirname(path), fileName))
+                .split('\\')
+                .join('/'),
+            ]
+          : [],
       );
       return { path, lines: text.split('\n').length - 1, imports };
     });
