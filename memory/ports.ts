@@ -1,15 +1,11 @@
-import { isShown } from '../contract/record/agent-paths';
 import { HoldfastError, codeOf, messageOf } from '../contract/errors';
 import type { EventBody } from '../contract/events';
 import type { Answer, Interrupt } from '../contract/interrupts';
-import { jsonSize, limits } from '../contract/limits';
+import { limits } from '../contract/limits';
 import type { Manifest, ManifestRequest } from '../contract/manifest';
-import type { Json, StoredMessage } from '../contract/messages/messages';
-import { messagesOfInput } from '../contract/messages/messages';
-import { interruptMemoPrefix, names, workflowIdOf } from '../contract/names';
+import type { Failure, Json, StoredMessage } from '../contract/messages/messages';
+import { workflowIdOf } from '../contract/names';
 import type { RunLocalValues } from '../contract/run-local';
-import { SeenMessages } from '../contract/record/seen-messages';
-import { toolStart } from '../contract/record/tool-outcomes';
 import type {
   AgentRunInput,
   CallModelInput,
@@ -18,19 +14,20 @@ import type {
   CallToolResult,
   ParseInputResult,
   ParseOutputResult,
-  ToolOutcome,
 } from '../contract/record/wire';
-import { checkedBytes, toolInputOf } from '../kernel/run/call-inputs';
-import { Ledger } from '../kernel/log/ledger';
-import { Outbox } from '../kernel/log/outbox';
+import { lostModelCall, lostToolCall } from '../kernel/calls/lost-calls';
+import { isCancellation } from '../kernel/effects/errors';
+import type { LogWriter } from '../kernel/log/run-log';
+import { RunLog } from '../kernel/log/run-log';
 import type { ChildEnd, ChildRun, ModelCall, Ports, Timer, ToolCallRequest } from '../kernel/run/ports';
+import type { Standing } from '../kernel/run/standstill';
+import { Standstill } from '../kernel/run/standstill';
 import type { MemoryChild } from './children';
 import { MemoryChildren } from './children';
 import type { VirtualClock } from './clock';
 import type { MemoryRecord } from './record';
 import { asJson } from './record';
 import type { MemoryWork } from './work';
-import { isCancellation } from '../kernel/effects/errors';
 
 export interface MemoryWorld {
   readonly work: MemoryWork;
@@ -46,17 +43,9 @@ export interface MemoryWorld {
 
 /** The kernel's ports in memory, with the record that Temporal would have and with virtual time. */
 export class MemoryPorts implements Ports {
-  readonly ledger: Ledger;
-  readonly seen: SeenMessages;
-  /** Calls that have not come back. */
-  pending = 0;
-  heard = 0;
-  /** Sleeps, which a border may lie in. */
-  sleeping = 0;
-  /** The kernel stands at an iteration border and waits to go on elsewhere. */
-  parked = false;
+  readonly log: RunLog;
   readonly children = new MemoryChildren();
-  private readonly outbox: Outbox;
+  private readonly still: Standstill;
   private left = false;
   private readonly timers = new Set<Timer>();
   private readonly workflowId: string;
@@ -68,113 +57,109 @@ export class MemoryPorts implements Ports {
     input: AgentRunInput,
     private readonly world: MemoryWorld,
   ) {
-    const { start, snapshot } = input;
+    const { start } = input;
     this.workflowId = workflowIdOf(start.tenant, start.id);
-    this.seen = new SeenMessages(input);
-    this.ledger = new Ledger(snapshot?.lists ?? { [start.agent]: messagesOfInput(start.input) ?? [] }, snapshot?.shown ?? []);
-    this.outbox = new Outbox(this.ledger);
+    this.log = new RunLog(input, this.writer());
+    this.still = new Standstill(() => world.changed());
+  }
+
+  /** Memory has no tasks that could be full. */
+  private writer(): LogWriter {
+    return {
+      writeMemo: (values) => {
+        if (this.left) return;
+        this.world.record.write({ kind: 'memo', values });
+        this.world.changed();
+      },
+      takeForEvent: (bytes) => {
+        if (bytes > limits.stepEvents)
+          throw new HoldfastError('payload-too-large', `The events of one step have more than ${limits.stepEvents} bytes together.`);
+      },
+      takeForStep: () => true,
+    };
   }
 
   async prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest> {
     this.refuseWhenCancelled();
-    return this.counted(() => this.orCancelled(this.world.work.prepare(asJson(request), asJson(messages))));
+    return this.counted(this.orCancelled(this.world.work.prepare(asJson(request), asJson(messages))));
   }
 
   async parseInput(tool: string, input: Json): Promise<ParseInputResult> {
     this.refuseWhenCancelled();
-    return this.counted(() => this.orCancelled(this.world.work.parseInput(asJson({ tool, input }))));
+    return this.counted(this.orCancelled(this.world.work.parseInput(asJson({ tool, input }))));
   }
 
   async parseOutput(output: string, text: string): Promise<ParseOutputResult> {
     this.refuseWhenCancelled();
-    return this.counted(() => this.orCancelled(this.world.work.parseOutput({ output, text })));
+    return this.counted(this.orCancelled(this.world.work.parseOutput({ output, text })));
   }
 
   async callModel(call: ModelCall): Promise<CallModelResult> {
     this.refuseWhenCancelled();
     const { work, record } = this.world;
+    const { workflowId, cancellation: cancelled } = this;
     const { address, path, facts } = call;
-    const input = this.step(`the model call ${address}`, (): CallModelInput => ({
-      ...this.ledger.editFor(call),
-      path,
-      turn: call.turn,
-      ...valuesOf(call),
-      ...this.takeEvents(),
-    }));
-    call.runLocal?.sent();
-    this.seen.asked(path, call.messages);
+    const input = this.log.modelStep(call) as CallModelInput;
     const eventId = record.nextEventId();
     record.write({ kind: 'model-scheduled', eventId, activityId: address, input });
     try {
       // A model that is told to stop gives what it has said by then, or nothing; either way it comes back at once.
-      const result = await this.recorded(
-        eventId,
-        work.callModel(record.requestOf(address), {
-          workflowId: this.workflowId,
-          address,
-          path,
-          facts,
-          values: record.valuesOf(address),
-          cancelled: this.cancellation,
-        }),
-      );
-      this.ledger.learn(result.message);
-      this.ledger.cameBack(call.path);
+      const answer = work.callModel(record.requestOf(address), {
+        workflowId,
+        address,
+        path,
+        facts,
+        values: record.valuesOf(address),
+        cancelled,
+      });
+      const result = await this.recorded(eventId, answer);
+      this.log.modelCameBack(call, result);
       return result;
     } catch (error) {
       if (this.cancelError !== undefined) throw this.cancelError;
       if (isCancellation(error)) throw error;
-      const code = codeOf(error);
-      const lost = code === undefined || code === 'run-failed' ? 'model-failed' : code;
-      return { address, failed: { code: lost, message: messageOf(error), retryable: true } };
+      return { address, failed: lostModelCall(lostIn(error), true) };
     }
   }
 
   async callTool(call: ToolCallRequest): Promise<CallToolResult> {
     this.refuseWhenCancelled();
-    const { work, record } = this.world;
-    const { address, path, facts } = call;
-    if (facts.quick) return this.callQuick(call);
-    const input = this.step(`the call of tool "${call.tool}"`, (): CallToolInput => ({ ...toolInputOf(call), ...this.takeEvents() }));
-    call.runLocal?.sent();
-    const eventId = record.nextEventId();
-    record.write({ kind: 'tool-scheduled', eventId, activityId: address, input });
-    const { workflowId, cancellation: cancelled } = this;
-    const running = (): Promise<CallToolResult> =>
-      work.callTool(asJson(input), { workflowId, address, path, facts, values: record.valuesOf(address), cancelled });
+    const running = call.facts.quick ? this.startQuick(call) : this.startTool(call);
     try {
-      // A `once` tool that was told to stop is waited for: only it knows how far it came.
-      const result = await this.recorded(eventId, facts.effect === 'once' ? running() : this.orCancelled(running()));
-      const { outcome } = result;
-      if ('messageId' in outcome && call.hidden !== true) this.ledger.learnId(outcome.messageId);
+      const result = await running;
+      this.log.toolCameBack(call, result);
       return result;
     } catch (error) {
       if (isCancellation(error)) throw error;
-      return { address, outcome: lostToolCall(call, error) };
+      const lost = lostIn(error);
+      return { address: call.address, outcome: lostToolCall(call, lost.code === 'tool-timeout' ? { ...lost, tookTooLong: true } : lost) };
     }
   }
 
-  /** A quick tool's call is in no command of its own: its start rides in the next one, like its end. */
-  private async callQuick(call: ToolCallRequest): Promise<CallToolResult> {
-    const { work, record } = this.world;
-    const { address, path, facts } = call;
-    const { workflowId, cancellation: cancelled } = this;
-    const input = toolInputOf(call);
+  private startTool(call: ToolCallRequest): Promise<CallToolResult> {
+    const { record } = this.world;
+    const { address, facts } = call;
+    const input = this.log.toolStep(call) as CallToolInput;
+    const eventId = record.nextEventId();
+    record.write({ kind: 'tool-scheduled', eventId, activityId: address, input });
+    const running = this.runTool(call, input, record.valuesOf(address));
+    // A `once` tool that was told to stop is waited for: only it knows how far it came.
+    return this.recorded(eventId, facts.effect === 'once' ? running : this.orCancelled(running));
+  }
+
+  private startQuick(call: ToolCallRequest): Promise<CallToolResult> {
+    const input = this.log.quickStep(call);
     const values = (input.runLocal?.set ?? {}) as RunLocalValues;
-    checkedBytes(input, `the call of tool "${call.tool}"`);
-    if (call.hidden !== true && call.resumed === undefined) this.emit(toolStart(address, input));
-    try {
-      const result = await this.counted(() =>
-        this.orCancelled(work.callTool(asJson(input), { workflowId, address, path, facts, values: asJson(values), cancelled })),
-      );
-      if (!this.left) record.write({ kind: 'quick-completed', result });
-      const { outcome } = result;
-      if ('messageId' in outcome && call.hidden !== true) this.ledger.learnId(outcome.messageId);
+    const running = this.counted(this.orCancelled(this.runTool(call, input, asJson(values))));
+    return running.then((result) => {
+      if (!this.left) this.world.record.write({ kind: 'quick-completed', result });
       return result;
-    } catch (error) {
-      if (isCancellation(error)) throw error;
-      return { address, outcome: lostToolCall(call, error) };
-    }
+    });
+  }
+
+  private runTool({ address, path, facts }: ToolCallRequest, input: CallToolInput, values: RunLocalValues): Promise<CallToolResult> {
+    const { workflowId, cancellation: cancelled } = this;
+    return this.world.work.callTool(asJson(input), { workflowId, address, path, facts, values, cancelled });
   }
 
   async runChild(child: ChildRun): Promise<ChildEnd> {
@@ -182,8 +167,7 @@ export class MemoryPorts implements Ports {
     try {
       return await this.children.run(child, (start) => this.world.startChild(start));
     } finally {
-      this.heard += 1;
-      this.world.changed();
+      this.still.cameBack();
     }
   }
 
@@ -196,15 +180,12 @@ export class MemoryPorts implements Ports {
   }
 
   emit(event: EventBody): void {
-    if (!this.left && (event.type === 'interrupt-start' || event.type === 'interrupt-end')) this.world.tellParent?.(event);
-    if (this.left || ('runPath' in event && !isShown(event.runPath))) return;
-    if (event.type === 'custom' || event.type === 'agent-message') this.makeRoomForEvent(event);
-    this.outbox.add(event);
-    if ('message' in event) this.seen.told(event.runPath, event.message);
+    if (this.left) return;
+    if (event.type === 'interrupt-start' || event.type === 'interrupt-end') this.world.tellParent?.(event);
+    this.log.emit(event);
     this.world.changed();
   }
 
-  /** Memory has no tasks that could be full. */
   roomFor(): undefined {
     return undefined;
   }
@@ -214,42 +195,11 @@ export class MemoryPorts implements Ports {
   }
 
   showInterrupt(interrupt: Interrupt): void {
-    this.writeMemo({ [interruptMemoPrefix + interrupt.id]: interrupt });
+    this.log.showInterrupt(interrupt);
   }
 
   hideInterrupt(id: string): void {
-    this.writeMemo({ [interruptMemoPrefix + id]: null });
-  }
-
-  /** Writes the events that no command has taken along. */
-  flush(): void {
-    if (!this.outbox.isEmpty) this.writeMemo({});
-  }
-
-  /** The last command, which takes the events along; they stay for another one when it is refused. */
-  end<Made>(make: () => Made): Made {
-    return this.outbox.end(make);
-  }
-
-  takeEvents(): ReturnType<Outbox['take']> {
-    return this.outbox.take();
-  }
-
-  /** What one command takes along has to fit into one payload. */
-  private makeRoomForEvent(event: EventBody): void {
-    const bytes = jsonSize(event);
-    if (bytes > limits.stepEvents)
-      throw new HoldfastError('payload-too-large', `The events of one step have more than ${limits.stepEvents} bytes together.`);
-    if (this.outbox.bytes + bytes > limits.payload / 2) this.flush();
-    this.outbox.bytes += bytes;
-  }
-
-  private step<Input>(what: string, make: () => Input): Input {
-    return this.outbox.step(() => {
-      const input = make();
-      checkedBytes(input, what);
-      return input;
-    });
+    this.log.hideInterrupt(id);
   }
 
   timer(at: number): Timer {
@@ -263,22 +213,15 @@ export class MemoryPorts implements Ports {
   sleep(until: number): Timer {
     this.refuseWhenCancelled();
     const timer = this.timer(until);
-    return { ...timer, fired: this.slept(timer) };
+    return { ...timer, fired: this.still.asleep(this.unlessLeft(timer.fired)) };
   }
 
-  private async slept({ fired }: Timer): Promise<void> {
-    this.sleeping += 1;
-    try {
-      await fired;
-    } catch (error) {
-      // Nothing wakes where the run went on elsewhere: on a server the code is not there any more.
-      if (this.left) await new Promise<never>(() => undefined);
+  /** Nothing wakes where the run went on elsewhere: on a server the code is not there any more. */
+  private unlessLeft(fired: Promise<void>): Promise<void> {
+    return fired.catch((error: unknown) => {
+      if (this.left) return new Promise<never>(() => undefined);
       throw error;
-    } finally {
-      this.heard += 1;
-      this.sleeping -= 1;
-      this.world.changed();
-    }
+    });
   }
 
   afterHandlers(run: () => void): void {
@@ -300,9 +243,18 @@ export class MemoryPorts implements Ports {
   border(): Promise<void> | undefined {
     if (this.cancelError !== undefined) return Promise.reject(this.cancelError);
     if (!this.world.wantsBorder() || this.children.size > 0) return undefined;
-    this.parked = true;
-    this.world.changed();
+    this.still.park();
     return this.orCancelled(new Promise<never>(() => undefined));
+  }
+
+  get heard(): number {
+    return this.still.heard;
+  }
+
+  /** `isAsked`: the run has interrupts that somebody may answer. `isBusy`: some of its code has yet to run. */
+  standing(isAsked: boolean, isBusy: boolean): Standing {
+    const { children } = this;
+    return this.still.standing({ isBusy: isBusy || !children.standStill, isAsked: isAsked || children.size > 0 });
   }
 
   get cancelled(): boolean {
@@ -317,6 +269,7 @@ export class MemoryPorts implements Ports {
   /** Ends what waits, as cancelled. */
   stop(error: HoldfastError): void {
     this.cancelError = error;
+    this.still.leave();
     this.cancel();
     for (const timer of this.timers) timer.cancel();
     this.children.cancel();
@@ -346,7 +299,7 @@ export class MemoryPorts implements Ports {
 
   private recorded<T>(scheduledId: number, work: Promise<T>): Promise<T> {
     const { record } = this.world;
-    return this.counted(async () => {
+    const ended = async (): Promise<T> => {
       try {
         const result = await work;
         if (!this.left) record.write({ kind: 'activity-completed', scheduledId, result });
@@ -355,43 +308,15 @@ export class MemoryPorts implements Ports {
         if (!this.left) record.write({ kind: 'activity-closed', scheduledId });
         throw error;
       }
-    });
-  }
-
-  private async counted<T>(run: () => Promise<T>): Promise<T> {
-    this.pending += 1;
-    try {
-      return asJson(await run());
-    } finally {
-      this.heard += 1;
-      this.pending -= 1;
-      this.world.changed();
-    }
-  }
-
-  private writeMemo(values: Readonly<Record<string, unknown>>): void {
-    if (this.left) return;
-    const { events } = this.takeEvents();
-    this.world.record.write({ kind: 'memo', values: events === undefined ? values : { ...values, [names.memo.events]: events } });
-    this.world.changed();
-  }
-}
-
-function valuesOf({ runLocal }: ModelCall): Pick<CallModelInput, 'runLocal'> {
-  return runLocal === undefined ? {} : { runLocal: runLocal.edit };
-}
-
-/** Of a `once` tool nobody knows whether it took effect, unless the worker said that it does not have it. */
-function lostToolCall(call: ToolCallRequest, error: unknown): ToolOutcome {
-  const code = codeOf(error) ?? 'tool-failed';
-  if (call.facts.effect === 'once' && code !== 'tool-unknown')
-    return {
-      type: 'unsettled',
-      ...(code === 'tool-timeout' ? { timedOut: true } : code === 'tool-failed' ? {} : { why: messageOf(error) }),
     };
-  return {
-    type: 'failed',
-    messageId: '',
-    error: { code: code.startsWith('tool-') || code === 'hook-failed' ? code : 'tool-failed', message: messageOf(error) },
-  };
+    return this.counted(ended());
+  }
+
+  private async counted<T>(work: Promise<T>): Promise<T> {
+    return asJson(await this.still.counted(work));
+  }
+}
+
+function lostIn(error: unknown): Failure {
+  return { code: codeOf(error) ?? 'run-failed', message: messageOf(error) };
 }

@@ -5,13 +5,14 @@ import type { Answer } from '../contract/interrupts';
 import { interruptIdAt } from '../contract/interrupts';
 import { workflowIdOf } from '../contract/names';
 import { packedSnapshot, unpackedInput } from '../contract/record/snapshot-messages';
-import type { AgentRunInput, AgentRunResult } from '../contract/record/wire';
+import type { AgentRunInput } from '../contract/record/wire';
 import type { Failure } from '../contract/messages/messages';
 import type { AnyAgent } from '../kernel/define/definition';
-import { endForParent } from '../kernel/agents/isolated';
 import type { ChildEnd, ChildRun } from '../kernel/run/ports';
 import { AgentRun } from '../kernel/engine/run';
-import { checkResult, leftOf } from '../kernel/run/run-end';
+import { childEndOf, resultOfRun } from '../kernel/engine/run-result';
+import { leftOf } from '../kernel/run/run-end';
+import { stalledError } from '../kernel/run/standstill';
 import type { RunState } from '../kernel/run/state';
 import { freshState, restoredState } from '../kernel/run/state';
 import type { Facts } from '../kernel/engine/trial';
@@ -260,30 +261,11 @@ export class MemoryRun {
   private async live(stretch: Stretch, stalled: Promise<never>): Promise<void> {
     const { ports, run, input } = stretch;
     try {
-      const { output, text, pendingToolCalls, ...ended } = await Promise.race([run.execute(), stalled]);
-      const { usage } = run.state;
-      const isChild = input.start.parent !== undefined;
-      // The result stands in the history of the other run too; the log stays in this one.
-      if (isChild) ports.flush();
-      const forParent = isChild ? endForParent(run, input.start, ended) : {};
-      const answer: AgentRunResult = {
-        output,
-        ...(text === output ? {} : { text }),
-        ...(pendingToolCalls === undefined ? {} : { pendingToolCalls }),
-        usage,
-        ...forParent,
-      };
-      checkResult(answer);
-      const { transcript } = run;
-      const result = ports.end((): AgentRunResult => {
-        const edit = transcript === undefined ? {} : ports.ledger.finalEdit(input.start.agent, transcript);
-        const whole: AgentRunResult = { ...answer, ...edit, ...ports.takeEvents() };
-        checkResult(whole);
-        return whole;
-      });
-      this.close(stretch, { kind: 'end', status: 'completed', result }, { output, text, usage, ...forParent });
+      const end = await Promise.race([run.execute(), stalled]);
+      const result = resultOfRun({ run, log: ports.log, start: input.start, end });
+      this.close(stretch, { kind: 'end', status: 'completed', result }, childEndOf(result));
     } catch (error) {
-      ports.flush();
+      ports.log.flush();
       const failure = { code: thrownCodeOf(error) ?? 'run-failed', message: messageOf(error) };
       const forParent = leftOf(run.state, input.start.session);
       if (isCancellation(error))
@@ -322,32 +304,26 @@ export class MemoryRun {
   private check(): void {
     const { ports, run, stall } = this.stretch;
     if (this.ended) return this.stand();
-    ports.flush();
-    if (this.checking || ports.pending > 0 || !ports.children.standStill) return;
-    const { borderAgents } = this;
-    const waits = run.waitingFor > 0 || ports.sleeping > 0 || ports.children.size > 0;
-    if (borderAgents !== undefined && !ports.cancelled && ports.children.size === 0 && (ports.parked || waits))
-      return this.cross(borderAgents);
-    if (waits) return this.stand();
-    const open = run.openCode.at(-1) ?? 'the agent';
-    stall(
-      ports.stoppedWith ??
-        new HoldfastError('hook-stalled', `${open} waits for something that never comes: no call, timer or interrupt of it is open.`),
-    );
+    ports.log.flush();
+    const { borderAgents, checking } = this;
+    const standing = ports.standing(run.waitingFor > 0, checking);
+    if (standing === 'working') return;
+    const mayContinueAsNew = standing !== 'stalled' && ports.children.size === 0 && !ports.cancelled;
+    if (borderAgents !== undefined && mayContinueAsNew) return this.cross(borderAgents);
+    if (standing !== 'stalled') return this.stand();
+    stall(ports.stoppedWith ?? stalledError(run.openCode));
     this.changed();
   }
 
   private cross(agents: Agents): void {
     const { input, ports, run } = this.stretch;
-    const { events = [] } = ports.takeEvents();
-    const { state, lists } = run.snapshot();
-    const snapshot = { state, lists, ...ports.seen.over(lists), nextOffset: this.record.nextOffset + events.length, events };
+    const snapshot = ports.log.continueAsNew(run.snapshot(), packedSnapshot);
     this.borderAgents = undefined;
     this.borders += 1;
     this.agents = agents;
     ports.leave();
     this.record.write({ kind: 'continued', nextRunId: `stretch-${this.borders}` });
-    this.stretch = this.enter(asJson({ start: input.start, snapshot: packedSnapshot(snapshot) }));
+    this.stretch = this.enter(asJson({ start: input.start, snapshot }));
   }
 
   private stand(): void {

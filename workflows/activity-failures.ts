@@ -1,6 +1,7 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
 import { HoldfastError, isErrorCode, messageOf } from '../contract/errors';
 import type { ModelFailure, ToolOutcome } from '../contract/record/wire';
+import { lostModelCall, lostToolCall } from '../kernel/calls/lost-calls';
 import type { ToolCallRequest } from '../kernel/run/ports';
 
 /** An error of an activity as what it says: the code stands in the type of the failure. */
@@ -11,36 +12,23 @@ export function errorOfActivity(error: unknown): HoldfastError {
 }
 
 /** A model activity that gave no result after all its attempts. */
-export function lostModelCall(error: unknown): ModelFailure {
+export function lostModelActivity(error: unknown): ModelFailure {
   const cause = causeOf(error);
   if (cause instanceof TimeoutFailure)
-    return { code: 'model-failed', message: `The model gave no answer in time (${cause.timeoutType}).`, retryable: true };
-  const { code, message } = errorOfActivity(error);
-  const retryable = !(cause instanceof ApplicationFailure && cause.nonRetryable === true);
-  return { code: code === 'run-failed' ? 'model-failed' : code, message, retryable };
+    return lostModelCall({ code: 'model-failed', message: `The model gave no answer in time (${cause.timeoutType}).` }, true);
+  return lostModelCall(errorOfActivity(error), !(cause instanceof ApplicationFailure && cause.nonRetryable === true));
 }
 
-/** A tool activity that gave no result. Of a `once` tool nobody knows then whether it took effect. */
-export function lostToolCall(call: ToolCallRequest, error: unknown): ToolOutcome {
+/** A tool activity that gave no result. */
+export function lostToolActivity(call: ToolCallRequest, error: unknown): ToolOutcome {
   const cause = causeOf(error);
-  const timedOut = cause instanceof TimeoutFailure;
-  const { code, message } = errorOfActivity(error);
-  if (call.facts.effect === 'once' && !isCertainlyUndone(cause)) {
-    if (timedOut && cause.timeoutType === 'START_TO_CLOSE') return { type: 'unsettled', timedOut };
-    return saysNothing.has(code) ? { type: 'unsettled' } : { type: 'unsettled', why: message };
-  }
-  return {
-    type: 'failed',
-    messageId: '',
-    error: {
-      code: timedOut ? 'tool-timeout' : code.startsWith('tool-') || code === 'hook-failed' ? code : 'tool-failed',
-      message: timedOut ? lateness(call, cause) : message,
-    },
-  };
+  if (!(cause instanceof TimeoutFailure)) return lostToolCall(call, errorOfActivity(error));
+  return lostToolCall(call, {
+    code: 'tool-timeout',
+    message: lateness(call, cause),
+    tookTooLong: cause.timeoutType === 'START_TO_CLOSE',
+  });
 }
-
-/** Codes of failures that have none of their own: the worker was stopped, or is gone. */
-const saysNothing: ReadonlySet<string> = new Set(['run-failed', 'tool-failed']);
 
 function lateness({ tool, facts }: ToolCallRequest, { timeoutType }: TimeoutFailure): string {
   if (timeoutType !== 'HEARTBEAT') return `The tool '${tool}' gave no result within ${facts.timeoutMs / 1000} s.`;
@@ -48,11 +36,6 @@ function lateness({ tool, facts }: ToolCallRequest, { timeoutType }: TimeoutFail
     `The worker of the tool '${tool}' was not heard of for ${facts.heartbeatMs / 1000} s, in each of ${facts.attempts} attempts: ` +
     'it was killed, or the tool ended its process or blocked it.'
   );
-}
-
-/** Errors that the worker's side raises before it calls the tool. */
-function isCertainlyUndone(cause: unknown): boolean {
-  return cause instanceof ApplicationFailure && cause.type === 'tool-unknown';
 }
 
 function causeOf(error: unknown): unknown {

@@ -15,7 +15,7 @@ import { HandlerUnfinishedPolicy } from '@temporalio/common';
 import { codeOf, messageOf, thrownCodeOf, wellFormed } from '../contract/errors';
 import type { Answer } from '../contract/interrupts';
 import { jsonSize, limits } from '../contract/limits';
-import type { Json, StoredMessage } from '../contract/messages/messages';
+import type { Json } from '../contract/messages/messages';
 import { notJson } from '../contract/messages/messages';
 import { names } from '../contract/names';
 import { isRunInput } from '../contract/record/run-input';
@@ -32,11 +32,13 @@ import type {
 } from '../contract/record/wire';
 import type { AnyAgent } from '../kernel/define/definition';
 import { agentsOf } from '../kernel/define/agent';
-import { endForParent } from '../kernel/agents/isolated';
 import { fitting } from '../kernel/run/fitting';
 import { AgentRun } from '../kernel/engine/run';
+import { resultOfRun } from '../kernel/engine/run-result';
 import type { Left } from '../kernel/run/run-end';
-import { checkResult, leftOf } from '../kernel/run/run-end';
+import { leftOf } from '../kernel/run/run-end';
+import type { Standing } from '../kernel/run/standstill';
+import { stalledError } from '../kernel/run/standstill';
 import type { RunState } from '../kernel/run/state';
 import { freshState, restoredState } from '../kernel/run/state';
 import { AnswerInbox, refusedAnswer } from './answer-inbox';
@@ -79,10 +81,12 @@ class RunWorkflow {
   ) {
     const { start, snapshot } = input;
     const state = snapshot === undefined ? freshState(start) : restoredState(snapshot.state as RunState, snapshot.lists);
-    this.ports = new TemporalPorts(input, () => this.wantsBorder());
+    this.ports = new TemporalPorts(input, {
+      wantsBorder: () => this.wantsBorder(),
+      found: (answer, at) => this.inbox.came(answerIn(answer), at),
+    });
     this.run = new AgentRun(agents, state, this.ports);
-    this.inbox = new AnswerInbox(this.run, this.ports.room, this.ports.timeline, this.ports.times, () => this.ports.deferred.length > 0);
-    this.ports.found = (answer, at) => this.inbox.came(answerIn(answer), at);
+    this.inbox = new AnswerInbox(this.run, this.ports.room, this.ports.timeline, this.ports.times, () => this.ports.hasDeferred);
     this.listen();
   }
 
@@ -94,42 +98,21 @@ class RunWorkflow {
         this.watchBorder(),
         this.flushLeftovers(),
         this.answerAfterHandlers(),
-        this.ports.timeline.follow(() => this.ports.deferred.length === 0),
+        this.ports.timeline.follow(() => !this.ports.hasDeferred),
       ]),
     );
     try {
-      const { output, text, pendingToolCalls, ...ended } = await Promise.race([this.begin(), background]);
+      const end = await Promise.race([this.begin(), background]);
       this.done = true;
       const refusing = this.inbox.end();
       if (refusing !== undefined) await refusing;
-      const { usage } = this.run.state;
-      const isChild = this.input.start.parent !== undefined;
-      // The result stands in the history of the other run too; the log stays in this one.
-      if (isChild) this.ports.flush();
-      const answer: AgentRunResult = {
-        output,
-        ...(text === output ? {} : { text }),
-        ...(pendingToolCalls === undefined ? {} : { pendingToolCalls }),
-        usage,
-        ...(isChild ? { ...endForParent(this.run, this.input.start, ended), ...this.ports.lastNews } : {}),
-      };
-      // Before it takes the last events along: those stay for the log.
-      checkResult(answer);
-      const { transcript } = this.run;
-      return this.ports.end((events) => {
-        const edit =
-          transcript === undefined || (isChild && this.isRead(transcript))
-            ? {}
-            : this.ports.ledger.finalEdit(this.input.start.agent, transcript);
-        const result: AgentRunResult = { ...answer, ...edit, ...events() };
-        checkResult(result);
-        return result;
-      });
+      const { run, ports } = this;
+      return resultOfRun({ run, log: ports.log, start: this.input.start, end, news: () => ports.lastNews });
     } catch (error) {
       this.done = true;
       const refusing = this.inbox.end();
       if (refusing !== undefined) await refusing;
-      this.ports.flush();
+      this.ports.log.flush();
       const { left } = this;
       if (left !== undefined && isCancellation(error)) await this.ports.tellParent(left);
       throw failureOfRun(error, left === undefined ? undefined : { ...left, ...this.ports.lastNews });
@@ -185,12 +168,8 @@ class RunWorkflow {
     );
     setHandler(statusQuery, () => {
       const { interrupts } = this.run;
-      return { status: interrupts.length > 0 ? 'waiting' : 'running', interrupts, nextOffset: this.ports.nextOffset };
+      return { status: interrupts.length > 0 ? 'waiting' : 'running', interrupts, nextOffset: this.ports.log.nextOffset };
     });
-  }
-
-  private isRead(transcript: readonly StoredMessage[]): boolean {
-    return this.ports.ledger.isRead(transcript, this.ports.seen.messages);
   }
 
   private get left(): Left | undefined {
@@ -217,28 +196,15 @@ class RunWorkflow {
 
   /** Nothing is on its way and nobody is waited for, yet the run is not over: a hook waits for something that never comes. */
   private async watchStall(): Promise<never> {
-    await condition(
-      () => activation.settled && !this.done && !this.trying && this.isQuiet && !this.waits && !this.ports.parked && !this.ports.draining,
-    );
-    if (this.ports.cancelled) throw new CancelledFailure('The run was cancelled.');
-    const open = this.run.openCode.at(-1) ?? 'the agent';
-    throw ApplicationFailure.nonRetryable(
-      wellFormed(`${open} waits for something that never comes: no call, timer or interrupt of it is open.`),
-      'hook-stalled',
-    );
+    await condition(() => activation.settled && !this.done && !this.trying && this.standing === 'stalled' && !this.ports.isHeldBack);
+    throw this.ports.cancelled ? new CancelledFailure('The run was cancelled.') : stalledError(this.run.openCode);
   }
 
   /** Goes on as new where nothing is on its way: at an iteration border, or while only people or the time are waited for. */
   private async watchBorder(): Promise<never> {
     const { ports } = this;
     for (;;) {
-      await condition(
-        () =>
-          activation.settled &&
-          this.isQuiet &&
-          (ports.parked || (this.wantsBorder() && this.waits)) &&
-          (this.upgrades.isAsked || allHandlersFinished()),
-      );
+      await condition(() => activation.settled && this.mayContinueAsNew && (this.upgrades.isAsked || allHandlersFinished()));
       const verdict = this.upgrades.isAsked ? await this.tryNewestBuild() : undefined;
       if (verdict === undefined || moves(verdict)) return this.goOnAsNew(verdict);
       this.run.goOn();
@@ -247,11 +213,10 @@ class RunWorkflow {
   }
 
   private goOnAsNew(verdict: TrialVerdict | undefined): Promise<never> {
-    this.ports.hold();
-    const next = this.ports.end((taken) => {
-      const { events = [] } = taken();
-      return this.nextInput(events, verdict === undefined ? {} : { movedTo: verdict.build });
-    });
+    this.ports.holdBack();
+    const next = this.ports.log.continueAsNew(this.run.snapshot(), (snapshot) =>
+      this.nextInput(verdict === undefined ? snapshot : { ...snapshot, movedTo: verdict.build }),
+    );
     if (verdict !== undefined) unpin();
     return makeContinueAsNewFunc<(input: AgentRunInput) => Promise<AgentRunResult>>({
       memo: listedMemo(),
@@ -261,11 +226,11 @@ class RunWorkflow {
 
   /** Stands still while the newest build tries to go on from here: what comes meanwhile is kept for whoever goes on. */
   private async tryNewestBuild(): Promise<TrialVerdict> {
-    this.ports.hold();
+    this.ports.holdBack();
     this.run.hold();
     let verdict: TrialVerdict;
     try {
-      verdict = await askNewestBuild(this.nextInput([], {}));
+      verdict = await askNewestBuild(this.nextInput(this.ports.log.snapshot(this.run.snapshot())));
     } catch (error) {
       if (codeOf(error) !== 'transcript-too-large') throw error;
       verdict = { build: '', failure: { code: 'transcript-too-large', message: messageOf(error) } };
@@ -278,26 +243,22 @@ class RunWorkflow {
     return verdict;
   }
 
-  private nextInput(events: Snapshot['events'], moved: Pick<Snapshot, 'movedTo'>): AgentRunInput {
-    const { ports } = this;
-    const { state, lists } = this.run.snapshot();
-    const snapshot = { state, lists, ...ports.seen.over(lists), nextOffset: ports.nextOffset, events, ...moved };
+  private nextInput(snapshot: Snapshot): AgentRunInput {
     return fitting({ start: this.input.start, snapshot: packedSnapshot(snapshot) });
   }
 
-  /** Nothing is on its way, and no answer is about to be handed on. */
-  private get isQuiet(): boolean {
-    return this.ports.pending === 0 && this.ports.deferred.length === 0 && !this.ports.timeline.isBusy;
+  private get standing(): Standing {
+    return this.ports.standing(this.run.waitingFor > 0);
   }
 
-  /** For people, or for the time. */
-  private get waits(): boolean {
-    return this.run.waitingFor > 0 || this.ports.sleeping > 0;
+  private get mayContinueAsNew(): boolean {
+    const { standing } = this;
+    return standing === 'parked' || (standing === 'waiting' && this.wantsBorder());
   }
 
   private async answerAfterHandlers(): Promise<never> {
     for (;;) {
-      await condition(() => activation.settled && this.ports.deferred.length > 0);
+      await condition(() => activation.settled && this.ports.hasDeferred);
       this.ports.runDeferred();
     }
   }
@@ -305,8 +266,8 @@ class RunWorkflow {
   /** Events that no command took along when all code has run, such as the end of one of two parallel tools. */
   private async flushLeftovers(): Promise<never> {
     for (;;) {
-      await condition(() => activation.settled && !this.done && this.ports.hasEvents);
-      this.ports.flush();
+      await condition(() => activation.settled && !this.done && this.ports.log.hasEvents);
+      this.ports.log.flush();
     }
   }
 }

@@ -63,9 +63,14 @@ export class TaskRoom {
 
   /** Takes room in this task, or waits for one that has it. Absent: it is taken. */
   find(bytes: number): Promise<void> | undefined {
-    if (!this.has(bytes)) return this.nextTask().then(() => this.find(bytes));
+    return this.takeForStep(bytes) ? undefined : this.nextTask().then(() => this.find(bytes));
+  }
+
+  /** Takes room in this task, if it has any. */
+  takeForStep(bytes: number): boolean {
+    if (!this.has(bytes)) return false;
     this.take(bytes);
-    return undefined;
+    return true;
   }
 
   /** Waits for a task that has room, and takes none. Absent: this one has. */

@@ -15,9 +15,10 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { codeOf, isErrorCode, messageOf } from '../contract/errors';
 import type { Answer } from '../contract/interrupts';
 import { limits } from '../contract/limits';
-import type { Failure, Json, JsonObject, Usage } from '../contract/messages/messages';
+import type { Failure, JsonObject, Usage } from '../contract/messages/messages';
 import { names, workflowIdOf } from '../contract/names';
 import type { AgentRunInput, AgentRunResult, StartInput } from '../contract/record/wire';
+import { childEndOf } from '../kernel/engine/run-result';
 import type { ChildEnd, ChildRun } from '../kernel/run/ports';
 
 /** What the failure of an isolated agent's workflow carries besides. */
@@ -53,23 +54,14 @@ export class TemporalChildren {
     this.open.set(start.id, child);
     CancellationScope.current().cancelRequested.catch(() => this.cancelLatest(start));
     try {
-      const { output, text, usage, session, silent, news } = await executeChild<(input: AgentRunInput) => Promise<AgentRunResult>>(
-        names.workflow,
-        {
-          workflowId: workflowIdOf(start.tenant, start.id),
-          args: [{ start: this.parent.externalStorage === true ? { ...start, externalStorage: true } : start }],
-          parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-          cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-        },
-      );
-      if (Array.isArray(news)) child.hear(news, true);
-      return {
-        output,
-        text: text ?? textOf(output),
-        usage,
-        ...(session === undefined ? {} : { session }),
-        ...(silent === undefined ? {} : { silent }),
-      };
+      const result = await executeChild<(input: AgentRunInput) => Promise<AgentRunResult>>(names.workflow, {
+        workflowId: workflowIdOf(start.tenant, start.id),
+        args: [{ start: this.parent.externalStorage === true ? { ...start, externalStorage: true } : start }],
+        parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+        cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+      });
+      if (Array.isArray(result.news)) child.hear(result.news, true);
+      return childEndOf(result);
     } catch (error) {
       const { news, ...end } = endOfFailed(error);
       if (Array.isArray(news)) child.hear(news, true);
@@ -153,8 +145,4 @@ export function endOfFailed(error: unknown): FailedChildDetails & Extract<ChildE
 
 function failed(code: string, message: string): { readonly failed: { readonly code: string; readonly message: string } } {
   return { failed: { code, message: message.slice(0, limits.errorMessage) } };
-}
-
-function textOf(output: Json): string {
-  return typeof output === 'string' ? output : JSON.stringify(output);
 }

@@ -2,13 +2,12 @@ import type { AgentPath } from '../../contract/record/agent-paths';
 import { childRunId, placeInRoot } from '../../contract/record/child-runs';
 import { HoldfastError } from '../../contract/errors';
 import { addUsage } from '../../contract/usage';
-import type { Failure, Json, JsonObject, StoredMessage } from '../../contract/messages/messages';
+import type { Failure, Json, StoredMessage } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
 import type { RunOptions } from '../../contract/run-options';
 import type { StartInput } from '../../contract/record/wire';
 import type { ChildEnd } from '../run/ports';
 import type { RunScope } from '../run/scope';
-import type { RunState } from '../run/state';
 import { ChildInterrupts } from './child-interrupts';
 import { isOthers, say } from '../run/conversation';
 import type { AnyAgent } from '../define/definition';
@@ -16,7 +15,6 @@ import { placeInside, reachable } from '../define/definition';
 import type { Place } from '../run/place';
 import { forget, isEntered, recordAt } from '../run/place';
 import { failureOf, isCancellation } from '../effects/errors';
-import { sessionChanges } from '../run/run-end';
 
 /** How an isolated agent has ended. What went wrong in it is an end like another one. */
 export type IsolatedEnd = ChildEnd;
@@ -128,13 +126,4 @@ function optionsFor(agent: AnyAgent, options: RunOptions): RunOptions {
   const { agents, ...others } = options;
   const kept = Object.entries(agents).filter(([name]) => names.has(name));
   return kept.length === 0 ? others : { ...others, agents: Object.fromEntries(kept) };
-}
-
-/** What the end of an isolated agent has besides for the run that it is part of. */
-export function endForParent(
-  { state }: { readonly state: Pick<RunState, 'session'> },
-  { session }: StartInput,
-  { silent }: { readonly silent?: true },
-): { readonly session?: JsonObject; readonly silent?: true } {
-  return { ...sessionChanges(session, state.session), ...(silent === undefined ? {} : { silent }) };
 }

@@ -10,7 +10,7 @@ import type { AgentDefinition } from '../define/agent';
 import { Addresses } from '../run/addresses';
 import { freshRecord } from '../agents/chat';
 import { openConversation, rootConversation } from '../run/conversation';
-import type { AnyAgent } from '../define/definition';
+import type { AgentEnd, AnyAgent } from '../define/definition';
 import { agentInside, isChat, promptingAgent, reachable } from '../define/definition';
 import { isOwnTool, manifestRequest } from '../run/manifest-request';
 import { runAgent } from '../agents/run-agent';
@@ -31,6 +31,9 @@ import { withoutMessages } from '../run/state';
 import { blame, isCancellation } from '../effects/errors';
 import type { AgentResult } from '../run/agent-result';
 
+/** How a run has ended that did not fail. */
+export type RunEnd = AgentResult & Pick<AgentEnd, 'silent'>;
+
 /** One agent run, from its start or from a snapshot. Knows its ports, and nothing of what is behind them. */
 export class AgentRun {
   private readonly journal: Journal;
@@ -48,7 +51,7 @@ export class AgentRun {
     this.desk = new InterruptDesk(state, ports);
   }
 
-  async execute(): Promise<AgentResult> {
+  async execute(): Promise<RunEnd> {
     const { state } = this;
     const root = this.root;
     if (root === undefined) {

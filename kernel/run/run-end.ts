@@ -1,25 +1,11 @@
-import { HoldfastError } from '../../contract/errors';
 import { jsonSize, limits } from '../../contract/limits';
 import type { Json, JsonObject, Usage } from '../../contract/messages/messages';
-import type { AgentRunResult } from '../../contract/record/wire';
 import type { RunState } from './state';
 
 /** What counts for the run that an isolated agent is part of, also where the agent has no result. */
 export interface Left {
   readonly usage: Usage;
   readonly session?: JsonObject;
-}
-
-/** Refuses a result that no server takes. */
-export function checkResult(result: AgentRunResult): void {
-  const bytes = jsonSize(result);
-  if (bytes <= limits.runResult) return;
-  const session = result.session === undefined ? 0 : jsonSize(result.session);
-  const values = session > limits.runResult / 2 ? `; its session values have ${session} of them` : '';
-  throw new HoldfastError(
-    'payload-too-large',
-    `The result of the run, with its last events, has ${bytes} bytes; ${limits.runResult} fit${values}.`,
-  );
 }
 
 /** Session values that do not fit together are left out, all of them: no code ever saw some without the others. */

@@ -1,0 +1,66 @@
+import { HoldfastError } from '../../contract/errors';
+import { jsonSize, limits } from '../../contract/limits';
+import type { Json } from '../../contract/messages/messages';
+import type { AgentRunResult, StartInput } from '../../contract/record/wire';
+import type { RunLog } from '../log/run-log';
+import type { ChildEnd } from '../run/ports';
+import { sessionChanges } from '../run/run-end';
+import type { AgentRun, RunEnd } from './run';
+
+interface Ended {
+  readonly run: Pick<AgentRun, 'state' | 'transcript'>;
+  readonly log: RunLog;
+  readonly start: StartInput;
+  readonly end: RunEnd;
+  /** Of an isolated agent: what the run that it is part of may not have heard yet. */
+  readonly news?: () => Pick<AgentRunResult, 'news'>;
+}
+
+/** The result of a run, with the last events. Where it is too large for a server, this throws, and the events stay in the log. */
+export function resultOfRun({ run, log, start, end, news }: Ended): AgentRunResult {
+  const isChild = start.parent !== undefined;
+  // The result stands in the history of the other run too; the log stays in this one.
+  if (isChild) log.flush();
+  const { output, text, pendingToolCalls, silent } = end;
+  const answer: AgentRunResult = {
+    output,
+    ...(text === output ? {} : { text }),
+    ...(pendingToolCalls === undefined ? {} : { pendingToolCalls }),
+    usage: run.state.usage,
+    ...(isChild ? { ...sessionChanges(start.session, run.state.session), ...(silent === undefined ? {} : { silent }), ...news?.() } : {}),
+  };
+  // Before it takes the last events along: the message is about the answer alone where that is too large.
+  checkResult(answer);
+  return log.end(run.transcript, (last) => {
+    const result: AgentRunResult = { ...answer, ...last };
+    checkResult(result);
+    return result;
+  });
+}
+
+/** What the result of an isolated agent is to the run that it is part of. */
+export function childEndOf({ output, text, usage, session, silent }: AgentRunResult): ChildEnd {
+  return {
+    output,
+    text: text ?? textOf(output),
+    usage,
+    ...(session === undefined ? {} : { session }),
+    ...(silent === undefined ? {} : { silent }),
+  };
+}
+
+function textOf(output: Json): string {
+  return typeof output === 'string' ? output : JSON.stringify(output);
+}
+
+/** Refuses a result that no server takes. */
+function checkResult(result: AgentRunResult): void {
+  const bytes = jsonSize(result);
+  if (bytes <= limits.runResult) return;
+  const session = result.session === undefined ? 0 : jsonSize(result.session);
+  const values = session > limits.runResult / 2 ? `; its session values have ${session} of them` : '';
+  throw new HoldfastError(
+    'payload-too-large',
+    `The result of the run, with its last events, has ${bytes} bytes; ${limits.runResult} fit${values}.`,
+  );
+}

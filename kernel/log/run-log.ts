@@ -1,0 +1,204 @@
+import { isShown } from '../../contract/record/agent-paths';
+import type { EventBody, WireEvent } from '../../contract/events';
+import type { Interrupt } from '../../contract/interrupts';
+import { jsonSize, limits } from '../../contract/limits';
+import type { StoredMessage } from '../../contract/messages/messages';
+import { messagesOfInput } from '../../contract/messages/messages';
+import { interruptMemoPrefix, names } from '../../contract/names';
+import { SeenMessages } from '../../contract/record/seen-messages';
+import { toolStart } from '../../contract/record/tool-outcomes';
+import type {
+  AgentRunInput,
+  AgentRunResult,
+  CallModelInput,
+  CallModelResult,
+  CallToolInput,
+  CallToolResult,
+  Snapshot,
+  StartInput,
+} from '../../contract/record/wire';
+import { checkedBytes, toolInputOf } from '../run/call-inputs';
+import type { ModelCall, ToolCallRequest } from '../run/ports';
+import { Ledger } from './ledger';
+import { Outbox } from './outbox';
+
+/** What an engine does for the log of its run. */
+export interface LogWriter {
+  /** Writes a command that is for readers only. */
+  writeMemo(values: Readonly<Record<string, unknown>>): void;
+  /** Takes room for an event that code of the agent sends. Throws where there is none: that code cannot wait. */
+  takeForEvent(bytes: number): void;
+  /** Takes room for the input of a step. False: the step has to wait, and is asked for again. */
+  takeForStep(bytes: number): boolean;
+}
+
+/** How the last list of the root agent differs from the one before, and the events that no command took along. */
+type LastWords = Pick<AgentRunResult, 'base' | 'splices' | 'events'>;
+
+/** What noted it, to undo all of the step. */
+const noRoom = new Error('This task has no room for it.');
+
+/**
+ * The record of one run, as both engines keep it: what history has, what readers have seen, and the events that wait for the next command.
+ * Only a command takes events along. One that is refused leaves them here.
+ */
+export class RunLog {
+  private readonly ledger: Ledger;
+  private readonly outbox: Outbox;
+  private readonly seen: SeenMessages;
+  private readonly start: StartInput;
+  private offset: number;
+
+  constructor(
+    input: AgentRunInput,
+    private readonly writer: LogWriter,
+  ) {
+    const { start, snapshot } = input;
+    this.start = start;
+    this.seen = new SeenMessages(input);
+    this.ledger = new Ledger(snapshot?.lists ?? { [start.agent]: messagesOfInput(start.input) ?? [] }, snapshot?.shown ?? []);
+    this.outbox = new Outbox(this.ledger);
+    this.offset = snapshot?.nextOffset ?? 1;
+  }
+
+  /** The offset of the next event that readers see. */
+  get nextOffset(): number {
+    return this.offset;
+  }
+
+  /** Whether events wait for a command. */
+  get hasEvents(): boolean {
+    return !this.outbox.isEmpty;
+  }
+
+  /** Whether history has this message, whole. */
+  knows(id: string): boolean {
+    return this.ledger.knows(id);
+  }
+
+  /** The input of a model call that is about to be scheduled. Undefined: there is no room for it now, and all is as before. */
+  modelStep(call: ModelCall): CallModelInput | undefined {
+    const { address, path, turn, messages, runLocal } = call;
+    const input = this.step(`the model call ${address}`, (): CallModelInput => ({
+      ...this.ledger.editFor(call),
+      path,
+      turn,
+      ...(runLocal === undefined ? {} : { runLocal: runLocal.edit }),
+      ...this.outbox.take(),
+    }));
+    if (input === undefined) return undefined;
+    runLocal?.sent();
+    this.seen.asked(path, messages);
+    if (isShown(path)) this.offset += 1;
+    return input;
+  }
+
+  modelCameBack({ path }: ModelCall, { message }: CallModelResult): void {
+    this.ledger.learn(message);
+    this.ledger.cameBack(path);
+  }
+
+  /** The input of a tool call that is about to be scheduled. Undefined: there is no room for it now, and all is as before. */
+  toolStep(call: ToolCallRequest): CallToolInput | undefined {
+    const input = this.step(`the call of tool "${call.tool}"`, (): CallToolInput => ({ ...toolInputOf(call), ...this.outbox.take() }));
+    if (input === undefined) return undefined;
+    call.runLocal?.sent();
+    if (call.hidden !== true && call.resumed === undefined && call.reconcile !== true && isShown(call.path)) this.offset += 1;
+    return input;
+  }
+
+  /** The input of a quick call, which is in no command of its own: its start rides in the next one, like its end. */
+  quickStep(call: ToolCallRequest): CallToolInput {
+    const input = toolInputOf(call);
+    checkedBytes(input, `the call of tool "${call.tool}"`);
+    if (call.hidden !== true && call.resumed === undefined) this.emit(toolStart(call.address, input));
+    return input;
+  }
+
+  toolCameBack({ hidden }: ToolCallRequest, { outcome }: CallToolResult): void {
+    if ('messageId' in outcome && hidden !== true) this.ledger.learnId(outcome.messageId);
+  }
+
+  emit(event: EventBody): void {
+    if ('runPath' in event && !isShown(event.runPath)) return;
+    if (event.type === 'custom' || event.type === 'agent-message') this.makeRoomForEvent(event);
+    else if (event.type === 'tool-end' && !this.ledger.knows(event.message.id)) this.makeRoomInPayload(jsonSize(event));
+    this.offset += 1;
+    this.outbox.add(event);
+    if ('message' in event) this.seen.told(event.runPath, event.message);
+  }
+
+  showInterrupt(interrupt: Interrupt): void {
+    this.writeMemo({ [interruptMemoPrefix + interrupt.id]: interrupt });
+  }
+
+  hideInterrupt(id: string): void {
+    this.writeMemo({ [interruptMemoPrefix + id]: null });
+  }
+
+  /** Writes the events that no command has taken along. */
+  flush(): void {
+    if (this.hasEvents) this.writeMemo({});
+  }
+
+  /** The end of a run, which takes the last events along. What `make` refuses ends no run: the events stay for another command. */
+  end<Made>(transcript: readonly StoredMessage[] | undefined, make: (last: LastWords) => Made): Made {
+    return this.outbox.end(() => {
+      const { agent, parent } = this.start;
+      // The run that an isolated agent is part of keeps the result too. What readers have seen need not stand in both.
+      const isTold = transcript === undefined || (parent !== undefined && this.ledger.isRead(transcript, this.seen.messages));
+      // A message stands whole in the edit, and the event behind it names it.
+      const edit = isTold ? {} : this.ledger.finalEdit(agent, transcript);
+      return make({ ...edit, ...this.outbox.take() });
+    });
+  }
+
+  /** The continue-as-new of a run, which takes the last events along. They stay here when `make` refuses it. */
+  continueAsNew<Made>(of: Pick<Snapshot, 'state' | 'lists'>, make: (snapshot: Snapshot) => Made): Made {
+    return this.outbox.end(() => {
+      const { events = [] } = this.outbox.take();
+      return make(this.snapshot(of, events));
+    });
+  }
+
+  /** What a run would go on with. It takes no events along. */
+  snapshot({ state, lists }: Pick<Snapshot, 'state' | 'lists'>, events: readonly WireEvent[] = []): Snapshot {
+    return { state, lists, ...this.seen.over(lists), nextOffset: this.offset, events };
+  }
+
+  /** Makes the input of a step. One that there is no room for is undone. */
+  private step<Input>(what: string, make: () => Input): Input | undefined {
+    try {
+      return this.outbox.step(() => {
+        const input = make();
+        if (!this.writer.takeForStep(checkedBytes(input, what))) throw noRoom;
+        return input;
+      });
+    } catch (error) {
+      if (error === noRoom) return undefined;
+      throw error;
+    }
+  }
+
+  /** What one command takes along has to fit into one payload. */
+  private makeRoomForEvent(event: EventBody): void {
+    const bytes = jsonSize(event);
+    this.writer.takeForEvent(bytes);
+    this.outbox.bytes += bytes;
+    if (this.outbox.bytes <= limits.payload / 2) return;
+    this.flush();
+    // Of events of hooks it is not counted here, and open runs have been so all the time.
+    if (event.type === 'agent-message') this.outbox.bytes = bytes;
+  }
+
+  /** The room in the task was asked for before. */
+  private makeRoomInPayload(bytes: number): void {
+    if (this.outbox.bytes + bytes > limits.payload / 2) this.flush();
+    this.outbox.bytes += bytes;
+  }
+
+  private writeMemo(values: Readonly<Record<string, unknown>>): void {
+    const { events } = this.outbox.take();
+    this.writer.writeMemo(events === undefined ? values : { ...values, [names.memo.events]: events });
+  }
+}

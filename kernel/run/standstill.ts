@@ -1,0 +1,80 @@
+import { HoldfastError } from '../../contract/errors';
+
+/**
+ * What a run does once all its code has run as far as it can.
+ * - `working`: something is on its way that wakes it by itself.
+ * - `parked`: an agent stands where the run may continue as new, and waits for that.
+ * - `waiting`: for people, or for the time.
+ * - `stalled`: for something that never comes.
+ */
+export type Standing = 'working' | 'parked' | 'waiting' | 'stalled';
+
+/** Counts what is open in a run, as both engines do, and says what it does by that. */
+export class Standstill {
+  private underWay = 0;
+  private sleeping = 0;
+  private returned = 0;
+  private isParked = false;
+
+  /** `changed` is told that something has come back, or that the run parks. */
+  constructor(private readonly changed: () => void = () => undefined) {}
+
+  /** How often something has come back so far. */
+  get heard(): number {
+    return this.returned;
+  }
+
+  /** A call: nobody goes on as new before it has come back. */
+  async counted<T>(call: Promise<T>): Promise<T> {
+    this.underWay += 1;
+    try {
+      return await call;
+    } finally {
+      this.underWay -= 1;
+      this.cameBack();
+    }
+  }
+
+  /** A sleep: the run may go on as new in it. `held` keeps it asleep when its time is up. */
+  async asleep(timer: Promise<void>, held: () => Promise<void> | undefined = () => undefined): Promise<void> {
+    this.sleeping += 1;
+    try {
+      await timer;
+      const longer = held();
+      if (longer !== undefined) await longer;
+    } finally {
+      this.sleeping -= 1;
+      this.cameBack();
+    }
+  }
+
+  /** Something has come back that was not counted as on its way. */
+  cameBack(): void {
+    this.returned += 1;
+    this.changed();
+  }
+
+  /** An agent waits where the run may continue as new. */
+  park(): void {
+    this.isParked = true;
+    this.changed();
+  }
+
+  /** It goes on, or the run ends. */
+  leave(): void {
+    this.isParked = false;
+  }
+
+  /** `isBusy`: the engine itself has something to do first. `isAsked`: interrupts are open. */
+  standing({ isBusy, isAsked }: { readonly isBusy: boolean; readonly isAsked: boolean }): Standing {
+    if (this.underWay > 0 || isBusy) return 'working';
+    if (this.isParked) return 'parked';
+    return isAsked || this.sleeping > 0 ? 'waiting' : 'stalled';
+  }
+}
+
+/** What ends a run that is stalled: `openCode` has the hooks that are open, innermost last. */
+export function stalledError(openCode: readonly string[]): HoldfastError {
+  const open = openCode.at(-1) ?? 'the agent';
+  return new HoldfastError('hook-stalled', `${open} waits for something that never comes: no call, timer or interrupt of it is open.`);
+}
