@@ -151,6 +151,12 @@ describe('isolated agents on a real server', () => {
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'payload-too-large' } });
   });
 
+  it('and any other agent keep the event in the log that came just before an answer which is too large', async () => {
+    const run = await bed.client.start('notesMuch', 'Go.');
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'payload-too-large' } });
+    expect((await logOf(run)).map(({ type }) => type)).toEqual(['run-start', 'custom', 'run-end']);
+  });
+
   it('are answered in the run that somebody started, which the one interrupt list shows', async () => {
     const { run, ids } = await waiting('pair');
     expect(ids).toEqual([expect.stringMatching(/^pair\.asks\./)]);
