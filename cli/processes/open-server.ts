@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { DataConverter } from '@temporalio/common';
 import { HoldfastError, errorTable } from '../../contract/errors';
 import type { TemporalSettings } from '../../host/connection';
-import { watchDisk } from '../../host/disk-watch';
+import { watchDisk, watchFiles } from '../../host/disk-watch';
 import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { findLiveServer } from '../../host/server/server-reuse';
 import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
@@ -38,6 +38,9 @@ export async function openServer(
     );
   }
   makeUsable(directory);
+  const report = (problem: HoldfastError): void =>
+    settings.logger.error(problem.message, { code: problem.code, fix: errorTable[problem.code].fix });
+  await lifetime.onEnd('watch of open files', watchFiles(report));
   if (server !== undefined)
     return { settings: server, embedded: false, ...(storage === undefined ? {} : { dataConverter: snapshotStorage(storage) }) };
   const embedded = await startEmbeddedServer({
@@ -54,8 +57,6 @@ export async function openServer(
       ),
   });
   await lifetime.onEnd('Temporal server', () => embedded.stop());
-  const report = (problem: HoldfastError): void =>
-    settings.logger.error(problem.message, { code: problem.code, fix: errorTable[problem.code].fix });
   await lifetime.onEnd('watch of the disk', watchDisk(directory, report));
   return {
     settings: { address: embedded.address, namespace: embedded.namespace },

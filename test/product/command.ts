@@ -19,32 +19,37 @@ export interface Command {
 
 type Start = (args: readonly string[], variables?: Readonly<Record<string, string>>) => Command;
 
-const main = join(__dirname, '..', '..', 'dist', 'cli', 'main.js');
+export const commandFile = join(__dirname, '..', '..', 'dist', 'cli', 'main.js');
 
 /** Starts compiled commands in a directory, which is also the one of the embedded server. */
 export function commandsIn(directory: string): Start {
   return (args, variables = {}) => {
-    const child = spawn(process.execPath, [main, ...args], {
+    const child = spawn(process.execPath, [commandFile, ...args], {
       cwd: directory,
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], HOLDFAST_DIR: directory, ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const said = { out: '', error: '' };
-    const looks = new Set<() => void>();
-    const hear = (stream: 'out' | 'error') => (chunk: Buffer) => {
-      said[stream] += chunk.toString();
-      for (const look of looks) look();
-    };
-    child.stdout.on('data', hear('out'));
-    child.stderr.on('data', hear('error'));
-    const ended = new Promise<Ended>((done) => child.once('close', (code) => done({ code, ...said })));
-    const until = (stream: 'out' | 'error', text: string): Promise<string> =>
-      new Promise((found, failed) => {
-        const look = (): void => (said[stream].includes(text) ? found(said[stream]) : undefined);
-        looks.add(look);
-        look();
-        void ended.then(() => failed(new Error(`"${text}" was never written:\n${said.out}\n${said.error}`)));
-      });
-    return { process: child, ended, seen: (text) => until('out', text), complained: (text) => until('error', text) };
+    return commandOf(child);
   };
+}
+
+/** What a process says that writes to pipes. */
+export function commandOf(child: ChildProcess): Command {
+  const said = { out: '', error: '' };
+  const looks = new Set<() => void>();
+  const hear = (stream: 'out' | 'error') => (chunk: Buffer) => {
+    said[stream] += chunk.toString();
+    for (const look of looks) look();
+  };
+  child.stdout?.on('data', hear('out'));
+  child.stderr?.on('data', hear('error'));
+  const ended = new Promise<Ended>((done) => child.once('close', (code) => done({ code, ...said })));
+  const until = (stream: 'out' | 'error', text: string): Promise<string> =>
+    new Promise((found, failed) => {
+      const look = (): void => (said[stream].includes(text) ? found(said[stream]) : undefined);
+      looks.add(look);
+      look();
+      void ended.then(() => failed(new Error(`"${text}" was never written:\n${said.out}\n${said.error}`)));
+    });
+  return { process: child, ended, seen: (text) => until('out', text), complained: (text) => until('error', text) };
 }

@@ -1,0 +1,103 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from '../command';
+import { commandFile, commandOf, commandsIn } from '../command';
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-full-')));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function project(name: string): string {
+  const directory = join(folder, name);
+  mkdirSync(join(directory, 'data'), { recursive: true });
+  writeFileSync(
+    join(directory, 'agents.ts'),
+    `import { agentsFor } from 'holdfast/workflow';
+const { defineAgent } = agentsFor();
+export const helper = defineAgent({ name: 'helper', description: 'Helps.', instructions: '', model: 'test/model', tools: [] });`,
+  );
+  writeFileSync(
+    join(directory, 'holdfast.config.ts'),
+    `const generate = async () => ({ parts: [{ type: 'text', text: 'Done.' }], usage: { inputTokens: 1, outputTokens: 1 } });
+export default { agents: './agents.ts', tools: {}, models: { providers: { test: { model: () => ({ generate }) } } } };`,
+  );
+  return directory;
+}
+
+async function addressOf(dev: Command): Promise<string> {
+  return /service +(http:\S+)/.exec(await dev.seen('Try:'))?.[1] ?? '';
+}
+
+function startRun(address: string, id: string): Promise<Response> {
+  return fetch(`${address}/runs`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ agent: 'helper', input: 'hello', id }),
+  });
+}
+
+async function resultOf(address: string, id: string): Promise<unknown> {
+  // The stream ends with the run.
+  await (await fetch(`${address}/runs/${id}/events`)).text();
+  return (await fetch(`${address}/runs/${id}`)).json();
+}
+
+const started: Command[] = [];
+afterEach(async () => {
+  for (const dev of started.splice(0)) {
+    dev.process.kill('SIGTERM');
+    expect((await dev.ended).code).toBe(0);
+  }
+});
+
+describe('[check 12] holdfast dev', () => {
+  // The disk is one of 48 MB, which only the process and its children see: user namespaces let anybody mount one.
+  it('names a full disk in its log and in its answers, and what it took before gets on when there is room', async () => {
+    const directory = project('disk');
+    const data = join(directory, 'data');
+    const program = `mount -t tmpfs -o size=48m tmpfs "$HOLDFAST_DIR" && exec "$0" "$@"`;
+    const dev = commandOf(
+      spawn('unshare', ['--user', '--map-root-user', '--mount', 'sh', '-c', program, process.execPath, commandFile, 'dev', '--port', '0'], {
+        cwd: directory,
+        env: { PATH: process.env['PATH'], HOME: process.env['HOME'], HOLDFAST_DIR: data },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
+    started.push(dev);
+    const address = await addressOf(dev);
+    expect((await startRun(address, 'before')).status).toBe(201);
+    const disk = join('/proc', String(dev.process.pid), 'root', data);
+    const { bavail, bsize } = statfsSync(disk);
+    expect(() => writeFileSync(join(disk, 'fill'), Buffer.alloc(bavail * bsize + 1))).toThrow('ENOSPC');
+    expect(await dev.complained('disk-full')).toContain(`The disk of ${data} has `);
+    const taken: string[] = [];
+    for (let n = 0; ; n += 1) {
+      const started = await startRun(address, `full-${n}`);
+      if (started.status === 201) {
+        taken.push(`full-${n}`);
+        continue;
+      }
+      expect([started.status, await started.json()]).toMatchObject([507, { error: { code: 'disk-full' } }]);
+      break;
+    }
+    rmSync(join(disk, 'fill'));
+    for (const id of [...taken, 'before']) expect(await resultOf(address, id)).toMatchObject({ output: 'Done.' });
+    expect((await startRun(address, 'after')).status).toBe(201);
+    expect(await resultOf(address, 'after')).toMatchObject({ output: 'Done.' });
+  }, 120_000);
+
+  it('names open files that are running out, and goes on', async () => {
+    const directory = project('files');
+    const dev = commandsIn(directory)(['dev', '--port', '0']);
+    started.push(dev);
+    const address = await addressOf(dev);
+    const pid = String(dev.process.pid);
+    const limit = (soft: number): Buffer => execFileSync('prlimit', ['--pid', pid, `--nofile=${soft}:`]);
+    limit(readdirSync(`/proc/${pid}/fd`).length + 24);
+    expect(await dev.complained('files-exhausted')).toMatch(/This process has \d+ files and sockets open, and may have \d+:/);
+    limit(1024);
+    expect((await startRun(address, 'after')).status).toBe(201);
+    expect(await resultOf(address, 'after')).toMatchObject({ output: 'Done.' });
+  });
+});
