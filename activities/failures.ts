@@ -6,6 +6,7 @@ import { jsonSize, limits } from '../contract/limits';
 import type { Message } from '../contract/messages/messages';
 import { isMessage, notJson } from '../contract/messages/messages';
 import type { CallModelResult, RetryMode } from '../contract/record/wire';
+import { keyRefusedText } from './models/asked-model';
 import type { BrokenAnswer } from './models/call-model';
 import type { ErrorFacts } from './models/providers/error-facts';
 import { factsOf } from './models/providers/error-facts';
@@ -49,8 +50,12 @@ const busy = [
   ...['unavailable', 'resource_exhausted', 'deadline_exceeded', 'internal', 'aborted'],
 ];
 const wrong = [
-  ...['invalid_request_error', 'authentication_error', 'permission_error', 'not_found_error', 'request_too_large'],
-  ...['invalid_argument', 'failed_precondition', 'unauthenticated', 'permission_denied', 'not_found', 'invalid_api_key', 'model_not_found'],
+  ...['invalid_request_error', 'not_found_error', 'request_too_large'],
+  ...['invalid_argument', 'failed_precondition', 'not_found', 'model_not_found'],
+];
+const keyRefused = [
+  ...['authentication_error', 'invalid_api_key', 'api_key_invalid', 'unauthenticated'],
+  ...['permission_error', 'permission_denied'],
 ];
 const garbled = [
   'AI_InvalidResponseDataError',
@@ -78,6 +83,11 @@ const isNamed =
   (facts: ErrorFacts): boolean =>
     facts.names.some((name) => names.includes(name));
 
+/** Whether what the error calls itself counts for more than its status: there is none, or the client made it up. */
+function isOwnWord({ status }: ErrorFacts): boolean {
+  return status === undefined || status >= 500 || status < 400;
+}
+
 /**
  * Kinds of failures of a model call. The first row that fits decides, so the more exact ones stand first. docs/guides/models.md has the same
  * table for people.
@@ -95,6 +105,17 @@ export const failureKinds: readonly FailureKind[] = [
   },
   { kind: 'quota-used-up', is: (facts) => facts.status === 402 || isOneOf(usedUp)(facts), retryable: false },
   { kind: 'refused', is: isOneOf(filtered), retryable: false, code: 'model-refused' },
+  // Google answers a wrong key with the status of a wrong request.
+  {
+    kind: 'key-refused',
+    is: (facts) =>
+      facts.status === 401 ||
+      facts.status === 403 ||
+      (facts.status === 400 && /\bAPI key not valid\b/i.test(facts.message)) ||
+      (isOwnWord(facts) && isOneOf(keyRefused)(facts)),
+    retryable: false,
+    code: 'model-key-refused',
+  },
   // OpenAI's client gives the failure of an answer a status of its own making.
   {
     kind: 'answer-failed',
@@ -104,7 +125,7 @@ export const failureKinds: readonly FailureKind[] = [
   // Anthropic's client does so with an error that comes first in a stream: what the error calls itself counts for more.
   {
     kind: 'request-wrong',
-    is: (facts) => (facts.status === undefined || facts.status >= 500 || facts.status < 400) && isOneOf(wrong)(facts),
+    is: (facts) => isOwnWord(facts) && isOneOf(wrong)(facts),
     retryable: false,
   },
   { kind: 'http-again', is: ({ status = 0 }) => retryableStatus.includes(status) || status >= 500, retryable: true },
@@ -178,12 +199,13 @@ const longestText = 1000;
 const longestGarbled = 200;
 
 /** What the provider said, short. A garbled answer is quoted only in part: it can be long, and it is of no use to anybody. */
-function textOf({ message, cause, status }: ErrorFacts, kind: string): string {
+function textOf({ message, cause, status, asked }: ErrorFacts, kind: string): string {
   const whole = kind === 'network' && cause !== undefined && cause !== '' ? `${message}: ${cause}` : message;
   const most = kind === 'answer-garbled' ? longestGarbled : longestText;
   const redacted = redact(whole);
   const short = redacted.length > most ? `${redacted.slice(0, most)}…` : redacted;
-  return status === undefined ? short : `${short === '' ? 'The provider gave no reason' : short} (HTTP ${status})`;
+  const text = status === undefined ? short : `${short === '' ? 'The provider gave no reason' : short} (HTTP ${status})`;
+  return kind === 'key-refused' && asked !== undefined ? keyRefusedText(asked, text) : text;
 }
 
 const secrets: readonly [RegExp, string][] = [

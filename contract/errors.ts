@@ -60,6 +60,10 @@ export const errorTable = {
     fix: 'Tell the agents in their instructions who answers when. What is to be done again and again is a loop, or an agent as a tool.',
   },
   'model-failed': { status: 502, fix: 'See the provider error in the message. The run can be started again with another id.' },
+  'model-key-refused': {
+    status: 502,
+    fix: 'Set a valid key in the variable that the message names and restart the worker, or choose a model that the key may use.',
+  },
   'model-response-invalid': {
     status: 502,
     fix: 'The model answered with something that is not a message. Check the provider or the wrapModel layer that the message names.',

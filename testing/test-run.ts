@@ -234,7 +234,7 @@ class TestModels extends ModelRegistry {
 
   override async resolve(name: string): Promise<ResolvedModel> {
     const { model } = this;
-    return { id: this.idOf(name), model: 'model' in model ? await model.model(name) : model };
+    return { id: this.idOf(name), hasKey: false, model: 'model' in model ? await model.model(name) : model };
   }
 }
 

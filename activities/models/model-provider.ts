@@ -1,11 +1,13 @@
 import { HoldfastError } from '../../contract/errors';
 import { addUsage, isTokenCount } from '../../contract/usage';
 import type { Failure, Part, Usage } from '../../contract/messages/messages';
+import type { AskedModel } from './asked-model';
+import { noteAskedModel } from './asked-model';
 import type { ModelChunk } from './chunks';
 import { AnswerAssembly, chunksOf } from './chunks';
 import { exitToolSpec } from '../tools/exit-tool';
 import { modelVerdict } from '../failures';
-import type { GenerateAnswer, GenerateRequest, LanguageModel, ModelRegistry } from './models';
+import type { GenerateAnswer, GenerateRequest, ModelRegistry, ResolvedModel } from './models';
 import type { Observers, Watched } from '../worker-middleware/observers';
 import type { ToolRegistry, ToolSpec } from '../tools/tools';
 import type {
@@ -46,20 +48,22 @@ export class Provider {
   }
 
   async generate(asked: WorkerModelRequest): Promise<WorkerModelResponse> {
-    const model = await this.resolve(asked);
+    const resolved = await this.resolve(asked);
     const watched = this.watched(asked);
     try {
-      const response = responseOf(await this.counted(() => model.generate(this.requestOf(asked))));
+      const response = responseOf(await this.counted(() => resolved.model.generate(this.requestOf(asked))));
       watched?.end({ response });
       return response;
     } catch (error) {
+      noteAskedModel(error, resolved);
       watched?.fail(failureOf(error));
       throw error;
     }
   }
 
   async *stream(asked: WorkerModelRequest): AsyncGenerator<ModelChunk> {
-    const model = await this.resolve(asked);
+    const resolved = await this.resolve(asked);
+    const { model } = resolved;
     if (model.stream === undefined) {
       const { message, ...rest } = await this.generate(asked);
       if (!Array.isArray(message.parts)) throw noMessage(this.answeredBy);
@@ -74,11 +78,12 @@ export class Provider {
     const watched = this.watched(asked);
     const take = this.taker();
     try {
-      for await (const chunk of watched === undefined ? heard : lookedOn(heard, watched)) {
+      for await (const chunk of watched === undefined ? heard : lookedOn(heard, watched, resolved)) {
         take(chunk);
         yield chunk;
       }
     } catch (error) {
+      noteAskedModel(error, resolved);
       take(error);
       throw error;
     }
@@ -107,10 +112,10 @@ export class Provider {
     return (said) => (this.taken[call] = checkedUsage((said as { usage?: unknown } | null | undefined)?.usage) ?? this.taken[call]);
   }
 
-  private async resolve(asked: WorkerModelRequest): Promise<LanguageModel> {
-    const { id, model } = await this.parts.models.resolve(asked.model);
-    this.answeredBy = id;
-    return model;
+  private async resolve(asked: WorkerModelRequest): Promise<ResolvedModel> {
+    const resolved = await this.parts.models.resolve(asked.model);
+    this.answeredBy = resolved.id;
+    return resolved;
   }
 
   private requestOf(asked: WorkerModelRequest): GenerateRequest {
@@ -159,7 +164,7 @@ function failureOf(error: unknown): Failure {
 }
 
 /** A stream whose sum is told when it has ended. One that nobody reads to its end was cut off. */
-async function* lookedOn(chunks: AsyncIterable<ModelChunk>, watched: ModelWatched): AsyncGenerator<ModelChunk> {
+async function* lookedOn(chunks: AsyncIterable<ModelChunk>, watched: ModelWatched, model: AskedModel): AsyncGenerator<ModelChunk> {
   const assembly = new AnswerAssembly();
   try {
     for await (const chunk of chunks) {
@@ -168,6 +173,7 @@ async function* lookedOn(chunks: AsyncIterable<ModelChunk>, watched: ModelWatche
     }
     if (assembly.complete) watched.end({ response: responseOf(assembly.answer()) });
   } catch (error) {
+    noteAskedModel(error, model);
     watched.fail(failureOf(error));
     throw error;
   } finally {

@@ -1,5 +1,6 @@
 import { HoldfastError } from '../../contract/errors';
 import type { FinishReason, Json, Message, ModelSettings, Part, Usage } from '../../contract/messages/messages';
+import type { AskedModel } from './asked-model';
 import type { ModelChunk } from './chunks';
 import { demoProvider } from './providers/demo';
 import { keyedProviders } from './providers/keyed';
@@ -34,6 +35,8 @@ export interface LanguageModel {
 export interface ModelProvider {
   /** The environment variable that holds the key, when one is needed. */
   readonly keyVariable?: string;
+  /** The environment variable of a key that may be missing, for providers that need none. */
+  readonly optionalKeyVariable?: string;
   /** What else is missing on this worker, such as a package; then a list of models goes on to the next one. */
   missing?(): string | undefined;
   model(name: string): LanguageModel | Promise<LanguageModel>;
@@ -48,8 +51,7 @@ export interface ModelsOptions {
   readonly demo?: boolean;
 }
 
-export interface ResolvedModel {
-  readonly id: string;
+export interface ResolvedModel extends AskedModel {
   readonly model: LanguageModel;
 }
 
@@ -100,7 +102,9 @@ export class ModelRegistry {
       this.models.set(id, model);
       model.catch(() => this.models.delete(id));
     }
-    return { id, model: await model };
+    const keyVariable = provider.optionalKeyVariable ?? provider.keyVariable;
+    const hasKey = keyVariable !== undefined && (this.environment[keyVariable] ?? '') !== '';
+    return { id, model: await model, hasKey, ...(keyVariable === undefined ? {} : { keyVariable }) };
   }
 
   private providerOf(id: string): ModelProvider | undefined {

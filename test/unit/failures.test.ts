@@ -22,8 +22,9 @@ const caused = (cause: unknown, message = 'The model could not be called.'): Err
 describe('a failure of a model call', () => {
   it.each<[string, unknown, string, boolean]>([
     ['a request that is wrong', http(400), 'http-refused', false],
-    ['a wrong key', http(401), 'http-refused', false],
-    ['a right that is missing', http(403), 'http-refused', false],
+    ['a wrong key', http(401), 'key-refused', false],
+    ['a right that is missing', http(403), 'key-refused', false],
+    ['Google: a wrong key', http(400, { message: 'API key not valid. Please pass a valid API key.' }), 'key-refused', false],
     ['no such model', http(404), 'http-refused', false],
     ['a body that is too large', http(413), 'http-refused', false],
     ['a request that nobody understands', http(422), 'http-refused', false],
@@ -101,9 +102,18 @@ describe('a failure of a model call', () => {
     ...['overloaded_error', 'rate_limit_error', 'api_error', 'server_error', 'UNAVAILABLE'].map(
       (type): [string, unknown, string, boolean] => [`${type} in a stream`, { type, message: 'x' }, 'provider-busy', true],
     ),
-    ...['invalid_request_error', 'authentication_error', 'permission_error', 'not_found_error'].map(
-      (type): [string, unknown, string, boolean] => [`${type} in a stream`, { type, message: 'x' }, 'request-wrong', false],
-    ),
+    ...['invalid_request_error', 'not_found_error'].map((type): [string, unknown, string, boolean] => [
+      `${type} in a stream`,
+      { type, message: 'x' },
+      'request-wrong',
+      false,
+    ]),
+    ...['authentication_error', 'permission_error', 'UNAUTHENTICATED'].map((type): [string, unknown, string, boolean] => [
+      `${type} in a stream`,
+      { type, message: 'x' },
+      'key-refused',
+      false,
+    ]),
     [
       'a wrong request behind a status of the client',
       http(500, { responseBody: '{"type":"invalid_request_error"}' }),
@@ -131,6 +141,7 @@ describe('a failure of a model call', () => {
     ['x', 'model-failed'],
     [body({ code: 'context_length_exceeded', message: 'x' }), 'model-context-exceeded'],
     [body({ code: 'content_filter', message: 'x' }), 'model-refused'],
+    [http(401), 'model-key-refused'],
     [new HoldfastError('model-key-missing', 'x'), 'model-key-missing'],
     [new HoldfastError('model-response-empty', 'x'), 'model-response-empty'],
     [caused(new HoldfastError('model-unknown', 'x')), 'model-unknown'],

@@ -1,5 +1,7 @@
 import type { ErrorCode } from '../../../contract/errors';
 import { messageOf, thrownCodeOf } from '../../../contract/errors';
+import type { AskedModel } from '../asked-model';
+import { askedModelOf } from '../asked-model';
 
 /** What an error says about itself, whichever client, realm or wrapper it comes from. */
 export interface ErrorFacts {
@@ -14,6 +16,8 @@ export interface ErrorFacts {
   readonly message: string;
   /** What the innermost error says, when it is another one. */
   readonly cause?: string;
+  /** The model that was called, when a call of a provider failed. */
+  readonly asked?: AskedModel;
   /** The client's own opinion. */
   readonly flag?: boolean;
   readonly retryAfterMs?: number;
@@ -35,6 +39,7 @@ export function factsOf(error: unknown): ErrorFacts {
     return undefined;
   };
   const own = first(ownOf);
+  const asked = first(askedModelOf);
   const status = first((link) => statusIn(link, 'statusCode') ?? statusIn(link, 'status') ?? statusIn(link, 'code'));
   const flag = first((link) => (typeof link['isRetryable'] === 'boolean' ? link['isRetryable'] : undefined));
   const retryAfterMs = first(waitOf);
@@ -46,6 +51,7 @@ export function factsOf(error: unknown): ErrorFacts {
     words: new Set([...links, ...bodies].flatMap(wordsIn)),
     message,
     ...(own === undefined ? {} : { own }),
+    ...(asked === undefined ? {} : { asked }),
     ...(status === undefined ? {} : { status }),
     ...(flag === undefined ? {} : { flag }),
     ...(cause === undefined || message.includes(cause) ? {} : { cause }),

@@ -73,6 +73,7 @@ export function keyedProviders(environment: Environment): Readonly<Record<string
 function providerOf(name: string, provider: KeyedProvider, environment: Environment): ModelProvider {
   return {
     keyVariable: provider.needs === 'key' ? provider.keyVariable : provider.urlVariable,
+    ...(provider.needs === 'key' ? {} : { optionalKeyVariable: provider.keyVariable }),
     async model(model) {
       const apiKey = environment[provider.keyVariable] || undefined;
       const baseURL = urlOf(provider.urlVariable, environment);
