@@ -58,7 +58,17 @@ describe('the packed package in an empty project', () => {
     'holdfast/service',
     'holdfast/testing',
   ];
-  const names = ['defineConfig', 'agentsFor', 'approval', 'callbacks', 'chatMiddleware', 'defineTool', 'connect', 'startService', 'testRun'];
+  const names = [
+    'defineConfig',
+    'agentsFor',
+    'approval',
+    'callbacks',
+    'chatMiddleware',
+    'defineTool',
+    'connect',
+    'startService',
+    'testRun',
+  ];
 
   it('opens every door to CommonJS', async () => {
     const code = doors.map((door, index) => `console.log(typeof require('${door}').${names[index]});`).join('\n');
