@@ -76,6 +76,18 @@ export class ModelRegistry {
     return Object.keys(this.named);
   }
 
+  /** The names of providers, before the slash. */
+  get providerNames(): readonly string[] {
+    return Object.keys(this.providers);
+  }
+
+  /** Whether a name can mean a model at all, on this worker or on one with other keys. */
+  explains(name: string): boolean {
+    const candidates = Object.hasOwn(this.named, name) ? this.named[name] : undefined;
+    if (candidates === undefined) return name.includes('/') && this.providerOf(name) !== undefined;
+    return candidates.length === 0 || candidates.some((id) => id.includes('/') && this.providerOf(id) !== undefined);
+  }
+
   /** provider/model of a name; an error says what is missing. */
   idOf(name: string): string {
     const candidates = Object.hasOwn(this.named, name) ? this.named[name] : undefined;
@@ -115,7 +127,7 @@ export class ModelRegistry {
   private checkedId(id: string): string {
     const provider = this.providerOf(id);
     if (!id.includes('/') || provider === undefined) {
-      const known = [...this.names, ...Object.keys(this.providers).map((name) => `${name}/…`)];
+      const known = [...this.names, ...this.providerNames.map((provider) => `${provider}/…`)];
       throw new HoldfastError('model-unknown', `There is no model "${id}". There are: ${known.join(', ')}.`);
     }
     const missing = this.missingKey(id);

@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { z } from 'zod';
+import { ModelRegistry } from '../../activities/models/models';
 import { builtInHalfNames } from '../../contract/built-in-halves';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import type { AgentDefinition } from '../../kernel/define/agent';
 import type { AnyAgent } from '../../kernel/define/definition';
 import { isChat, promptingAgent, reachable } from '../../kernel/define/definition';
 import { agentsOf } from '../../kernel/define/agent';
+import { similarNames } from '../../kernel/define/similar-names';
 import { loadModule } from './load-module';
 import type { ProjectConfig } from './project-config';
 import { ProjectConfigSchema } from './project-config';
@@ -33,9 +35,9 @@ const patienceMs = 60_000;
 export const configurationNames = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map((extension) => `holdfast.config.${extension}`);
 
 /**
- * Loads and checks a project: its configuration, its agents, and that the tools, outputs and worker halves that the agents name
- * are there. Throws 'config-not-found', 'config-invalid' naming file and field, 'agents-invalid', 'tool-unknown', 'output-unknown' or
- * 'worker-half-missing'.
+ * Loads and checks a project: its configuration, its agents, and that the models, tools, outputs and worker halves that the agents name
+ * are there. Throws 'config-not-found', 'config-invalid' naming file and field, 'agents-invalid', 'model-unknown', 'tool-unknown',
+ * 'output-unknown' or 'worker-half-missing'.
  */
 export async function loadProject(path?: string, directory: string = process.cwd()): Promise<Project> {
   const file = findConfiguration(path, directory);
@@ -43,7 +45,9 @@ export async function loadProject(path?: string, directory: string = process.cwd
   const agentsFile = resolve(dirname(file), config.agents);
   if (!existsSync(agentsFile)) throw new HoldfastError('config-invalid', `${file}: \`agents\` names ${agentsFile}, which does not exist.`);
   const agents = await loadAgents(agentsFile);
+  const models = new ModelRegistry(config.models);
   for (const agent of agents.values()) checkAgent(agent, config, agentsFile, file);
+  for (const agent of agents.values()) checkModels(agent, models, agentsFile, file);
   const { example } = config;
   if (example !== undefined && !agents.has(example.agent))
     throw new HoldfastError('config-invalid', `${file}: \`example.agent\` is "${example.agent}", which ${agentsFile} does not export.`);
@@ -151,6 +155,30 @@ function checkChatAgent(
       'worker-half-missing',
       `${where}: the agent "${agent.name}" names the worker half "${half.name}", which \`middleware\` of ${file} does not have. ${list(names)}`,
     );
+}
+
+function checkModels(root: AnyAgent, models: ModelRegistry, agentsFile: string, file: string): void {
+  for (const agent of reachable(root)) if (isChat(agent)) checkModel(agent, models, agentsFile, file);
+}
+
+function checkModel(agent: AgentDefinition, models: ModelRegistry, agentsFile: string, file: string): void {
+  if (models.explains(agent.model) || mayReplaceModel(agent)) return;
+  const [provider = '', ...rest] = agent.model.split('/');
+  const meant =
+    rest.length === 0
+      ? similarNames(agent.model, models.names)
+      : similarNames(provider, models.providerNames).map((name) => [name, ...rest].join('/'));
+  const hint = meant.length === 0 ? '' : ` Did you mean ${meant.map((name) => `"${name}"`).join(' or ')}?`;
+  const known = [...models.names, ...models.providerNames.map((name) => `${name}/…`)];
+  throw new HoldfastError(
+    'model-unknown',
+    `${relative(dirname(file), agentsFile)}: the agent "${agent.name}" names the model "${agent.model}", which neither \`models\` of ${file} nor a provider has.${hint} There are: ${known.join(', ')}.`,
+  );
+}
+
+/** A wrap around model calls, or a worker half, may put a model in place of a name that nothing else explains. */
+function mayReplaceModel({ middleware, halves }: AgentDefinition): boolean {
+  return halves.length > 0 || middleware.some(({ wrapModel }) => wrapModel !== undefined);
 }
 
 function list(names: readonly string[]): string {

@@ -126,6 +126,49 @@ describe('a project', () => {
     await expect(error).rejects.toMatchObject({ code: 'tool-unknown', message: expect.stringMatching(/"helper".*"say"/) });
   });
 
+  const naming = (model: string, more = ''): Record<string, string> => ({
+    ...withBody(
+      `{ agents: './agents.ts', tools, models: { names: { fast: 'openai/gpt-5-mini', lost: ['nobody/x'] }, providers: { own: { model() {} } } } }`,
+    ),
+    'agents.ts': agents.replace(`'default'`, `'${model}'${more}`),
+  });
+
+  it.each([
+    [
+      'defualt',
+      /"helper" names the model "defualt".* Did you mean "default"\? There are: default, fast, lost, demo\/…, openai\/…,.* own\/…\./,
+    ],
+    ['antropic/claude-sonnet-4-5', /Did you mean "anthropic\/claude-sonnet-4-5"\?/],
+    ['gpt-5-mini', /"gpt-5-mini", which neither `models` of .* nor a provider has\. There are: /],
+    ['lost', /names the model "lost"/],
+  ])('refuses an agent whose model nobody knows: %s', async (model, message) => {
+    await expect(loadProject(undefined, project(naming(model)))).rejects.toMatchObject({
+      code: 'model-unknown',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it.each(['default', 'fast', 'own/small', 'openai/gpt-5-mini', 'demo/rules'])(
+    'takes the model %s, with or without a key',
+    async (model) => {
+      await expect(loadProject(undefined, project(naming(model)))).resolves.toBeDefined();
+    },
+  );
+
+  it.each([
+    ['a wrap of the agent', `, middleware: [{ name: 'router', wrapModel: (request, next) => next({ ...request, model: 'fast' }) }]`],
+    ['a worker half', `, middleware: [onWorker('cachedResponses')]`],
+  ])('leaves a model name to %s, which may replace it', async (_, more) => {
+    const files = naming('routed', more);
+    const halves = {
+      'holdfast.config.ts': files['holdfast.config.ts']!.replace(
+        'tools,',
+        `tools, middleware: [{ name: 'cachedResponses', make: () => ({}) }],`,
+      ),
+    };
+    await expect(loadProject(undefined, project({ ...files, ...halves }))).resolves.toBeDefined();
+  });
+
   it('takes tools that only stream, and schemas of all kinds', async () => {
     const directory = project(
       withBody(`{ agents: './agents.ts', tools: { ...tools, tell: { description: 'Tells.', inputSchema: { type: 'object' }, async *stream() {} } },

@@ -13,7 +13,6 @@ const refusal = (statusCode: number, message: string): APICallError =>
   new APICallError({ message, statusCode, url: 'https://example.com', requestBodyValues: {} });
 const answering = (error: Error): LanguageModel => ({
   generate: () => Promise.reject(error),
-  // eslint-disable-next-line require-yield
   async *stream() {
     await Promise.resolve();
     throw error;
