@@ -130,7 +130,9 @@ export class InterruptDesk {
     this.showNext();
   }
 
+  /** What was handed on is told of in the run that somebody gave it to. */
   private emitIgnored(answer: Answer, { code }: Failure): void {
+    if (answer.at !== undefined && this.state.parent !== undefined && this.ports.isolatedDecide()) return;
     this.ports.emit({ type: 'resume-ignored', interruptId: answer.interruptId, code, ...byOf(answer) });
   }
 
@@ -201,7 +203,7 @@ export class InterruptDesk {
       return (told?.(refused), this.state.sequence);
     }
     const waiting = this.waiting.get(answer.interruptId);
-    if (waiting?.isApart === true && this.ports.isolatedDecide()) return this.give({ ...answer, at }, told, waiting);
+    if (waiting?.isApart === true && this.ports.isolatedDecide()) return this.give(answer, at, told, waiting);
     if (waiting === undefined || this.held !== undefined) this.keepEarly(answer);
     this.remove(answer.interruptId);
     this.keepDelivery(answer);
@@ -219,11 +221,11 @@ export class InterruptDesk {
   }
 
   /** Nobody else need answer it. How it ends is what the agent says: it may not wait for it any more. */
-  private give(answer: Answer, told: Told | undefined, waiting: Waiting): number {
+  private give(answer: Answer, at: number, told: Told | undefined, waiting: Waiting): number {
     this.given.add(answer, told);
     this.keepDelivery(answer);
     this.ports.hideInterrupt(answer.interruptId);
-    this.ports.afterHandlers(() => waiting.resolve(answer.answer, answer));
+    this.ports.afterHandlers(() => waiting.resolve(answer.answer, { ...answer, at }));
     return ++this.state.sequence;
   }
 

@@ -6,7 +6,10 @@ import type { Ports } from '../../kernel/run/ports';
 import type { RunState } from '../../kernel/run/state';
 
 /** The list of a run, with a question of an isolated agent in it. */
-function deskOf(decide = true): {
+function deskOf(
+  decide = true,
+  parent?: RunState['parent'],
+): {
   readonly desk: InterruptDesk;
   readonly events: EventBody[];
   readonly handedOn: Answer[];
@@ -27,7 +30,7 @@ function deskOf(decide = true): {
     afterHandlers: (run) => run(),
     isolatedDecide: () => decide,
   };
-  const state: Partial<RunState> = { interrupts: [], answered: [], sequence: 0 };
+  const state: Partial<RunState> = { interrupts: [], answered: [], sequence: 0, ...(parent === undefined ? {} : { parent }) };
   const desk = new InterruptDesk(state as RunState, ports as Ports);
   const shown: Interrupt = { id: 'team.asks', address: ['team', 'asks'], agent: 'asks', kind: 'question', info: 'Well?' };
   desk.show(shown, (answer) => void handedOn.push(answer));
@@ -79,6 +82,17 @@ describe('an answer to an isolated agent', () => {
     give('yes');
     desk.cancelAll(new Error('cancelled'));
     expect(told).toEqual(['run-ended']);
+  });
+
+  it('that was handed on, and comes to nothing, is told of in the log of the run that somebody gave it to alone', () => {
+    for (const [parent, told] of [
+      [undefined, ['interrupt-unknown']],
+      [{ id: 'run', from: 'team' }, []],
+    ] as const) {
+      const { desk, events } = deskOf(true, parent);
+      desk.answer({ interruptId: 'gone', answer: 'yes', at: 900 });
+      expect(ends(events)).toEqual(told);
+    }
   });
 
   it('counts at once in histories of 0.1.0', () => {

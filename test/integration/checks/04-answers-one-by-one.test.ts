@@ -74,6 +74,11 @@ describe.each(['chooses', 'choosesApart'])('[check 4] answers to %s that come to
       [second, 'cancel'],
       [second, 'interrupt-answered'],
     ]);
+    if (agent === 'choosesApart')
+      expect((await endsOf(client.run(`${signalled.run.id}~chooses`))).map((end) => (end as readonly unknown[])[1])).toEqual([
+        'answer',
+        'cancel',
+      ]);
   });
 
   it('are told of as they are taken, one after another, while a worker runs', async () => {
