@@ -261,7 +261,7 @@ export const renamed = defineAgent({
   middleware: [approving, tidying, shortening],
 });
 /** Whatever has a deadline here is answered after it. */
-const hurry = (onExpiry: 'approve' | 'reject') => ({ ...risky, expires: '8s', onExpiry });
+const hurry = (onExpiry: 'approve' | 'reject') => ({ ...risky, expires: '10s', onExpiry });
 const hurrying = approval({
   tools: { act: hurry('approve'), quick: hurry('reject'), pay: hurry('approve'), pieces: { ...hurry('reject'), by: ['ada'] } },
 });

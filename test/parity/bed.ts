@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
+import type { RunReader } from '../../client/reading/run-reader';
 import { bundleAgents } from '../../worker/bundle';
 import type { TestBed } from '../support/test-bed';
 import { startTestBed, testDirectory, testServer } from '../support/test-bed';
@@ -17,6 +18,8 @@ export interface ParityBed {
   leave(): Promise<void>;
   comeBack(): Promise<void>;
   kill(): void;
+  /** When its worker was last there anew after a kill, or is on its way. */
+  disturbedAt(): number;
   close(): Promise<void>;
 }
 
@@ -26,6 +29,9 @@ export interface ParityBeds {
   readonly kills: number;
   close(): Promise<void>;
 }
+
+/** How long a client waits for a worker that is away. */
+const aloneMs = 500;
 
 export const agentsPath = join(__dirname, `agents${extname(__filename)}`);
 
@@ -52,6 +58,7 @@ export async function openParityBeds(): Promise<ParityBeds> {
     leave: () => Promise.reject(new Error('The worker that several share stays.')),
     comeBack: () => Promise.reject(new Error('The worker that several share stays.')),
     kill: (): void => undefined,
+    disturbedAt: (): number => 0,
     close: async (): Promise<void> => undefined,
   };
 
@@ -62,7 +69,7 @@ export async function openParityBeds(): Promise<ParityBeds> {
       client: connect({ server: testServer(), taskQueue }),
     };
     const { worker, client } = killed;
-    return { ...stays, client: await client, kill: () => worker.kill() };
+    return { ...stays, client: await client, kill: () => worker.kill(), disturbedAt: () => worker.disturbedAt };
   };
 
   const bedOfItsOwn = async (): Promise<ParityBed> => {
@@ -73,6 +80,10 @@ export async function openParityBeds(): Promise<ParityBeds> {
       back = undefined;
     };
     let there = true;
+    // With no worker the client waits for nobody.
+    const { reader } = bed.client as unknown as { readonly reader: RunReader };
+    const withDeadline = reader.withDeadline.bind(reader);
+    reader.withDeadline = (deadline, run) => withDeadline(there ? deadline : Math.min(deadline, Date.now() + aloneMs), run);
     return {
       ...stays,
       client: bed.client,

@@ -60,20 +60,16 @@ function inRun(place: string, lines: readonly (readonly unknown[])[]): (readonly
   return lines.map((line) => [place, line]);
 }
 
-/**
- * Whether the run has ended by the time that an answer comes again is up to the server. In memory no worker is ever away: there a run has
- * gone on, to its end perhaps, by the time that an answer comes too late.
- */
+/** Whether the run has ended by the time that an answer comes again is up to the server. */
 function actsOf(acts: readonly Act[]): readonly unknown[] {
-  const isLate = acts.some((act) => act.do === 'leave' && act.late);
   return acts.map((act, position) => {
-    if (act.do !== 'answer') return act;
-    if (acts.slice(0, position).some((one) => one.do === 'answer' && one.id === act.id))
-      return { ...act, refused: act.refused !== undefined };
-    const isTooLate = act.refused?.code === 'interrupt-expired' || act.refused?.code === 'run-ended';
-    return isLate && isTooLate ? { ...act, refused: 'too late' } : act;
+    if (act.do !== 'answer' || act.refused === undefined) return act;
+    if (acts.slice(0, position).some((one) => one.do === 'answer' && one.id === act.id)) return { ...act, refused: true };
+    return { ...act, refused: { ...act.refused, message: act.refused.message.replace(isoTime, 'a time') } };
   });
 }
+
+const isoTime = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
 function standOf({ status, output, text, error, usage, nextOffset }: Omit<RunView, 'messages' | 'interrupts'>): object {
   return { status, output, text, error, usage, nextOffset };

@@ -23,8 +23,7 @@ export function scriptOf(name: string): Script {
   const saidIn = (member?: Member): readonly Said[] =>
     random.list(1 + random.below(4), () => saidBy(random, { agent, kills, ...(member === undefined ? {} : { member }) }));
   const parts = isTeam(agent) ? Object.entries(membersOf(agent)).map(([one, member]) => [one, saidIn(member)] as const) : undefined;
-  // The run hears a moment later that a race in an isolated agent is decided, and answers that come while its worker is killed come in one
-  // task: whether a second answer is taken before the race is decided is up to the server.
+  // An answer that comes while the worker is killed is stored, and nobody can say yet whether a race is decided before it.
   return {
     name,
     agent,
@@ -43,9 +42,7 @@ export function scriptOf(name: string): Script {
           : saidIn(),
     ...(parts === undefined ? {} : { parts: Object.fromEntries(parts) }),
     decisions: random.list(random.below(8), () => decisionOf(random)),
-    together:
-      random.chance(0.6) &&
-      !((kills || isolatedTeams.includes(agent)) && (agent === 'racing' || JSON.stringify(parts ?? []).includes('"race branches"'))),
+    together: random.chance(0.6) && !(kills && (agent === 'racing' || JSON.stringify(parts ?? []).includes('"race branches"'))),
     borders: random.chance(0.25),
     ...(random.chance(0.15) ? { twice: random.list(3, () => random.below(4)) } : {}),
     ...(!kills && (agent === 'hurried' || (!isTeam(agent) && random.chance(0.12))) ? { away: true } : {}),
@@ -264,7 +261,7 @@ function inputFor(random: Random, agent: AgentName, name: string): Json {
         question: random.of(['which?', 'with state: which?']),
         ...(random.chance(0.3) ? { typed: true } : {}),
         ...(random.chance(agent === 'hurried' ? 0.4 : isolatedTeams.includes(agent) ? 0.12 : 0.05)
-          ? { deadline: agent === 'hurried' ? '8s' : '150ms' }
+          ? { deadline: agent === 'hurried' ? '10s' : '150ms' }
           : {}),
       };
     case 'exit':

@@ -40,9 +40,16 @@ export class KilledWorker {
   private ready: Promise<unknown>;
   private killing: Promise<void> | undefined;
   private closed = false;
+  /** Absent: it is on its way. */
+  private readyAt: number | undefined;
 
   constructor(private readonly settings: WorkerProcessSettings) {
     [this.child, this.ready] = this.start();
+  }
+
+  /** When it was last there anew: now, while it is on its way. */
+  get disturbedAt(): number {
+    return (this.killing === undefined ? this.readyAt : undefined) ?? Date.now();
   }
 
   /** Whoever asks while somebody else's kill is on its way gets that one. */
@@ -78,9 +85,12 @@ export class KilledWorker {
       execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
+    this.readyAt = undefined;
     const ready = new Promise((resolve) => {
-      child.once('exit', resolve);
-      child.on('message', (message: Told | 'ready') => (message === 'ready' ? resolve(undefined) : void this.hear(child, message)));
+      child.once('exit', () => resolve((this.readyAt ??= Date.now())));
+      child.on('message', (message: Told | 'ready') =>
+        message === 'ready' ? resolve((this.readyAt = Date.now())) : void this.hear(child, message),
+      );
     });
     return [child, ready];
   }

@@ -25,6 +25,12 @@ export interface Played {
   readonly parts: readonly Part[];
 }
 
+/** One script on both engines. */
+export interface Compared {
+  readonly memory: Played;
+  readonly server: Played;
+}
+
 export type Seat = (script: Script, runId: string, places: readonly string[]) => Promise<Table>;
 
 /** More moves than any script has: a run that asks again and again. */

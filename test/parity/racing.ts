@@ -88,14 +88,14 @@ export const late: AgentMiddleware = {
       ctx.interrupt<Json>({ place, callId: call.id }, options);
     switch (wordOf(call)) {
       case 'ask late':
-        return asks('late', { deadline: '8s' });
+        return asks('late', { deadline: '10s' });
       case 'ask late default':
-        return { said: await asks('late', { deadline: '8s', onDeadline: 'nobody' }), then: await next(call) };
+        return { said: await asks('late', { deadline: '10s', onDeadline: 'nobody' }), then: await next(call) };
       case 'race late':
-        return Promise.race([asks('race late', { deadline: '8s', onDeadline: 'nobody' }), ctx.sleep('30d').then(() => 'the time')]);
+        return Promise.race([asks('race late', { deadline: '10s', onDeadline: 'nobody' }), ctx.sleep('30d').then(() => 'the time')]);
       case 'ask stages': {
         for (const who of ['ada', 'bob']) {
-          const answer = await asks(`stage of ${who}`, { deadline: '8s', onDeadline: null, by: [who] });
+          const answer = await asks(`stage of ${who}`, { deadline: '10s', onDeadline: null, by: [who] });
           if (answer !== null) return { who, answer };
         }
         return { last: await asks('last stage') };

@@ -11,8 +11,8 @@ export interface Table {
   view(): Promise<RunView>;
   answer(interruptId: string, answer: Json, by: string | undefined): Promise<void>;
   cancel(): Promise<void>;
-  /** Takes the worker away; with a time, for so long before anybody comes. */
-  leave(milliseconds: number | undefined): Promise<void>;
+  /** Takes the worker away. People who come late come behind all deadlines of what is open. */
+  leave(late: boolean): Promise<void>;
   comeBack(): Promise<void>;
   /** Asks the run to go on as new, and says whether it does. With `expected` it is waited for. */
   border(expected?: boolean): Promise<boolean>;
@@ -47,13 +47,18 @@ export interface Move {
   readonly acts: readonly Act[];
 }
 
-/** Longer than what people are given where they come late. */
-const lateMs = 9000;
+/** So much later than the last deadline of what is open do people come who are late. */
+const lateMs = 1000;
+
+/** When somebody comes who is late. */
+export function lateTime(open: readonly Interrupt[]): number {
+  return Math.max(...open.map(({ deadline = 0 }) => deadline)) + lateMs;
+}
 
 /** Does it, and says how it was received. */
 export async function received(table: Table, act: Act): Promise<Act> {
   if (act.do === 'cancel') await table.cancel();
-  else if (act.do === 'leave') await table.leave(act.late ? lateMs : undefined);
+  else if (act.do === 'leave') await table.leave(act.late);
   else if (act.do === 'come back') await table.comeBack();
   else if (act.do === 'border') return { do: 'border', crossed: await table.border(act.crossed) };
   else {

@@ -1,9 +1,12 @@
+import { answerOf, checkAnswer } from '../../client/answers';
 import type { HoldfastClient } from '../../client/connect';
+import type { StoredAnswer } from '../../client/reading/stored-answers';
 import type { Run } from '../../client/run';
 import { codeOf } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
+import type { Answer, Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
-import { names } from '../../contract/names';
+import { defaultTenant, names, workflowIdOf } from '../../contract/names';
 import type { Agent } from '../../kernel/define/agent';
 import { isAgent } from '../../kernel/define/agent';
 import type { MemoryRun } from '../../memory/run';
@@ -17,7 +20,7 @@ import type { Part } from './play';
 import { standsLike } from './play';
 import type { Script } from './script';
 import type { Standing, Table } from './table';
-import { openAfter } from './table';
+import { lateTime, openAfter } from './table';
 import { halves, outputs, tools } from './tools';
 
 type AnyAgent = Agent<string, Json, unknown>;
@@ -33,6 +36,7 @@ export async function tableInMemory({ agent, input, stream, bordersAt = [], kill
   if (found === undefined) throw new Error(`There is no agent "${agent}".`);
   const run = await testRun(found, { id, input, stream, model: models, tools, outputs, middleware: halves });
   const borders = new Set([...bordersAt, ...killsAt]);
+  let absence: Absence | undefined;
   let seen = 0;
   const log = async (): Promise<readonly RunEvent[]> => {
     const events: RunEvent[] = [];
@@ -52,12 +56,23 @@ export async function tableInMemory({ agent, input, stream, bordersAt = [], kill
       return { log: events, open: openAfter(events) };
     },
     view: () => run.view(),
-    answer: (interruptId, answer, by) => run.resume(interruptId, answer, by === undefined ? {} : { by }),
-    cancel: () => run.cancel(),
-    async leave(milliseconds) {
-      if (milliseconds !== undefined) await run.advance(`${milliseconds}ms`);
+    async answer(interruptId, answer, by) {
+      const who = by === undefined ? {} : { by };
+      if (absence === undefined) await run.resume(interruptId, answer, who);
+      else absence.leave(answerOf(interruptId, answer, who));
     },
-    comeBack: async () => undefined,
+    cancel: () => run.cancel(),
+    async leave(late) {
+      const { interrupts } = await run.view();
+      const { now } = memoryOf(run).clock;
+      absence = new Absence(interrupts, now, late ? lateTime(interrupts) : now);
+    },
+    async comeBack() {
+      const { began, ended, answers } = absence ?? new Absence([], 0, 0);
+      absence = undefined;
+      if (ended > began) await memoryOf(run).advance(ended - began);
+      for (const answer of answers) await memoryOf(run).signal(answer);
+    },
     async border() {
       const before = bordersOf(run);
       await run.goOnAsNew();
@@ -68,9 +83,35 @@ export async function tableInMemory({ agent, input, stream, bordersAt = [], kill
   };
 }
 
+/**
+ * While no worker is there. In memory one always is, so what comes is checked as the client checks it against the history, and stored until the
+ * worker is back.
+ */
+class Absence {
+  readonly answers: StoredAnswer[] = [];
+
+  constructor(
+    private readonly open: readonly Interrupt[],
+    readonly began: number,
+    readonly ended: number,
+  ) {}
+
+  leave(answer: Answer): void {
+    const { answers, ended } = this;
+    const interrupt = this.open.find(({ id }) => id === answer.interruptId);
+    if (interrupt === undefined) throw new Error(`Nobody asked "${answer.interruptId}".`);
+    checkAnswer(interrupt, answer, answers, ended);
+    answers.push({ ...answer, at: ended });
+  }
+}
+
+function memoryOf(run: TestRun): MemoryRun {
+  return (run as unknown as { readonly run: MemoryRun }).run;
+}
+
 /** How often it went on as new. */
 function bordersOf(run: TestRun): number {
-  return (run as unknown as { readonly run: MemoryRun }).run.facts.filter(({ kind }) => kind === 'continued').length;
+  return memoryOf(run).facts.filter(({ kind }) => kind === 'continued').length;
 }
 
 async function partsInMemory(root: string, run: TestRun): Promise<readonly Part[]> {
@@ -83,7 +124,10 @@ async function partsInMemory(root: string, run: TestRun): Promise<readonly Part[
   return parts.sort((one, other) => (one.place < other.place ? -1 : 1));
 }
 
-/** How long nothing may come from a run on a server that has not come as far as in memory. */
+/**
+ * How long nothing may come from a run on a server that has not come as far as in memory, since somebody last killed its worker. Behind a kill
+ * the server waits for ten seconds for each task that the worker had, and what others play kills the same worker.
+ */
 const patienceMs = 45_000;
 
 export async function tableOnServer(
@@ -98,6 +142,7 @@ export async function tableOnServer(
   const log: RunEvent[] = [];
   const leaving = new AbortController();
   let wake: () => void = () => undefined;
+  const signals = new Set<Promise<void>>();
   /** Those that have ended or have not begun need none. */
   const signalAll = async (): Promise<void> => {
     for (const place of ['', ...places])
@@ -109,7 +154,10 @@ export async function tableOnServer(
   const following = (async () => {
     for await (const event of run.events({ deltas: false, signal: leaving.signal })) {
       log.push(event);
-      if (bordersAt.includes(log.length)) void signalAll();
+      if (bordersAt.includes(log.length)) {
+        const sending = signalAll().then(() => void signals.delete(sending));
+        signals.add(sending);
+      }
       if (killsAt.includes(log.length)) bed.kill();
       wake();
     }
@@ -119,18 +167,23 @@ export async function tableOnServer(
     async standing(like) {
       for (let known = -1, until = 0; ;) {
         if (log.length > known) [known, until] = [log.length, Date.now() + patienceMs];
+        until = Math.max(until, bed.disturbedAt() + patienceMs);
         const standing: Standing = { log: [...log], open: openAfter(log) };
         if (like === undefined || standsLike(standing, like) || standing.log.at(-1)?.type === 'run-end' || Date.now() > until)
           return standing;
-        await soon((resolve) => (wake = resolve), until);
+        await soon((resolve) => (wake = resolve), Math.min(until, Date.now() + 1000));
       }
     },
     view: () => run.view(),
     answer: (interruptId, answer, by) => run.resume(interruptId, answer, by === undefined ? {} : { by }),
     cancel: () => run.cancel(),
-    async leave(milliseconds = 0) {
+    async leave(late) {
+      const open = openAfter(log);
+      // What a task still does would be cut off, and its traces, such as the timers of an execution that has just begun, be missing.
+      await Promise.all(signals);
+      await untilRests(temporal, id);
       await bed.leave();
-      await new Promise((resolve) => setTimeout(resolve, milliseconds));
+      if (late) await new Promise((resolve) => setTimeout(resolve, lateTime(open) - Date.now()));
     },
     comeBack: () => bed.comeBack(),
     async border(expected) {
@@ -150,6 +203,16 @@ export async function tableOnServer(
       await bed.close();
     },
   };
+}
+
+/** Until the server has no task of it. */
+async function untilRests({ connection }: Temporal, id: string): Promise<void> {
+  const execution = { workflowId: workflowIdOf(defaultTenant, id) };
+  for (const until = Date.now() + patienceMs; Date.now() < until;) {
+    const { pendingWorkflowTask } = await connection.workflowService.describeWorkflowExecution({ namespace: 'default', execution });
+    if (pendingWorkflowTask == null) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
 /** Of an agent that has not begun. */

@@ -40,6 +40,8 @@ async function main(): Promise<void> {
     bundle: JSON.parse(readFileSync(bundle, 'utf8')) as WorkflowBundle,
     bundles,
     taskQueue,
+    // A task for a worker that is gone goes to the next one soon.
+    stickyTimeoutMs: 3000,
     modelFacts: { heartbeatMs: 3000 },
     toolDefaults: { heartbeatMs: 3000 },
   });

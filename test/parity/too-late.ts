@@ -1,0 +1,21 @@
+import type { Compared } from './play';
+
+/**
+ * On a server a deadline has passed, by its own time and the time of its event, before anybody could do what was done in memory: there it was
+ * open still, or was answered. Nobody who plays in real time can be in time always.
+ */
+export function cameTooLate({ memory, server }: Pick<Compared, 'memory' | 'server'>): boolean {
+  const deadlines = new Map<string, number>();
+  const over = new Set<string>();
+  for (const event of server.end.log) {
+    if (event.type === 'interrupt-start') deadlines.set(event.interrupt.id, event.interrupt.deadline ?? Infinity);
+    if (event.type === 'interrupt-end' && event.reason === 'deadline' && event.time >= (deadlines.get(event.interruptId) ?? Infinity))
+      over.add(event.interruptId);
+  }
+  if (memory.script.agent !== 'hurried') return false;
+  const standing = memory.moves[server.moves.length]?.standing;
+  const answered = memory.end.log.flatMap((event) =>
+    event.type === 'interrupt-end' && event.reason !== 'deadline' ? [event.interruptId] : [],
+  );
+  return [...(standing?.open ?? []).map(({ id }) => id), ...answered].some((id) => over.has(id));
+}
