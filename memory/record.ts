@@ -1,5 +1,5 @@
 import type { RunEvent, RunView } from '../contract/events';
-import type { FoldedRequest } from '../contract/record/fold';
+import type { StoredRequest } from '../contract/record/wire';
 import { HistoryFold } from '../contract/record/fold';
 import type { HistoryFact } from '../contract/record/history-fact';
 import type { RunLocalValues } from '../contract/run-local';
@@ -45,7 +45,7 @@ export class MemoryRecord {
     return this.fold.view();
   }
 
-  requestOf(address: string): FoldedRequest {
+  requestOf(address: string): StoredRequest {
     return asJson(this.fold.requestOf(address) ?? { messages: [], slots: {} });
   }
 

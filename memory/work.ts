@@ -1,4 +1,4 @@
-import type { FoldedRequest } from '../contract/record/fold';
+import type { StoredRequest } from '../contract/record/wire';
 import type { Manifest, ManifestRequest } from '../contract/manifest';
 import type { StoredMessage } from '../contract/messages/messages';
 import type { RunLocalValues } from '../contract/run-local';
@@ -27,7 +27,7 @@ export interface MemoryCall<Facts> {
 /** All that does I/O. What is thrown here is a call that a worker lost. */
 export interface MemoryWork {
   prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest>;
-  callModel(request: FoldedRequest, call: MemoryCall<ModelFacts>): Promise<CallModelResult>;
+  callModel(request: StoredRequest, call: MemoryCall<ModelFacts>): Promise<CallModelResult>;
   callTool(input: CallToolInput, call: MemoryCall<ToolFacts>): Promise<CallToolResult>;
   parseInput(request: ParseInputRequest): Promise<ParseInputResult>;
   parseOutput(request: ParseOutputRequest): Promise<ParseOutputResult>;

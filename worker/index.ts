@@ -22,7 +22,6 @@ export type { AiSdkOptions } from '../activities/models/providers/ai-sdk';
 // Worker middleware and observers
 export { defineWorkerMiddleware } from '../activities/worker-middleware/worker-middleware';
 export type {
-  ModelCallAsks,
   RunAccess,
   ToolNext,
   ToolWorkerCall,
@@ -33,6 +32,7 @@ export type {
   WorkerModelResponse,
 } from '../activities/worker-middleware/worker-middleware';
 export { StopError } from '../kernel/effects/errors';
+export type { RequestSlots } from '../contract/record/wire';
 export type { Observed, ObservedEnd, ObservedError, Observer } from '../contract/observed';
 
 // Worker tools and stores of the built-in middleware

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { DeltaBody } from '../../contract/deltas';
 import { HoldfastError } from '../../contract/errors';
-import type { FoldedRequest } from '../../contract/record/fold';
 import { jsonSize, limits } from '../../contract/limits';
 import type { FinishReason, Message, StoredMessage, Usage } from '../../contract/messages/messages';
 import { isMessage, notJson } from '../../contract/messages/messages';
 import type { Uncounted } from '../../contract/usage';
 import { uncountedIn } from '../../contract/usage';
-import type { ParseInputResult } from '../../contract/record/wire';
+import type { ParseInputResult, StoredRequest } from '../../contract/record/wire';
 import { abortOf } from '../calls/abort';
 import type { ModelChunk } from './chunks';
 import { AnswerAssembly } from './chunks';
@@ -17,7 +16,7 @@ import { Provider, checkedUsage, noMessage } from './model-provider';
 import { consume, orAborted } from './model-stream';
 import { streamed, whole } from './model-layers';
 import { parsedCalls } from '../schemas/parse-calls';
-import type { ModelCallAsks, WorkerCall, WorkerModelRequest } from '../worker-middleware/worker-middleware';
+import type { WorkerCall, WorkerModelRequest } from '../worker-middleware/worker-middleware';
 
 export interface ModelAnswer {
   readonly message: StoredMessage;
@@ -40,7 +39,7 @@ export interface BrokenAnswer {
  * cancelled, a stream gives what it has said by then; when it breaks, `onBreak` gets that.
  */
 export async function generate(
-  request: FoldedRequest,
+  request: StoredRequest,
   parts: ModelCallParts,
   call: WorkerCall,
   publish?: (delta: DeltaBody) => void,
@@ -48,14 +47,7 @@ export async function generate(
   watch = new HalfWatch(),
 ): Promise<ModelAnswer> {
   const { slots, messages } = request;
-  const asks: ModelCallAsks = {
-    ...(typeof slots.output === 'string' ? { output: slots.output } : {}),
-    ...(typeof slots.final === 'string' ? { final: slots.final } : {}),
-    ...(Array.isArray(slots.catalog) ? { catalog: slots.catalog } : {}),
-    ...(Array.isArray(slots.specs) ? { specs: slots.specs } : {}),
-    ...(slots.deferred === undefined || slots.deferred === null ? {} : { deferred: slots.deferred }),
-  };
-  const provider = new Provider(parts, asks, call);
+  const provider = new Provider(parts, slots, call);
   const halves = parts.halves.named(slots.halves ?? []);
   const asked: WorkerModelRequest = {
     instructions: slots.instructions ?? '',
@@ -63,7 +55,7 @@ export async function generate(
     tools: slots.tools ?? [],
     model: slots.model ?? 'default',
     settings: slots.settings ?? {},
-    ...(Object.keys(asks).length === 0 ? {} : { asks }),
+    slots: { ...slots },
   };
   const withParsed = async (answer: ModelAnswer): Promise<ModelAnswer> => ({
     ...answer,

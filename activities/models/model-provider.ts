@@ -1,6 +1,7 @@
 import { HoldfastError } from '../../contract/errors';
 import { addUsage, isTokenCount } from '../../contract/usage';
 import type { Failure, Part, Usage } from '../../contract/messages/messages';
+import type { RequestSlots } from '../../contract/record/wire';
 import type { AskedModel } from './asked-model';
 import { noteAskedModel } from './asked-model';
 import type { ModelChunk } from './chunks';
@@ -10,13 +11,7 @@ import { modelVerdict } from '../failures';
 import type { GenerateAnswer, GenerateRequest, ModelRegistry, ResolvedModel } from './models';
 import type { Observers, Watched } from '../worker-middleware/observers';
 import type { ToolRegistry, ToolSpec } from '../tools/tools';
-import type {
-  HalfRegistry,
-  ModelCallAsks,
-  WorkerCall,
-  WorkerModelRequest,
-  WorkerModelResponse,
-} from '../worker-middleware/worker-middleware';
+import type { HalfRegistry, WorkerCall, WorkerModelRequest, WorkerModelResponse } from '../worker-middleware/worker-middleware';
 
 export interface ModelCallParts {
   readonly models: ModelRegistry;
@@ -38,7 +33,8 @@ export class Provider {
 
   constructor(
     private readonly parts: ModelCallParts,
-    private readonly asks: ModelCallAsks,
+    /** What the run asks for. Worker halves change none of it. */
+    private readonly slots: Partial<RequestSlots>,
     private readonly call: WorkerCall,
   ) {}
 
@@ -119,19 +115,20 @@ export class Provider {
   }
 
   private requestOf(asked: WorkerModelRequest): GenerateRequest {
-    const { output, final, catalog, specs = [], deferred } = this.asks;
+    const { output = null, final = null, catalog = null, deferred = null } = this.slots;
+    const specs = this.slots.specs ?? [];
     const told = (name: string): ToolSpec => specOf(name, specs, this.parts.tools);
-    const spec = output === undefined ? undefined : this.parts.outputs?.specOf(output);
+    const spec = output === null ? undefined : this.parts.outputs?.specOf(output);
     const request: GenerateRequest = {
-      instructions: catalog === undefined ? asked.instructions : withCatalog(asked.instructions, catalog, specs, this.parts.tools),
+      instructions: catalog === null ? asked.instructions : withCatalog(asked.instructions, catalog, specs, this.parts.tools),
       messages: asked.messages,
-      tools: (final === undefined ? asked.tools : []).map(told),
+      tools: (final === null ? asked.tools : []).map(told),
       settings: asked.settings,
       signal: this.call.signal,
       ...(spec === undefined ? {} : { output: spec }),
-      ...(deferred === undefined ? {} : { deferred: { tools: deferred.tools.map(told), search: told(deferred.search) } }),
+      ...(deferred === null ? {} : { deferred: { tools: deferred.tools.map(told), search: told(deferred.search) } }),
     };
-    return final === undefined ? request : finalRequest(request, final);
+    return final === null ? request : finalRequest(request, final);
   }
 }
 

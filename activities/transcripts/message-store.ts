@@ -1,6 +1,6 @@
 import { messageById, sourceOf } from '../../contract/messages/context-messages';
 import { HoldfastError } from '../../contract/errors';
-import type { FoldedRequest } from '../../contract/record/fold';
+import type { StoredRequest } from '../../contract/record/wire';
 import type { HistoryFact } from '../../contract/record/history-fact';
 import { jsonSize } from '../../contract/limits';
 import type { StoredMessage } from '../../contract/messages/messages';
@@ -55,7 +55,7 @@ export class MessageStore {
   }
 
   /** The request behind the edits of a model activity: from memory, else from the newest pages, else from the whole history. */
-  async resolve(workflowId: string, runId: string, activityId: string, input: CallModelInput): Promise<FoldedRequest> {
+  async resolve(workflowId: string, runId: string, activityId: string, input: CallModelInput): Promise<StoredRequest> {
     for (const [, , insert] of input.splices ?? []) for (const item of insert) if (typeof item !== 'string') this.putMessage(runId, item);
     const begun = performance.now();
     const { messages, lists } = this.misses;
@@ -73,7 +73,7 @@ export class MessageStore {
     return this.touch(this.lists, `${runId}:${input.base === 'start' ? startKey(input.path) : input.base}`)?.list;
   }
 
-  private async fromMemory(workflowId: string, runId: string, base: CachedList, input: CallModelInput): Promise<FoldedRequest | undefined> {
+  private async fromMemory(workflowId: string, runId: string, base: CachedList, input: CallModelInput): Promise<StoredRequest | undefined> {
     const ids = applySplices(base.ids, input.splices ?? [], (item) => (typeof item === 'string' ? item : item.id));
     const found = new Map<string, StoredMessage>();
     const missing = new Set<string>();
@@ -116,7 +116,7 @@ export class MessageStore {
     return false;
   }
 
-  private async fromHistory(workflowId: string, runId: string, activityId: string): Promise<FoldedRequest> {
+  private async fromHistory(workflowId: string, runId: string, activityId: string): Promise<StoredRequest> {
     this.misses.lists += 1;
     const request = requestIn(await this.history.all(workflowId, runId), activityId);
     if (request === undefined) throw new HoldfastError('internal', `The history of ${workflowId} has no model call ${activityId}.`);

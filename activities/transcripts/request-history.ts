@@ -1,5 +1,5 @@
 import { sourceOf } from '../../contract/messages/context-messages';
-import type { FoldedRequest } from '../../contract/record/fold';
+import type { StoredRequest } from '../../contract/record/wire';
 import type { HistoryFact } from '../../contract/record/history-fact';
 import type { StoredMessage } from '../../contract/messages/messages';
 import { messagesOfInput } from '../../contract/messages/messages';
@@ -12,7 +12,7 @@ import type { AgentRunInput, CallModelInput } from '../../contract/record/wire';
 export interface HistoryRequest {
   readonly ids: readonly string[];
   readonly messages: ReadonlyMap<string, StoredMessage>;
-  readonly slots: FoldedRequest['slots'];
+  readonly slots: StoredRequest['slots'];
 }
 
 /**
@@ -30,7 +30,7 @@ export function requestIn(facts: readonly HistoryFact[], activityId: string): Hi
   const [first] = edits;
   if (first === undefined) return undefined;
   const list: ListItem[] = first.base === 'start' ? [...startList(start, first.path)] : [];
-  let slots: FoldedRequest['slots'] = {};
+  let slots: StoredRequest['slots'] = {};
   for (const edit of edits) {
     for (const [at, remove, insert] of edit.splices ?? []) list.splice(at, remove, ...insert);
     slots = { ...slots, ...edit.slots };

@@ -1,6 +1,7 @@
 import { HoldfastError } from '../../contract/errors';
-import type { DeferredTools, HalfRef, ToolSpec } from '../../contract/manifest';
+import type { HalfRef } from '../../contract/manifest';
 import type { FinishReason, Json, JsonObject, Message, ModelSettings, Part, Usage } from '../../contract/messages/messages';
+import type { RequestSlots } from '../../contract/record/wire';
 import type { ModelChunk } from '../models/chunks';
 
 /** What code on the worker may do to the run that it works for. It counts when the call has come back, and not when its attempt is lost. */
@@ -35,21 +36,8 @@ export interface WorkerModelRequest {
   readonly tools: readonly string[];
   readonly model: string;
   readonly settings: ModelSettings;
-  /** What the call asks for besides. It is for looking at: what a half changes here is not heard. */
-  readonly asks?: ModelCallAsks;
-}
-
-export interface ModelCallAsks {
-  /** The name of the schema that the answer has to fit. */
-  readonly output?: string;
-  /** Set in a call for a final answer: what the model is told behind the messages. It has no tools then. */
-  readonly final?: string;
-  /** Tools that the model is told about behind the instructions. */
-  readonly catalog?: readonly string[];
-  /** Tools that no worker knows: those that the run itself answers. */
-  readonly specs?: readonly ToolSpec[];
-  /** Tools that the model has to find by itself. */
-  readonly deferred?: DeferredTools;
+  /** The request as the run made it, with all that it asks for besides. It is for looking at: what a half changes here is not heard. */
+  readonly slots?: Partial<RequestSlots>;
 }
 
 export interface WorkerModelResponse {

@@ -24,16 +24,10 @@ import type {
   CallToolInput,
   CallToolResult,
   ParentRun,
-  RequestSlots,
+  StoredRequest,
 } from './wire';
 
 const keptRequests = 64;
-
-/** A model request put together again from the edits in history. */
-export interface FoldedRequest {
-  readonly messages: readonly StoredMessage[];
-  readonly slots: Partial<RequestSlots>;
-}
 
 /**
  * Reads a run's history, fact by fact, into transcript, events and state. It needs no worker and no user code,
@@ -41,7 +35,7 @@ export interface FoldedRequest {
  */
 export class HistoryFold {
   readonly messagesById = new Map<string, StoredMessage>();
-  private readonly requests = new Map<string, FoldedRequest & { readonly path: string }>();
+  private readonly requests = new Map<string, StoredRequest & { readonly path: string }>();
   /** The last call of each agent. */
   private readonly newest = new Map<string, string>();
   private startLists: Readonly<Record<string, readonly StoredMessage[]>> = {};
@@ -109,7 +103,7 @@ export class HistoryFold {
   }
 
   /** What a model activity worked with, when this fold has seen it. */
-  requestOf(activityId: string): FoldedRequest | undefined {
+  requestOf(activityId: string): StoredRequest | undefined {
     const request = this.requests.get(activityId);
     return request === undefined ? undefined : { messages: request.messages, slots: request.slots };
   }
@@ -314,7 +308,7 @@ export class HistoryFold {
     });
   }
 
-  private baseOf(base: string | undefined, key: string): FoldedRequest {
+  private baseOf(base: string | undefined, key: string): StoredRequest {
     if (base === undefined) return { messages: [], slots: {} };
     if (base === 'start') return { messages: this.startLists[key] ?? [], slots: {} };
     return this.requests.get(base) ?? { messages: [], slots: {} };

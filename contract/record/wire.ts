@@ -80,6 +80,12 @@ export interface RequestSlots {
   readonly catalog?: readonly string[] | null;
 }
 
+/** A model request, in the one shape that it has from the run to the provider. Requests of earlier versions may lack slots. */
+export interface StoredRequest {
+  readonly messages: readonly StoredMessage[];
+  readonly slots: Partial<RequestSlots>;
+}
+
 /**
  * The run makes failed calls again, by its own rules: the failure comes back as a result, with `kernel-partial` beside what a stream had
  * said when it broke. A call that was lost with its worker is still made again by the server.

@@ -2,35 +2,15 @@ import { HoldfastError } from '../../contract/errors';
 import type { Uncounted } from '../../contract/usage';
 import { addUsage } from '../../contract/usage';
 import { limits, utf8Length } from '../../contract/limits';
-import type { DeferredTools, ToolSpec } from '../../contract/manifest';
-import type { FinishReason, Message, ModelSettings, StoredMessage, Usage } from '../../contract/messages/messages';
+import type { FinishReason, Message, StoredMessage, Usage } from '../../contract/messages/messages';
 import { isMessage, toolCallsOf } from '../../contract/messages/messages';
-import type { ModelFailure, RetryMode, StreamMode } from '../../contract/record/wire';
+import type { ModelFailure, RequestSlots } from '../../contract/record/wire';
+import type { AgentDefinition } from '../define/agent';
+import type { ModelError } from '../define/retry-options';
 import { meaningsOf } from '../run/meanings';
+import type { ModelCall } from '../run/ports';
 import type { AgentScope } from '../run/scope';
 import { errorOf } from '../effects/errors';
-
-export interface ModelCallPlan {
-  readonly address: string;
-  readonly path: readonly string[];
-  readonly instructions: string;
-  readonly messages: readonly StoredMessage[];
-  readonly tools: readonly string[];
-  readonly model: string;
-  readonly settings: ModelSettings | undefined;
-  /** Absent: whole. */
-  readonly stream?: StreamMode;
-  readonly output?: string | undefined;
-  /** Absent: the server makes a failed call again. */
-  readonly retries?: RetryMode | undefined;
-  /** Tools whose arguments layers will see. */
-  readonly parse?: readonly string[] | undefined;
-  readonly specs?: readonly ToolSpec[] | undefined;
-  readonly deferred?: DeferredTools | undefined;
-  readonly final?: string | undefined;
-  /** Tools that the model is told about. */
-  readonly catalog?: readonly string[] | undefined;
-}
 
 export interface StoredResponse {
   readonly message: StoredMessage;
@@ -40,33 +20,58 @@ export interface StoredResponse {
   readonly model: string;
 }
 
+/** How a call ended: with an answer, or with an error and perhaps half of one. */
+export interface AttemptEnd<Response extends StoredResponse = StoredResponse> {
+  readonly response?: Response;
+  readonly error?: ModelError;
+  readonly partial?: Message;
+}
+
+type Asked = Pick<RequestSlots, 'instructions' | 'tools' | 'model'> & {
+  readonly [Slot in keyof RequestSlots]?: RequestSlots[Slot] | undefined;
+};
+
+/** The slots of a request in the order in which histories have them. What is not asked for is null. */
+export function requestSlots({ halves }: AgentDefinition, asked: Asked): ModelCall['slots'] {
+  return {
+    instructions: asked.instructions,
+    tools: asked.tools,
+    model: asked.model,
+    settings: asked.settings ?? null,
+    halves,
+    stream: asked.stream ?? 'whole',
+    output: asked.output ?? null,
+    retries: asked.retries ?? null,
+    parse: asked.parse ?? null,
+    specs: asked.specs ?? null,
+    deferred: asked.deferred ?? null,
+    final: asked.final ?? null,
+    catalog: asked.catalog ?? null,
+  };
+}
+
 /** One model activity: checks that the answer is the one asked for, and counts its tokens. */
-export async function callModelOnce(scope: AgentScope, plan: ModelCallPlan): Promise<StoredResponse> {
+export async function callModelOnce(
+  scope: AgentScope,
+  call: Pick<ModelCall, 'address' | 'path' | 'messages' | 'slots'>,
+): Promise<StoredResponse> {
   const { run, agent, record } = scope;
-  const size = utf8Length(plan.instructions);
+  const { address, slots } = call;
+  const size = utf8Length(slots.instructions);
   if (size > limits.payload / 2)
     throw new HoldfastError('payload-too-large', `The instructions of agent "${agent.name}" have ${size} bytes.`);
-  const runLocal = run.runLocal.toSend(scope.path, plan.address, undefined, false);
-  const result = await run.ports.callModel({
-    ...plan,
-    ...(runLocal === undefined ? {} : { runLocal }),
-    turn: record.turn,
-    facts: run.manifest.defaults.model,
-    halves: agent.halves,
-    stream: plan.stream ?? 'whole',
-    output: plan.output,
-  });
-  if (result.address !== plan.address)
-    throw new HoldfastError('internal', `The model call ${plan.address} got the answer of ${result.address}.`);
+  const runLocal = run.runLocal.toSend(scope.path, address, undefined, false);
+  const result = await run.ports.callModel({ ...call, turn: record.turn, facts: run.manifest.defaults.model, runLocal });
+  if (result.address !== address) throw new HoldfastError('internal', `The model call ${address} got the answer of ${result.address}.`);
   if (result.usage !== undefined) run.state.usage = addUsage(run.state.usage, result.usage);
   run.runLocal.take(scope.path, result);
   if (result.failed !== undefined) throw failedCall(result.failed, result.partial);
   if (!isMessage(result.message))
-    throw new HoldfastError('model-response-invalid', `The model call ${plan.address} came back without a message.`);
-  if (plan.parse !== undefined) run.parsed.set(scope.path.join('/'), meaningsOf(result.message, result.parsed));
+    throw new HoldfastError('model-response-invalid', `The model call ${address} came back without a message.`);
+  if (slots.parse !== null) run.parsed.set(scope.path.join('/'), meaningsOf(result.message, result.parsed));
   return {
     message: result.message,
-    model: result.model ?? plan.model,
+    model: result.model ?? slots.model,
     ...(result.usage === undefined ? {} : { usage: result.usage }),
     ...(result.uncounted === undefined ? {} : { uncounted: result.uncounted }),
     ...(result.finish === undefined ? {} : { finish: result.finish }),

@@ -27,6 +27,11 @@ export function storedMessages(
   });
 }
 
+/** What stands in history already. A message that comes back unchanged keeps its id. */
+export function knownMessages(messages: readonly StoredMessage[], output: Message | undefined): readonly StoredMessage[] {
+  return output?.id === undefined ? messages : [...messages, { ...output, id: output.id }];
+}
+
 function isList(messages: unknown): boolean {
   return Array.isArray(messages);
 }

@@ -20,7 +20,7 @@ import { openIn } from '../run/interrupts';
 import { checkedEvent, checkedValue, keptValue, ownValue } from '../effects/kept-values';
 import { madeWhenUsed } from './made-when-used';
 import type { AgentEvent, AgentMiddleware, HookContext, InterruptOptions, ModelResponse, Tools } from '../define/middleware';
-import { callModelOnce } from '../calls/model-call';
+import { callModelOnce, requestSlots } from '../calls/model-call';
 import { behindBorder } from '../run/ports';
 import { optionsOfTool } from '../run/run-options';
 import { race } from './race';
@@ -392,17 +392,16 @@ function callOther(scope: AgentScope, name: string, request: Parameters<HookCont
   const missing = catalog?.find((tool) => !Object.hasOwn(run.manifest.tools, tool) && !ownTools.has(tool));
   if (missing !== undefined)
     throw new HoldfastError('tool-unknown', `ctx.model: the catalog names the tool "${missing}", which no worker has.`);
-  return callModelOnce(scope, {
-    address,
-    path: [...path, hiddenModelCall],
+  const slots = requestSlots(scope.agent, {
     instructions: request.instructions ?? '',
-    messages,
     tools: [],
     model: name,
     settings: request.settings,
-    ...(catalog === undefined ? {} : { catalog, specs: catalog.flatMap((tool) => ownTools.get(tool)?.spec ?? []) }),
-    ...(request.retry === false ? { retries: 'kernel' } : {}),
+    retries: request.retry === false ? 'kernel' : undefined,
+    specs: catalog?.flatMap((tool) => ownTools.get(tool)?.spec ?? []),
+    catalog,
   });
+  return callModelOnce(scope, { address, path: [...path, hiddenModelCall], messages, slots });
 }
 
 /** Reading a key that nobody set gives nothing, also for the names that every object has. */

@@ -100,30 +100,15 @@ export class Ledger {
    * The edit that makes this call's list out of the last one of the same agent: at its place, or else in its turn before that, as in a loop,
    * where it began with nearly the same.
    */
-  editFor(call: ModelCall): ModelEdit {
+  editFor(call: Pick<ModelCall, 'address' | 'path' | 'messages' | 'slots'>): ModelEdit {
     const key = call.path.join('/');
     const own = this.entries.get(key);
     const before = own ?? (isBehindRoot(call.path) ? this.last.get(agentOfPath(call.path)) : undefined);
     const ids = call.messages.map(({ id }) => id);
     const splices = this.splice(before?.ids ?? [], call.messages);
-    const slots: RequestSlots = {
-      instructions: call.instructions,
-      tools: call.tools,
-      model: call.model,
-      settings: call.settings ?? null,
-      halves: call.halves,
-      stream: call.stream,
-      output: call.output ?? null,
-      retries: call.retries ?? null,
-      parse: call.parse ?? null,
-      specs: call.specs ?? null,
-      deferred: call.deferred ?? null,
-      final: call.final ?? null,
-      catalog: call.catalog ?? null,
-    };
-    const changed = changedSlots(before?.slots ?? {}, slots);
+    const changed = changedSlots(before?.slots ?? {}, call.slots);
     this.replaced.set(key, own);
-    this.entries.set(key, { base: call.address, ids, slots });
+    this.entries.set(key, { base: call.address, ids, slots: call.slots });
     return {
       ...(before === undefined ? {} : { base: before.base }),
       ...(splices.length === 0 ? {} : { splices }),

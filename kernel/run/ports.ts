@@ -1,16 +1,17 @@
 import type { HoldfastError } from '../../contract/errors';
 import type { EventBody } from '../../contract/events';
 import type { Answer, Interrupt } from '../../contract/interrupts';
-import type { DeferredTools, HalfRef, Manifest, ManifestRequest, ModelFacts, ToolFacts, ToolSpec } from '../../contract/manifest';
-import type { Failure, Json, JsonObject, ModelSettings, StoredMessage, Usage } from '../../contract/messages/messages';
+import type { HalfRef, Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../../contract/manifest';
+import type { Failure, Json, JsonObject, StoredMessage, Usage } from '../../contract/messages/messages';
 import type {
   CallModelResult,
   CallToolResult,
   ParseInputResult,
   ParseOutputResult,
-  RetryMode,
+  RequestSlots,
   RunLocalEdit,
   StartInput,
+  StoredRequest,
   StreamMode,
 } from '../../contract/record/wire';
 
@@ -21,34 +22,17 @@ export interface ValuesToSend {
   sent(): void;
 }
 
-export interface ModelCall {
-  /** Where in the run the call stands; the activity id. */
+/** A request, and where in the run it stands. */
+export interface ModelCall extends StoredRequest {
+  /** Also the id of its activity. */
   readonly address: string;
   readonly path: readonly string[];
   readonly turn: number;
-  readonly instructions: string;
-  readonly messages: readonly StoredMessage[];
-  readonly tools: readonly string[];
-  readonly model: string;
+  /** All of them: what the request does not have is null, so that an edit can take it back. */
+  readonly slots: Required<RequestSlots>;
   readonly facts: ModelFacts;
-  readonly settings: ModelSettings | undefined;
-  readonly stream: StreamMode;
-  readonly output: string | undefined;
-  /** Absent: the server makes a failed call again. */
-  readonly retries?: RetryMode | undefined;
-  /** Tools whose arguments the answer is to bring parsed. Absent: none. */
-  readonly parse?: readonly string[] | undefined;
-  /** What the model is told of tools that the run itself answers. Absent: there are none. */
-  readonly specs?: readonly ToolSpec[] | undefined;
-  /** Tools that the model has to search for. Absent: none. */
-  readonly deferred?: DeferredTools | undefined;
-  /** What the model is told in a call for its final answer, which has no tools. */
-  readonly final?: string | undefined;
-  /** Tools that the model is told about, behind the instructions. Absent: none. */
-  readonly catalog?: readonly string[] | undefined;
-  readonly halves: readonly HalfRef[];
-  /** Absent: there are none. */
-  readonly runLocal?: ValuesToSend;
+  /** Undefined: there are none. */
+  readonly runLocal?: ValuesToSend | undefined;
 }
 
 export interface ToolCallRequest {

@@ -2,11 +2,10 @@ import { HoldfastError } from '../../contract/errors';
 import type { Message, StoredMessage } from '../../contract/messages/messages';
 import { asked, checkedYesOrNo } from './agent-functions';
 import { frozen } from '../effects/freeze';
-import type { StoredRequest } from './attempt-end';
-import { knownMessages } from './attempt-end';
+import type { ModelRequest } from '../define/middleware';
 import type { FailoverOptions, ModelError } from '../define/retry-options';
 import type { AgentScope } from '../run/scope';
-import { storedMessages } from '../effects/transcript';
+import { knownMessages, storedMessages } from '../effects/transcript';
 
 /** The model that is asked next, and with what. */
 export interface Failover {
@@ -22,7 +21,7 @@ interface Failed {
   readonly error: ModelError;
   readonly output: Message | undefined;
   /** What the first model was asked. */
-  readonly request: StoredRequest;
+  readonly request: ModelRequest<StoredMessage>;
   readonly tried: readonly string[];
 }
 
@@ -55,7 +54,7 @@ export function failoverChoice(scope: AgentScope, failover: FailoverOptions, fai
   const messages =
     input === undefined || input === null
       ? undefined
-      : storedMessages(input, knownMessages(request, output), () => run.ports.uuid(), `input of ${label}`);
+      : storedMessages(input, knownMessages(request.messages, output), () => run.ports.uuid(), `input of ${label}`);
   run.ports.emit({
     type: 'model-retry',
     agent: agent.name,

@@ -2,13 +2,13 @@ import { HoldfastError, codeOf } from '../../contract/errors';
 import type { StoredMessage } from '../../contract/messages/messages';
 import type { RetryMode } from '../../contract/record/wire';
 import type { AgentDefinition } from '../define/agent';
+import type { ModelRequest } from '../define/middleware';
 import { asked } from './agent-functions';
 import { asleep } from '../run/asleep';
-import type { AttemptEnd, StoredRequest } from './attempt-end';
 import { failoverChoice } from './failover-choice';
 import type { Frame } from '../effects/frames';
 import { frozen } from '../effects/freeze';
-import type { StoredResponse } from '../calls/model-call';
+import type { AttemptEnd, StoredResponse } from '../calls/model-call';
 import { detailsOf, withNamedCalls } from '../calls/model-call';
 import type { ModelError } from '../define/retry-options';
 import { retryVerdict } from './retry-verdict';
@@ -29,7 +29,7 @@ interface CycleEnd<Response extends StoredResponse> extends AttemptEnd<Response>
   readonly persisted?: readonly StoredMessage[];
 }
 
-type Call<Response> = (request: StoredRequest, frame: Frame) => Promise<Response>;
+type Call<Response> = (request: ModelRequest<StoredMessage>, frame: Frame) => Promise<Response>;
 
 /** Whether failed calls of an agent come back to be made again here, and with what. */
 export function retryModeOf({ retry, failover }: AgentDefinition, streams: boolean): RetryMode | undefined {
@@ -40,7 +40,7 @@ export function retryModeOf({ retry, failover }: AgentDefinition, streams: boole
 /** Makes calls until one gives an answer that counts: retries of a model, and around them other models. */
 export async function modelAttempts<Response extends StoredResponse>(
   scope: AgentScope,
-  request: StoredRequest,
+  request: ModelRequest<StoredMessage>,
   frame: Frame,
   call: Call<Response>,
 ): Promise<Response & Kept> {
@@ -101,7 +101,7 @@ function givenUp(scope: AgentScope, error: ModelError, frame: Frame): { readonly
 /** Calls of one model, until an answer is accepted or there is no retry left. */
 async function retryCycle<Response extends StoredResponse>(
   scope: AgentScope,
-  request: StoredRequest,
+  request: ModelRequest<StoredMessage>,
   frame: Frame,
   call: Call<Response>,
 ): Promise<CycleEnd<Response>> {

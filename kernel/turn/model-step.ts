@@ -3,7 +3,6 @@ import type { DeferredTools } from '../../contract/manifest';
 import type { Message, StoredMessage, Usage } from '../../contract/messages/messages';
 import { canonicalJson, notJson } from '../../contract/messages/messages';
 import { say } from '../run/conversation';
-import type { StoredRequest } from './attempt-end';
 import type { Layer } from '../hooks/compose';
 import { compose } from '../hooks/compose';
 import { hookContext } from '../hooks/context';
@@ -14,7 +13,7 @@ import type { AgentMiddleware, ModelRequest, ModelResponse } from '../define/mid
 import type { Kept } from './model-attempts';
 import { modelAttempts, retryModeOf } from './model-attempts';
 import type { StoredResponse } from '../calls/model-call';
-import { callModelOnce, withNamedCalls } from '../calls/model-call';
+import { callModelOnce, requestSlots, withNamedCalls } from '../calls/model-call';
 import { modelObservers } from '../hooks/observers';
 import { specsOf } from '../define/own-tools';
 import { refusePendingCalls } from './pending-calls';
@@ -33,13 +32,13 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
     .filter((middleware) => middleware.wrapModel !== undefined)
     .map((middleware) => modelLayer(scope, middleware, passed));
   const layers = [...wraps, ...modelObservers(scope)];
-  const call = (request: StoredRequest, frame: Frame): Promise<ShownResponse> =>
+  const call = (request: ModelRequest<StoredMessage>, frame: Frame): Promise<ShownResponse> =>
     layers.length === 0 ? callCore(scope, request, request.messages) : wrapped(scope, layers, request, frame, passed);
   const answer: ShownResponse & Kept = await iteration.effect('model', () => {
     const isFinal = finalInstructionOf(scope) !== undefined;
     const chosen = { ...agent.settings, ...run.state.settings, ...options.settings };
     const settings = isFinal ? withoutToolChoice(chosen) : chosen;
-    const request: StoredRequest = {
+    const request: ModelRequest<StoredMessage> = {
       instructions: record.instructions,
       messages: layers.length === 0 ? record.messages : shownState(scope).messages,
       tools: isFinal ? [] : record.tools,
@@ -86,7 +85,7 @@ type ShownResponse = StoredResponse & { readonly shown?: StoredMessage };
 async function wrapped(
   scope: AgentScope,
   layers: readonly Layer<ModelRequest, ModelResponse>[],
-  request: StoredRequest,
+  request: ModelRequest<StoredMessage>,
   frame: Frame,
   passed: PassedThere,
 ): Promise<ShownResponse> {
@@ -125,23 +124,22 @@ function callCore(scope: AgentScope, request: ModelRequest, before: readonly Sto
   const messages = storedMessages(request.messages, before, () => run.ports.uuid(), 'wrapModel');
   refusePendingCalls(scope, messages);
   const changed = agent.middleware.some(({ wrapModel, changesOutput }) => wrapModel !== undefined && changesOutput === true);
-  return callModelOnce(scope, {
-    address,
-    path,
+  const isFinal = final !== undefined;
+  const slots = requestSlots(agent, {
     instructions: request.instructions,
-    messages,
     // What layers put back is not theirs to give: a final answer has no tools.
-    tools: final === undefined ? request.tools : [],
+    tools: isFinal ? [] : request.tools,
     model: request.model,
-    settings: final === undefined || request.settings === undefined ? request.settings : withoutToolChoice(request.settings),
+    settings: isFinal && request.settings !== undefined ? withoutToolChoice(request.settings) : request.settings,
     stream: !run.state.stream ? 'whole' : changed ? 'held' : 'live',
     output: agent.output,
     retries: retryModeOf(agent, run.state.stream),
     parse: parsedTools(scope, request.tools),
-    specs: final === undefined ? specsOf(agent, [...request.tools, ...searchedTools(record.deferred)]) : undefined,
-    deferred: final === undefined ? record.deferred : undefined,
+    specs: isFinal ? undefined : specsOf(agent, [...request.tools, ...searchedTools(record.deferred)]),
+    deferred: isFinal ? undefined : record.deferred,
     final,
   });
+  return callModelOnce(scope, { address, path, messages, slots });
 }
 
 function searchedTools(deferred: DeferredTools | undefined): readonly string[] {

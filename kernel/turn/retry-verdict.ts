@@ -4,11 +4,11 @@ import type { Failure, Json, ModelSettings, StoredMessage } from '../../contract
 import { notJson } from '../../contract/messages/messages';
 import { asked, checkedYesOrNo } from './agent-functions';
 import { frozen } from '../effects/freeze';
-import type { AttemptEnd, StoredRequest } from './attempt-end';
-import { knownMessages } from './attempt-end';
+import type { AttemptEnd } from '../calls/model-call';
+import type { ModelRequest } from '../define/middleware';
 import type { ModelError, RetryDecision, RetryOptions } from '../define/retry-options';
 import type { AgentScope } from '../run/scope';
-import { storedMessages } from '../effects/transcript';
+import { knownMessages, storedMessages } from '../effects/transcript';
 
 /** What becomes of a call that has ended. It stands in the journal, so that nothing is decided twice. */
 export type RetryVerdict =
@@ -26,7 +26,7 @@ export type RetryVerdict =
 interface Ended {
   /** From 0. */
   readonly attempt: number;
-  readonly request: StoredRequest;
+  readonly request: ModelRequest<StoredMessage>;
   readonly end: AttemptEnd;
 }
 
@@ -138,7 +138,7 @@ function changesOf(
   if (modifiedInput === undefined) return settings;
   const messages = storedMessages(
     modifiedInput,
-    knownMessages(request, end.response?.message),
+    knownMessages(request.messages, end.response?.message),
     () => scope.run.ports.uuid(),
     `modifiedInput of ${label}`,
   );

@@ -142,13 +142,15 @@ function isAskedAgain({ id }: WorkerCall): boolean {
 
 /** All that an answer depends on, and who asks: tenants share nothing. */
 function keyOf(
-  { instructions, messages, tools, model, settings, asks }: WorkerModelRequest,
+  { instructions, messages, tools, model, settings, slots = {} }: WorkerModelRequest,
   { agent }: WorkerCall,
   version: string | undefined,
 ): string {
   const tenant = currentCall()?.workflowId.split('/', 1)[0] ?? null;
   // Ids are other ones in each run, and say nothing to a model.
   const said = messages.map(({ role, parts, extra }) => ({ role, parts, extra }));
+  const { output, final, catalog, specs, deferred } = slots;
+  const asks = Object.entries({ output, final, catalog, specs, deferred }).filter(([, value]) => value !== undefined && value !== null);
   const request = { tenant, agent, version, model, instructions, messages: said, tools, settings, asks };
   return createHash('sha256').update(canonicalJson(request)).digest('hex');
 }

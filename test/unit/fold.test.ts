@@ -300,19 +300,28 @@ describe('a history that something else than Holdfast began', () => {
 
 describe('the ledger', () => {
   const hi = text('input.0', 'user');
+  const slots: ModelCall['slots'] = {
+    instructions: 'Be.',
+    tools: ['t'],
+    model: 'x/y',
+    settings: null,
+    halves: [],
+    stream: 'whole',
+    output: null,
+    retries: null,
+    parse: null,
+    specs: null,
+    deferred: null,
+    final: null,
+    catalog: null,
+  };
   const call = (address: string, messages: readonly StoredMessage[], extra: Partial<ModelCall> = {}): ModelCall => ({
     address,
     path: ['a'],
     turn: 1,
-    instructions: 'Be.',
     messages,
-    tools: ['t'],
-    model: 'x/y',
+    slots,
     facts: { timeoutMs: 1, heartbeatMs: 1, attempts: 1 },
-    settings: undefined,
-    stream: 'whole',
-    output: undefined,
-    halves: [],
     ...extra,
   });
 
@@ -324,7 +333,10 @@ describe('the ledger', () => {
     });
     ledger.learn(text('m1'));
     expect(ledger.editFor(call('two', [hi, text('m1')]))).toEqual({ base: 'one', splices: [[1, 0, ['m1']]] });
-    expect(ledger.editFor(call('three', [hi, text('m1')], { model: 'x/z' }))).toEqual({ base: 'two', slots: { model: 'x/z' } });
+    expect(ledger.editFor(call('three', [hi, text('m1')], { slots: { ...slots, model: 'x/z' } }))).toEqual({
+      base: 'two',
+      slots: { model: 'x/z' },
+    });
   });
 
   it('writes a message that was born in the workflow whole, once', () => {
