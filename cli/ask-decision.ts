@@ -1,3 +1,4 @@
+import { HoldfastError, messageOf } from '../contract/errors';
 import type { Interrupt } from '../contract/interrupts';
 import type { Json } from '../contract/messages/messages';
 import type { Terminal } from './terminal';
@@ -12,9 +13,19 @@ export async function askDecision(interrupt: Interrupt, terminal: Terminal): Pro
       return askApproval(interrupt.inputHash, terminal);
     case 'in-doubt':
       return askInDoubt(terminal);
-    default: {
-      const text = await terminal.ask('  your answer (JSON or text; empty: later) ');
-      return isEmpty(text) ? 'later' : { body: { answer: jsonOrText(text) } };
+    default:
+      return askAnswer(terminal);
+  }
+}
+
+async function askAnswer(terminal: Terminal): Promise<Asked> {
+  for (;;) {
+    const text = await terminal.ask('  your answer (JSON or text; empty: later) ');
+    if (isEmpty(text)) return 'later';
+    try {
+      return { body: { answer: jsonOrText(text) } };
+    } catch (error) {
+      terminal.write(`  ${messageOf(error)}`);
     }
   }
 }
@@ -76,12 +87,16 @@ async function askJson(question: string, terminal: Terminal): Promise<Json | und
   }
 }
 
-/** What is no JSON is a text. */
+/** What is no JSON is a text, unless it begins as an object, a list or a string of JSON does. */
 export function jsonOrText(text: string): Json {
   try {
     return JSON.parse(text) as Json;
-  } catch {
-    return text;
+  } catch (error) {
+    if (!/^\s*[{["]/.test(text)) return text;
+    throw new HoldfastError(
+      'request-invalid',
+      `The answer is not JSON: ${messageOf(error)}. Write a text that begins so as a string of JSON.`,
+    );
   }
 }
 

@@ -11,14 +11,17 @@ export const errorTable = {
     status: 409,
     fix: 'The id belongs to a run with another agent or input. Use a new id, or send the same agent and input to get that run.',
   },
-  'input-invalid': { status: 400, fix: 'Send the fields that the message names.' },
+  'input-invalid': {
+    status: 400,
+    fix: 'Send a text, a list of messages, or the fields of the input that the agent takes: the message names what does not fit.',
+  },
   'input-too-large': { status: 413, fix: 'Run input is limited to 256 KB. Store the large part elsewhere and let a tool read it.' },
   'tool-calls-pending': {
     status: 409,
     fix: 'Make the calls yourself, and start another run with the messages of this one, followed by their results.',
   },
   'options-invalid': { status: 400, fix: 'Correct what the message names in the options or settings of the start.' },
-  'run-ended': { status: 409, fix: 'The run has ended. Start a new one.' },
+  'run-ended': { status: 409, fix: 'Start another run, with a new id: this one takes no more answers and no cancel.' },
   // --- what an agent names
   'agent-invalid': { status: 500, fix: 'Correct the definition of the agent that the message names.' },
   'agents-invalid': {
@@ -42,7 +45,10 @@ export const errorTable = {
     fix: 'Give the budget middleware more, or let it ask a person, end the agent or change to a cheaper model.',
   },
   'pii-found': { status: 422, fix: 'Leave out what the message names, or give the pii middleware another strategy for it.' },
-  'agent-failed': { status: 500, fix: 'See the message: an agent that is made by hand says that it failed.' },
+  'agent-failed': {
+    status: 500,
+    fix: 'Correct the agent that the message names, or start another run: it was made by hand, and yielded this error.',
+  },
   'agent-endless': {
     status: 500,
     fix: 'Let the agent that the message names wait for a model, a tool, a person or the time between what it does, or let it end.',
@@ -59,7 +65,10 @@ export const errorTable = {
     status: 500,
     fix: 'Tell the agents in their instructions who answers when. What is to be done again and again is a loop, or an agent as a tool.',
   },
-  'model-failed': { status: 502, fix: 'See the provider error in the message. The run can be started again with another id.' },
+  'model-failed': {
+    status: 502,
+    fix: 'Correct what the provider says in the message, such as the name of the model. If it was only busy, start the run again with another id.',
+  },
   'model-key-refused': {
     status: 502,
     fix: 'Set a valid key in the variable that the message names and restart the worker, or choose a model that the key may use.',
@@ -87,9 +96,15 @@ export const errorTable = {
     fix: 'See the last error in the message. Raise maxRetries in retry of the agent, or give the agent a failover.',
   },
   'model-failover-invalid': { status: 500, fix: 'Let getFailoverModel of the agent return { model } each time that it is asked.' },
-  'tool-failed': { status: 500, fix: 'See the error of the tool in the message.' },
+  'tool-failed': {
+    status: 500,
+    fix: "Correct the tool: the message has its error. What it throws goes back to the model, unless the agent says `toolErrors: 'fail'`.",
+  },
   'tool-timeout': { status: 504, fix: 'Raise the timeout of the tool, or make it faster.' },
-  'tool-input-invalid': { status: 400, fix: 'The arguments do not match the input schema of the tool. The message says where.' },
+  'tool-input-invalid': {
+    status: 400,
+    fix: 'Describe the argument in the input schema of the tool, or loosen the schema. The message says where the arguments do not fit.',
+  },
   'tool-not-found': {
     status: 400,
     fix: 'The model called a tool that the agent does not have. Correct the instructions, or set unknownTool.',
@@ -124,7 +139,7 @@ export const errorTable = {
     status: 503,
     fix: 'Nothing is known of how the run would do under the newest build, so it stays where it is. See the message; try again when workers of both builds run.',
   },
-  'run-failed': { status: 500, fix: 'See the message; it is an error of the agent code that has no code of its own.' },
+  'run-failed': { status: 500, fix: 'Correct the agent code: the message has the error that it threw, which has no code of its own.' },
   'run-timed-out': { status: 504, fix: 'Raise the deadline of the run.' },
   'run-terminated': { status: 500, fix: 'Somebody, or the server at a limit, terminated the run. See the reason in the message.' },
   'run-stuck': {
@@ -135,11 +150,11 @@ export const errorTable = {
     status: 422,
     fix: 'Read the run with the codec and the storage with which it was written. One that is none of Holdfast can be ended with `holdfast terminate`.',
   },
-  cancelled: { status: 409, fix: 'The run was cancelled.' },
+  cancelled: { status: 409, fix: 'Start another run, with a new id, if the work is still wanted: somebody cancelled this one.' },
   // --- answers
   'interrupt-unknown': { status: 404, fix: 'List the interrupts of the run and answer one of them by its id.' },
-  'interrupt-answered': { status: 409, fix: 'The interrupt has its answer already. The first answer counts.' },
-  'interrupt-expired': { status: 409, fix: 'The deadline of the interrupt has passed; its default was used.' },
+  'interrupt-answered': { status: 409, fix: 'Read the run to see what became of it: the first answer counts.' },
+  'interrupt-expired': { status: 409, fix: 'Read the run to see what became of it: its deadline has passed, and its default was used.' },
   'answer-invalid': { status: 400, fix: 'Send an answer that matches what the interrupt asks for. The message says where it differs.' },
   'answer-forbidden': { status: 403, fix: 'Let one of the people answer whom the interrupt names.' },
   'run-busy': {
@@ -148,7 +163,10 @@ export const errorTable = {
   },
   'answer-stale': { status: 409, fix: 'The arguments differ from what was shown. Read the interrupt again, then decide.' },
   // --- service
-  'request-invalid': { status: 400, fix: 'Send what the message asks for.' },
+  'request-invalid': {
+    status: 400,
+    fix: 'Correct the field, the flag or the parameter that the message names. docs/reference/http.md has what each request takes.',
+  },
   'method-unknown': { status: 405, fix: 'Use one of the methods that the message names; the header Allow has them, too.' },
   'route-unknown': { status: 404, fix: 'See docs/reference/http.md for the routes.' },
   'host-forbidden': {
@@ -160,10 +178,16 @@ export const errorTable = {
     status: 500,
     fix: 'Stop the other process, or give this one a HOLDFAST_DIR or a HOLDFAST_TASK_QUEUE of its own.',
   },
-  'port-in-use': { status: 500, fix: 'Stop the other process or choose another port with --port.' },
+  'port-in-use': {
+    status: 500,
+    fix: 'Stop the other process, or choose another port: with --port, or with HOLDFAST_PORT, which `npm start` reads, too.',
+  },
   // --- process and server
   'command-invalid': { status: 400, fix: 'See `holdfast --help`, or `holdfast COMMAND --help`.' },
-  'config-invalid': { status: 500, fix: 'Correct what the message names: the environment variable, or the configuration file.' },
+  'config-invalid': {
+    status: 500,
+    fix: 'Correct what the message names: a field of the configuration file, a tool or a schema in it, or an environment variable.',
+  },
   'config-not-found': { status: 500, fix: 'Create holdfast.config.ts here or name one with --config.' },
   'server-unreachable': {
     status: 503,

@@ -89,7 +89,8 @@ export async function answer(
   text: string,
   flags: DecisionFlags,
 ): Promise<number> {
-  return send(service, terminal, id, interruptId, (await service.view(id)).nextOffset, { answer: jsonOrText(text) }, flags);
+  const body = { answer: jsonOrText(text) };
+  return send(service, terminal, id, interruptId, (await service.view(id)).nextOffset, body, flags);
 }
 
 async function decide(
@@ -153,6 +154,6 @@ function parsedJson(text: string, what: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch (error) {
-    throw new HoldfastError('request-invalid', `${what} is no JSON: ${messageOf(error)}`);
+    throw new HoldfastError('request-invalid', `${what} is not JSON: ${messageOf(error)}`);
   }
 }

@@ -5,6 +5,7 @@ import type { Logger } from '../../host/logger';
 import { createLogger } from '../../host/logger';
 import type { Project } from '../../service/project/load-project';
 import { loadProject } from '../../service/project/load-project';
+import { unknownVariables } from './unknown-variables';
 
 export interface ProcessFlags {
   readonly config?: string;
@@ -25,13 +26,15 @@ export interface ProcessSettings {
 
 export async function readSettings(flags: ProcessFlags, environment: Environment = process.env): Promise<ProcessSettings> {
   const configuration = readConfiguration(environment);
+  const logger = createLogger({ level: configuration.logLevel, format: configuration.logFormat });
+  for (const unknown of unknownVariables(environment)) logger.warn(unknown);
   const project = await loadProject(flags.config);
   const { http = {}, taskQueue, tenant } = project.config;
   const inEnvironment = (name: string): boolean => Boolean(environment[name]);
   return {
     configuration,
     project,
-    logger: createLogger({ level: configuration.logLevel, format: configuration.logFormat }),
+    logger,
     host: inEnvironment('HOLDFAST_HOST') ? configuration.host : (http.host ?? configuration.host),
     port:
       flags.port !== undefined

@@ -29,7 +29,7 @@ export async function obtainServerBinary(cached: string, search: BinarySearch, a
   mkdirSync(folder, { recursive: true });
   const lock = await acquireFileLock(`${cached}.lock`, {
     waitMs: buildPatienceMs,
-    onWait: (pid) => search.onProgress(`Process ${pid} fetches the Temporal server; waiting for it.`),
+    onWait: (pid) => search.onProgress(waitText(pid)),
   });
   for (const left of readdirSync(folder).filter((name) => name.startsWith(draftPrefix)))
     rmSync(join(folder, left), { recursive: true, force: true });
@@ -50,6 +50,11 @@ export async function obtainServerBinary(cached: string, search: BinarySearch, a
     rmSync(draft, { recursive: true, force: true });
     lock.release();
   }
+}
+
+/** Why nothing happens for a while, and for how long. */
+export function waitText(pid: number): string {
+  return `No Temporal server is installed or cached yet, and process ${pid} is fetching one. Waiting for it: about a minute for a download, 3 to 5 minutes for a build.`;
 }
 
 /**

@@ -1,0 +1,60 @@
+import { askDecision, jsonOrText } from '../../cli/ask-decision';
+import { errorTable } from '../../contract/errors';
+import { waitText } from '../../host/server/server-supply';
+
+describe('what an error says to change', () => {
+  it.each([
+    ['request-invalid', 'field'],
+    ['port-in-use', '--port'],
+    ['port-in-use', 'HOLDFAST_PORT'],
+    ['config-invalid', 'schema'],
+    ['cancelled', 'new id'],
+    ['tool-failed', 'toolErrors'],
+  ] as const)('of %s names %s', (code, word) => {
+    expect(errorTable[code].fix).toContain(word);
+  });
+
+  it.each([
+    'run-failed',
+    'model-failed',
+    'tool-failed',
+    'agent-failed',
+    'request-invalid',
+    'interrupt-expired',
+    'run-ended',
+    'cancelled',
+  ] as const)('of %s is something to do, and not only where to look', (code) => {
+    expect(errorTable[code].fix).toMatch(/^(Correct|Start|Read) /);
+  });
+});
+
+describe('an answer on the command line', () => {
+  it.each([
+    ['yes, please', 'yes, please'],
+    ['42', 42],
+    ['{"to":"Rome"}', { to: 'Rome' }],
+    ['"{bad"', '{bad'],
+  ])('is JSON or a text: %s', (text, answer) => {
+    expect(jsonOrText(text)).toEqual(answer);
+  });
+
+  it.each(['{bad', ' [1,', '"open'])('that begins as JSON and is none is refused: %s', (text) => {
+    expect(() => jsonOrText(text)).toThrow(
+      expect.objectContaining({ code: 'request-invalid', message: expect.stringMatching(/^The answer is not JSON: /) }) as Error,
+    );
+  });
+});
+
+it('an answer at the prompt that is broken JSON is asked for again', async () => {
+  const typed = ['{bad', '{"to":"Rome"}'];
+  const written: string[] = [];
+  const terminal = { ask: () => Promise.resolve(typed.shift()), write: (line: string) => void written.push(line) };
+  expect(await askDecision({ kind: 'question' } as never, terminal as never)).toEqual({ body: { answer: { to: 'Rome' } } });
+  expect(written).toEqual([expect.stringMatching(/^ {2}The answer is not JSON: /)]);
+});
+
+it('who waits for the Temporal server of another process is told why and how long', () => {
+  expect(waitText(2395)).toMatch(
+    /^No Temporal server is installed or cached yet, and process 2395 is fetching one\..* minutes for a build\.$/,
+  );
+});
