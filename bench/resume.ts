@@ -9,7 +9,7 @@ import { benchTools, percentile, rounded, startBed, startServer } from './setup'
 
 const times = 60;
 
-/** From sending an answer to the start of the activity that it sets off. */
+/** From sending an answer to the start of the activity that it sets off: by Temporal's client as update and signal, and by `approve`. */
 export async function benchResume(): Promise<object> {
   const bench = await startServer();
   const started = new Map<string, (time: number) => void>();
@@ -42,7 +42,7 @@ export async function benchResume(): Promise<object> {
   const bed = await startBed(bench, 'resume', { models, tools: { ...benchTools, refund } });
   const { connection, close } = await connectTemporal(bench.server);
   const client = new Client({ connection, namespace: bench.server.namespace });
-  const measure = async (how: 'update' | 'signal'): Promise<number[]> => {
+  const measure = async (how: 'update' | 'signal' | 'approve'): Promise<number[]> => {
     const measured: number[] = [];
     for (let round = 0; round < times + 5; round++) {
       const id = `${how}-${round}`;
@@ -53,7 +53,8 @@ export async function benchResume(): Promise<object> {
       const at = new Promise<number>((resolve) => started.set(id, resolve));
       const handle = client.workflow.getHandle(`default/${id}`);
       const sent = performance.now();
-      if (how === 'update') void handle.executeUpdate(names.resumeUpdate, { args: [answer] });
+      if (how === 'approve') void run.approve(answer.interruptId);
+      else if (how === 'update') void handle.executeUpdate(names.resumeUpdate, { args: [answer] });
       else void handle.signal(names.resumeSignal, answer);
       measured.push((await at) - sent);
       await run.result();
@@ -62,9 +63,10 @@ export async function benchResume(): Promise<object> {
   };
   const update = await measure('update');
   const signal = await measure('signal');
+  const approve = await measure('approve');
   await close();
   await bed.close();
   await bench.close();
   const shown = (values: number[]): object => ({ p50: rounded(percentile(values, 0.5), 1), p95: rounded(percentile(values, 0.95), 1) });
-  return { updateMs: shown(update), signalMs: shown(signal) };
+  return { updateMs: shown(update), signalMs: shown(signal), approveMs: shown(approve) };
 }

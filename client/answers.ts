@@ -3,7 +3,7 @@ import { HoldfastError, isErrorCode } from '../contract/errors';
 import type { Answer, ApprovalDecision, Interrupt } from '../contract/interrupts';
 import { latenessOf, refusalOf } from '../contract/interrupts';
 import { jsonSize, limits } from '../contract/limits';
-import type { Json } from '../contract/messages/messages';
+import type { Failure, Json } from '../contract/messages/messages';
 import { notJson } from '../contract/messages/messages';
 import { inTime } from '../host/in-time';
 import { described, optionsOf } from './options';
@@ -40,14 +40,23 @@ export function answerOf(interruptId: string, answer: Json, options: AnswerOptio
 
 /** Refuses an answer as the run would, and one of which the run would hear too late. `asOf`: so late it is on the server, at least. */
 export function checkAnswer(interrupt: Interrupt, answer: Answer, stored: readonly StoredAnswer[], asOf: number): void {
-  const refused = latenessOf(interrupt, asOf) ?? refusalOf(interrupt, answer);
-  if (refused !== undefined) throw new HoldfastError(isErrorCode(refused.code) ? refused.code : 'answer-invalid', refused.message);
-  checkFit([interrupt], interrupt.id, answer.answer);
+  refuse(latenessOf(interrupt, asOf));
+  checkAnswerTo(interrupt, answer);
   if (stored.some((other) => counts(interrupt, other)))
     throw new HoldfastError(
       'interrupt-answered',
       `The interrupt "${interrupt.id}" has an answer already, which counts as soon as a worker takes it.`,
     );
+}
+
+/** Refuses an answer that the interrupt never takes, whenever it comes. */
+export function checkAnswerTo(interrupt: Interrupt, answer: Answer): void {
+  refuse(refusalOf(interrupt, answer));
+  checkFit([interrupt], interrupt.id, answer.answer);
+}
+
+function refuse(refused: Failure | undefined): void {
+  if (refused !== undefined) throw new HoldfastError(isErrorCode(refused.code) ? refused.code : 'answer-invalid', refused.message);
 }
 
 /** Answers have the shape of the schema that the interrupt shows, where it shows one. Whether there is such an interrupt, the run says. */

@@ -11,10 +11,9 @@ import { millisecondsOf } from '../contract/duration';
 import { HoldfastError, messageOf } from '../contract/errors';
 import type { RunStatus } from '../contract/events';
 import type { Interrupt } from '../contract/interrupts';
-import { isInterrupt } from '../contract/interrupts';
 import type { Json } from '../contract/messages/messages';
 import { canonicalJson } from '../contract/messages/messages';
-import { defaultTaskQueue, defaultTenant, interruptMemoPrefix, isName, nameProblem, names, runIdOf, workflowIdOf } from '../contract/names';
+import { defaultTaskQueue, defaultTenant, isName, nameProblem, names, runIdOf, workflowIdOf } from '../contract/names';
 import { shown } from '../contract/shown';
 import type { AgentRunInput } from '../contract/record/wire';
 import type { TemporalConnection, TemporalSettings } from '../host/connection';
@@ -24,6 +23,7 @@ import { processBus } from '../host/event-bus';
 import { findLiveServer } from '../host/server/server-reuse';
 import { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
 import type { Execution } from './reading/executions';
+import { interruptsIn } from './reading/executions';
 import { ignoredOptions } from './ignored-options';
 import { withCode } from './lost-server';
 import { described, optionsOf } from './options';
@@ -265,9 +265,7 @@ function checkListOptions(options: ListOptions): void {
 
 function listedRun(info: Execution): ListedRun {
   const open = info.status.name === 'RUNNING';
-  const interrupts = open
-    ? Object.entries(info.memo).flatMap(([key, value]) => (key.startsWith(interruptMemoPrefix) && isInterrupt(value) ? [value] : []))
-    : [];
+  const interrupts = open ? interruptsIn(info.memo) : [];
   return {
     id: runIdOf(info.workflowId),
     agent: info.typedSearchAttributes.get(agentKey) ?? '',

@@ -10,7 +10,7 @@ import { millisecondsOf } from '../contract/duration';
 import { rootRunId } from '../contract/record/child-runs';
 import { HoldfastError, codeOf, isErrorCode, messageOf, wellFormed } from '../contract/errors';
 import type { Delta } from '../contract/deltas';
-import type { RunEvent, RunStatus, RunView } from '../contract/events';
+import type { RunEvent, RunView } from '../contract/events';
 import type { Answer, Interrupt } from '../contract/interrupts';
 import { interruptIdAt, latenessOf } from '../contract/interrupts';
 import type { Json, Usage } from '../contract/messages/messages';
@@ -18,12 +18,13 @@ import { names, workflowIdOf } from '../contract/names';
 import type { AgentRunResult, ResumeReceipt, UpgradeReceipt } from '../contract/record/wire';
 import { askedAgain, isPassing } from './asked-again';
 import type { AnswerOptions, ApproveOptions } from './answers';
-import { answerOf, approvalOf, checkAnswer, checkSize, rejectionOf } from './answers';
+import { answerOf, approvalOf, checkAnswer, checkAnswerTo, checkSize, rejectionOf } from './answers';
 import type { ReadOptions } from './reading/follower';
 import type { Outcome } from './reading/outcome';
 import { callsPending, outcomeOf } from './reading/outcome';
 import { withCode } from './lost-server';
 import { optionsOf } from './options';
+import { gone, isEnded, refusedAnswer, refusedUpgrade } from './refusals';
 import type { TranscriptMessage, TranscriptShape } from './reading/transcript';
 import { shapeOf, transcriptIn } from './reading/transcript';
 import type { RunReader, Standing } from './reading/run-reader';
@@ -110,6 +111,7 @@ export class Run<Output = unknown> {
   async resume(interruptId: string, answer: Json, options: AnswerOptions = {}): Promise<void> {
     const whole = answerOf(interruptId, answer, options);
     checkSize(answer);
+    if (rootRunId(this.id) === this.id) return this.deliver(whole, await this.checkShown(whole));
     const standing = await this.check(whole);
     if (!(await this.answerInRoot(whole, standing))) await this.deliver(whole, interruptIn(standing, interruptId));
   }
@@ -189,6 +191,15 @@ export class Run<Output = unknown> {
     }
   }
 
+  /** Refuses at once what the open interrupt is enough to refuse. The history is read for one that the run does not show. */
+  private async checkShown(answer: Answer): Promise<Interrupt | undefined> {
+    const shown = await this.reader.shown(this.workflowId, this.id);
+    const interrupt = shown.find(({ id }) => id === answer.interruptId);
+    if (interrupt === undefined) return interruptIn(await this.check(answer), answer.interruptId);
+    checkAnswerTo(interrupt, answer);
+    return interrupt;
+  }
+
   /** Refuses at once what the history is enough to refuse. */
   private async check(answer: Answer): Promise<Standing> {
     const standing = await this.reader.standing(this.workflowId, this.id);
@@ -214,7 +225,7 @@ export class Run<Output = unknown> {
     const root = new Run(this.reader, this.tenant, rootRunId(this.id), false);
     const there = { ...answer, interruptId: interruptIdAt(parent.path, interrupt) };
     try {
-      await root.deliver(there, interruptIn(await root.check(there), there.interruptId));
+      await root.deliver(there, await root.checkShown(there));
     } catch (error) {
       if (notThere.has(codeOf(error) ?? '')) return false;
       throw error;
@@ -307,32 +318,6 @@ function interruptIn({ view }: Pick<Standing, 'view'>, interruptId: string): Int
 
 /** Codes of a run that does not show an interrupt, or cannot say anything about it. */
 const notThere: ReadonlySet<string> = new Set(['interrupt-unknown', 'run-unknown', 'run-stuck']);
-
-/** Why an interrupt is not open any more that an answer was for. */
-function gone(id: string, { expired }: Standing, known: Interrupt | undefined): HoldfastError {
-  if (expired.has(id)) return new HoldfastError('interrupt-expired', `Nobody answered "${id}" in time.`);
-  return known === undefined
-    ? new HoldfastError('interrupt-unknown', `This run waits for no interrupt "${id}".`)
-    : new HoldfastError('interrupt-answered', `The interrupt "${id}" was answered meanwhile.`);
-}
-
-function refusedAnswer(error: WorkflowUpdateFailedError): HoldfastError {
-  const { type, message } = (error.cause ?? {}) as { type?: unknown; message?: string };
-  return new HoldfastError(isErrorCode(type) ? type : 'answer-invalid', message ?? 'The run refused the answer.', { cause: error });
-}
-
-function refusedUpgrade(error: WorkflowUpdateFailedError, status: RunStatus, id: string): HoldfastError {
-  const { type, message = error.message } = (error.cause ?? {}) as { type?: unknown; message?: string };
-  if (isErrorCode(type)) return new HoldfastError(type, message, { cause: error });
-  // The server answers in place of a run that ended before it could move.
-  return isEnded(status)
-    ? new HoldfastError('run-ended', `The run "${id}" has ended (${status}) before it could move.`, { cause: error })
-    : new HoldfastError('upgrade-failed', message, { cause: error });
-}
-
-function isEnded(status: RunStatus): boolean {
-  return status === 'completed' || status === 'failed' || status === 'cancelled';
-}
 
 function isTimeout(error: unknown): boolean {
   return (

@@ -31,9 +31,13 @@ export function answerLookup(source: HistorySource<FactEvent>, converter: Loaded
 
     async to({ workflowId, interrupt }) {
       let first: (Answer & { readonly at: number }) | undefined;
+      const refused = new Set<string>();
       for await (const events of newestPages(source, { workflowId })) {
         for (const event of events) {
-          const input = inputOf(event);
+          // Newest first: of an update its end comes before what it brought.
+          const { meta, outcome } = event.workflowExecutionUpdateCompletedEventAttributes ?? {};
+          if (outcome?.failure != null) refused.add(meta?.updateId ?? '');
+          const input = inputOf(event, refused);
           if (input === undefined) continue;
           const sent = await payloads.value(input).catch(() => undefined);
           const at = millisecondsOf(event.eventTime);
@@ -45,12 +49,15 @@ export function answerLookup(source: HistorySource<FactEvent>, converter: Loaded
   };
 }
 
-/** What came as an answer: as a signal, or as an update that the run took. */
-function inputOf(event: FactEvent): Payload | undefined {
+/** What came as an answer: as a signal, or as an update that the run has not refused. */
+function inputOf(event: FactEvent, refused: ReadonlySet<string>): Payload | undefined {
   const signal = event.workflowExecutionSignaledEventAttributes;
   if (signal?.signalName === names.resumeSignal) return signal.input?.payloads?.[0] ?? undefined;
-  const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input;
-  return update?.name === names.resumeUpdate ? (update.args?.payloads?.[0] ?? undefined) : undefined;
+  const accepted = event.workflowExecutionUpdateAcceptedEventAttributes;
+  const update = accepted?.acceptedRequest?.input;
+  return update?.name === names.resumeUpdate && !refused.has(accepted?.protocolInstanceId ?? '')
+    ? (update.args?.payloads?.[0] ?? undefined)
+    : undefined;
 }
 
 /** An update was in time when it was accepted, which is written at the end of its task. */

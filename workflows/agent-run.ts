@@ -14,9 +14,7 @@ import {
 import { HandlerUnfinishedPolicy } from '@temporalio/common';
 import { codeOf, messageOf, thrownCodeOf, wellFormed } from '../contract/errors';
 import type { Answer } from '../contract/interrupts';
-import { jsonSize, limits } from '../contract/limits';
-import type { Json } from '../contract/messages/messages';
-import { notJson } from '../contract/messages/messages';
+import { limits } from '../contract/limits';
 import { names } from '../contract/names';
 import { isRunInput } from '../contract/record/run-input';
 import { packedSnapshot, unpackedInput } from '../contract/record/snapshot-messages';
@@ -41,6 +39,7 @@ import type { Standing } from '../kernel/run/standstill';
 import { stalledError } from '../kernel/run/standstill';
 import type { RunState } from '../kernel/run/state';
 import { freshState, restoredState } from '../kernel/run/state';
+import { answerIn } from './answer-in';
 import { AnswerInbox, refusedAnswer } from './answer-inbox';
 import { activation, countFromOutside } from './interceptors';
 import { TemporalPorts } from './temporal-ports';
@@ -142,9 +141,9 @@ class RunWorkflow {
         return this.inbox.updated(answerIn(answer));
       },
       {
+        // The server takes back a task that has nothing but updates refused here. This one refuses beside what the task keeps, and the handler all else.
         validator: (answer) => {
-          const read = answerIn(answer);
-          const refused = this.run.refusalOf(read) ?? this.inbox.busy(read);
+          const refused = this.inbox.busy(answerIn(answer));
           if (refused !== undefined) throw refusedAnswer(refused);
         },
       },
@@ -277,31 +276,6 @@ function listedMemo(): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(workflowInfo().memo ?? {}).filter(([key, value]) => key !== names.memo.events && value !== null),
   );
-}
-
-const longestId = 1000;
-
-/** Anybody can send a signal with anything in it. What is no answer answers no interrupt, and leaves the event that says so. */
-function answerIn(sent: unknown): Answer {
-  const { interruptId, answer, by, inputHash, delivery, at } = (typeof sent === 'object' && sent !== null ? sent : {}) as Partial<
-    Record<keyof Answer, unknown>
-  >;
-  const isAnswer =
-    typeof interruptId === 'string' &&
-    interruptId.length <= longestId &&
-    answer !== undefined &&
-    // What is nested too deep for code that walks through it would fail the task for ever.
-    notJson(answer) === undefined &&
-    jsonSize(answer) <= limits.runInput;
-  if (!isAnswer) return { interruptId: '', answer: null };
-  return {
-    interruptId,
-    answer: answer as Json,
-    ...(typeof by === 'string' ? { by: by.slice(0, 200) } : {}),
-    ...(inputHash === undefined ? {} : { inputHash: typeof inputHash === 'string' ? inputHash : 'no hash' }),
-    ...(typeof delivery === 'string' ? { delivery: delivery.slice(0, 100) } : {}),
-    ...(typeof at === 'number' ? { at } : {}),
-  };
 }
 
 /** Only failures of Temporal's own kind end a workflow; anything else would fail its task for ever. */

@@ -68,10 +68,12 @@ export class AnswerInbox {
     return { code: 'run-busy', message };
   }
 
-  /** One that fits as things are. Which of two counts that wait here is seen when they are taken. */
+  /** Refuses what does not fit as things are, and the log says nothing of it. Which of two counts that wait here is seen when they are taken. */
   updated(answer: Answer): ResumeReceipt | Promise<ResumeReceipt> {
     const at = this.timeline.now;
     this.room.take(jsonSize(answer));
+    const refusal = this.run.refusalOf(answer, at);
+    if (refusal !== undefined) throw refusedAnswer(refusal);
     const receipt = new Receipt(this.run.state, this.open);
     const waiting: Waiting = { answer, at, receipt };
     const inTurn = (): void => (this.hasRoom(answer) ? this.take(waiting) : this.later(waiting));
@@ -81,7 +83,7 @@ export class AnswerInbox {
     return receipt.taken ?? receipt.promise;
   }
 
-  /** Whoever gave it hears that it is refused, as from the validator, so the log says nothing of it. */
+  /** Whoever gave it hears that it is refused, so the log says nothing of it. */
   private refuseOr(inTurn: () => void, { answer, at, receipt }: Waiting): void {
     const refusal = this.run.refusalOf(answer, at);
     if (refusal === undefined) inTurn();

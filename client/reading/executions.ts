@@ -1,6 +1,9 @@
 import type { Connection } from '@temporalio/client';
 import { executionInfoFromRaw } from '@temporalio/client/lib/helpers';
 import type { LoadedDataConverter } from '@temporalio/common';
+import type { Interrupt } from '../../contract/interrupts';
+import { isInterrupt } from '../../contract/interrupts';
+import { interruptMemoPrefix } from '../../contract/names';
 import type { VisibilityGate } from '../../host/visibility-gate';
 import { visibilityGate } from '../../host/visibility-gate';
 import { PayloadReader } from '../../host/history/payload-reader';
@@ -12,6 +15,11 @@ type Page = Awaited<ReturnType<Connection['workflowService']['listWorkflowExecut
 const longestAnswerMs = 10_000;
 
 type Raw = Parameters<typeof executionInfoFromRaw>[0];
+
+/** What the memo of a run shows as open. */
+export function interruptsIn(memo: Execution['memo']): readonly Interrupt[] {
+  return Object.entries(memo).flatMap(([key, value]) => (key.startsWith(interruptMemoPrefix) && isInterrupt(value) ? [value] : []));
+}
 
 export type Execution = Pick<
   Awaited<ReturnType<typeof executionInfoFromRaw>>,

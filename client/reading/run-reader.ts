@@ -5,6 +5,7 @@ import type { LoadedDataConverter } from '@temporalio/common';
 import type { Delta, DeltaSource } from '../../contract/deltas';
 import { HoldfastError } from '../../contract/errors';
 import type { RetriedCall, RunEvent, RunView } from '../../contract/events';
+import type { Interrupt } from '../../contract/interrupts';
 import { HistoryFold } from '../../contract/record/fold';
 import type { ParentRun } from '../../contract/record/wire';
 import { FactReader, millisecondsOf } from '../../host/history/history-facts';
@@ -12,7 +13,7 @@ import { names } from '../../contract/names';
 import { newestPages, oldestPages } from '../../host/history/history-pages';
 import type { HistoryMark } from './chain';
 import { found, readChain, readMark, taskAtWork } from './chain';
-import { Executions } from './executions';
+import { Executions, interruptsIn } from './executions';
 import type { ReadOptions } from './follower';
 import { RunFollower } from './follower';
 import { answered, withCode } from '../lost-server';
@@ -109,6 +110,13 @@ export class RunReader {
   async view(workflowId: string, id: string): Promise<RunView> {
     const { view, stored } = await this.standing(workflowId, id);
     return withoutAnswered(view, stored);
+  }
+
+  /** The open interrupts that the memo shows: one request, however long the history is. A run that has ended shows none. */
+  async shown(workflowId: string, id: string): Promise<readonly Interrupt[]> {
+    this.checkOpen();
+    const { status, memo } = await this.executions.describe(workflowId, id);
+    return status.name === 'RUNNING' ? interruptsIn(memo) : [];
   }
 
   async standing(workflowId: string, id: string): Promise<Standing> {

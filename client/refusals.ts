@@ -1,0 +1,31 @@
+import type { WorkflowUpdateFailedError } from '@temporalio/client';
+import { HoldfastError, isErrorCode } from '../contract/errors';
+import type { RunStatus } from '../contract/events';
+import type { Interrupt } from '../contract/interrupts';
+import type { Standing } from './reading/run-reader';
+
+/** Why an interrupt is not open any more that an answer was for. */
+export function gone(id: string, { expired }: Standing, known: Interrupt | undefined): HoldfastError {
+  if (expired.has(id)) return new HoldfastError('interrupt-expired', `Nobody answered "${id}" in time.`);
+  return known === undefined
+    ? new HoldfastError('interrupt-unknown', `This run waits for no interrupt "${id}".`)
+    : new HoldfastError('interrupt-answered', `The interrupt "${id}" was answered meanwhile.`);
+}
+
+export function refusedAnswer(error: WorkflowUpdateFailedError): HoldfastError {
+  const { type, message } = (error.cause ?? {}) as { type?: unknown; message?: string };
+  return new HoldfastError(isErrorCode(type) ? type : 'answer-invalid', message ?? 'The run refused the answer.', { cause: error });
+}
+
+export function refusedUpgrade(error: WorkflowUpdateFailedError, status: RunStatus, id: string): HoldfastError {
+  const { type, message = error.message } = (error.cause ?? {}) as { type?: unknown; message?: string };
+  if (isErrorCode(type)) return new HoldfastError(type, message, { cause: error });
+  // The server answers in place of a run that ended before it could move.
+  return isEnded(status)
+    ? new HoldfastError('run-ended', `The run "${id}" has ended (${status}) before it could move.`, { cause: error })
+    : new HoldfastError('upgrade-failed', message, { cause: error });
+}
+
+export function isEnded(status: RunStatus): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled';
+}

@@ -1,0 +1,29 @@
+import type { Answer } from '../contract/interrupts';
+import { jsonSize, limits } from '../contract/limits';
+import type { Json } from '../contract/messages/messages';
+import { notJson } from '../contract/messages/messages';
+
+const longestId = 1000;
+
+/** Anybody can send a signal with anything in it. What is no answer answers no interrupt, and leaves the event that says so. */
+export function answerIn(sent: unknown): Answer {
+  const { interruptId, answer, by, inputHash, delivery, at } = (typeof sent === 'object' && sent !== null ? sent : {}) as Partial<
+    Record<keyof Answer, unknown>
+  >;
+  const isAnswer =
+    typeof interruptId === 'string' &&
+    interruptId.length <= longestId &&
+    answer !== undefined &&
+    // What is nested too deep for code that walks through it would fail the task for ever.
+    notJson(answer) === undefined &&
+    jsonSize(answer) <= limits.runInput;
+  if (!isAnswer) return { interruptId: '', answer: null };
+  return {
+    interruptId,
+    answer: answer as Json,
+    ...(typeof by === 'string' ? { by: by.slice(0, 200) } : {}),
+    ...(inputHash === undefined ? {} : { inputHash: typeof inputHash === 'string' ? inputHash : 'no hash' }),
+    ...(typeof delivery === 'string' ? { delivery: delivery.slice(0, 100) } : {}),
+    ...(typeof at === 'number' ? { at } : {}),
+  };
+}
