@@ -1,7 +1,6 @@
 import { temporal as protocol } from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
 import type { HoldfastClient } from '../../client/connect';
-import { codeOf } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
 import { names } from '../../contract/names';
 import type { WorkflowBundle } from '../../worker/bundle';
@@ -88,7 +87,7 @@ export class Rounds {
     const update = (expected: string, answer: Json): Promise<void> =>
       handle.executeUpdate(names.resumeUpdate, { args: [answer] }).then(
         () => this.note(expected, 'taken'),
-        (error: unknown) => this.note(expected, codeOf((error as { cause?: unknown }).cause) ?? String(error)),
+        (error: unknown) => this.note(expected, (error as { cause?: { type?: string } }).cause?.type ?? String(error)),
       );
     const acts = Array.from({ length: 1 + this.random.below(3) }, () => {
       const [code = '', make] = this.random.of(Object.entries(refused));
