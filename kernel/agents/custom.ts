@@ -146,7 +146,8 @@ function contextOf(
   const isApart = (input: unknown): boolean => input !== undefined || place.lane === undefined;
   return Object.assign(hookContext(scope, frame) as CustomContext, {
     runAgent: (name: string, input?: string | readonly Message[]): Promise<RanAgent> => {
-      const refusal = scope.life.refusalOf('ctx.runAgent');
+      if (scope.life.isDeaf) return new Promise(() => undefined);
+      const refusal = scope.life.refusalOf('ctx.runAgent') ?? frame.refusalInBranch;
       if (refusal !== undefined) return scope.life.keep(Promise.reject<RanAgent>(refusal));
       // Counted also where the result is only recalled: the same call has the same place every time.
       const n = (times.get(name) ?? 0) + 1;

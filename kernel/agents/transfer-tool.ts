@@ -46,7 +46,7 @@ function toolFor(language: Language): OwnTool {
     parse: (input) => parsedBy(spec, input),
     run: ({ call: { input }, frame }) => {
       const name = (input as { readonly agent_name: string }).agent_name;
-      frame.decision?.act?.({ transferTo: name });
+      frame.decision?.act({ transferTo: name });
       return Promise.resolve(transferResult(name));
     },
   };

@@ -3,18 +3,21 @@ import { canonicalJson } from '../../contract/messages/messages';
 import { sha256 } from '../../contract/sha256';
 import type { Frame } from '../effects/frames';
 
-/** What the frame of a call keeps: how many keys were given, and those of executions that failed, by what they were given. */
-interface Given {
-  readonly keys: number;
-  readonly failed: Readonly<Record<string, number>>;
+/** The last execution under a key. */
+interface Made {
+  readonly input: string;
+  /** Where it stands in the call: which `next` of which layers led there. */
+  readonly at: string;
+  readonly failed?: true;
 }
 
-const given = 'executions';
+const made = 'made';
 const own = 'execution';
 
 /**
- * Under which idempotency key a call is executed that layers hand on more than once. One that failed and is handed on again with the same
- * input is the same call. All else is another one: another input, one after it had a result, and one beside it.
+ * Under which idempotency key a call is executed that layers hand on more than once. One is the same call as one before it that had the same
+ * input and came to an error: its own, or one that reached the layer that now calls again. All else is another call: another input, one after
+ * a result, and one beside it.
  */
 export class Execution {
   private readonly number: number;
@@ -24,10 +27,17 @@ export class Execution {
     private readonly frame: Frame,
     inner: Frame,
     private readonly address: string,
-    private readonly call: ToolCall,
+    call: ToolCall,
   ) {
     const before = inner.noteOf(own);
-    this.number = typeof before === 'number' ? before : this.next();
+    if (typeof before === 'number') {
+      this.number = before;
+      return;
+    }
+    const input = inputOf(call);
+    const again = this.made.findIndex((one) => one.input === input && this.isOver(one, inner.key));
+    this.number = again === -1 ? this.made.length + 1 : again + 1;
+    this.keep({ input, at: inner.key });
     inner.note(own, this.number);
   }
 
@@ -37,32 +47,31 @@ export class Execution {
 
   /** It has come to an error, and may be made again. */
   failed(): void {
-    const { keys, failed } = this.given;
-    this.note({ keys, failed: { ...failed, [this.input]: this.number } });
+    const one = this.made[this.number - 1];
+    if (one !== undefined) this.keep({ ...one, failed: true });
   }
 
-  private next(): number {
-    const { keys, failed } = this.given;
-    if (keys > 0) {
-      const { [this.input]: again, ...others } = failed;
-      if (again !== undefined) {
-        this.note({ keys, failed: others });
-        return again;
-      }
-    }
-    this.note({ keys: keys + 1, failed });
-    return keys + 1;
+  /** It failed, or what came of it was an error to the layer that now leads to another place. */
+  private isOver({ at, failed }: Made, place: string): boolean {
+    if (failed === true) return true;
+    const [before, now] = [at.split('/'), place.split('/')];
+    const fork = before.findIndex((segment, position) => segment !== now[position]);
+    const n = /^next(\d+)$/u.exec(before[fork] ?? '')?.[1];
+    return n !== undefined && this.frame.hasFailed(before.slice(0, fork).join('/'), Number(n));
   }
 
-  private get input(): string {
-    return sha256(canonicalJson([this.call.input, this.call.options ?? {}])).slice(0, 16);
+  private get made(): readonly Made[] {
+    return (this.frame.noteOf(made) as unknown as readonly Made[] | undefined) ?? [];
   }
 
-  private get given(): Given {
-    return (this.frame.noteOf(given) as unknown as Given | undefined) ?? { keys: 0, failed: {} };
+  private keep(one: Made): void {
+    const all = [...this.made];
+    all[this.number - 1] = one;
+    this.frame.note(made, all as unknown as readonly Readonly<Record<string, never>>[]);
   }
+}
 
-  private note(value: Given): void {
-    this.frame.note(given, value as unknown as Readonly<Record<string, never>>);
-  }
+/** Parsing has made a hash of the arguments. Most calls have no options. */
+function inputOf({ input, inputHash, options }: ToolCall): string {
+  return inputHash !== undefined && options === undefined ? inputHash : sha256(canonicalJson([inputHash ?? input, options ?? {}]));
 }

@@ -3,6 +3,7 @@ import type { Json } from '../../contract/messages/messages';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { Effect, Journal } from './journal';
 import { errorOf, isCancellation, recordedFailure } from './errors';
+import type { ToolDecision } from './tool-decision';
 
 /** A value, or the promise of one. */
 export type Soon<T> = T | Promise<T>;
@@ -23,26 +24,8 @@ export interface Ending<T> {
 
 const asItIs: Ending<never> = { settled: (value) => value, refused: (error) => error };
 
-/** Calls of one message, by the names that the agent has for their tools. */
-export interface CallsBeside {
-  readonly position: number;
-  readonly tools: readonly string[];
-}
-
-/** What belongs to one tool call: arguments that a human agreed to, which no layer behind the one that asked may change, and its action. */
-export interface ToolDecision {
-  /** The frame of the layer that asked; what it hands on is what was decided. */
-  by?: string;
-  /** It has handed them on, and they are parsed next. */
-  handedOn?: boolean;
-  hash?: string;
-  /** The options that the tool is to run with, as text: a layer behind may not change them either. */
-  options?: string;
-  /** Says what the event of the call is to carry. */
-  readonly act?: (action: Json) => void;
-  /** The calls of its message that the run makes, by tool, and which of them it is. */
-  readonly beside?: () => CallsBeside;
-}
+/** How often code of one frame is told that it has ended. */
+const mostRefusals = 100;
 
 /**
  * A call into code that can wait. Its effects are numbered; entered again after a border it gets the settled ones by number,
@@ -51,6 +34,7 @@ export interface ToolDecision {
 export class Frame {
   private count = 0;
   private ended = false;
+  private refusals = 0;
   /** How often code of this entry has looked, by what it looked at. */
   private looks: Map<string, number> | undefined;
 
@@ -58,7 +42,7 @@ export class Frame {
     private readonly journal: Journal,
     readonly address: readonly string[],
     label?: string,
-    /** What a human decided about the tool call that this frame belongs to. */
+    /** What people decided about the tool call that this frame belongs to. */
     readonly decision?: ToolDecision,
     /** The address as a text. */
     readonly key = address.join('/'),
@@ -80,9 +64,10 @@ export class Frame {
    * without bringing down the workflow task.
    */
   effect<T>(kind: string, run: (n: number) => Promise<T>, ending: Ending<T> = asItIs): Promise<T> {
-    if (this.journal.isDeaf) return new Promise(() => undefined);
+    if (this.isDeaf) return new Promise(() => undefined);
     let value: Soon<T>;
     try {
+      this.checkIsOutsideBranches();
       const inTurn = this.inTurn(kind, ending);
       if (inTurn !== undefined) return inTurn;
       value = this.soon(kind, this.journal.order.isBehind(this.key) ? (n) => this.behind(run(n)) : run, ending);
@@ -165,8 +150,13 @@ export class Frame {
     return waiting;
   }
 
-  /** An effect that does not wait, such as an event or a value that is set. */
-  once<T>(kind: string, run: () => T): T {
+  /**
+   * An effect that does not wait, such as an event or a value that is set. `inVain`: what code gets that has been told often enough that it is
+   * over. It acts on nothing.
+   */
+  once<T>(kind: string, run: () => T, inVain?: () => T): T {
+    if (inVain !== undefined && this.wasToldEnough) return inVain();
+    this.checkIsOutsideBranches();
     const n = this.count++;
     const settled = this.journal.find(this.key, n);
     if (settled !== undefined) return this.recalled<T>(settled, kind);
@@ -182,6 +172,7 @@ export class Frame {
    * time that it looks. Not numbered, so that journals that know nothing of it stay good: there it sees what is there now.
    */
   seen<T>(kind: string, look: () => T): T {
+    this.checkIsOutsideBranches();
     if (this.ended || this.journal.isLeft(this.key)) return look();
     this.looks ??= new Map<string, number>();
     const position = this.looks.get(kind) ?? 0;
@@ -196,6 +187,12 @@ export class Frame {
     return value;
   }
 
+  /** Whether an effect of a frame that is open around this one, or inside of it, has come to an error. */
+  hasFailed(address: string, n: number): boolean {
+    const effect = this.journal.find(address, n);
+    return effect !== undefined && 'error' in effect;
+  }
+
   /** What was kept of this frame under a name, also before a border. */
   noteOf(name: string): Json | undefined {
     return this.journal.noteOf(this.key, name);
@@ -203,7 +200,7 @@ export class Frame {
 
   /** Kept as long as the frame. */
   note(name: string, value: Json): void {
-    this.journal.note(this.key, name, value);
+    if (!this.ended) this.journal.note(this.key, name, value);
   }
 
   close(): void {
@@ -245,9 +242,43 @@ export class Frame {
     this.journal.drop(this.key, error);
   }
 
-  private checkIsOpen(): void {
-    if (this.journal.isLeft(this.key))
-      throw new HoldfastError('next-left-running', `The code at ${this.key} is still at work, and what it is part of has ended.`);
+  /**
+   * Code that catches every refusal and asks again at once would go round for ever, in one task. It is told often enough; what it asks for
+   * after that never comes.
+   */
+  get isDeaf(): boolean {
+    return this.journal.isDeaf || this.wasToldEnough;
+  }
+
+  private get wasToldEnough(): boolean {
+    return this.refusals >= mostRefusals && this.journal.isLeft(this.key);
+  }
+
+  /** Refuses code that is still at work after what it is part of has ended. */
+  checkIsOpen(): void {
+    if (!this.journal.isLeft(this.key)) return;
+    this.refusals += 1;
+    throw new HoldfastError('next-left-running', `The code at ${this.key} is still at work, and what it is part of has ended.`);
+  }
+
+  /** The code of a branch, of which this is the frame. */
+  beginBranch<T>(begin: () => T): T {
+    return this.journal.beginBranch(this.key, begin);
+  }
+
+  /** What a branch does in the frame around its race is not done again by code that is entered again once the race is decided. */
+  get refusalInBranch(): HoldfastError | undefined {
+    const branch = this.journal.branchIn(this.key);
+    if (branch === undefined) return undefined;
+    return new HoldfastError(
+      'hook-failed',
+      `The branch at ${branch} acts outside of it. A branch acts through the ctx that it gets. Begin next and ctx.runAgent before the race, and await their promise in the branch.`,
+    );
+  }
+
+  private checkIsOutsideBranches(): void {
+    const refusal = this.refusalInBranch;
+    if (refusal !== undefined) throw refusal;
   }
 
   private recalled<T>(settled: Effect, kind: string): T {
@@ -262,7 +293,8 @@ export class Frame {
   }
 
   private changed(n: number, was: string, is: string): HoldfastError {
-    return this.journal.change(`The code at ${this.key} changed: effect ${n} was "${was}" and is now "${is}".`);
+    const hint = this.journal.hasRace(this.key) ? ' Or a branch of a race acted through another ctx than the one that it gets.' : '';
+    return this.journal.change(`The code at ${this.key} changed: effect ${n} was "${was}" and is now "${is}".${hint}`);
   }
 }
 

@@ -45,6 +45,7 @@ export class Journal {
   private readonly opened = new Map<string, Map<number, Opened>>();
   private mismatch: HoldfastError | undefined;
   private refusals = 0;
+  private branch: string | undefined;
   /** Frames that ended before code inside of them did. */
   private readonly left = new Set<string>();
 
@@ -72,6 +73,11 @@ export class Journal {
     return this.frames.get(address)?.get(n);
   }
 
+  /** Whether a race of this frame is decided. */
+  hasRace(address: string): boolean {
+    return [...(this.frames.get(address)?.values() ?? [])].some(({ kind }) => kind === 'race');
+  }
+
   /** Code was told that the run is cancelled. */
   toldCancelled(): void {
     if (this.isCancelled()) this.refusals += 1;
@@ -83,6 +89,22 @@ export class Journal {
    */
   get isDeaf(): boolean {
     return this.refusals > mostRefusals;
+  }
+
+  /** Runs the beginning of a branch of a race. What waits before it acts goes on without this mark. */
+  beginBranch<T>(address: string, begin: () => T): T {
+    const around = this.branch;
+    this.branch = address;
+    try {
+      return begin();
+    } finally {
+      this.branch = around;
+    }
+  }
+
+  /** The branch in which code acts that should act through its `ctx`, and acts in the frame around the race. */
+  branchIn(address: string): string | undefined {
+    return this.branch?.startsWith(`${address}/race`) === true ? this.branch : undefined;
   }
 
   /** Code that is still at work inside of this frame may do nothing any more. */

@@ -237,7 +237,6 @@ export class AgentRun {
       exported: this.agents.get(this.state.parent?.from ?? '') ?? root,
       manifest,
       borders: this.borders,
-      ensured: new Map(),
       parsed: new Map(),
       pace: new Pace(() => this.ports.heard + this.desk.ended),
       ended: false,

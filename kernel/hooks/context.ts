@@ -13,7 +13,8 @@ import type { Json, JsonObject, Message, StoredMessage, ToolCall } from '../../c
 import { canonicalJson, notJson, textOf, toolCallsOf } from '../../contract/messages/messages';
 import { isOthers } from '../run/conversation';
 import { asleep, untilOf } from '../run/asleep';
-import type { CallsBeside, Frame } from '../effects/frames';
+import type { Frame } from '../effects/frames';
+import type { CallsBeside } from '../effects/tool-decision';
 import { frozen } from '../effects/freeze';
 import { checkAnswerSchema, checkApproveOptions, checkInterruptOptions } from '../run/interrupt-options';
 import { openIn } from '../run/interrupts';
@@ -30,12 +31,14 @@ import { callToolOnce } from '../calls/tool-call';
 import { callNamed, toolNamed } from '../run/tool-names';
 import { storedMessage, storedMessages } from '../effects/transcript';
 import { noteAction } from '../run/flow';
+import { ensuredOf, keepEnsured } from '../run/ensured';
+import { agreed } from './agreed';
 
 /**
  * What a hook or a wrap gets to act with. Each thing it does is a numbered effect of its frame. It is made for each call of each hook, and
  * most hooks look at little of it or nothing.
  */
-export function hookContext(scope: AgentScope, frame: Frame, owner = frame.key): HookContext {
+export function hookContext(scope: AgentScope, frame: Frame, owner = frame): HookContext {
   const { life } = scope;
   const context = madeWhenUsed(() => {
     waivers.set(context, waiversFor(scope, frame));
@@ -58,8 +61,8 @@ export function hookContext(scope: AgentScope, frame: Frame, owner = frame.key):
   return context;
 }
 
-/** `owner`: the frame of the layer that acts, of which this one may be a branch. */
-function contextOf(scope: AgentScope, frame: Frame, owner: string): HookContext {
+/** `owner`: the frame of the code that acts. A branch of a race has one of its own, which ends with the race. */
+function contextOf(scope: AgentScope, frame: Frame, owner: Frame): HookContext {
   const { run, path, record, life } = scope;
   const { state, ports } = run;
   const agent = agentOfPath(path);
@@ -76,6 +79,7 @@ function contextOf(scope: AgentScope, frame: Frame, owner: string): HookContext 
   const branchContext = (inner: Frame): HookContext => hookContext(scope, inner, owner);
   const letGo = (): void => life.letGo();
   const asking = <T>(what: string, ask: () => Promise<T>): Promise<T> => {
+    if (frame.isDeaf || life.isDeaf) return new Promise(() => undefined);
     const refusal = life.refusalOf(what);
     return life.keep(refusal === undefined ? ask() : Promise.reject(refusal));
   };
@@ -101,29 +105,36 @@ function contextOf(scope: AgentScope, frame: Frame, owner: string): HookContext 
       return said === undefined ? '' : textOf(said);
     },
     session: {
-      get: (key) => inAgent('ctx.session.get', () => frame.once('session', () => ownValue(state.session, key))),
+      get: (key) => inAgent('ctx.session.get', () => read(frame, 'session', () => ownValue(state.session, key))),
       set: (key, value) =>
-        inAgent('ctx.session.set', () => frame.once('session', () => void (state.session[key] = keptValue('session', key, value)))),
+        inAgent('ctx.session.set', () =>
+          frame.once('session', () => void (state.session[key] = keptValue('session', key, value)), nothing),
+        ),
     },
     runLocal: {
-      get: (key) => inRun('ctx.runLocal.get', () => frame.once('run-local', () => ownValue(locals(), key))),
+      get: (key) => inRun('ctx.runLocal.get', () => read(frame, 'run-local', () => ownValue(locals(), key))),
       set: (key, value) =>
-        inRun('ctx.runLocal.set', () => frame.once('run-local', () => void (locals()[key] = keptValue('run-local', key, value)))),
-      delete: (key) => inRun('ctx.runLocal.delete', () => frame.once('run-local', () => void delete locals()[key])),
+        inRun('ctx.runLocal.set', () => frame.once('run-local', () => void (locals()[key] = keptValue('run-local', key, value)), nothing)),
+      delete: (key) => inRun('ctx.runLocal.delete', () => frame.once('run-local', () => void delete locals()[key], nothing)),
     },
     sendEvent: (event: string | AgentEvent, given?: Json) =>
       inRun('ctx.sendEvent', () =>
-        frame.once('event', () => {
-          life.event();
-          const { name, data } = eventOf(event, given);
-          checkedEvent(name, data);
-          ports.emit({ type: 'custom', agent, runPath: path, name, data });
-          if (typeof event === 'object') noteAction(scope, event.action);
-        }),
+        frame.once(
+          'event',
+          () => {
+            life.event();
+            const { name, data } = eventOf(event, given);
+            checkedEvent(name, data);
+            ports.emit({ type: 'custom', agent, runPath: path, name, data });
+            if (typeof event === 'object') noteAction(scope, event.action);
+          },
+          nothing,
+        ),
       ),
     ensureMessageId: (message) => {
-      const kept = inAgent('ctx.ensureMessageId', () => frame.once('message-id', () => withOwnId(scope, message)));
-      run.ensured.set(kept.id, kept);
+      const kept = inAgent('ctx.ensureMessageId', () => read(frame, 'message-id', () => withOwnId(scope, message)));
+      // Also what is recalled: snapshots of 0.1.0 have the effect alone.
+      if (!frame.isDeaf) keepEnsured(scope, kept);
       return frozen(kept);
     },
     sendToolAction: (action) => {
@@ -131,12 +142,14 @@ function contextOf(scope: AgentScope, frame: Frame, owner: string): HookContext 
         throw new HoldfastError('hook-failed', 'ctx.sendToolAction belongs into a wrapToolCall: it is about the call that is wrapped.');
       const { act } = frame.decision;
       // What a layer inside of this one has said since is not said over again by code that is entered again.
-      inAgent('ctx.sendToolAction', () =>
+      inAgent('ctx.sendToolAction', () => {
+        if (frame.isDeaf) return;
+        frame.checkIsOpen();
         frame.seen('tool-action', () => {
           act(checkedValue('event', 'action', action));
           return null;
-        }),
-      );
+        });
+      });
     },
     interrupt: <Answer>(info: Json, options: InterruptOptions = {}) =>
       asking(
@@ -164,7 +177,9 @@ function contextOf(scope: AgentScope, frame: Frame, owner: string): HookContext 
             return openIn(run, frame, n, asked, letGo);
           })
           .then((answer) => {
-            if (frame.decision !== undefined) frame.decision.by = owner;
+            // A branch is not entered again once its race is decided: what its owner may hand on is kept there.
+            if (frame.decision !== undefined && frame !== owner) owner.note(agreed, true);
+            frame.decision?.agreed(owner.key);
             return answer;
           }),
       ),
@@ -191,9 +206,16 @@ function contextOf(scope: AgentScope, frame: Frame, owner: string): HookContext 
       asking('ctx.within', () => race(frame, { done: act, late: (ctx) => ctx.sleep(duration) }, branchContext)).then(({ first, value }) =>
         first === 'done' ? value : undefined,
       )) as HookContext['within'],
-    now: () => inAgent('ctx.now', () => frame.once('now', () => ports.now())),
-    random: () => inAgent('ctx.random', () => frame.once('random', () => ports.random())),
+    now: () => inAgent('ctx.now', () => read(frame, 'now', () => ports.now())),
+    random: () => inAgent('ctx.random', () => read(frame, 'random', () => ports.random())),
   };
+}
+
+const nothing = (): void => undefined;
+
+/** Something that code looks at. Code that is over, and was told so often enough, sees what is there. */
+function read<T>(frame: Frame, kind: string, look: () => T): T {
+  return frame.once(kind, look, look);
 }
 
 function eventOf(event: string | AgentEvent, data: Json | undefined): { readonly name: string; readonly data: Json } {
@@ -203,11 +225,11 @@ function eventOf(event: string | AgentEvent, data: Json | undefined): { readonly
 }
 
 /** A message of the transcript keeps its id; another one gets one, whatever it has. */
-function withOwnId({ run, record }: AgentScope, message: Message): StoredMessage {
+function withOwnId({ run, record, path }: AgentScope, message: Message): StoredMessage {
   const known = record.messages.find(({ id }) => id === (message as Partial<StoredMessage> | null)?.id);
   return storedMessage(
     message,
-    known ?? run.ensured.get((message as Partial<StoredMessage> | null)?.id ?? ''),
+    known ?? ensuredOf({ run, path }).get((message as Partial<StoredMessage> | null)?.id ?? ''),
     () => run.ports.uuid(),
     'ctx.ensureMessageId',
   );

@@ -10,6 +10,7 @@ import { frozen } from '../effects/freeze';
 import type { AgentMiddleware, AgentState, Ending, RunSetup } from '../define/middleware';
 import type { AgentScope } from '../run/scope';
 import { shownState } from './shown-state';
+import { ensuredOf } from '../run/ensured';
 import { exitTool } from '../define/transfer-names';
 import { storedMessage, storedMessages } from '../effects/transcript';
 import { blame, errorOf, isCancellation, labelOf } from '../effects/errors';
@@ -199,7 +200,7 @@ function checkedUpdate(update: unknown, hook: string, middleware: AgentMiddlewar
   const stored =
     messages === undefined
       ? undefined
-      : storedMessages(messages, scope.record.messages, () => scope.run.ports.uuid(), label, scope.run.ensured);
+      : storedMessages(messages, scope.record.messages, () => scope.run.ports.uuid(), label, ensuredOf(scope));
   return {
     ...(stored === undefined ? {} : { messages: stored }),
     ...(tools === undefined ? {} : { tools: checkedTools(tools, label, scope) }),

@@ -30,8 +30,9 @@ export function race(frame: Frame, branches: Readonly<Record<string, Branch>>, c
         settle();
       };
       for (const [name, branch] of Object.entries(branches)) {
-        const act = async (): Promise<unknown> => branch(contextIn(inside.child(name, `the branch "${name}" of a race`)));
-        act().then(
+        const inner = inside.child(name, `the branch "${name}" of a race`);
+        const act = async (): Promise<unknown> => branch(contextIn(inner));
+        inner.beginBranch(act).then(
           (value) =>
             decide(name, () => {
               const problem = value === undefined ? undefined : notJson(value);

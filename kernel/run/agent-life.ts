@@ -4,12 +4,15 @@ import type { StoredMessage } from '../../contract/messages/messages';
 import { Pace } from './pace';
 import type { RunScope } from './scope';
 
+const mostRefusals = 100;
+
 /** Whether an agent is at work, as whoever acts through its `ctx` is told. */
 export class AgentLife {
   /** The result of a tool with which the agent ends. */
   answer: StoredMessage | undefined;
   private asked = 0;
   private over: boolean | undefined;
+  private refusals = 0;
   private readonly pace: Pace;
 
   constructor(
@@ -40,10 +43,16 @@ export class AgentLife {
   /** Why nothing can be done for the agent any more, or nothing. */
   refusalOf(what: string): HoldfastError | undefined {
     if (this.over !== true) return undefined;
+    this.refusals += 1;
     return new HoldfastError(
       'outside-run',
       `${what} failed: it was called through the ctx of agent "${this.agent}", which has ended. Code acts through the ctx that it was called with.`,
     );
+  }
+
+  /** Code that catches every refusal and asks again at once would go round for ever. It is told often enough. */
+  get isDeaf(): boolean {
+    return this.refusals > mostRefusals;
   }
 
   /** Counts the events that its code makes. */

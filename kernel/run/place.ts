@@ -6,6 +6,7 @@ import type { PlaceRecord } from './state';
 import type { Lane } from './conversation';
 import type { AnyAgent, HistoryRewriter } from '../define/definition';
 import { historyFor } from './conversation';
+import { forgetEnsured } from './ensured';
 
 /** Where an agent is to work. */
 export interface Place {
@@ -53,6 +54,7 @@ export function forgetInside({ state, borders, parsed }: RunScope, place: Place)
     for (const key of Object.keys(values ?? {})) if (key.startsWith(inside)) delete values?.[key];
   };
   for (const values of [state.agents, state.runLocal, state.places, state.actions]) drop(values);
+  for (const key of Object.keys(state.ensured ?? {})) if (key.startsWith(inside)) forgetEnsured(state, key);
   if (state.ends !== undefined) state.ends = Object.fromEntries(Object.entries(state.ends).filter(([key]) => !key.startsWith(inside)));
   state.said = Object.fromEntries(Object.entries(state.said ?? {}).filter(([key]) => !key.startsWith(inside)));
   for (const map of [borders, parsed]) for (const key of map.keys()) if (key.startsWith(inside)) map.delete(key);
@@ -66,6 +68,7 @@ export function forget({ state, borders, parsed }: RunScope, place: Place): void
   delete state.runLocal[key];
   delete state.places?.[key];
   delete state.actions?.[key];
+  forgetEnsured(state, key);
   borders.delete(key);
   parsed.delete(key);
 }

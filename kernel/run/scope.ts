@@ -1,5 +1,4 @@
 import type { Manifest } from '../../contract/manifest';
-import type { StoredMessage } from '../../contract/messages/messages';
 import type { AgentRunOptions } from '../../contract/run-options';
 import type { AgentDefinition } from '../define/agent';
 import type { AgentLife } from './agent-life';
@@ -27,8 +26,6 @@ export interface RunScope {
   readonly manifest: Manifest;
   /** What each agent in the middle of an iteration was when the iteration began, by its path. */
   readonly borders: Map<string, AgentRecord>;
-  /** Messages that got their id before they were anywhere, by it. */
-  readonly ensured: Map<string, StoredMessage>;
   /** What parsing made of the tool calls of the last answer, by the path of the agent. */
   readonly parsed: Map<string, Meanings>;
   /** Counts agents that end without having waited for anything. */

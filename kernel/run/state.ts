@@ -109,6 +109,8 @@ export interface RunState {
   places?: Record<string, PlaceRecord>;
   /** How agents have ended whose observers are not all told of it yet, by path. */
   ends?: Readonly<Record<string, KeptEnd>>;
+  /** Messages that hooks of agents at work gave an id, and that no iteration has begun with yet, by path. */
+  ensured?: Readonly<Record<string, readonly StoredMessage[]>>;
   /** The last action that an agent at work has shown, by path. */
   actions?: Record<string, Json>;
   /** How many agents have been at work as tools. */

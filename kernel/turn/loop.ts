@@ -10,6 +10,7 @@ import { countIteration, countToolIteration, refuseCallsInFinalAnswer } from './
 import { modelStep } from './model-step';
 import { observedAgent, observersOf } from '../hooks/observers';
 import { pendingCallsOf } from './pending-calls';
+import { settleEnsured } from '../run/ensured';
 import type { AgentScope } from '../run/scope';
 import type { NamedCall } from '../run/tool-names';
 import { namedCalls } from '../run/tool-names';
@@ -66,6 +67,7 @@ async function iterate(scope: AgentScope, iteration: Frame): Promise<AgentResult
   const { agent, record } = scope;
   const { has } = agent;
   scope.run.borders.set(scope.path.join('/'), { ...record });
+  settleEnsured(scope);
   if (record.turn === 0) return runPendingCalls(scope, iteration);
   countIteration(scope);
   if (has.beforeModelRewriteState) await runStateHooks('beforeModelRewriteState', scope, iteration);

@@ -80,14 +80,10 @@ export class ParsedCalls {
 }
 
 /** The call with the options that the layer handed on, and, where a person decided about it, the note what that was. */
-function decided(parsed: ParsedCall, { options }: ToolCall, { decision }: Frame): ParsedCall {
+function decided(parsed: ParsedCall, { options }: ToolCall, { decision, key }: Frame): ParsedCall {
   const { call: known, rawInput } = parsed;
   const call = options === undefined ? known : { ...known, options: checkedToolOptions(options, known.name) };
-  if (decision?.handedOn === true) {
-    decision.handedOn = false;
-    decision.hash = call.inputHash;
-    decision.options = textOfOptions(call);
-  }
+  decision?.arrives(key, () => ({ hash: call.inputHash, options: textOfOptions(call) }));
   return call === known ? parsed : { call, rawInput };
 }
 

@@ -24,6 +24,8 @@ import type { NamedCall } from '../run/tool-names';
 import { exitTool } from '../define/transfer-names';
 import { planCall } from './tool-plan';
 import { isToolProblem } from '../effects/tool-problems';
+import { ToolDecision } from '../effects/tool-decision';
+import { agreed } from '../hooks/agreed';
 import { ToolError, failureOf, isCancellation } from '../effects/errors';
 import { PassedThere } from '../run/shown-result';
 import { isEventSender } from '../define/event-sender-mark';
@@ -91,10 +93,11 @@ async function runCall(scope: AgentScope, calls: readonly NamedCall[], position:
   if (planned.type === 'refused') return endOrReturn(scope, requested, new ToolError(planned.error, undefined));
   const name = `${planned.call.name}.${position}`;
   const passed = new PassedThere(scope.run.state, [...iteration.address, name].join('/'));
-  const frame = iteration.child(name, undefined, {
-    act: (action) => passed.keep({ action }),
-    beside: () => ({ position, tools: calls.map((call) => call.name) }),
-  });
+  const decision = new ToolDecision(
+    (action) => passed.keep({ action }),
+    () => ({ position, tools: calls.map((call) => call.name) }),
+  );
+  const frame = iteration.child(name, undefined, decision);
   // What stands in the worker's result has the tool's own name. Under an alias the model is answered by the name that it used.
   const isAlias = planned.call.name !== written;
   let last: ToolDone | undefined;
@@ -224,9 +227,10 @@ function withParsed(parsed: Soon<ParsedCall>, run: (parsed: ParsedCall) => Promi
 }
 
 /** What a person agreed to is what runs. */
-function checkDecided({ decision }: Frame, call: ToolCall): void {
-  if (decision?.hash === undefined) return;
-  const changed = decision.hash !== call.inputHash ? 'arguments' : decision.options !== textOfOptions(call) ? 'options' : undefined;
+function checkDecided({ decision, key }: Frame, call: ToolCall): void {
+  const decided = decision?.boundAt(key);
+  if (decided?.hash === undefined) return;
+  const changed = decided.hash !== call.inputHash ? 'arguments' : decided.options !== textOfOptions(call) ? 'options' : undefined;
   if (changed === undefined) return;
   throw new HoldfastError(
     'hook-failed',
@@ -265,7 +269,8 @@ function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: Parsed
     wrap: (requested, next, frame) => {
       const wrapped = ({ call }: ParsedCall): Promise<Json> => {
         const nextDecided = (changed: ToolCall): Promise<Json> => {
-          if (frame.decision?.by === frame.key) frame.decision.handedOn = true;
+          if (frame.noteOf(agreed) === true) frame.decision?.agreed(frame.key);
+          frame.decision?.handsOn(frame.key, frame.next);
           return next(withOptionsOf(call, changed));
         };
         return middleware.wrapToolCall?.(frozen(call), nextDecided, hookContext(scope, frame)) as Promise<Json>;

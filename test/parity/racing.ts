@@ -47,7 +47,7 @@ export const racing: AgentMiddleware = {
       case 'race too late': {
         const said = await ctx.within('40ms', async (inner) => {
           const first = await inner.interrupt<Json>({ place: 'too late', callId: call.id });
-          ctx.sendEvent('never', { callId: call.id });
+          inner.sendEvent('never', { callId: call.id });
           return first;
         });
         return { said: said ?? null, then: await next(call) };
