@@ -26,6 +26,12 @@ export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, '
     );
   for (const [tool, aliases] of Object.entries(request.argumentAliases)) {
     const clash = aliases.find((alias) => tools.propertiesOf(tool).includes(alias));
+    const isOfStart = request.aliasesOfStart?.includes(tool) === true;
+    if (clash !== undefined && isOfStart)
+      throw new HoldfastError(
+        'options-invalid',
+        `The options of the start: the argument alias "${clash}" of tool "${tool}" is an argument of the tool itself.`,
+      );
     if (clash !== undefined)
       throw new HoldfastError('agent-invalid', `The argument alias "${clash}" of tool "${tool}" is an argument of the tool itself.`);
   }

@@ -20,6 +20,7 @@ import type { TemporalConnection, TemporalSettings } from '../host/connection';
 import { connectTemporal } from '../host/connection';
 import { readConfiguration } from '../host/configuration';
 import { processBus } from '../host/event-bus';
+import { unanswered } from '../host/unanswered';
 import { findLiveServer } from '../host/server/server-reuse';
 import { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
 import type { Execution } from './reading/executions';
@@ -214,6 +215,8 @@ export class HoldfastClient<Module = never> {
     try {
       await connection.withDeadline(Date.now() + patienceMs, () => connection.workflowService.describeNamespace({ namespace }));
     } catch (error) {
+      const lost = unanswered(error);
+      if (lost !== undefined) throw new HoldfastError('server-unreachable', lost, { cause: error });
       throw new HoldfastError(
         'server-unreachable',
         `The Temporal server at ${address} does not serve the namespace '${namespace}': ${messageOf(error)}`,

@@ -23,18 +23,30 @@ const longest = 3653 * 86_400_000;
 
 /** Milliseconds of a text such as '30s', '1.5h' or '3 days', more than none and at most ten years; undefined otherwise. */
 export function parseDuration(text: string): number | undefined {
+  const milliseconds = lengthOf(text);
+  return milliseconds !== undefined && milliseconds > 0 && milliseconds <= longest ? milliseconds : undefined;
+}
+
+/** Why a text is no duration, as the end of a sentence. */
+export function durationProblem(text: string): string | undefined {
+  const milliseconds = lengthOf(text);
+  if (milliseconds === undefined) return 'is no duration; write for example "30s", "2h" or "3d"';
+  if (milliseconds <= 0) return 'is no duration: the shortest is "1ms"';
+  return milliseconds > longest ? 'is no duration that is taken: the longest is "3653d", ten years' : undefined;
+}
+
+function lengthOf(text: string): number | undefined {
   const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/i.exec(text);
   if (match === null) return undefined;
   const name = (match[2] ?? '').toLowerCase();
   const key = [name, name.replace(/s$/, '')].find((candidate) => Object.hasOwn(units, candidate));
   if (key === undefined) return undefined;
-  const milliseconds = Math.round(Number(match[1]) * (units[key] ?? 0));
-  return milliseconds > 0 && milliseconds <= longest ? milliseconds : undefined;
+  return Math.round(Number(match[1]) * (units[key] ?? 0));
 }
 
 /** The same of a text that has to be a duration: another one is an error with this code. */
 export function millisecondsOf(text: string, code: ErrorCode): number {
   const milliseconds = parseDuration(text);
-  if (milliseconds === undefined) throw new HoldfastError(code, `"${text}" is no duration; write for example "30s", "2h" or "3d".`);
+  if (milliseconds === undefined) throw new HoldfastError(code, `"${text}" ${durationProblem(text) ?? ''}.`);
   return milliseconds;
 }

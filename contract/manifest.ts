@@ -74,5 +74,7 @@ export interface ManifestRequest {
   readonly outputs?: readonly string[];
   /** Other keys for arguments, by tool; none may be a property of the tool's schema. */
   readonly argumentAliases: Readonly<Record<string, readonly string[]>>;
+  /** The tools among them whose aliases the start gave. Absent: none. */
+  readonly aliasesOfStart?: readonly string[];
   readonly language?: Language;
 }

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
@@ -36,6 +36,10 @@ export class BundleStore {
       await rename(draft, path);
     } catch (error) {
       await rm(draft, { force: true });
+      if (isFolder(path))
+        throw new HoldfastError('build-damaged', `A folder stands where the bundle of build ${buildId} belongs: ${path}. Remove it.`, {
+          cause: error,
+        });
       throw error;
     }
   }
@@ -80,10 +84,13 @@ function foundIn(bytes: Buffer, buildId: string): Found {
   return hashOf(code) === hash ? { code: code.toString('utf8') } : { problem: 'its content does not have the hash that stands in it' };
 }
 
+/** What every bundle of workflow code begins with. */
+const begin = 'var __TEMPORAL__;\n';
 const sourceMap = '\n//# sourceMappingURL=data:application/json;base64,';
 
 /** Holdfast 0.1.0 wrote the code alone. Whether all of it is there tells its source map, which comes last; whether it is code, the compiler. */
 function foundWithoutHead(code: string): Found {
+  if (!code.startsWith(begin)) return { problem: 'its first line is not what was written' };
   const mapAt = code.lastIndexOf(sourceMap);
   try {
     JSON.parse(Buffer.from(code.slice(mapAt + sourceMap.length), 'base64').toString('utf8'));
@@ -96,6 +103,10 @@ function foundWithoutHead(code: string): Found {
   } catch (cause) {
     return { problem: 'it is no code', cause };
   }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function hashOf(bytes: Buffer): string {

@@ -378,7 +378,10 @@ function pending(shown: Interrupt, options: Pick<InterruptOptions, 'onDeadline'>
   const problem = notJson(shown) ?? (options.onDeadline === undefined ? undefined : notJson(options.onDeadline));
   if (problem !== undefined) throw new HoldfastError('value-not-json', `The interrupt is not JSON: ${problem}.`);
   if (shown.by !== undefined && !isListOfTexts(shown.by))
-    throw new HoldfastError('hook-failed', 'The interrupt has a "by" that is no list of names, or an empty one: nobody could answer.');
+    throw new HoldfastError(
+      'hook-failed',
+      'The interrupt has a "by" that is no list of names, or has none or an empty one: nobody could answer.',
+    );
   const size = jsonSize(shown);
   if (size > limits.interrupt)
     throw new HoldfastError('payload-too-large', `The interrupt "${shown.id}" shows ${size} bytes; at most ${limits.interrupt} fit.`);
@@ -386,7 +389,7 @@ function pending(shown: Interrupt, options: Pick<InterruptOptions, 'onDeadline'>
 }
 
 function isListOfTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string');
+  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string' && item.trim() !== '');
 }
 
 async function callHidden(scope: AgentScope, frame: Frame, tool: string, input: Json): Promise<unknown> {

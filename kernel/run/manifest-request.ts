@@ -12,6 +12,7 @@ export function manifestRequest(root: AnyAgent, state: RunState): ManifestReques
   const agents = reachable(root).filter(isChat);
   const each = agents.map((agent) => requestOf(agent, state));
   const language = state.language ?? agents.find((agent) => agent.language !== undefined)?.language;
+  const aliasesOfStart = [...new Set(each.flatMap((one) => one.aliasesOfStart ?? []))];
   const outputs = [...new Set(each.flatMap((one) => one.outputs ?? []))];
   return {
     agent: root.name,
@@ -19,9 +20,18 @@ export function manifestRequest(root: AnyAgent, state: RunState): ManifestReques
     models: [...new Set(each.flatMap(({ models }) => models))],
     halves: [...new Set(each.flatMap(({ halves }) => halves))],
     ...(outputs.length === 0 ? {} : { outputs }),
-    argumentAliases: Object.assign({}, ...each.map(({ argumentAliases }) => argumentAliases)) as ManifestRequest['argumentAliases'],
+    argumentAliases: together(each.map(({ argumentAliases }) => argumentAliases)),
+    ...(aliasesOfStart.length === 0 ? {} : { aliasesOfStart }),
     ...(language === undefined ? {} : { language }),
   };
+}
+
+/** Two agents may have aliases for the same tool. */
+function together(each: readonly ManifestRequest['argumentAliases'][]): ManifestRequest['argumentAliases'] {
+  const all = new Map<string, readonly string[]>();
+  for (const one of each)
+    for (const [tool, aliases] of Object.entries(one)) all.set(tool, [...new Set([...(all.get(tool) ?? []), ...aliases])]);
+  return Object.fromEntries(all);
 }
 
 export function isOwnTool(root: AnyAgent, tool: string): boolean {
@@ -43,5 +53,6 @@ function requestOf(defined: AgentDefinition, state: RunState): Omit<ManifestRequ
     halves: agent.halves.map(({ name }) => name),
     ...(agent.output === undefined ? {} : { outputs: [agent.output] }),
     argumentAliases,
+    ...(options.toolAliases === undefined ? {} : { aliasesOfStart: Object.keys(argumentAliases) }),
   };
 }

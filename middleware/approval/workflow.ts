@@ -1,4 +1,4 @@
-import { parseDuration } from '../../contract/duration';
+import { durationProblem } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
 import type { ApprovalDecision } from '../../contract/interrupts';
 import type { Json, ToolCall } from '../../contract/messages/messages';
@@ -109,8 +109,10 @@ function checkedRule(tool: string, rule: unknown): ApprovalRule<unknown> {
   if (unknown !== undefined) refuse(`a rule has no "${cut(unknown)}"; it has ${ruleFields.join(', ')}.`);
   const { when, expires, onExpiry, by } = rule;
   if (when !== undefined && typeof when !== 'function') refuse('when is a function of the arguments.');
-  if (expires !== undefined && (typeof expires !== 'string' || parseDuration(expires) === undefined))
-    refuse(`expires ${shown(expires)} is no duration; write for example "3d".`);
+  if (expires !== undefined) {
+    const problem = typeof expires === 'string' ? durationProblem(expires) : 'is no duration; write for example "3d"';
+    if (problem !== undefined) refuse(`expires ${shown(expires)} ${problem}.`);
+  }
   if (onExpiry !== undefined && onExpiry !== 'approve' && onExpiry !== 'reject') refuse('onExpiry is "approve" or "reject".');
   if (onExpiry !== undefined && expires === undefined)
     refuse(

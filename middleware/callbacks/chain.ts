@@ -1,6 +1,7 @@
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { notJson } from '../../contract/messages/messages';
 import type { Callback, CallbackArgs, CallbackOptions, CallbackResult, ChainOutcome } from './types';
+import { checkedOptions, flag } from '../checked-options';
 import { isCancellation, isStop } from '../../kernel/effects/errors';
 
 /** An error that names its place itself. */
@@ -19,6 +20,11 @@ export interface Phase<Args, Result> {
   readonly sticky?: readonly (keyof Result & string)[];
   /** Lets later callbacks see what this one returned. */
   readonly adopt?: (args: Args, result: Result) => void;
+}
+
+/** Refuses options that would do nothing, such as callbacks: those are registered. */
+export function checkedCallbackOptions(owner: string, options: CallbackOptions | undefined): CallbackOptions {
+  return checkedOptions<CallbackOptions>(owner, options, { continueOnError: flag, continueOnResponse: flag, mergeOnStop: flag });
 }
 
 /** Callbacks of one place, in the order of their registration. */

@@ -4,7 +4,7 @@ import { canonicalJson, isMessage, notJson } from '../../contract/messages/messa
 import type { AgentMiddleware } from '../../kernel/define/middleware';
 import { callbacks } from './callbacks';
 import type { Phase } from './chain';
-import { Chain, checkCallback } from './chain';
+import { Chain, checkCallback, checkedCallbackOptions } from './chain';
 import { detachedInvocation } from './invocation';
 import * as phases from './phases';
 import type {
@@ -195,15 +195,18 @@ export class AgentCallbacks extends CallbackSet<BeforeAgentArgs, BeforeAgentResu
   }
 }
 
-export function modelCallbacks(options: CallbackOptions = {}): ModelCallbacks {
+export function modelCallbacks(given: CallbackOptions = {}): ModelCallbacks {
+  const options = checkedCallbackOptions('modelCallbacks', given);
   return new ModelCallbacks(new Chain(phases.beforeModel, options), new Chain(phases.afterModel, options));
 }
 
-export function toolCallbacks(options: CallbackOptions = {}): ToolCallbacks {
+export function toolCallbacks(given: CallbackOptions = {}): ToolCallbacks {
+  const options = checkedCallbackOptions('toolCallbacks', given);
   return new ToolCallbacks(new Chain(phases.beforeTool, options), new Chain(phases.afterTool, options));
 }
 
-export function agentCallbacks(options: CallbackOptions = {}): AgentCallbacks {
+export function agentCallbacks(given: CallbackOptions = {}): AgentCallbacks {
+  const options = checkedCallbackOptions('agentCallbacks', given);
   return new AgentCallbacks(new Chain(phases.beforeAgent, options), new Chain(phases.afterAgent, options));
 }
 

@@ -14,6 +14,16 @@ const fails = (message: string) => (): never => {
   throw new Error(message);
 };
 
+describe('a set of callbacks', () => {
+  it.each([modelCallbacks, toolCallbacks, agentCallbacks])('refuses options that there are not, such as callbacks: $name', (make) => {
+    expect(() => make({ beforeAgent: [fails('never')] } as object)).toThrow(
+      expect.objectContaining({ code: 'agent-invalid', message: expect.stringContaining('there is no option "beforeAgent"') }),
+    );
+    expect(() => make({ continueOnError: 'yes' } as object)).toThrow('continueOnError');
+    expect(make({ continueOnError: true }).before.length).toBe(0);
+  });
+});
+
 describe('a chain of callbacks', () => {
   /** E: a callback that fails. R: one that answers. */
   it.each([

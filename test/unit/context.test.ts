@@ -103,8 +103,8 @@ describe('ctx', () => {
     expect(seen).toEqual([{ user: 'ada' }]);
   });
 
-  it('refuses an interrupt that nobody could answer', async () => {
-    const run = await testRun(agentUnder(before((ctx) => ctx.interrupt('Go?', { by: [] }))), { input: 'Hi', model: oneTurn(), tools });
+  it.each([[[]], [['']], [['ada', ' ']]])('refuses an interrupt that nobody could answer: by %j', async (by) => {
+    const run = await testRun(agentUnder(before((ctx) => ctx.interrupt('Go?', { by }))), { input: 'Hi', model: oneTurn(), tools });
     expect(await run.outcome()).toMatchObject({
       status: 'failed',
       error: { code: 'hook-failed', message: expect.stringContaining('nobody could answer') },

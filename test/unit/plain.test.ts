@@ -28,6 +28,8 @@ describe('a duration', () => {
         message: expect.stringContaining('"soon" is no duration; write for example "30s"'),
       }),
     );
+    expect(() => millisecondsOf('0s', 'input-invalid')).toThrow('"0s" is no duration: the shortest is "1ms".');
+    expect(() => millisecondsOf('100000d', 'input-invalid')).toThrow('the longest is "3653d", ten years.');
   });
 });
 

@@ -202,10 +202,16 @@ describe('options that say nothing, or something else than they seem to, end the
       { toolOptions: { plain: { a: 'x'.repeat(10_000) } }, agents: { agent: { toolOptions: { plain: { b: 'x'.repeat(10_000) } } } } },
       'those of the tool "plain" for agent "agent" have 20015 bytes; at most 16384 fit.',
     ],
+    [
+      'an alias of an argument that is an argument',
+      { toolAliases: { says: { arguments: { text: ['text'] } } } },
+      'the argument alias "text" of tool "says" is an argument of the tool itself.',
+    ],
     ['an alias for two', { toolAliases: { plain: { names: ['x'] }, quick: { names: ['x'] } } }, 'stands for both "plain" and "quick"'],
   ])('%s', async (_, options, message) => {
     const model = scriptedModel([]);
-    const run = await testRun(agentUnder(), { input: 'Hi', model, tools, options });
+    const says = defineTool({ ...basics, inputSchema: z.object({ text: z.string() }), execute: ({ text }) => text });
+    const run = await testRun(agentUnder(), { input: 'Hi', model, tools: { ...tools, says }, options });
     expect(await run.outcome()).toMatchObject({
       status: 'failed',
       error: { code: 'options-invalid', message: expect.stringContaining(message) },

@@ -7,7 +7,7 @@ import { Findings } from '../../../worker/findings';
 
 const buildId = '0123456789abcdef';
 const map = `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from('{"version":3}').toString('base64')}\n`;
-const bundle = { buildId, code: `globalThis.text = 'Grüße';${map}` };
+const bundle = { buildId, code: `var __TEMPORAL__;\nglobalThis.text = 'Grüße';${map}` };
 
 describe('[check 3] the directory of bundles', () => {
   let directory: string;
@@ -33,6 +33,8 @@ describe('[check 3] the directory of bundles', () => {
     ['has zeros for a page', () => Buffer.concat([Buffer.alloc(64), whole().subarray(64)])],
     ['is no text', () => Buffer.from(whole().toString('latin1').replace('Gr', '\xff\xfe'), 'latin1')],
     ['has the code of another build', () => whole().toString().replace(buildId, 'fedcba9876543210')],
+    ['has another first line', () => whole().toString().replace('// holdfast', '//holdfast').replace('Gr', 'Kr')],
+    ['has other ends of lines', () => whole().toString().replaceAll('\n', '\r\n')],
     ['has lost its first line and its end', () => bundle.code.slice(0, -8)],
     ['has lost its first line and is no code', () => bundle.code.replace(';', ' } ;')],
   ])('says that a file is damaged that %s, and takes the same build anew', async (_, content) => {
@@ -48,6 +50,8 @@ describe('[check 3] the directory of bundles', () => {
     await expect(store.load(buildId)).rejects.toMatchObject({ code: 'build-missing' });
     mkdirSync(path());
     await expect(store.load(buildId)).rejects.toMatchObject({ code: 'build-damaged', message: expect.stringContaining('EISDIR') });
+    await expect(store.save(bundle)).rejects.toMatchObject({ code: 'build-damaged', message: expect.stringContaining('A folder') });
+    expect(readdirSync(directory)).toEqual([`${buildId}.js`]);
   });
 
   it('reads what Holdfast 0.1.0 has written, which has no hash', async () => {

@@ -1,3 +1,4 @@
+import { HoldfastClient as ConnectedClient } from '../../../client/connect';
 import type { HoldfastClient } from '../../../client/index';
 import { HoldfastError } from '../../../contract/errors';
 import { createLogger } from '../../../host/logger';
@@ -25,6 +26,21 @@ describe('[check 17] a service says whether it can serve', () => {
     now = 2000;
     await ready();
     expect(asked).toBe(3);
+  });
+
+  it.each([
+    [4, 'does not answer'],
+    [14, 'does not answer'],
+    [5, "does not serve the namespace 'default'"],
+  ])('tells a server that gives no answer from one that has no such namespace (code %i)', async (code, words) => {
+    const describeNamespace = (): Promise<never> => Promise.reject(Object.assign(new Error('no'), { code }));
+    const asked = {
+      options: { address: 'localhost:1' },
+      withDeadline: (_: number, run: () => unknown) => run(),
+      workflowService: { describeNamespace },
+    };
+    const check = ConnectedClient.prototype.check.bind({ connection: { connection: asked, namespace: 'default' } } as never);
+    await expect(check()).rejects.toMatchObject({ code: 'server-unreachable', message: expect.stringContaining(words) });
   });
 
   it('answers /readyz with 503 and the code while the server is away, and /health with 200', async () => {
