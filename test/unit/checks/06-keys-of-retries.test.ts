@@ -3,7 +3,8 @@ import type { TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import { defineTool } from 'holdfast/worker';
 import type { AgentMiddleware } from 'holdfast/workflow';
-import { toolCallbacks, toolRetry } from 'holdfast/workflow';
+import { toolCallbacks } from 'holdfast/callbacks';
+import { toolRetry } from 'holdfast/middleware';
 import { agentUnder, echo, tools } from '../../support/memory-bed';
 
 const key = 'default/test/agent/t1/echo.0';
