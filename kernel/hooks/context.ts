@@ -4,13 +4,10 @@ import { hiddenModelCall } from '../../contract/record/call-addresses';
 import { placeInRoot } from '../../contract/record/child-runs';
 import { millisecondsOf } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
-import type { Interrupt } from '../../contract/interrupts';
-import { interruptId } from '../../contract/interrupts';
-import { jsonSize, limits } from '../../contract/limits';
 import type { ToolFacts } from '../../contract/manifest';
 import { toolFactsOf } from '../../contract/manifest';
-import type { Json, JsonObject, Message, StoredMessage, ToolCall } from '../../contract/messages/messages';
-import { canonicalJson, notJson, textOf, toolCallsOf } from '../../contract/messages/messages';
+import type { Json, Message, StoredMessage, ToolCall } from '../../contract/messages/messages';
+import { textOf, toolCallsOf } from '../../contract/messages/messages';
 import { isOthers } from '../run/conversation';
 import { asleep, untilOf } from '../run/asleep';
 import type { Frame } from '../effects/frames';
@@ -24,9 +21,9 @@ import type { AgentEvent, AgentMiddleware, HookContext, InterruptOptions, ModelR
 import { callModelOnce, requestSlots } from '../calls/model-call';
 import { behindBorder } from '../run/ports';
 import { optionsOfTool } from '../run/run-options';
+import { approvalOf, interruptBase, pending } from './asked';
 import { race } from './race';
 import type { AgentScope } from '../run/scope';
-import type { PendingInterrupt } from '../run/state';
 import { callToolOnce } from '../calls/tool-call';
 import { callNamed, toolNamed } from '../run/tool-names';
 import { storedMessage, storedMessages } from '../effects/transcript';
@@ -340,56 +337,6 @@ function waiversFor({ run: { state }, path }: AgentScope, frame: Frame): Waivers
     has: (name) => frame.once('run-local', () => given().includes(name)),
     add: (name) => frame.once('run-local', () => void (state.waivers = { ...state.waivers, [key]: [...given(), name] })),
   };
-}
-
-function approvalOf(
-  call: ToolCall,
-  problem: string | undefined,
-): { kind: 'approval'; tool: string; callId: string; input: Json; inputHash: string; options?: JsonObject; problem?: string } {
-  const { id: callId, name: tool, input, options } = call;
-  return {
-    kind: 'approval',
-    tool,
-    callId,
-    input,
-    inputHash: call.inputHash ?? canonicalJson(input),
-    ...(options === undefined ? {} : { options }),
-    ...(problem === undefined ? {} : { problem }),
-  };
-}
-
-function interruptBase(
-  scope: AgentScope,
-  frame: Frame,
-  n: number,
-  options: Omit<InterruptOptions, 'kind' | 'answerSchema'>,
-): { id: string; address: readonly string[]; agent: string; deadline?: number; by?: readonly string[] } {
-  const { ports } = scope.run;
-  return {
-    id: interruptId(frame.address, n),
-    address: frame.address,
-    agent: agentOfPath(scope.path),
-    ...(options.deadline === undefined ? {} : { deadline: ports.now() + millisecondsOf(options.deadline, 'hook-failed') }),
-    ...(options.by === undefined ? {} : { by: options.by }),
-  };
-}
-
-function pending(shown: Interrupt, options: Pick<InterruptOptions, 'onDeadline'>): PendingInterrupt {
-  const problem = notJson(shown) ?? (options.onDeadline === undefined ? undefined : notJson(options.onDeadline));
-  if (problem !== undefined) throw new HoldfastError('value-not-json', `The interrupt is not JSON: ${problem}.`);
-  if (shown.by !== undefined && !isListOfTexts(shown.by))
-    throw new HoldfastError(
-      'hook-failed',
-      'The interrupt has a "by" that is no list of names, or has none or an empty one: nobody could answer.',
-    );
-  const size = jsonSize(shown);
-  if (size > limits.interrupt)
-    throw new HoldfastError('payload-too-large', `The interrupt "${shown.id}" shows ${size} bytes; at most ${limits.interrupt} fit.`);
-  return options.onDeadline === undefined ? { shown } : { shown, onDeadline: options.onDeadline };
-}
-
-function isListOfTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string' && item.trim() !== '');
 }
 
 async function callHidden(scope: AgentScope, frame: Frame, tool: string, input: Json): Promise<unknown> {
