@@ -5,8 +5,10 @@ import { HoldfastError } from '../contract/errors';
 import type { WorkflowBundle } from '../worker/bundle';
 import { bundleAgents } from '../worker/bundle';
 import { removePromiseHooks } from '../worker/check-bundle';
+import { quietUnlessInstalled } from '../worker/runtime';
 import type { History, HistoryFile } from './history-files';
 import { readHistories } from './history-files';
+import { replayFailure } from './replay-failure';
 
 export interface ReplayOptions {
   /** Path of the agents module. */
@@ -23,7 +25,7 @@ export interface Replayed {
   /** The file's name without its end. */
   readonly id: string;
   /** Why today's code would not do again what this history says. */
-  readonly error?: Error;
+  readonly error?: HoldfastError;
 }
 
 /** Runs recorded histories through today's agents. An error names what open runs would meet if this code took them over. */
@@ -38,6 +40,7 @@ export async function replayHistories(options: ReplayOptions): Promise<readonly 
   const { code } = bundle ?? (await bundleAgents(agents ?? ''));
   const errors = new Map<string, Error | undefined>();
   const replayed = { workflowBundle: { code }, ...(dataConverter === undefined ? {} : { dataConverter }) };
+  quietUnlessInstalled();
   try {
     for await (const { runId, error } of Worker.runReplayHistories(replayed, runsOf(files))) errors.set(runId, error);
   } finally {
@@ -45,7 +48,7 @@ export async function replayHistories(options: ReplayOptions): Promise<readonly 
   }
   return files.map(({ id, history }) => {
     const error = errors.get(startOf(history)?.originalExecutionRunId ?? '');
-    return error === undefined ? { id } : { id, error };
+    return error === undefined ? { id } : { id, error: replayFailure(error, id, history) };
   });
 }
 

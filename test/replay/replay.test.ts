@@ -35,4 +35,21 @@ it('a history under code that would do something else is an error that names it'
   });
   expect(waiting?.id).toMatch(/support-waiting$/);
   expect(waiting?.error?.message).toMatch(/Nondeterminism/i);
+  expect(waiting?.error?.code).toBe('frame-changed');
+  expect(waiting?.error?.message).toMatch(/^The code after support\/t2\/model changed: it does not do again event 26 of this history \(/);
+  expect(JSON.parse(JSON.stringify(waiting))).toMatchObject({ error: { code: 'frame-changed', message: waiting?.error?.message } });
+});
+
+it('a replay writes nothing of the workers that come and go for it', async () => {
+  const written: string[] = [];
+  const write = jest.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+  try {
+    await replayHistories({
+      agents: join(root, 'examples/support/agents.ts'),
+      histories: join(__dirname, 'histories', 'examples', '*-support-waiting.json'),
+    });
+  } finally {
+    write.mockRestore();
+  }
+  expect(written.join('')).toBe('');
 });
