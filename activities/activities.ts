@@ -5,11 +5,11 @@ import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../contract/erro
 import { waitsForTool } from '../contract/missing-tool';
 import { messageOfOutcome } from '../contract/record/tool-outcomes';
 import type { Manifest, ManifestRequest } from '../contract/manifest';
-import type { Answer } from '../contract/interrupts';
 import type { StoredMessage } from '../contract/messages/messages';
 import type {
-  AnswerElsewhere,
+  AnswersElsewhere,
   AnswerTime,
+  ElsewhereAnswer,
   CallModelInput,
   CallModelResult,
   CallToolInput,
@@ -48,7 +48,7 @@ export interface Activities {
   callTool(input: CallToolInput): Promise<CallToolResult>;
   tryNewestBuild(input: AgentRunInput): Promise<TrialVerdict>;
   answerTimes(events: readonly number[]): Promise<readonly (AnswerTime | null)[]>;
-  answerElsewhere(asked: AnswerElsewhere): Promise<(Answer & { readonly at: number }) | null>;
+  answersElsewhere(asked: AnswersElsewhere): Promise<readonly (ElsewhereAnswer | null)[]>;
 }
 
 export function createActivities(parts: WorkerParts): Activities {
@@ -203,8 +203,8 @@ export function createActivities(parts: WorkerParts): Activities {
       return (await parts.answers?.times(workflowId, runId, events)) ?? [];
     },
 
-    async answerElsewhere(asked) {
-      return (await parts.answers?.to(asked)) ?? null;
+    async answersElsewhere(asked) {
+      return (await parts.answers?.to(asked)) ?? [];
     },
   };
 }

@@ -1,8 +1,7 @@
 import type { DeltaSink } from '../contract/deltas';
 import type { HoldfastError } from '../contract/errors';
 import type { Language, ModelFacts, ToolFacts } from '../contract/manifest';
-import type { Answer } from '../contract/interrupts';
-import type { AgentRunInput, AnswerElsewhere, AnswerTime, TrialVerdict } from '../contract/record/wire';
+import type { AgentRunInput, AnswerTime, AnswersElsewhere, ElsewhereAnswer, TrialVerdict } from '../contract/record/wire';
 import type { Culprits } from './health/culprits';
 import type { MessageStore } from './transcripts/message-store';
 import type { ModelRegistry } from './models/models';
@@ -15,8 +14,8 @@ import type { HalfRegistry } from './worker-middleware/worker-middleware';
 export interface AnswerLookup {
   /** Of signals, by the numbers of their events. null: there is no such signal. */
   times(workflowId: string, runId: string, events: readonly number[]): Promise<readonly (AnswerTime | null)[]>;
-  /** The first answer that fits the interrupt and that the run took before its deadline. */
-  to(asked: AnswerElsewhere): Promise<(Answer & { readonly at: number }) | undefined>;
+  /** For each of the interrupts the first answer that fits and that the run took before its deadline. null: there is none. */
+  to(asked: AnswersElsewhere): Promise<readonly (ElsewhereAnswer | null)[]>;
 }
 
 /** What the activities of one worker share. */

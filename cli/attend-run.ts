@@ -55,7 +55,7 @@ export async function attendRun(service: ServiceClient, terminal: Terminal, atte
 }
 
 /** After these the run still waits, or somebody else was faster: look again. */
-const askAgain: readonly string[] = ['answer-invalid', 'answer-stale', 'interrupt-answered', 'interrupt-expired'];
+const askAgain: readonly string[] = ['answer-invalid', 'answer-stale', 'interrupt-answered', 'interrupt-expired', 'interrupt-withdrawn'];
 
 const patienceMs = 15_000;
 

@@ -141,7 +141,10 @@ export class HoldfastClient<Module = never> {
   ): Promise<Run<OutputOf<Named<Module, Name>>>>;
   async start(agent: [Module] extends [never] ? string : never, input: Json, options?: StartOptions): Promise<Run>;
   async start(agent: string, input: unknown, options: StartOptions = {}): Promise<Run<never>> {
-    this.reader.checkOpen();
+    return this.reader.work.wait(() => this.begin(agent, input, options));
+  }
+
+  private async begin(agent: string, input: unknown, options: StartOptions): Promise<Run<never>> {
     const start = startInputOf(this.tenant, agent, input, options, this.options.dataConverter?.externalStorage !== undefined);
     const hash = createHash('sha256')
       .update(canonicalJson([agent, input]))
@@ -178,7 +181,10 @@ export class HoldfastClient<Module = never> {
 
   /** Runs of this tenant, newest first. Needs no worker. */
   async list(options: ListOptions = {}): Promise<readonly ListedRun[]> {
-    this.reader.checkOpen();
+    return this.reader.work.wait(() => this.listed(options));
+  }
+
+  private async listed(options: ListOptions): Promise<readonly ListedRun[]> {
     checkListOptions(options);
     const { parent } = options;
     const clauses = [`WorkflowType = '${names.workflow}'`];

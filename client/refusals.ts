@@ -2,11 +2,13 @@ import type { WorkflowUpdateFailedError } from '@temporalio/client';
 import { HoldfastError, isErrorCode } from '../contract/errors';
 import type { RunStatus } from '../contract/events';
 import type { Interrupt } from '../contract/interrupts';
+import { withdrawn } from '../contract/interrupts';
 import type { Standing } from './reading/run-reader';
 
 /** Why an interrupt is not open any more that an answer was for. */
-export function gone(id: string, { expired }: Standing, known: Interrupt | undefined): HoldfastError {
+export function gone(id: string, { expired, withdrawn: left }: Standing, known: Interrupt | undefined): HoldfastError {
   if (expired.has(id)) return new HoldfastError('interrupt-expired', `Nobody answered "${id}" in time.`);
+  if (left.has(id)) return new HoldfastError('interrupt-withdrawn', withdrawn(id).message);
   return known === undefined
     ? new HoldfastError('interrupt-unknown', `This run waits for no interrupt "${id}".`)
     : new HoldfastError('interrupt-answered', `The interrupt "${id}" was answered meanwhile.`);

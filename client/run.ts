@@ -95,7 +95,9 @@ export class Run<Output = unknown> {
   /** Waits for the end and gives the output. Rejects with its code when the run failed, was cancelled or is not there. */
   async result(): Promise<Output> {
     try {
-      const { output, pendingToolCalls } = (await this.reader.handle(this.workflowId).result()) as AgentRunResult;
+      const { output, pendingToolCalls } = (await this.reader.work.wait(() =>
+        this.reader.handle(this.workflowId).result(),
+      )) as AgentRunResult;
       if (pendingToolCalls !== undefined) throw callsPending(this.id, pendingToolCalls);
       return output as Output;
     } catch (error) {
@@ -111,9 +113,13 @@ export class Run<Output = unknown> {
   async resume(interruptId: string, answer: Json, options: AnswerOptions = {}): Promise<void> {
     const whole = answerOf(interruptId, answer, options);
     checkSize(answer);
-    if (rootRunId(this.id) === this.id) return this.deliver(whole, await this.checkShown(whole));
-    const standing = await this.check(whole);
-    if (!(await this.answerInRoot(whole, standing))) await this.deliver(whole, interruptIn(standing, interruptId));
+    await this.reader.work.wait(() => this.give(whole));
+  }
+
+  private async give(answer: Answer): Promise<void> {
+    if (rootRunId(this.id) === this.id) return this.deliver(answer, await this.checkShown(answer));
+    const standing = await this.check(answer);
+    if (!(await this.answerInRoot(answer, standing))) await this.deliver(answer, interruptIn(standing, answer.interruptId));
   }
 
   async approve(interruptId: string, options: ApproveOptions = {}): Promise<void> {
@@ -131,6 +137,10 @@ export class Run<Output = unknown> {
    */
   async upgrade(options: { timeout?: string } = {}): Promise<UpgradeReceipt> {
     const { timeout = '1m' } = optionsOf(options, 'upgrade');
+    return this.reader.work.wait(() => this.move(timeout));
+  }
+
+  private async move(timeout: string): Promise<UpgradeReceipt> {
     const handle = this.reader.handle(this.workflowId);
     const until = Date.now() + millisecondsOf(timeout, 'request-invalid');
     const { status, error: problem } = await this.view();
@@ -165,13 +175,15 @@ export class Run<Output = unknown> {
 
   /** Ends the run where it stands, without its code: for one that is stuck. Nothing of it runs any more, and nothing is tidied up. */
   async terminate(reason = 'Ended by a person.'): Promise<void> {
-    await this.end((handle) => handle.terminate(wellFormed(reason)));
+    await this.reader.work.wait(() => this.end((handle) => handle.terminate(wellFormed(reason))));
   }
 
   /** Asks the run to stop now. What ran is told by its signal; the run ends as cancelled. */
   async cancel(): Promise<void> {
-    await this.end((handle) => handle.cancel());
-    await this.seenByAll();
+    await this.reader.work.wait(async () => {
+      await this.end((handle) => handle.cancel());
+      await this.seenByAll();
+    });
   }
 
   /** Ends a run that is open, also one whose history nobody can read. The server takes a request to cancel what has ended, and does nothing. */

@@ -154,6 +154,10 @@ export const errorTable = {
   // --- answers
   'interrupt-unknown': { status: 404, fix: 'List the interrupts of the run and answer one of them by its id.' },
   'interrupt-answered': { status: 409, fix: 'Read the run to see what became of it: the first answer counts.' },
+  'interrupt-withdrawn': {
+    status: 409,
+    fix: 'Read the run to see what became of it: another branch was first, or the code that asked has ended.',
+  },
   'interrupt-expired': { status: 409, fix: 'Read the run to see what became of it: its deadline has passed, and its default was used.' },
   'answer-invalid': { status: 400, fix: 'Send an answer that matches what the interrupt asks for. The message says where it differs.' },
   'answer-forbidden': { status: 403, fix: 'Let one of the people answer whom the interrupt names.' },

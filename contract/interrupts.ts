@@ -58,6 +58,15 @@ export function expired(id: string, deadline?: number): Failure {
   return { code: 'interrupt-expired', message: `Nobody answered "${id}" in time.${when}` };
 }
 
+export function answeredBefore(id: string): Failure {
+  return { code: 'interrupt-answered', message: `The interrupt "${id}" was answered before.` };
+}
+
+/** Nobody has answered it, and nobody need: the code that asked has ended, or goes on without an answer. */
+export function withdrawn(id: string): Failure {
+  return { code: 'interrupt-withdrawn', message: `The interrupt "${id}" was withdrawn: the run does not wait for its answer any more.` };
+}
+
 /** Whether a value is an interrupt as the kernel makes them. Anybody who reaches the server can write a memo. */
 export function isInterrupt(value: unknown): value is Interrupt {
   const shown = record(value);

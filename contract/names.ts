@@ -10,7 +10,7 @@ export const names = {
   trialWorkflow: 'agentTrial',
   trialActivity: 'tryNewestBuild',
   timesActivity: 'answerTimes',
-  elsewhereActivity: 'answerElsewhere',
+  elsewhereActivity: 'answersElsewhere',
   memo: { start: 'holdfastStart', events: 'holdfastEvents', interrupts: 'holdfastInterrupts' },
 } as const;
 

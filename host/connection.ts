@@ -4,6 +4,7 @@ import type { NativeConnectionOptions } from '@temporalio/worker';
 import { withoutCredentials } from '../contract/credentials';
 import { HoldfastError, messageOf } from '../contract/errors';
 import { shown } from '../contract/shown';
+import { whileOpen } from './closed-connection';
 import { addressProblem, headerProblem } from './check-settings';
 import { HistoryConnection } from './history/history-connection';
 import { withAddress } from './unanswered';
@@ -49,15 +50,20 @@ export async function connectTemporal(
 ): Promise<TemporalConnection> {
   const deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
   // lazy, because a failed Connection.connect leaves its channel open, and that tries for ever.
-  const connection = lazily(settings, deadlineMs);
+  let isOpen = true;
+  const connection = lazily(settings, deadlineMs, () => isOpen);
+  const close = (): Promise<void> => {
+    isOpen = false;
+    return connection.close();
+  };
   try {
     await connection.ensureConnected();
   } catch (error) {
     const reason = (await refusalOf(settings)) ?? messageOf((error as { cause?: unknown }).cause ?? error);
-    await connection.close();
+    await close();
     throw unreachable(settings, reason, error);
   }
-  return { connection, namespace: settings.namespace, close: () => connection.close() };
+  return { connection, namespace: settings.namespace, close };
 }
 
 /**
@@ -91,14 +97,14 @@ export async function connectNative<T extends { close(): Promise<void> }>(
   }
 }
 
-function lazily(settings: TemporalSettings, deadlineMs: number): HistoryConnection {
+function lazily(settings: TemporalSettings, deadlineMs: number, isOpen: () => boolean): HistoryConnection {
   checkSettings(settings);
   try {
     return HistoryConnection.lazy({
       ...clientOptions(settings),
       channelArgs,
       connectTimeout: deadlineMs,
-      interceptors: [withAddress(settings.address, retries)],
+      interceptors: [withAddress(settings.address, whileOpen(isOpen, retries))],
     });
   } catch (error) {
     const what = settings.tls ? 'with these certificates and this key' : 'with these settings';

@@ -3,7 +3,7 @@ import type { AnswerLookup } from '../activities/parts';
 import type { Answer, Interrupt } from '../contract/interrupts';
 import { latenessOf, refusalOf } from '../contract/interrupts';
 import { names } from '../contract/names';
-import type { AnswerTime } from '../contract/record/wire';
+import type { AnswerTime, ElsewhereAnswer } from '../contract/record/wire';
 import type { FactEvent } from '../host/history/history-facts';
 import { millisecondsOf } from '../host/history/history-facts';
 import type { HistorySource } from '../host/history/history-pages';
@@ -29,8 +29,8 @@ export function answerLookup(source: HistorySource<FactEvent>, converter: Loaded
       return wanted.map((number) => times.get(number) ?? null);
     },
 
-    async to({ workflowId, interrupt }) {
-      let first: (Answer & { readonly at: number }) | undefined;
+    async to({ workflowId, interrupts }) {
+      const first = new Map<string, ElsewhereAnswer>();
       const refused = new Set<string>();
       for await (const events of newestPages(source, { workflowId })) {
         for (const event of events) {
@@ -41,10 +41,12 @@ export function answerLookup(source: HistorySource<FactEvent>, converter: Loaded
           if (input === undefined) continue;
           const sent = await payloads.value(input).catch(() => undefined);
           const at = millisecondsOf(event.eventTime);
-          if (fits(interrupt, sent, event, at)) first = { ...sent, at: Math.min(at, (interrupt.deadline ?? at) - 1) };
+          const interrupt = interrupts.find(({ id }) => id === interruptIdIn(sent));
+          if (interrupt !== undefined && fits(interrupt, sent, event, at))
+            first.set(interrupt.id, { ...sent, at: Math.min(at, (interrupt.deadline ?? Infinity) - 1) });
         }
       }
-      return first;
+      return interrupts.map(({ id }) => first.get(id) ?? null);
     },
   };
 }
@@ -60,11 +62,14 @@ function inputOf(event: FactEvent, refused: ReadonlySet<string>): Payload | unde
     : undefined;
 }
 
+function interruptIdIn(sent: unknown): unknown {
+  return (sent as Partial<Answer> | null | undefined)?.interruptId;
+}
+
 /** An update was in time when it was accepted, which is written at the end of its task. */
 function fits(interrupt: Interrupt, sent: unknown, event: FactEvent, at: number): sent is Answer {
-  if (typeof sent !== 'object' || sent === null) return false;
   const answer = sent as Answer;
-  if (answer.interruptId !== interrupt.id || answer.answer === undefined) return false;
+  if (answer.answer === undefined) return false;
   const isSignal = event.workflowExecutionSignaledEventAttributes != null;
   return (!isSignal || latenessOf(interrupt, at) === undefined) && refusalOf(interrupt, answer) === undefined;
 }

@@ -82,7 +82,10 @@ class RunWorkflow {
     const state = snapshot === undefined ? freshState(start) : restoredState(snapshot.state as RunState, snapshot.lists);
     this.ports = new TemporalPorts(input, {
       wantsBorder: () => this.wantsBorder(),
-      found: (answer, at) => this.inbox.came(answerIn(answer), at),
+      asked: () => this.run.interrupts,
+      found: (answer, at) => {
+        if (this.run.interrupts.some(({ id }) => id === answer.interruptId)) this.inbox.came(answerIn(answer), at);
+      },
     });
     this.run = new AgentRun(agents, state, this.ports);
     this.inbox = new AnswerInbox(this.run, this.ports.room, this.ports.timeline, this.ports.times, () => this.ports.hasDeferred);

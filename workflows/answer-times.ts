@@ -1,9 +1,9 @@
-import { ActivityFailure } from '@temporalio/workflow';
+import { ActivityFailure, patched } from '@temporalio/workflow';
 import { rootRunId } from '../contract/record/child-runs';
 import type { Answer, Interrupt } from '../contract/interrupts';
 import { interruptIdAt } from '../contract/interrupts';
 import { names, workflowIdOf } from '../contract/names';
-import type { AnswerElsewhere, AnswerTime, StartInput } from '../contract/record/wire';
+import type { AnswerTime, AnswersElsewhere, ElsewhereAnswer, StartInput } from '../contract/record/wire';
 import type { LocalActivities } from './local-activities';
 import type { Timeline } from './timeline';
 import { isCancellation } from '../kernel/effects/errors';
@@ -17,6 +17,9 @@ interface Asked {
 /** A worker reads a history again until it can: to guess when an answer came would be to lose it, or to take it too late. */
 const attempts = 1000;
 const timeoutMs = 30_000;
+
+/** Stands in the histories of isolated agents that look for answers elsewhere when a timer of theirs ends. */
+const looksElsewhere = 'holdfast-answers-elsewhere';
 
 /**
  * When the server took the answers that a run finds beside something that is over. A handler is not told the time of its signal, so a worker
@@ -71,19 +74,20 @@ export class AnswerTimes {
 
   /**
    * Looks whether somebody has answered an isolated agent in time in the run that somebody started, which may not have handed it on yet.
-   * Absent: there is no such run.
+   * Absent: there is no such run, or nothing is asked.
    */
-  elsewhere(interrupt: Interrupt, came: (answer: Answer, at: number) => void): Promise<void> | undefined {
+  elsewhere(interrupts: readonly Interrupt[], came: (answer: Answer, at: number) => void): Promise<void> | undefined {
     const { tenant, id, parent } = this.start;
-    if (parent?.path === undefined) return undefined;
-    const there = interruptIdAt(parent.path, interrupt);
-    const request: AnswerElsewhere = { workflowId: workflowIdOf(tenant, rootRunId(id)), interrupt: { ...interrupt, id: there } };
-    return this.local.urgent<(Answer & { readonly at: number }) | null>(names.elsewhereActivity, [request], timeoutMs, attempts).then(
-      (found) => {
-        if (found === null) return;
-        const { at, ...answer } = found;
-        this.timeline.at(at, () => came({ ...answer, interruptId: interrupt.id }, at));
-      },
+    const path = parent?.path;
+    if (path === undefined || interrupts.length === 0 || !patched(looksElsewhere)) return undefined;
+    const there = interrupts.map((interrupt) => ({ ...interrupt, id: interruptIdAt(path, interrupt) }));
+    const request: AnswersElsewhere = { workflowId: workflowIdOf(tenant, rootRunId(id)), interrupts: there };
+    return this.local.urgent<readonly (ElsewhereAnswer | null)[]>(names.elsewhereActivity, [request], timeoutMs, attempts).then(
+      (found) =>
+        interrupts.forEach((interrupt, position) => {
+          const { at, ...answer } = found[position] ?? {};
+          if (at !== undefined) this.timeline.at(at, () => came({ ...(answer as Answer), interruptId: interrupt.id }, at));
+        }),
       (error: unknown) => {
         if (!isCancellation(error) && !(error instanceof ActivityFailure)) throw error;
       },

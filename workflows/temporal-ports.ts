@@ -46,6 +46,8 @@ const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 export interface PortsOwner {
   /** Whether the run is to continue as new where it can. */
   wantsBorder(): boolean;
+  /** What the run asks at the moment. */
+  asked(): readonly Interrupt[];
   /** Told of answers to isolated agents that this run was not handed. */
   found(answer: Answer, at: number): void;
 }
@@ -208,9 +210,9 @@ export class TemporalPorts implements Ports {
     if (--this.openInterrupts === 0) upsertSearchAttributes([{ key: statusKey, value: 'running' }]);
   }
 
-  timer(at: number, interrupt?: Interrupt): Timer {
-    const last = interrupt === undefined ? undefined : () => this.times.elsewhere(interrupt, this.owner.found);
-    return this.timeline.timer(at, last);
+  /** Whatever ends in an isolated agent, somebody may have answered before. */
+  timer(at: number): Timer {
+    return this.timeline.timer(at, () => this.times.elsewhere(this.owner.asked(), (answer, took) => this.owner.found(answer, took)));
   }
 
   sleep(until: number): Timer {
@@ -222,7 +224,7 @@ export class TemporalPorts implements Ports {
     if (this.hold.isOn) await this.hold.over();
     let timer = Promise.resolve();
     // The promise of the scope would come later than that of the timer, and others count on when it comes.
-    scope.run(() => (timer = this.timeline.timer(until).fired)).catch(() => undefined);
+    scope.run(() => (timer = this.timer(until).fired)).catch(() => undefined);
     await this.still.asleep(timer, () => (this.hold.isOn ? this.hold.over() : undefined));
   }
 

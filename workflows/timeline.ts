@@ -1,4 +1,4 @@
-import { CancellationScope, condition, sleep } from '@temporalio/workflow';
+import { CancellationScope, condition, patched, sleep } from '@temporalio/workflow';
 import type { Timer } from '../kernel/run/ports';
 import { activation } from './interceptors';
 
@@ -10,13 +10,22 @@ interface Due {
   run(): void;
 }
 
+/** A timer that has not been dealt with. */
+interface Open {
+  readonly at: number;
+  /** It is over, and its turn comes. */
+  isOver: boolean;
+}
+
+/** Stands in the histories of runs in which a timer that was over when it was made, or that the server told late, had its turn before what came later. */
+const inOrder = 'holdfast-late-timers-in-order';
+
 /**
  * What comes to a run from the time: the ends of its timers, and answers that came while one of them was over. They happen in the order in
  * which the server had them, however late a worker looks, and the code that one of them wakes has the time at which it happened.
  */
 export class Timeline {
-  /** When the timers end that have not been dealt with. */
-  private readonly open = new Set<number[]>();
+  private readonly open = new Set<Open>();
   private readonly due: Due[] = [];
   private order = 0;
   /** What may have to happen before all that is due. */
@@ -37,32 +46,35 @@ export class Timeline {
   get isBehind(): boolean {
     if (this.holds > 0 || this.due.some(({ isNow }) => !isNow)) return true;
     const now = Date.now();
-    return [...this.open].some(([at = 0]) => at <= now);
+    return [...this.open].some(({ at }) => at <= now);
   }
 
   /** `last` may find something that is to happen before the timer ends. */
   timer(at: number, last?: () => Promise<void> | undefined): Timer {
     const scope = new CancellationScope();
-    const entry = [at];
+    const entry: Open = { at, isOver: false };
     this.open.add(entry);
-    const over = scope.run(() => sleep(Math.max(1, at - Date.now())));
     let cancelled = false;
     const fired = new Promise<void>((resolve, reject) => {
       const end = (): void => {
         this.open.delete(entry);
         if (!cancelled) resolve();
       };
-      over.then(
-        () => {
-          this.at(at, end);
-          const asked = last?.();
-          if (asked !== undefined) this.holdFor(asked);
-        },
-        (error: unknown) => {
-          this.open.delete(entry);
-          reject(error);
-        },
-      );
+      const over = (): void => {
+        entry.isOver = true;
+        this.at(at, end);
+        const asked = last?.();
+        if (asked !== undefined) this.holdFor(asked);
+      };
+      const fail = (error: unknown): void => {
+        this.open.delete(entry);
+        reject(error);
+      };
+      // What the server would tell later may come behind what it has told.
+      if (at < Date.now() && patched(inOrder)) {
+        scope.cancelRequested.catch(fail);
+        over();
+      } else scope.run(() => sleep(Math.max(1, at - Date.now()))).then(over, fail);
     });
     fired.catch(() => undefined);
     return {
@@ -95,20 +107,31 @@ export class Timeline {
   async follow(isDone: () => boolean): Promise<never> {
     for (;;) {
       await whenSettledAnew(() => isDone() && this.holds === 0 && (this.due.length > 0 || this.past?.activation === activation.count));
-      const next = this.earliest();
+      if (this.isBehindTimer && patched(inOrder)) {
+        await condition(() => !this.isBehindTimer);
+        continue;
+      }
+      const next = this.takeEarliest();
       this.past = next === undefined ? undefined : { at: next.at, activation: activation.count };
       next?.run();
     }
   }
 
-  private earliest(): Due | undefined {
+  /** A timer is over that the server has not told of, and that ended before what is due. */
+  private get isBehindTimer(): boolean {
+    const next = this.earliest;
+    return next !== undefined && [...this.open].some(({ at, isOver }) => !isOver && at <= next.at);
+  }
+
+  private get earliest(): Due | undefined {
     const [first, ...others] = this.due;
     if (first === undefined) return undefined;
-    const earliest = others.reduce(
-      (least, due) => (due.at < least.at || (due.at === least.at && due.order < least.order) ? due : least),
-      first,
-    );
-    this.due.splice(this.due.indexOf(earliest), 1);
+    return others.reduce((least, due) => (due.at < least.at || (due.at === least.at && due.order < least.order) ? due : least), first);
+  }
+
+  private takeEarliest(): Due | undefined {
+    const { earliest } = this;
+    if (earliest !== undefined) this.due.splice(this.due.indexOf(earliest), 1);
     return earliest;
   }
 }

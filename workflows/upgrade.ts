@@ -61,7 +61,7 @@ export async function askNewestBuild(input: AgentRunInput): Promise<TrialVerdict
 
 /** What speaks against going on with a run here. Nothing of it is done. */
 export async function tryHere(agents: Agents, input: AgentRunInput, snapshot: Snapshot): Promise<Failure | undefined> {
-  const facts = new TemporalPorts(input, { wantsBorder: () => false, found: () => undefined });
+  const facts = new TemporalPorts(input, { wantsBorder: () => false, asked: () => [], found: () => undefined });
   const trial = new Trial(agents, { state: snapshot.state as RunState, lists: snapshot.lists }, facts, Date.now());
   await condition(() => activation.settled && !trial.asks);
   return trial.failure;

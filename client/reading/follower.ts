@@ -6,6 +6,7 @@ import { HistoryFold } from '../../contract/record/fold';
 import type { FactReader } from '../../host/history/history-facts';
 import type { HistorySource } from '../../host/history/history-pages';
 import { oldestPages } from '../../host/history/history-pages';
+import { closedClient } from '../open-work';
 import type { HistoryMark, RunChain } from './chain';
 import { LiveCalls, push } from './live-calls';
 
@@ -74,7 +75,9 @@ export class RunFollower {
         if (reader.waiting.length > 0) continue;
         if (this.failure !== undefined) throw this.failure;
         if (from > this.nextOffset && (this.fold.ended || this.isPast(mark))) throw beyondEnd(from, this.nextOffset);
-        if (this.finished || signal?.aborted === true) return;
+        if (signal?.aborted === true) return;
+        if (this.stopped && !this.fold.ended) throw closedClient();
+        if (this.finished) return;
         if (until === 'waiting' && this.isPast(mark) && this.fold.view().status !== 'running') return;
         await untilAborted(this.changed, signal);
       }
@@ -91,6 +94,7 @@ export class RunFollower {
   stop(): void {
     this.stopped = true;
     this.page.abort();
+    this.notify();
   }
 
   private async follow(chain: RunChain): Promise<void> {

@@ -17,6 +17,7 @@ import { Executions, interruptsIn } from './executions';
 import type { ReadOptions } from './follower';
 import { RunFollower } from './follower';
 import { answered, withCode } from '../lost-server';
+import { OpenWork } from '../open-work';
 import { described, optionsOf } from '../options';
 import { retriedCalls } from './retried-calls';
 import type { StoredAnswer } from './stored-answers';
@@ -39,6 +40,8 @@ export interface Standing {
   readonly asOf: number;
   /** Interrupts that nobody answered in time, as far as the last Temporal run says. */
   readonly expired: ReadonlySet<string>;
+  /** Interrupts that nobody need answer any more. */
+  readonly withdrawn: ReadonlySet<string>;
   /** Somebody has asked that the run stops. */
   readonly cancelling: boolean;
   /** How answers had come that were taken before the run went on as new. */
@@ -61,7 +64,7 @@ export class RunReader {
   private readonly followers = new Map<string, Shared>();
   private readonly reader: FactReader;
   readonly executions: Executions;
-  private closed = false;
+  readonly work = new OpenWork();
   /** What many readers share has the deadline of none of them. */
   private readonly withoutDeadline: <T>(run: () => T) => T = AsyncLocalStorage.snapshot();
 
@@ -77,7 +80,7 @@ export class RunReader {
   }
 
   checkOpen(): void {
-    if (this.closed) throw new HoldfastError('request-invalid', 'This client is closed. Connect again for a new one.');
+    this.work.checkOpen();
   }
 
   handle(workflowId: string): WorkflowHandle {
@@ -95,10 +98,10 @@ export class RunReader {
     const isFirst = !this.followers.has(workflowId);
     const shared = this.withoutDeadline(() => this.share(workflowId, id));
     try {
-      const follower = await shared.follower;
+      const follower = await this.work.wait(() => shared.follower);
       // What somebody asks from may have been written since this follower looked.
       const isOld = !isFirst && (options.until === 'waiting' || (options.from ?? 0) > follower.nextOffset);
-      const mark = await (isOld ? readMark(this.connection, this.namespace, workflowId, id) : shared.mark);
+      const mark = await this.work.wait(() => (isOld ? readMark(this.connection, this.namespace, workflowId, id) : shared.mark));
       yield* follower.read(options, mark);
     } catch (error) {
       throw withCode(error);
@@ -120,13 +123,14 @@ export class RunReader {
   }
 
   async standing(workflowId: string, id: string): Promise<Standing> {
-    const { fold, stored, retrying } = await answered(this.fold(workflowId, id));
-    const { parent, expired, cancelling, delivered } = fold;
+    const { fold, stored, retrying } = await answered(this.work.wait(() => this.fold(workflowId, id)));
+    const { parent, expired, withdrawn, cancelling, delivered } = fold;
     return {
       view: { ...fold.view(), ...(retrying.length === 0 ? {} : { retrying }) },
       stored: await stored.read(),
       asOf: stored.asOf,
       expired,
+      withdrawn,
       cancelling,
       delivered,
       ...(parent === undefined ? {} : { parent }),
@@ -199,7 +203,7 @@ export class RunReader {
   }
 
   close(): void {
-    this.closed = true;
+    this.work.close();
     for (const { follower } of this.followers.values()) {
       follower.then(
         (running) => running.stop(),

@@ -61,6 +61,8 @@ export class HistoryFold {
   cancelling = false;
   /** Interrupts that nobody answered in time. */
   readonly expired = new Set<string>();
+  /** Interrupts that nobody need answer any more. */
+  readonly withdrawn = new Set<string>();
   /** How answers had come that were taken before the last border. */
   delivered: readonly string[] = [];
   private offset = 0;
@@ -186,12 +188,14 @@ export class HistoryFold {
 
   /** A fold that begins in the middle of a chain takes what the snapshot says of the time before. */
   private restore(state: unknown, nextOffset: number): void {
-    const { interrupts, expired, usage } = state as {
+    const { interrupts, expired, withdrawn, usage } = state as {
       interrupts?: readonly { readonly shown: Interrupt }[];
       expired?: readonly string[];
+      withdrawn?: readonly string[];
       usage?: Usage;
     };
     for (const id of expired ?? []) this.expired.add(id);
+    for (const id of withdrawn ?? []) this.withdrawn.add(id);
     for (const { shown } of interrupts ?? []) if (isInterrupt(shown)) this.interrupts.set(shown.id, shown);
     if (usage !== undefined) this.usage = usage;
     this.offset = nextOffset;
@@ -301,6 +305,7 @@ export class HistoryFold {
         this.seen?.told(event['runPath'] as readonly string[], message);
       }
       if (event.type === 'interrupt-end' && event['reason'] === 'deadline') this.expired.add(String(event['interruptId']));
+      if (event.type === 'interrupt-end' && event['reason'] === 'cancel') this.withdrawn.add(String(event['interruptId']));
       if (event['run'] === true) expanded['run'] = childRunId(this.id, event['runPath'] as AgentPath);
       if (event.type === 'agent-end' && event['usage'] !== undefined) this.usage = addUsage(this.usage, event['usage'] as Usage);
       if (typeof event.interrupt === 'string') expanded['interrupt'] = this.interrupts.get(event.interrupt);

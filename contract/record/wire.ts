@@ -269,12 +269,15 @@ export interface AnswerTime {
   readonly from?: string;
 }
 
-/** An answer to an isolated agent's interrupt, as it may stand in the history of the run that somebody started. */
-export interface AnswerElsewhere {
+/** Asks for answers to an isolated agent's interrupts, as they may stand in the history of the run that somebody started. */
+export interface AnswersElsewhere {
   readonly workflowId: string;
-  /** With the id that it has there. */
-  readonly interrupt: Interrupt;
+  /** With the ids that they have there. */
+  readonly interrupts: readonly Interrupt[];
 }
+
+/** One of them, with the time at which that run took it. */
+export type ElsewhereAnswer = Answer & { readonly at: number };
 
 export interface AgentRunInput {
   readonly start: StartInput;

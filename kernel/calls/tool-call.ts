@@ -7,7 +7,7 @@ import { waitsForTool } from '../../contract/missing-tool';
 import type { CallToolResult, ToolOutcome } from '../../contract/record/wire';
 import { asleep, untilOf } from '../run/asleep';
 import type { Frame } from '../effects/frames';
-import { openIn } from '../run/interrupts';
+import { openIn } from '../run/asking';
 import type { AgentScope } from '../run/scope';
 import { ToolError } from '../effects/errors';
 

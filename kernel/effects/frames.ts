@@ -46,12 +46,14 @@ export class Frame {
     readonly decision?: ToolDecision,
     /** The address as a text. */
     readonly key = address.join('/'),
+    /** What is asked here is withdrawn at this moment. Absent: never. */
+    readonly limit?: number,
   ) {
     if (label !== undefined) journal.enter(this.key, label);
   }
 
-  child(name: string, label?: string, decision = this.decision): Frame {
-    return new Frame(this.journal, [...this.address, name], label, decision, `${this.key}/${name}`);
+  child(name: string, label?: string, decision = this.decision, limit = this.limit): Frame {
+    return new Frame(this.journal, [...this.address, name], label, decision, `${this.key}/${name}`, limit);
   }
 
   /** The number that the next effect will have. */

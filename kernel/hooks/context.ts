@@ -14,7 +14,7 @@ import type { Frame } from '../effects/frames';
 import type { CallsBeside } from '../effects/tool-decision';
 import { frozen } from '../effects/freeze';
 import { checkAnswerSchema, checkApproveOptions, checkInterruptOptions } from '../run/interrupt-options';
-import { openIn } from '../run/interrupts';
+import { openIn } from '../run/asking';
 import { checkedEvent, checkedValue, keptValue, ownValue } from '../effects/kept-values';
 import { madeWhenUsed } from './made-when-used';
 import type { AgentEvent, AgentMiddleware, HookContext, InterruptOptions, ModelResponse, Tools } from '../define/middleware';
@@ -22,7 +22,7 @@ import { callModelOnce, requestSlots } from '../calls/model-call';
 import { behindBorder } from '../run/ports';
 import { optionsOfTool } from '../run/run-options';
 import { approvalOf, interruptBase, pending } from './asked';
-import { race } from './race';
+import { race, within } from './race';
 import type { AgentScope } from '../run/scope';
 import { callToolOnce } from '../calls/tool-call';
 import { callNamed, toolNamed } from '../run/tool-names';
@@ -200,7 +200,7 @@ function contextOf(scope: AgentScope, frame: Frame, owner: Frame): HookContext {
       ),
     race: ((branches: Parameters<typeof race>[1]) => asking('ctx.race', () => race(frame, branches, branchContext))) as HookContext['race'],
     within: ((duration: string, act: (ctx: HookContext) => unknown) =>
-      asking('ctx.within', () => race(frame, { done: act, late: (ctx) => ctx.sleep(duration) }, branchContext)).then(({ first, value }) =>
+      asking('ctx.within', () => within(frame, ports, duration, act, branchContext)).then(({ first, value }) =>
         first === 'done' ? value : undefined,
       )) as HookContext['within'],
     now: () => inAgent('ctx.now', () => read(frame, 'now', () => ports.now())),

@@ -1,7 +1,10 @@
+import { millisecondsOf } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
 import { notJson } from '../../contract/messages/messages';
 import type { Frame } from '../effects/frames';
 import type { HookContext, MaybePromise } from '../define/middleware';
+import { untilOf } from '../run/asleep';
+import type { Ports } from '../run/ports';
 
 type Branch = (ctx: HookContext) => MaybePromise<unknown>;
 
@@ -14,10 +17,16 @@ export interface Won {
  * Runs branches until the first of them has ended, each in a frame of its own. With that all others are over: their questions are withdrawn,
  * their sleeps end, and their code can do nothing any more. What won is the effect, so that code that is entered again hears of the same.
  */
-export function race(frame: Frame, branches: Readonly<Record<string, Branch>>, contextIn: (frame: Frame) => HookContext): Promise<Won> {
+export function race(
+  frame: Frame,
+  branches: Readonly<Record<string, Branch>>,
+  contextIn: (frame: Frame) => HookContext,
+  limitIn?: (inside: Frame) => number,
+): Promise<Won> {
   return frame.effect('race', (n) => {
     checkBranches(branches);
     const inside = frame.child(`race${n}`);
+    const limit = limitIn?.(inside);
     return new Promise<Won>((resolve, reject) => {
       let isDecided = false;
       const decide = (name: string, settle: () => void): void => {
@@ -30,7 +39,7 @@ export function race(frame: Frame, branches: Readonly<Record<string, Branch>>, c
         settle();
       };
       for (const [name, branch] of Object.entries(branches)) {
-        const inner = inside.child(name, `the branch "${name}" of a race`);
+        const inner = inside.child(name, `the branch "${name}" of a race`, inside.decision, limit);
         const act = async (): Promise<unknown> => branch(contextIn(inner));
         inner.beginBranch(act).then(
           (value) =>
@@ -43,6 +52,16 @@ export function race(frame: Frame, branches: Readonly<Record<string, Branch>>, c
         );
       }
     });
+  });
+}
+
+/** A race of some code with the time. What the code asks shows until when. */
+export function within(frame: Frame, ports: Ports, duration: string, act: Branch, contextIn: (frame: Frame) => HookContext): Promise<Won> {
+  const late: Branch = (ctx) => ctx.sleep(duration);
+  return race(frame, { done: act, late }, contextIn, (inside) => {
+    // From here the sleep has its moment.
+    const until = untilOf(inside.child('late'), 0, ports, () => millisecondsOf(duration, 'hook-failed'));
+    return Math.min(until, frame.limit ?? until);
   });
 }
 

@@ -1,9 +1,8 @@
 import { HoldfastError } from '../../contract/errors';
 import type { Answer, Interrupt } from '../../contract/interrupts';
-import { expired, latenessOf, refusalOf } from '../../contract/interrupts';
+import { answeredBefore, expired, latenessOf, refusalOf, withdrawn } from '../../contract/interrupts';
 import { jsonSize, limits } from '../../contract/limits';
 import type { Failure, Json } from '../../contract/messages/messages';
-import type { Frame } from '../effects/frames';
 import type { InterruptEnd, Told } from './given-answers';
 import { GivenAnswers } from './given-answers';
 import type { Ports, Timer } from './ports';
@@ -72,11 +71,13 @@ export class InterruptDesk {
   /** People have as long for it as they would have had at once. */
   private openLater(pending: PendingInterrupt): Promise<Json> {
     const { shown } = pending;
-    const { deadline } = shown;
     const asked = this.ports.now();
     return new Promise((resolve, refuse) => {
       const show = (): void => {
-        const late = deadline === undefined ? pending : { ...pending, shown: { ...shown, deadline: deadline + this.ports.now() - asked } };
+        const late =
+          shown.deadline === undefined || pending.isLimited
+            ? pending
+            : { ...pending, shown: { ...shown, deadline: shown.deadline + this.ports.now() - asked } };
         this.list(late);
         this.wait(late).then(resolve, refuse);
       };
@@ -90,10 +91,10 @@ export class InterruptDesk {
     this.ports.showInterrupt(pending.shown);
   }
 
-  private wait({ shown }: PendingInterrupt): Promise<Json> {
+  private wait({ shown, isLimited }: PendingInterrupt): Promise<Json> {
     const { id, deadline } = shown;
     return new Promise((resolve, reject) => {
-      const timer = deadline === undefined ? undefined : this.ports.timer(deadline, shown);
+      const timer = deadline === undefined || isLimited ? undefined : this.ports.timer(deadline);
       timer?.fired.then(
         () => this.expire(id),
         () => undefined,
@@ -124,6 +125,7 @@ export class InterruptDesk {
     const isGiven = this.given.has(id);
     this.remove(id);
     if (end.reason === 'deadline') this.keepExpired(id);
+    if (end.reason === 'cancel') this.keepWithdrawn(id);
     this.ports.emit({ type: 'interrupt-end', interruptId: id, ...end });
     if (isGiven) this.given.end(id, end, this.whyNotOpen(id));
     else this.ports.hideInterrupt(id);
@@ -183,9 +185,10 @@ export class InterruptDesk {
   }
 
   private whyNotOpen(id: string): Failure {
-    const { answered, expired: late = [] } = this.state;
+    const { answered, expired: late = [], withdrawn: left = [] } = this.state;
     if (late.includes(id)) return expired(id);
     if (this.closed !== undefined) return { code: 'run-ended', message: 'The run was cancelled, and takes no answer any more.' };
+    if (left.includes(id)) return withdrawn(id);
     return answered.includes(id)
       ? answeredBefore(id)
       : { code: 'interrupt-unknown', message: `This run waits for no interrupt "${id}".${this.pendingText()}` };
@@ -284,7 +287,7 @@ export class InterruptDesk {
     }
     for (const { shown } of this.state.interrupts.filter((interrupt) => isInside(interrupt.shown))) {
       const waiting = this.waiting.get(shown.id);
-      this.withdraw(shown.id, { answer: null, reason: 'cancel' });
+      this.withdraw(shown.id, this.endOfAsking(shown.id));
       waiting?.timer?.cancel();
       waiting?.reject(error);
     }
@@ -294,10 +297,17 @@ export class InterruptDesk {
   drop(id: string, error: unknown): void {
     const waiting = this.waiting.get(id);
     const later = this.later.get(id);
-    this.withdraw(id, { answer: null, reason: 'cancel' });
+    this.withdraw(id, this.endOfAsking(id));
     waiting?.timer?.cancel();
     waiting?.reject(error);
     later?.refuse(error);
+  }
+
+  /** Of a question whose code has ended: because its time was up, or for another reason. */
+  private endOfAsking(id: string): InterruptEnd {
+    const pending = this.state.interrupts.find(({ shown }) => shown.id === id);
+    const isOver = pending?.isLimited === true && (pending.shown.deadline ?? Infinity) <= this.ports.now();
+    return { answer: null, reason: isOver ? 'deadline' : 'cancel' };
   }
 
   private expire(id: string): void {
@@ -325,30 +335,14 @@ export class InterruptDesk {
     this.state.expired = [...(this.state.expired ?? []), id].slice(-keptAnswers);
   }
 
+  private keepWithdrawn(id: string): void {
+    this.state.withdrawn = [...(this.state.withdrawn ?? []), id].slice(-keptAnswers);
+  }
+
   private pendingText(): string {
     const ids = this.state.interrupts.map(({ shown }) => shown.id);
     return ids.length === 0 ? ' It waits for nothing.' : ` It waits for: ${ids.join(', ')}.`;
   }
-}
-
-/** Asks as the effect of a frame: where that ends before the answer, the question is withdrawn. */
-export function openIn(
-  { desk }: { readonly desk: InterruptDesk },
-  frame: Frame,
-  n: number,
-  asked: PendingInterrupt,
-  letGo?: () => void,
-): Promise<Json> {
-  const answer = desk.open(asked);
-  frame.opened(n, (error) => {
-    desk.drop(asked.shown.id, error);
-    if (error === undefined) letGo?.();
-  });
-  return answer;
-}
-
-function answeredBefore(id: string): Failure {
-  return { code: 'interrupt-answered', message: `The interrupt "${id}" was answered before.` };
 }
 
 function byOf(answer: Answer): { by?: string } {

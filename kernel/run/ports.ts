@@ -98,8 +98,8 @@ export interface Ports {
   /** Writes a command at once: the interrupt is seen without asking the run. */
   showInterrupt(interrupt: Interrupt): void;
   hideInterrupt(id: string): void;
-  /** A deadline beside something else that is waited for: the interrupt's, if one is named. */
-  timer(at: number, interrupt?: Interrupt): Timer;
+  /** A deadline beside something else that is waited for. */
+  timer(at: number): Timer;
   /** A border may lie in it: the code that is entered again asks for the same moment. */
   sleep(until: number): Timer;
   /** Runs something once all messages that came in together have been handled. */

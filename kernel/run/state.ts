@@ -38,6 +38,8 @@ export interface AgentRecord {
 export interface PendingInterrupt {
   readonly shown: Interrupt;
   readonly onDeadline?: Json;
+  /** Its deadline is the end of the code that asked, which withdraws it. */
+  readonly isLimited?: true;
 }
 
 /** How one of several agents at the same time has ended. Of an isolated one: the session values that it has set. */
@@ -119,6 +121,8 @@ export interface RunState {
   answered: string[];
   /** Those of them that nobody answered in time. Absent: none. */
   expired?: readonly string[];
+  /** Those of them that were withdrawn. Absent: none. */
+  withdrawn?: readonly string[];
   /** How the last answers came that were taken. */
   delivered?: readonly string[];
   /** Answers that came after a border and before the code that waits for them was entered again. */

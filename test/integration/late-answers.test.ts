@@ -88,7 +88,7 @@ describe('an answer of which nothing was heard in time', () => {
       again = await startTestBed(script(text('Done.')), { taskQueue: away.taskQueue });
       await sent;
     });
-    expect(await code(client.run(run.id).resume(right ?? '', 'yes'))).toBe('interrupt-answered');
+    expect(await code(client.run(run.id).resume(right ?? '', 'yes'))).toBe('interrupt-withdrawn');
     await Promise.all([client.close(), away.client.close(), again?.close()]);
   });
 

@@ -28,7 +28,6 @@ const mostLines = 350;
 const tooLong: Readonly<Record<string, number>> = {
   'kernel/hooks/context.ts': 430,
   'worker/create-worker.ts': 370,
-  'kernel/run/interrupts.ts': 370,
 };
 
 interface Source {

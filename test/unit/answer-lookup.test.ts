@@ -27,7 +27,8 @@ const completed = (updateId: string, failed: boolean): FactEvent => ({
 async function found(...events: readonly FactEvent[]): Promise<unknown> {
   const page = async (): Promise<object> => ({ history: { events: [...events].reverse() } });
   const source = { workflowService: { getWorkflowExecutionHistory: page, getWorkflowExecutionHistoryReverse: page }, namespace: 'default' };
-  return (await answerLookup(source, loadDataConverter()).to({ workflowId: 'default/r', interrupt }))?.answer;
+  const [answer] = await answerLookup(source, loadDataConverter()).to({ workflowId: 'default/r', interrupts: [interrupt] });
+  return answer?.answer;
 }
 
 describe('an answer that an isolated agent looks for at its deadline', () => {

@@ -52,7 +52,7 @@ describe('an answer to an isolated agent', () => {
   });
 
   it.each([
-    ['withdrawn, such as one that lost a race', 'cancel', null, 'interrupt-answered'],
+    ['withdrawn, such as one that lost a race', 'cancel', null, 'interrupt-withdrawn'],
     ['over at its deadline', 'deadline', 'nobody', 'interrupt-expired'],
     ['answered by somebody else', 'answer', 'no', 'interrupt-answered'],
   ] as const)('is refused when the question was %s there, and the log says how it ended', (_, reason, answer, code) => {
@@ -66,7 +66,7 @@ describe('an answer to an isolated agent', () => {
     const { desk, events } = deskOf();
     desk.answer({ interruptId: 'team.asks', answer: 'yes' });
     desk.withdraw('team.asks', { answer: null, reason: 'cancel' });
-    expect(ends(events)).toEqual(['cancel', 'interrupt-answered']);
+    expect(ends(events)).toEqual(['cancel', 'interrupt-withdrawn']);
   });
 
   it('is one: another one is refused before the agent has said anything, and the same one is not', () => {

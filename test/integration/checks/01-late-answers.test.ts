@@ -12,7 +12,7 @@ import type { Answerer } from '../../support/test-bed';
 import { calls, script, startTestBed, testServer, text } from '../../support/test-bed';
 
 const refunds = script(calls({ name: 'refund', input: { orderId: '42', amount: 80 } }), text('Done.'));
-const refundThenDone: Answerer = (request) => (request.instructions === 'You are asks.' ? text('Done.') : refunds(request));
+const refundThenDone: Answerer = (request) => (request.instructions === 'You are expiringApartAsks.' ? text('Done.') : refunds(request));
 const approve = { type: 'approve' };
 const { EventType } = temporalProtocol.api.enums.v1;
 
@@ -92,7 +92,7 @@ describe('[check 1] an answer while no worker runs', () => {
     await Promise.all(
       [...asked].flatMap(([name, { run }]) => {
         if (name === 'cancelledFirst') return [];
-        return [untilOver(name.startsWith('apart') ? `default/${run.id}~asks` : `default/${run.id}`)];
+        return [untilOver(name.startsWith('apart') ? `default/${run.id}~expiringApartAsks` : `default/${run.id}`)];
       }),
     );
     await of('cancelled').run.cancel();
@@ -163,7 +163,7 @@ describe('[check 1] an answer while no worker runs', () => {
       ['apartInTime', 'yes'],
     ] as const) {
       const events: RunEvent[] = [];
-      for await (const event of client.run(`${of(name).run.id}~asks`).events({ deltas: false })) events.push(event);
+      for await (const event of client.run(`${of(name).run.id}~expiringApartAsks`).events({ deltas: false })) events.push(event);
       expect(events.flatMap((event) => (event.type === 'custom' ? [event.data] : []))).toEqual([heard]);
     }
   });

@@ -64,7 +64,7 @@ describe.each(['chooses', 'choosesApart'])('[check 4] answers to %s that come to
     const settled = await Promise.allSettled(updates);
     const [taken, refused] = settled[0]?.status === 'fulfilled' ? updated.ids : [...updated.ids].reverse();
     const [first, second] = signalled.ids;
-    expect(settled.filter(({ status }) => status === 'rejected')).toMatchObject([{ reason: { cause: { type: 'interrupt-answered' } } }]);
+    expect(settled.filter(({ status }) => status === 'rejected')).toMatchObject([{ reason: { cause: { type: 'interrupt-withdrawn' } } }]);
     expect(await endsOf(client.run(updated.run.id))).toEqual([
       [taken, 'answer'],
       [refused, 'cancel'],
@@ -72,7 +72,7 @@ describe.each(['chooses', 'choosesApart'])('[check 4] answers to %s that come to
     expect(await endsOf(client.run(signalled.run.id))).toEqual([
       [first, 'answer'],
       [second, 'cancel'],
-      [second, 'interrupt-answered'],
+      [second, 'interrupt-withdrawn'],
     ]);
     if (agent === 'choosesApart')
       expect((await endsOf(client.run(`${signalled.run.id}~chooses`))).map((end) => (end as readonly unknown[])[1])).toEqual([
@@ -84,7 +84,7 @@ describe.each(['chooses', 'choosesApart'])('[check 4] answers to %s that come to
   it('are told of as they are taken, one after another, while a worker runs', async () => {
     const { run, ids } = await asked(await open());
     const codes = await Promise.all(ids.map((id) => run.resume(id, 'yes').then(() => 'taken', codeOf)));
-    expect([...codes].sort()).toEqual(['interrupt-answered', 'taken']);
+    expect([...codes].sort()).toEqual(['interrupt-withdrawn', 'taken']);
     const [taken, refused] = codes[0] === 'taken' ? ids : [...ids].reverse();
     expect(await endsOf(run)).toEqual([
       [taken, 'answer'],

@@ -68,7 +68,7 @@ describe.each([false, true])('[check 4] ctx.race (continued as new: %s)', (isBor
     await pause(run);
     const ids = (await run.interrupts()).map(({ id }) => id);
     const settled = await Promise.allSettled(ids.map((id) => run.resume(id, 'yes')));
-    expect(settled).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected', reason: { code: 'interrupt-answered' } }]);
+    expect(settled).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected', reason: { code: 'interrupt-withdrawn' } }]);
     expect(await shown(run)).toEqual([
       [ids[0], 'answer'],
       [ids[1], 'cancel'],
@@ -100,10 +100,37 @@ describe.each([false, true])('[check 4] ctx.race (continued as new: %s)', (isBor
     await run.resume(only(await run.interrupts()).id, 'in time');
     expect((await run.outcome()).status).toBe('completed');
     expect(((await shown(run)) as readonly (readonly unknown[])[]).map(([, what]) => what)).toEqual([
-      'cancel',
+      'deadline',
       'too late',
       'answer',
       'in time',
+    ]);
+  });
+
+  it('shows the end of ctx.within as the deadline of what is asked inside, unless that has less time', async () => {
+    const asks = async (ctx: HookContext): Promise<void> => {
+      const said = await ctx.within('1h', (inner) =>
+        Promise.all([
+          inner.interrupt<string>('Quick?'),
+          inner.within('2h', (innermost) => innermost.interrupt<string>('Inside?')),
+          inner.interrupt<string>('Quicker?', { deadline: '1m', onDeadline: 'none' }),
+        ]),
+      );
+      ctx.sendEvent('said', said === undefined ? 'too late' : 'in time');
+      await ctx.interrupt('And now?');
+    };
+    const run = await begin(before(asks));
+    const asked = await run.interrupts();
+    const [soonest = 0] = asked.map(({ deadline }) => deadline ?? 0).sort();
+    expect(asked.map(({ deadline }) => (deadline ?? 0) - soonest)).toEqual([59 * 60_000, 59 * 60_000, 0]);
+    await pause(run);
+    await run.advance('2h');
+    for (const { id } of asked) await expect(run.resume(id, 'late')).rejects.toMatchObject({ code: 'interrupt-expired' });
+    expect(((await shown(run)) as readonly (readonly unknown[])[]).map(([, what]) => what)).toEqual([
+      'deadline',
+      'deadline',
+      'deadline',
+      'too late',
     ]);
   });
 

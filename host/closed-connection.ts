@@ -1,0 +1,32 @@
+import type { makeGrpcRetryInterceptor } from '@temporalio/client';
+
+type Interceptor = ReturnType<typeof makeGrpcRetryInterceptor>;
+type Next = Parameters<Interceptor>[1];
+
+const grpcCancelled = 1;
+
+/**
+ * Requests that are made again by a timer may come to a connection that was closed meanwhile. gRPC would throw there, out of the timer, and
+ * end the process: they end as cancelled instead.
+ */
+export function whileOpen(isOpen: () => boolean, inner: Interceptor): Interceptor {
+  return (options, next) => inner(options, (wanted) => (isOpen() ? next(wanted) : closedCall()));
+}
+
+function closedCall(): ReturnType<Next> {
+  const nothing = (): void => undefined;
+  return {
+    start: (metadata, listener) => {
+      // What a call without an answer says, too.
+      listener?.onReceiveMessage?.(null);
+      listener?.onReceiveStatus?.({ code: grpcCancelled, details: 'The connection was closed.', metadata: metadata.clone() });
+    },
+    cancelWithStatus: nothing,
+    getPeer: () => '',
+    sendMessageWithContext: nothing,
+    sendMessage: nothing,
+    startRead: nothing,
+    halfClose: nothing,
+    getAuthContext: () => null,
+  };
+}

@@ -1,0 +1,26 @@
+import type { Json } from '../../contract/messages/messages';
+import type { Frame } from '../effects/frames';
+import type { InterruptDesk } from './interrupts';
+import type { PendingInterrupt } from './state';
+
+/** Asks as the effect of a frame: where that ends before the answer, the question is withdrawn. */
+export function openIn(
+  { desk }: { readonly desk: InterruptDesk },
+  frame: Frame,
+  n: number,
+  asked: PendingInterrupt,
+  letGo?: () => void,
+): Promise<Json> {
+  const answer = desk.open(limited(asked, frame.limit));
+  frame.opened(n, (error) => {
+    desk.drop(asked.shown.id, error);
+    if (error === undefined) letGo?.();
+  });
+  return answer;
+}
+
+/** Where the code that asks has less time than whoever is asked, all are shown when it ends. */
+function limited(asked: PendingInterrupt, limit: number | undefined): PendingInterrupt {
+  const { shown } = asked;
+  return limit === undefined || limit >= (shown.deadline ?? Infinity) ? asked : { shown: { ...shown, deadline: limit }, isLimited: true };
+}
