@@ -208,7 +208,13 @@ export class Run<Output = unknown> {
     const shown = await this.reader.shown(this.workflowId, this.id);
     const interrupt = shown.find(({ id }) => id === answer.interruptId);
     if (interrupt === undefined) return interruptIn(await this.check(answer), answer.interruptId);
-    checkAnswerTo(interrupt, answer);
+    try {
+      checkAnswerTo(interrupt, answer);
+    } catch (error) {
+      // What the history says comes first: that the deadline has passed, or that there is an answer.
+      await this.check(answer);
+      throw error;
+    }
     return interrupt;
   }
 

@@ -43,7 +43,7 @@ export const racing: AgentMiddleware = {
         return { first, value: (value ?? null) as Json, then: await asks('behind the race') };
       }
       case 'race in time':
-        return { said: (await ctx.within('30d', (inner) => inner.interrupt<Json>({ place: 'in time', callId: call.id }))) ?? null };
+        return { said: (await ctx.within('30d', (inner) => inner.interrupt<Json>({ place: 'in time', callId: call.id, far: true }))) ?? null };
       case 'race too late': {
         const said = await ctx.within('40ms', async (inner) => {
           const first = await inner.interrupt<Json>({ place: 'too late', callId: call.id });
@@ -56,7 +56,7 @@ export const racing: AgentMiddleware = {
         return ctx
           .race({
             fails: (inner) => inner.sleep('20ms').then(() => Promise.reject(new Error('the branch is broken'))),
-            person: (inner) => inner.within('1d', (inmost) => inmost.interrupt<Json>({ place: 'race caught', callId: call.id })),
+            person: (inner) => inner.within('1d', (inmost) => inmost.interrupt<Json>({ place: 'race caught', callId: call.id, far: true })),
           })
           .then(
             ({ first }) => ({ first }),

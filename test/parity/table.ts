@@ -50,9 +50,15 @@ export interface Move {
 /** So much later than the last deadline of what is open do people come who are late. */
 const lateMs = 1000;
 
+/** A limit of days, which nobody plays to its end, is said by who asks. */
+export function hasLimit(interrupt: Interrupt): boolean {
+  const { info } = interrupt as { readonly info?: { readonly far?: unknown } | null };
+  return interrupt.deadline !== undefined && info?.far !== true;
+}
+
 /** When somebody comes who is late. */
 export function lateTime(open: readonly Interrupt[]): number {
-  return Math.max(...open.map(({ deadline = 0 }) => deadline)) + lateMs;
+  return Math.max(...open.filter(hasLimit).map(({ deadline = 0 }) => deadline)) + lateMs;
 }
 
 /** Does it, and says how it was received. */
