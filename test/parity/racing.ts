@@ -43,7 +43,9 @@ export const racing: AgentMiddleware = {
         return { first, value: (value ?? null) as Json, then: await asks('behind the race') };
       }
       case 'race in time':
-        return { said: (await ctx.within('30d', (inner) => inner.interrupt<Json>({ place: 'in time', callId: call.id, far: true }))) ?? null };
+        return {
+          said: (await ctx.within('30d', (inner) => inner.interrupt<Json>({ place: 'in time', callId: call.id, far: true }))) ?? null,
+        };
       case 'race too late': {
         const said = await ctx.within('40ms', async (inner) => {
           const first = await inner.interrupt<Json>({ place: 'too late', callId: call.id });
