@@ -1,7 +1,7 @@
-import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { withoutCredentials } from '../contract/credentials';
 import { HoldfastError } from '../contract/errors';
+import { databasesIn } from '../host/server/server-record';
 import { urlProblem } from '../host/check-settings';
 import { recordedService } from './processes/service-record';
 import { ServiceClient } from './service-client';
@@ -34,7 +34,7 @@ export async function findService(
 /** A project with an embedded server has its runs in its own database. The service at the usual address may be another project's. */
 function hasRunsOfItsOwn(directory: string): boolean {
   try {
-    return readdirSync(directory).some((name) => /^temporal-.*\.db$/.test(name));
+    return databasesIn(directory).length > 0;
   } catch {
     return false;
   }

@@ -1,6 +1,6 @@
 import type { temporal } from '@temporalio/proto';
 import type { RetriedCall } from '../../contract/events';
-import { millisecondsOf } from '../../host/history/history-facts';
+import { failureOf, millisecondsOf } from '../../host/history/history-facts';
 
 type PendingActivities = temporal.api.workflow.v1.IPendingActivityInfo[] | null | undefined;
 
@@ -8,8 +8,7 @@ type PendingActivities = temporal.api.workflow.v1.IPendingActivityInfo[] | null 
 export function retriedCalls(pending: PendingActivities): readonly RetriedCall[] {
   return (pending ?? []).flatMap(({ activityId, attempt, lastFailure, scheduledTime }) => {
     if (!activityId || !lastFailure) return [];
-    const error = { code: lastFailure.applicationFailureInfo?.type || 'call-lost', message: lastFailure.message ?? '' };
     const nextAttemptAt = millisecondsOf(scheduledTime);
-    return [{ address: activityId, attempt: attempt ?? 1, nextAttemptAt, error }];
+    return [{ address: activityId, attempt: attempt ?? 1, nextAttemptAt, error: failureOf(lastFailure) }];
   });
 }

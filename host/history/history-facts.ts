@@ -143,7 +143,8 @@ const harmlessCauses = new Set([
   'WORKFLOW_TASK_FAILED_CAUSE_FAILOVER_CLOSE_COMMAND',
 ]);
 
-function failureOf(failure: ProtoFailure | null | undefined): Failure {
+/** A failure as the server has it. Without a code of ours it is `run-failed`. */
+export function failureOf(failure: ProtoFailure | null | undefined): Failure {
   const type = failure?.applicationFailureInfo?.type;
   return { code: isErrorCode(type) ? type : 'run-failed', message: failure?.message ?? 'The run failed.' };
 }

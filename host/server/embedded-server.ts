@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
@@ -9,7 +9,14 @@ import { endProcess, freeDatabase } from './orphans';
 import { isOurs, makePrivate, privateFile } from '../private-files';
 import { launchServer, type LaunchedServer } from './server-launch';
 import { endOfLog, serverFailure } from './server-log';
-import { recordedServerRuns, refreshServerRecord, removeServerRecord, writeServerRecord, type ServerRecord } from './server-record';
+import {
+  databasesIn,
+  recordedServerRuns,
+  refreshServerRecord,
+  removeServerRecord,
+  writeServerRecord,
+  type ServerRecord,
+} from './server-record';
 import { awaitRemains, findLiveServer, prepareServer, watchServer } from './server-reuse';
 
 export interface EmbeddedServerOptions {
@@ -216,7 +223,7 @@ function chooseDatabase(setup: Setup, version: string): string {
   const mark = firstStartMark(setup.directory, database);
   if (existsSync(mark)) for (const part of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]) rmSync(part, { force: true });
   if (existsSync(file)) return database;
-  const others = readdirSync(setup.directory).filter((name) => /^temporal-.+\.db$/.test(name));
+  const others = databasesIn(setup.directory);
   if (others.length > 0) {
     setup.onProgress(
       `The Temporal server is now version ${version}: a new database begins. Runs of before stay in ${others.join(', ')} and show again with that version.`,

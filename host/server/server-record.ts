@@ -1,8 +1,13 @@
-import { readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { privateFile } from '../private-files';
 import { commandLineOf, isAlive } from './process-probe';
+
+/** The databases of embedded servers in a directory, one for each version. */
+export function databasesIn(directory: string): readonly string[] {
+  return readdirSync(directory).filter((name) => /^temporal-.+\.db$/.test(name));
+}
 
 /** What `server.json` says about the server of a directory. It is there from the start of the process to its end. */
 export interface ServerRecord {
