@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined';
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { agentOfPath } from '../contract/record/agent-paths';
@@ -185,7 +186,7 @@ export function createActivities(parts: WorkerParts): Activities {
         if (error instanceof ToolRetry) throw activityFailure('tool-failed', error.message, { retryable: true });
         const code = thrownCodeOf(error) ?? 'tool-failed';
         const wait = code === 'tool-unknown' ? (waitsForTool[info.attempt - 1] ?? waitsForTool.at(-1)) : undefined;
-        throw activityFailure(code, messageOf(error), { retryable: true, ...(wait === undefined ? {} : { retryAfterMs: wait }) });
+        throw activityFailure(code, messageOf(error), { retryable: true, ...defined({ retryAfterMs: wait }) });
       }
     },
 

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { withoutCredentials } from '../contract/credentials';
 import type { ErrorCode } from '../contract/errors';
@@ -159,7 +160,7 @@ export function classify(error: unknown): Verdict {
     code: row.code ?? facts.own?.code ?? 'model-failed',
     retryable: row.retryable,
     message: textOf(facts, row.kind),
-    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+    ...defined({ retryAfterMs: wait }),
   };
 }
 
@@ -184,8 +185,8 @@ export function failedResult(
   if (!inKernel) return retryable ? undefined : { failed, ...spent };
   const partial = retries === 'kernel-partial' && isKept(left?.said) ? left?.said : undefined;
   return {
-    failed: { ...failed, retryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
-    ...(partial === undefined ? {} : { partial }),
+    failed: { ...failed, retryable, ...defined({ retryAfterMs }) },
+    ...defined({ partial }),
     ...spent,
   };
 }
@@ -228,7 +229,7 @@ export function activityFailure(code: string, message: string, options: { retrya
     type: code,
     message: wellFormed(withoutCredentials(message).slice(0, 4096)),
     nonRetryable: !options.retryable,
-    ...(options.retryAfterMs === undefined ? {} : { nextRetryDelay: options.retryAfterMs }),
+    ...defined({ nextRetryDelay: options.retryAfterMs }),
   });
 }
 

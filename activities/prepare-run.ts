@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined';
 import { HoldfastError } from '../contract/errors';
 import type { Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../contract/manifest';
 import { similarNames } from '../kernel/define/similar-names';
@@ -42,7 +43,7 @@ export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, '
     tools: Object.fromEntries(tools.names.map((name) => [name, differing(tools.factsOf(name) as ToolFacts, parts.toolDefaults)])),
     models: Object.fromEntries(request.models.map((name) => [name, models.idOf(name)])),
     halves: request.halves,
-    ...(request.outputs === undefined ? {} : { outputs: request.outputs }),
+    ...defined({ outputs: request.outputs }),
   };
 }
 

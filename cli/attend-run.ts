@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined';
 import { setTimeout as delay } from 'node:timers/promises';
 import { codeOf } from '../contract/errors';
 import type { Interrupt } from '../contract/interrupts';
@@ -44,7 +45,7 @@ export async function attendRun(service: ServiceClient, terminal: Terminal, atte
     const asked = await askDecision(next, terminal);
     if (asked === 'later') return later(attendance, open, service, terminal);
     try {
-      await service.answer(id, next.id, { ...asked.body, ...(by === undefined ? {} : { by }) });
+      await service.answer(id, next.id, { ...asked.body, ...defined({ by }) });
       answered.add(next.id);
     } catch (error) {
       const code = codeOf(error);

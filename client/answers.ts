@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined';
 import { z } from 'zod';
 import { HoldfastError, isErrorCode } from '../contract/errors';
 import type { Answer, ApprovalDecision, Interrupt } from '../contract/interrupts';
@@ -35,7 +36,7 @@ export function answerOf(interruptId: string, answer: Json, options: AnswerOptio
   for (const [field, value] of Object.entries({ by, inputHash }))
     if (value !== undefined && typeof value !== 'string')
       throw new HoldfastError('request-invalid', `${field} of the answer is ${described(value)}; send a text.`);
-  return { interruptId, answer, ...(by === undefined ? {} : { by }), ...(inputHash === undefined ? {} : { inputHash }) };
+  return { interruptId, answer, ...defined({ by, inputHash }) };
 }
 
 /** Refuses an answer as the run would, and one of which the run would hear too late. `asOf`: so late it is on the server, at least. */
@@ -73,8 +74,7 @@ export function approvalOf(options: ApproveOptions): {
   const { editedInput, forRestOfRun, ...who } = optionsOf(options, 'The approval');
   const decision: ApprovalDecision = {
     type: 'approve',
-    ...(editedInput === undefined ? {} : { editedInput }),
-    ...(forRestOfRun === undefined ? {} : { forRestOfRun }),
+    ...defined({ editedInput, forRestOfRun }),
   };
   return { decision: decision, who };
 }

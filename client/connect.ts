@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -123,7 +124,7 @@ export class HoldfastClient<Module = never> {
     this.tenant = options.tenant ?? defaultTenant;
     this.taskQueue = options.taskQueue ?? defaultTaskQueue;
     const { namespace } = connection;
-    this.client = new Client({ connection: connection.connection, namespace, ...(dataConverter === undefined ? {} : { dataConverter }) });
+    this.client = new Client({ connection: connection.connection, namespace, ...defined({ dataConverter }) });
     this.reader = new RunReader(
       this.client,
       connection.connection,
@@ -210,7 +211,7 @@ export class HoldfastClient<Module = never> {
   /** Everything that waits for a human, over all runs of this tenant. */
   async interrupts(options: { limit?: number } = {}): Promise<readonly { readonly runId: string; readonly interrupt: Interrupt }[]> {
     const { limit } = optionsOf(options, 'interrupts');
-    const waiting = await this.list({ status: 'waiting', ...(limit === undefined ? {} : { limit }) });
+    const waiting = await this.list({ status: 'waiting', ...defined({ limit }) });
     return waiting.flatMap(({ id, interrupts }) => interrupts.map((interrupt) => ({ runId: id, interrupt })));
   }
 

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined';
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import {
@@ -84,7 +85,7 @@ export class Run<Output = unknown> {
     const { timeout } = optionsOf(options, 'outcome');
     const signal = timeout === undefined ? undefined : AbortSignal.timeout(millisecondsOf(timeout, 'request-invalid'));
     for (;;) {
-      const events = this.events({ until: 'waiting', deltas: false, ...(signal === undefined ? {} : { signal }) });
+      const events = this.events({ until: 'waiting', deltas: false, ...defined({ signal }) });
       while ((await events.next()).done !== true);
       const view = await this.view();
       // Somebody may have answered between the two.

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined';
 import { randomBytes } from 'node:crypto';
 import { HoldfastError } from '../contract/errors';
 import { jsonSize, limits } from '../contract/limits';
@@ -47,9 +48,7 @@ export function startInputOf(tenant: string, agent: string, input: unknown, opti
     stream: options.stream ?? true,
     options: options.options ?? {},
     tags: options.tags ?? [],
-    ...(options.model === undefined ? {} : { model: options.model }),
-    ...(options.settings === undefined ? {} : { settings: options.settings }),
-    ...(options.by === undefined ? {} : { by: options.by }),
+    ...defined({ model: options.model, settings: options.settings, by: options.by }),
     ...(externalStorage ? { externalStorage } : {}),
     ...(options.runPendingToolCalls === true ? { runPendingToolCalls: true } : {}),
   };

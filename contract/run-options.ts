@@ -1,3 +1,4 @@
+import { defined } from './defined';
 import { jsonSize, limits } from './limits';
 import type { JsonObject, ModelSettings } from './messages/messages';
 import { notJson } from './messages/messages';
@@ -65,10 +66,9 @@ export function runOptionsOf(options: RunOptions | undefined, agent: string): Ag
   const own: AgentRunOptions = agents !== undefined && Object.hasOwn(agents, agent) ? (agents[agent] ?? {}) : {};
   const given = mergedToolOptions(toolOptions, own.toolOptions);
   return {
-    ...(tools === undefined ? {} : { tools }),
-    ...(toolAliases === undefined ? {} : { toolAliases }),
+    ...defined({ tools, toolAliases }),
     ...own,
-    ...(given === undefined ? {} : { toolOptions: given }),
+    ...defined({ toolOptions: given }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
@@ -110,7 +111,7 @@ function readTemporal(environment: Environment): Omit<TemporalSettings, 'address
   return {
     address: address || undefined,
     namespace: namespace || configurationTable.TEMPORAL_NAMESPACE.default,
-    ...(tls === undefined ? {} : { tls }),
+    ...defined({ tls }),
     ...(apiKey ? { apiKey } : {}),
     ...(metadata ? { metadata: metadata as Record<string, string> } : {}),
   };

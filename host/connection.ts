@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined';
 import { connect } from 'node:net';
 import { Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import type { NativeConnectionOptions } from '@temporalio/worker';
@@ -138,7 +139,7 @@ export function nativeConnectionOptions(settings: TemporalSettings): NativeConne
 function clientOptions(settings: TemporalSettings) {
   return {
     address: settings.address,
-    ...(settings.tls === undefined ? {} : { tls: settings.tls }),
+    ...defined({ tls: settings.tls }),
     ...(settings.apiKey ? { apiKey: settings.apiKey } : {}),
     ...(settings.metadata ? { metadata: { ...settings.metadata } } : {}),
   };

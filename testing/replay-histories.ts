@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined';
 import type { HistoryAndWorkflowId } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
@@ -39,7 +40,7 @@ export async function replayHistories(options: ReplayOptions): Promise<readonly 
   const files = await readHistories(histories);
   const { code } = bundle ?? (await bundleAgents(agents ?? ''));
   const errors = new Map<string, Error | undefined>();
-  const replayed = { workflowBundle: { code }, ...(dataConverter === undefined ? {} : { dataConverter }) };
+  const replayed = { workflowBundle: { code }, ...defined({ dataConverter }) };
   quietUnlessInstalled();
   try {
     for await (const { runId, error } of Worker.runReplayHistories(replayed, runsOf(files))) errors.set(runId, error);

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined';
 import type { GenerateRequest, LanguageModel, ModelProvider } from '../activities/models/models';
 import { HoldfastError, messageOf } from '../contract/errors';
 import type { Json, Message, Usage } from '../contract/messages/messages';
@@ -163,7 +164,7 @@ function saidBy(answer: ScriptedAnswer, position: number): Said {
   return {
     texts: text === undefined ? [] : typeof text === 'string' ? wordsOf(text) : text,
     calls: calls.map(({ name, input, id }, index) => ({ id: id ?? `call-${position + 1}-${index + 1}`, name, input })),
-    ...(usage === undefined ? {} : { usage }),
+    ...defined({ usage }),
     ...('error' in answer ? { error: failure(answer.error, answer.retryable) } : {}),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined';
 import type { LanguageModel, ModelProvider, ResolvedModel } from '../activities/models/models';
 import { ModelRegistry } from '../activities/models/models';
 import { Observers } from '../activities/worker-middleware/observers';
@@ -86,7 +87,7 @@ export async function testRun<Input extends Json, Output>(
     halves: new HalfRegistry(middleware, builtInHalves()),
     outputs: new OutputRegistry(outputs),
     observers: new Observers(observers, onProblem),
-    ...(onProblem === undefined ? {} : { onProblem }),
+    ...defined({ onProblem }),
     language,
     toolDefaults: defaultToolFacts,
     modelFacts: defaultModelFacts,

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import type { DataConverter } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
@@ -308,7 +309,7 @@ function partsOf(options: WorkerOptions, connection: TemporalConnection['connect
     outputs: new OutputRegistry(options.outputs ?? {}),
     culprits: new Culprits(options.bundles, options.onProblem ?? (() => undefined)),
     observers: new Observers(options.observers, options.onProblem),
-    ...(options.onProblem === undefined ? {} : { onProblem: options.onProblem }),
+    ...defined({ onProblem: options.onProblem }),
     messages: new MessageStore(runHistory(source, loadDataConverter(options.dataConverter)), options.messageCacheBytes),
     deltas: options.deltas ?? processBus,
     stallMs: options.modelStallMs ?? 300_000,
@@ -351,9 +352,11 @@ function createTemporalWorker(
       maxHeartbeatThrottleInterval: 250,
       defaultHeartbeatThrottleInterval: 250,
       shutdownGraceTime: options.shutdownGraceMs ?? longest,
-      ...(options.endlessLoopMs === undefined ? {} : { isolateExecutionTimeout: options.endlessLoopMs }),
-      ...(options.maxCachedRuns === undefined ? {} : { maxCachedWorkflows: options.maxCachedRuns }),
-      ...(options.dataConverter === undefined ? {} : { dataConverter: options.dataConverter }),
+      ...defined({
+        isolateExecutionTimeout: options.endlessLoopMs,
+        maxCachedWorkflows: options.maxCachedRuns,
+        dataConverter: options.dataConverter,
+      }),
     }),
   );
 }

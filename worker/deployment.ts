@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
@@ -76,7 +77,7 @@ export class Deployment {
         identity,
         ignoreMissingTaskQueues: true,
         allowNoPollers: true,
-        ...(conflictToken === undefined ? {} : { conflictToken }),
+        ...defined({ conflictToken }),
       }),
     );
   }

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined';
 import { randomUUID } from 'node:crypto';
 import type { Connection } from '@temporalio/client';
 import { Client, WorkflowFailedError } from '@temporalio/client';
@@ -15,7 +16,7 @@ export function newestBuildTrials(
   taskQueue: string,
   dataConverter: DataConverter | undefined,
 ): (input: AgentRunInput) => Promise<TrialVerdict> {
-  const client = new Client({ connection, namespace, ...(dataConverter === undefined ? {} : { dataConverter }) });
+  const client = new Client({ connection, namespace, ...defined({ dataConverter }) });
   return async (input) => {
     const { tenant, id } = input.start;
     try {

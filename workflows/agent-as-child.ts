@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined';
 import {
   ApplicationFailure,
   CancellationScope,
@@ -111,9 +112,7 @@ function startOf(agent: unknown, input: unknown, options: ChildAgentOptions): St
     stream,
     options: options.options ?? {},
     tags,
-    ...(options.model === undefined ? {} : { model: options.model }),
-    ...(options.settings === undefined ? {} : { settings: options.settings }),
-    ...(options.by === undefined ? {} : { by: options.by }),
+    ...defined({ model: options.model, settings: options.settings, by: options.by }),
     ...(options.externalStorage === true ? { externalStorage: true } : {}),
   };
   const problem = notJson(start);
@@ -156,6 +155,6 @@ function failure(code: string, message: string, cause?: Error): ApplicationFailu
     type: code,
     message: wellFormed(message),
     nonRetryable: true,
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
   });
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -116,7 +117,7 @@ export class Culprits {
     // What is known of this call alone counts for more.
     if (together !== undefined && before !== undefined && before.together === undefined) return;
     const count = before?.together === together ? (before?.count ?? 0) + 1 : 1;
-    const deed: Deed = { what, count, isBlock, ...(together === undefined ? {} : { together }) };
+    const deed: Deed = { what, count, isBlock, ...defined({ together }) };
     try {
       mkdirSync(this.directory, { recursive: true, mode: privateDirectory });
       writeFileSync(this.fileOf(key), JSON.stringify(deed), { mode: privateFile });

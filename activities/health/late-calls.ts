@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { runIdOf } from '../../contract/names';
 
@@ -26,7 +27,7 @@ export function lateIn({ workflowId, address, tool }: EndedCall, onProblem: ((pr
       new HoldfastError(
         'outside-run',
         `${what} came too late and did nothing: ${who} asked for it when its call ${address} of run "${run}" had ended. Let ${waits} await all that it starts, and stop when the signal of the call aborts. This is told once for a call.`,
-        { details: { run, address, ...(tool === undefined ? {} : { tool }) } },
+        { details: { run, address, ...defined({ tool }) } },
       ),
     );
   };

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { randomUUID } from 'node:crypto';
 import type { DeltaBody } from '../../contract/deltas';
 import { HoldfastError } from '../../contract/errors';
@@ -79,7 +80,7 @@ export async function generate(
     return await withParsed(checkedAnswer({ role: 'assistant', parts: answer.parts }, answer, provider, asked.model));
   } catch (error) {
     const { spent } = provider;
-    onBreak({ said: { role: 'assistant', parts: assembly.answer().parts }, ...(spent === undefined ? {} : { usage: spent }) });
+    onBreak({ said: { role: 'assistant', parts: assembly.answer().parts }, ...defined({ usage: spent }) });
     throw error;
   }
 }
@@ -119,9 +120,9 @@ function checkedAnswer(
   return {
     message: { ...message, role: 'assistant', id: randomUUID() },
     model,
-    ...(counted === undefined ? {} : { usage: counted }),
+    ...defined({ usage: counted }),
     ...(uncounted.length === 0 ? {} : { uncounted }),
-    ...(reason === undefined ? {} : { finish: reason }),
+    ...defined({ finish: reason }),
   };
 }
 

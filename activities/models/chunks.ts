@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 import type { FinishReason, Json, JsonObject, Part, Usage } from '../../contract/messages/messages';
@@ -56,8 +57,7 @@ export class AnswerAssembly {
       .filter((part) => !((part.type === 'text' || part.type === 'reasoning') && part.text === '' && part.extra === undefined));
     return {
       parts,
-      ...(this.usage === undefined ? {} : { usage: this.usage }),
-      ...(this.reason === undefined ? {} : { finish: this.reason }),
+      ...defined({ usage: this.usage, finish: this.reason }),
     };
   }
 
@@ -66,7 +66,7 @@ export class AnswerAssembly {
     const { usage } = this;
     if (this.complete) return this.answer();
     const brokenOff = new Error('The answer broke off: its stream ended without a finish.');
-    throw Object.assign(brokenOff, { isRetryable: true, ...(usage === undefined ? {} : { usage }) });
+    throw Object.assign(brokenOff, { isRetryable: true, ...defined({ usage }) });
   }
 
   private append(chunk: ModelChunk & { type: 'text' | 'reasoning' }): void {
@@ -83,7 +83,7 @@ export class AnswerAssembly {
           : undefined
         : this.parts.find((known) => known.block === block && known.part.type === type);
     if (entry === undefined) {
-      this.parts.push({ part: { type, text, ...(extra === undefined ? {} : { extra }) }, ...(block === undefined ? {} : { block }) });
+      this.parts.push({ part: { type, text, ...defined({ extra }) }, ...defined({ block }) });
       return;
     }
     const before = entry.part as Part & { type: 'text' | 'reasoning' };
@@ -122,5 +122,5 @@ export function* chunksOf({ parts, usage, finish }: AssembledAnswer): Generator<
     if (part.type === 'text' || part.type === 'reasoning') yield { ...part, block: `${position}` };
     else yield { type: 'part', part };
   }
-  yield { type: 'finish', ...(usage === undefined ? {} : { usage }), ...(finish === undefined ? {} : { finish }) };
+  yield { type: 'finish', ...defined({ usage, finish }) };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { isMessage } from '../../contract/messages/messages';
 import type { ModelChunk } from './chunks';
@@ -81,7 +82,7 @@ function notChunk(chunk: unknown): string | undefined {
 /** What a layer may still change is seen by nobody before it is done. */
 async function* held(layer: ModelLayer, request: WorkerModelRequest, next: Stream): AsyncGenerator<ModelChunk> {
   const { message, usage, finish } = await generated(layer, request, (changed) => collect(next(changed)));
-  yield* chunksOf({ parts: message.parts, ...(usage === undefined ? {} : { usage }), ...(finish === undefined ? {} : { finish }) });
+  yield* chunksOf({ parts: message.parts, ...defined({ usage, finish }) });
 }
 
 /** The stream goes through as it comes, and the layer sees its sum. What it returns is not looked at. */

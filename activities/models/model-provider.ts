@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { addUsage, isTokenCount } from '../../contract/usage';
 import type { Failure, Part, Usage } from '../../contract/messages/messages';
@@ -125,7 +126,7 @@ export class Provider {
       tools: (final === null ? asked.tools : []).map(told),
       settings: asked.settings,
       signal: this.call.signal,
-      ...(spec === undefined ? {} : { output: spec }),
+      ...defined({ output: spec }),
       ...(deferred === null ? {} : { deferred: { tools: deferred.tools.map(told), search: told(deferred.search) } }),
     };
     return final === null ? request : finalRequest(request, final);
@@ -150,8 +151,7 @@ export function responseOf(answer: GenerateAnswer | undefined): WorkerModelRespo
   const { parts, usage, finish } = answer ?? {};
   return {
     message: { role: 'assistant', parts: parts as readonly Part[] },
-    ...(usage === undefined ? {} : { usage }),
-    ...(finish === undefined ? {} : { finish }),
+    ...defined({ usage, finish }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { FinishReason, Json, Message, ModelSettings, Part, Usage } from '../../contract/messages/messages';
 import type { AskedModel } from './asked-model';
@@ -116,7 +117,7 @@ export class ModelRegistry {
     }
     const keyVariable = provider.optionalKeyVariable ?? provider.keyVariable;
     const hasKey = keyVariable !== undefined && (this.environment[keyVariable] ?? '') !== '';
-    return { id, model: await model, hasKey, ...(keyVariable === undefined ? {} : { keyVariable }) };
+    return { id, model: await model, hasKey, ...defined({ keyVariable }) };
   }
 
   private providerOf(id: string): ModelProvider | undefined {

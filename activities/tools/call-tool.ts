@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { DeltaBody } from '../../contract/deltas';
@@ -199,9 +200,9 @@ function interruptedBy({ info, options }: ToolInterrupt): ToolOutcome {
     return {
       type: 'interrupted',
       info,
-      ...(state === undefined ? {} : { state }),
+      ...defined({ state }),
       ...(answerSchema === undefined ? {} : { answerSchema: z.toJSONSchema(answerSchema) as Json }),
-      ...(deadlineMs === undefined ? {} : { deadlineMs }),
+      ...defined({ deadlineMs }),
     };
   } catch (error) {
     return failed('tool-failed', `The answerSchema of the tool's interrupt cannot be told to a person: ${messageOf(error)}`);

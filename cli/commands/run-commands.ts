@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
@@ -26,12 +27,9 @@ export async function startRun(service: ServiceClient, terminal: Terminal, agent
   const run = await service.start({
     agent,
     input: flags.jsonInput === true ? parsedJson(input, 'The input') : input,
-    ...(id === undefined ? {} : { id }),
-    ...(model === undefined ? {} : { model }),
-    ...(deadline === undefined ? {} : { deadline }),
-    ...(tag === undefined ? {} : { tags: tag }),
+    ...defined({ id, model, deadline, tags: tag }),
     ...jsonFlags(flags, 'options', 'values', 'settings'),
-    ...(by === undefined ? {} : { by }),
+    ...defined({ by }),
   });
   terminal.write(terminal.paint.dim(`${run.isNew ? 'run' : 'found run'} ${run.id} (${run.agent})`));
   if (run.ignored !== undefined && run.ignored.length > 0)
@@ -42,7 +40,7 @@ export async function startRun(service: ServiceClient, terminal: Terminal, agent
     terminal.write(`Follow it with: ${commandLine('events', run.id, '--follow', ...service.flags)}`);
     return exitCodes.done;
   }
-  return attendRun(service, terminal, { id: run.id, from: 0, ...(by === undefined ? {} : { by }) });
+  return attendRun(service, terminal, { id: run.id, from: 0, ...defined({ by }) });
 }
 
 export interface DecisionFlags {
@@ -62,7 +60,7 @@ export async function approve(
     decision: 'approve',
     ...hashOf(interrupt),
     ...(edit === undefined ? {} : { editedInput: parsedJson(edit, '--edit') }),
-    ...(forRest === undefined ? {} : { forRestOfRun: forRest }),
+    ...defined({ forRestOfRun: forRest }),
   }));
 }
 
@@ -77,7 +75,7 @@ export async function reject(
   return decide(service, terminal, id, interruptId, flags, (interrupt) => ({
     decision: 'reject',
     ...hashOf(interrupt),
-    ...(feedback === undefined ? {} : { feedback }),
+    ...defined({ feedback }),
   }));
 }
 
@@ -117,12 +115,12 @@ async function send(
   flags: DecisionFlags,
 ): Promise<number> {
   const { by, follow } = flags;
-  await service.answer(id, interruptId, { ...body, ...(by === undefined ? {} : { by }) });
+  await service.answer(id, interruptId, { ...body, ...defined({ by }) });
   if (!follow) {
     terminal.write(`The answer to ${interruptId} is sent.`);
     return exitCodes.done;
   }
-  return attendRun(service, terminal, { id, from, answered: [interruptId], ...(by === undefined ? {} : { by }) });
+  return attendRun(service, terminal, { id, from, answered: [interruptId], ...defined({ by }) });
 }
 
 function theOnlyApproval(id: string, interrupts: readonly Interrupt[]): Interrupt {

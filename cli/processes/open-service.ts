@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { checkPortFree } from '../../host/server/free-port';
 import { connect } from '../../client/connect';
@@ -31,7 +32,7 @@ export async function openService(
 ): Promise<RunningService> {
   const { project, logger, host, port, hosts, tenant, taskQueue, configuration } = settings;
   const { dataConverter } = server;
-  const client = await connect({ server: server.settings, tenant, taskQueue, ...(dataConverter === undefined ? {} : { dataConverter }) });
+  const client = await connect({ server: server.settings, tenant, taskQueue, ...defined({ dataConverter }) });
   await lifetime.onEnd('client', () => client.close());
   const service = await startService({ client, agents: project.agents, logger, host, port, hosts });
   const worker = hasWorker ? { agentsFile: project.agentsFile, taskQueue } : undefined;

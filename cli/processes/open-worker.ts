@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { join } from 'node:path';
 import type { ModelsOptions } from '../../activities/models/models';
 import type { HoldfastError } from '../../contract/errors';
@@ -30,11 +31,7 @@ export async function openWorker(
     taskQueue,
     bundles: join(configuration.directory, 'bundles'),
     onProblem,
-    ...(outputs === undefined ? {} : { outputs }),
-    ...(middleware === undefined ? {} : { middleware }),
-    ...(observers === undefined ? {} : { observers }),
-    ...(language === undefined ? {} : { language }),
-    ...(dataConverter === undefined ? {} : { dataConverter }),
+    ...defined({ outputs, middleware, observers, language, dataConverter }),
   });
   worker.run().catch((error: unknown) => lifetime.fail(error));
   const forgetStray = reportStrayExceptions(onProblem, (error) => lifetime.fail(error));

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { privateDirectory, privateFile } from '../../host/private-files';
@@ -23,7 +24,7 @@ export interface ServedAgents {
 export function recordService(directory: string, url: string, worker?: ServedAgents): () => void {
   const path = join(directory, `service-${process.pid}.json`);
   mkdirSync(directory, { recursive: true, mode: privateDirectory });
-  const record: ServiceRecord = { pid: process.pid, url, startedAt: Date.now(), ...(worker === undefined ? {} : { worker }) };
+  const record: ServiceRecord = { pid: process.pid, url, startedAt: Date.now(), ...defined({ worker }) };
   writeFileSync(path, JSON.stringify(record), { mode: privateFile });
   return () => rmSync(path, { force: true });
 }
@@ -71,7 +72,7 @@ function read(path: string): ServiceRecord | undefined {
   try {
     const { pid, url, startedAt, worker } = JSON.parse(readFileSync(path, 'utf8')) as Partial<ServiceRecord>;
     if (typeof pid !== 'number' || typeof url !== 'string') return undefined;
-    return { pid, url, startedAt: startedAt ?? 0, ...(worker === undefined ? {} : { worker }) };
+    return { pid, url, startedAt: startedAt ?? 0, ...defined({ worker }) };
   } catch {
     return undefined;
   }

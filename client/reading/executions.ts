@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import type { Connection } from '@temporalio/client';
 import { executionInfoFromRaw } from '@temporalio/client/lib/helpers';
 import type { LoadedDataConverter } from '@temporalio/common';
@@ -50,7 +51,7 @@ export class Executions {
     const { namespace } = this;
     let nextPageToken: Uint8Array | undefined;
     do {
-      const request = { namespace, query, pageSize, ...(nextPageToken === undefined ? {} : { nextPageToken }) };
+      const request = { namespace, query, pageSize, ...defined({ nextPageToken }) };
       const key = JSON.stringify([query, pageSize, Buffer.from(nextPageToken ?? []).toString('base64')]);
       const page: Page = await answered(this.gate.ask(this, key, () => this.page(request)));
       for (const raw of page.executions) yield await this.executionOf(raw);

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, Connection, WorkflowHandle } from '@temporalio/client';
@@ -133,7 +134,7 @@ export class RunReader {
       withdrawn,
       cancelling,
       delivered,
-      ...(parent === undefined ? {} : { parent }),
+      ...defined({ parent }),
     };
   }
 

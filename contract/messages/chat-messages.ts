@@ -1,3 +1,4 @@
+import { defined } from '../defined';
 import type { Json, JsonObject, Message, Part } from './messages';
 import { isPart } from './messages';
 import type { ProviderPart } from './provider-parts';
@@ -48,11 +49,7 @@ export function messageOfChat(message: ChatMessage): Message {
   switch (message.role) {
     case 'tool': {
       const { role, toolCallId: callId, toolName: name, content: output, isError, multipart, search, ...rest } = message;
-      const how = {
-        ...(isError === undefined ? {} : { isError }),
-        ...(multipart === undefined ? {} : { multipart }),
-        ...(search === undefined ? {} : { search }),
-      };
+      const how = defined({ isError, multipart, search });
       return { ...rest, role, parts: [{ type: 'tool-result', callId, name, output, ...how }] };
     }
     case 'assistant': {

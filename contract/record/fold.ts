@@ -1,3 +1,4 @@
+import { defined } from '../defined';
 import type { EndStatus, EventBody, RunEvent, RunStatus, RunView, WireEvent } from '../events';
 import type { HistoryFact } from './history-fact';
 import type { Interrupt } from '../interrupts';
@@ -89,9 +90,7 @@ export class HistoryFold {
       interrupts: this.ended ? [] : [...this.interrupts.values()],
       usage: this.usage,
       nextOffset: this.offset,
-      ...(this.output === undefined ? {} : { output: this.output }),
-      ...(this.text === undefined ? {} : { text: this.text }),
-      ...(this.pendingToolCalls === undefined ? {} : { pendingToolCalls: this.pendingToolCalls }),
+      ...defined({ output: this.output, text: this.text, pendingToolCalls: this.pendingToolCalls }),
       ...(stuck ? { error: { code: 'run-stuck', message: problem } } : this.error === undefined ? {} : { error: this.error }),
     };
   }
@@ -287,7 +286,7 @@ export class HistoryFold {
         status,
         ...(result === undefined ? {} : { output: result.output, text: textOfResult(result) }),
         ...(result?.pendingToolCalls === undefined ? {} : { pendingToolCalls: result.pendingToolCalls }),
-        ...(error === undefined ? {} : { error }),
+        ...defined({ error }),
       },
     ];
   }

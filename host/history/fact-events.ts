@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { temporal } from '@temporalio/proto';
 import type { FactEvent } from './history-facts';
 import type { HistoryPage } from './history-pages';
@@ -32,7 +33,7 @@ export function factEventsOf(bytes: Uint8Array): HistoryPage<FactEvent> {
       if (event !== undefined) events.push(event);
     }
   }
-  return { history: { events }, ...(nextPageToken === undefined ? {} : { nextPageToken }) };
+  return { history: { events }, ...defined({ nextPageToken }) };
 }
 
 function eventOf(bytes: Buffer): FactEvent | undefined {

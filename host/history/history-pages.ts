@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import type { temporal } from '@temporalio/proto';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
@@ -36,7 +37,7 @@ export async function* newestPages<Event>(source: HistorySource<Event>, executio
       namespace: source.namespace,
       execution,
       maximumPageSize: 256,
-      ...(nextPageToken === undefined ? {} : { nextPageToken }),
+      ...defined({ nextPageToken }),
     });
     yield page.history?.events ?? [];
     nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
@@ -57,7 +58,7 @@ export async function* oldestPages<Event>(
       execution,
       maximumPageSize: 256,
       waitNewEvent: follow,
-      ...(nextPageToken === undefined ? {} : { nextPageToken }),
+      ...defined({ nextPageToken }),
     });
     const events = page.history?.events ?? [];
     if (events.length > 0) yield events;

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import type { StoredMessage } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
 import { bareAgent } from '../define/agent';
@@ -32,7 +33,7 @@ export async function calledGroup(run: RunScope, agent: AnyAgent, place: Place, 
   const options = runOptionsOf(run.state.options, agent.name);
   const scope: AgentScope = {
     ...{ run, agent: bare, options, path: place.path, record, life, isGroup: true },
-    ...(lane === undefined ? {} : { lane }),
+    ...defined({ lane }),
   };
   try {
     if (around.begun !== true) {

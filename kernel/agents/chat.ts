@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import type { StoredMessage } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
 import type { AgentDefinition } from '../define/agent';
@@ -17,16 +18,16 @@ import { withTransfers } from './transfer-tool';
 import type { AgentResult } from '../run/agent-result';
 
 /** An agent that talks to a model, at its place. */
-export async function runChat(run: RunScope, defined: AgentDefinition, place: Place): Promise<AgentResult & AgentEnd> {
+export async function runChat(run: RunScope, definition: AgentDefinition, place: Place): Promise<AgentResult & AgentEnd> {
   const { state } = run;
   const { children, parent } = place.neighbours ?? { children: [] };
   const key = keyOf(place);
-  const options = runOptionsOf(state.options, defined.name);
-  const agent = withTransfers(agentForRun(defined, options), children, parent, run.manifest.language);
+  const options = runOptionsOf(state.options, definition.name);
+  const agent = withTransfers(agentForRun(definition, options), children, parent, run.manifest.language);
   refuseLayersOfExternal(run, agent);
   const record = (state.agents[key] ??= freshRecord(agent, place.path, inputAt(run, place, agent.name, agent.historyRewriter), state));
   const life = new AgentLife(run, agent.name);
-  const scope = { run, agent, options, path: place.path, record, life, ...(place.lane === undefined ? {} : { lane: place.lane }) };
+  const scope = { run, agent, options, path: place.path, record, life, ...defined({ lane: place.lane }) };
   let result: AgentResult;
   try {
     result = await runAgentLoop(scope, place.frame);

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
 import { notJson, textOf } from '../../contract/messages/messages';
@@ -38,7 +39,7 @@ export class Shown {
     const withAction = action === undefined ? {} : { action };
     const stored = message === undefined ? undefined : storedMessage(message, undefined, () => run.ports.uuid(), `A message of ${label}`);
     if (stored === undefined || output !== undefined) {
-      const data = { ...(output === undefined ? {} : { output }), ...(stored === undefined ? withAction : {}) };
+      const data = { ...defined({ output }), ...(stored === undefined ? withAction : {}) };
       checkedEvent(name, data, ` of ${label}`);
       run.ports.emit({ type: 'custom', ...about, name, data });
     }
@@ -90,7 +91,7 @@ export class Shown {
     return {
       output,
       text: this.text === '' ? textOfJson(output) : this.text,
-      ...(action === undefined ? {} : { action }),
+      ...defined({ action }),
       ...(this.count === 0 && returned === undefined ? { silent: true } : {}),
     };
   }

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { nthSegment, toolSegment } from '../../contract/record/agent-paths';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Json, Message } from '../../contract/messages/messages';
@@ -22,15 +23,15 @@ import { blame, isCancellation } from '../effects/errors';
  * An agent that is made by hand. What it does through its context and what it yields are numbered effects of its frame: entered again
  * after a border it runs from its beginning, gets what has settled, and nothing that it yielded is shown twice.
  */
-export async function runCustom(run: RunScope, defined: CustomDefinition, place: Place): Promise<AgentEnd> {
+export async function runCustom(run: RunScope, definition: CustomDefinition, place: Place): Promise<AgentEnd> {
   const { state } = run;
-  const label = `agent "${defined.name}"`;
+  const label = `agent "${definition.name}"`;
   const key = keyOf(place);
-  const agent = bareAgent(defined);
-  const options = runOptionsOf(state.options, defined.name);
-  const record = (state.agents[key] ??= freshRecord(agent, place.path, inputAt(run, place, defined.name), state));
+  const agent = bareAgent(definition);
+  const options = runOptionsOf(state.options, definition.name);
+  const record = (state.agents[key] ??= freshRecord(agent, place.path, inputAt(run, place, definition.name), state));
   const frame = place.frame.child('run', label);
-  const life = new AgentLife(run, defined.name);
+  const life = new AgentLife(run, definition.name);
   const scope: AgentScope = {
     run,
     agent,
@@ -38,7 +39,7 @@ export async function runCustom(run: RunScope, defined: CustomDefinition, place:
     path: place.path,
     record,
     life,
-    ...(place.lane === undefined ? {} : { lane: place.lane }),
+    ...defined({ lane: place.lane }),
   };
   const shown = new Shown(scope, label);
   const open = new Map<Promise<unknown>, string>();
@@ -46,8 +47,8 @@ export async function runCustom(run: RunScope, defined: CustomDefinition, place:
   /** Set while it stands at a yield. */
   let yielding: ReturnType<CustomDefinition['run']> | undefined;
   try {
-    const ctx = contextOf(scope, defined, place, frame, open, heard);
-    const generator = defined.run({ messages: frozen(record.messages), streaming: state.stream, options: options.custom ?? {} }, ctx);
+    const ctx = contextOf(scope, definition, place, frame, open, heard);
+    const generator = definition.run({ messages: frozen(record.messages), streaming: state.stream, options: options.custom ?? {} }, ctx);
     if (typeof (generator as { next?: unknown } | undefined)?.next !== 'function')
       throw new HoldfastError('hook-failed', `run of ${label} is no async generator; write: async *run(input, ctx) { … }.`);
     for (;;) {
@@ -119,7 +120,7 @@ function leaveBehind(run: RunScope, place: Place, frame: Place['frame'], label: 
 
 function contextOf(
   scope: AgentScope,
-  defined: CustomDefinition,
+  definition: CustomDefinition,
   place: Place,
   frame: Place['frame'],
   open: Map<Promise<unknown>, string>,
@@ -129,10 +130,10 @@ function contextOf(
   const { run } = scope;
   const times = new Map<string, number>();
   const start = (name: string, segment: string, input: string | readonly Message[] | undefined): Promise<AgentEnd> => {
-    const agent = defined.agents.find((one) => one.name === name);
+    const agent = definition.agents.find((one) => one.name === name);
     if (agent === undefined) {
-      const known = defined.agents.map((one) => `"${one.name}"`).join(', ') || 'no agents';
-      throw new HoldfastError('agent-unknown', `ctx.runAgent("${name}"): agent "${defined.name}" has ${known}.`);
+      const known = definition.agents.map((one) => `"${one.name}"`).join(', ') || 'no agents';
+      throw new HoldfastError('agent-unknown', `ctx.runAgent("${name}"): agent "${definition.name}" has ${known}.`);
     }
     const at = { path: [...place.path, segment], frame: frame.child(segment) };
     if (input === undefined && place.lane !== undefined) return runAgent(run, agent, { ...at, lane: place.lane });
@@ -155,8 +156,8 @@ function contextOf(
       const running = frame.effect(`agent:${name}`, async () => {
         const since = run.pace.now;
         const { output, text, action } = await start(name, isApart(input) ? toolSegment(name, n, true) : nthSegment(name, n), input);
-        checkEmptyRun(run.pace, since, defined.name);
-        return { output, text, ...(action === undefined ? {} : { action }) };
+        checkEmptyRun(run.pace, since, definition.name);
+        return { output, text, ...defined({ action }) };
       });
       const settled = (): void => void open.delete(running);
       open.set(running, name);

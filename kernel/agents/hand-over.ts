@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import type { StoredMessage } from '../../contract/messages/messages';
 import { toolMessage } from '../../contract/messages/messages';
 import type { RunScope } from '../run/scope';
@@ -15,7 +16,7 @@ export async function runHandOver(run: RunScope, { name, agent, to }: HandOverDe
   let action: FlowAction | undefined;
   const uuid = (): string => run.ports.uuid();
   const show = (message: StoredMessage, shown?: FlowAction): void => {
-    run.ports.emit({ type: 'agent-message', agent: name, runPath: place.path, message, ...(shown === undefined ? {} : { action: shown }) });
+    run.ports.emit({ type: 'agent-message', agent: name, runPath: place.path, message, ...defined({ action: shown }) });
     if (place.lane !== undefined) say(run, place.lane, name, message);
   };
   for (const target of to) {
@@ -24,5 +25,5 @@ export async function runHandOver(run: RunScope, { name, agent, to }: HandOverDe
     show({ id: uuid(), role: 'assistant', parts: [{ type: 'tool-call', ...call }] });
     show(toolMessage(uuid(), call, transferResult(target)), action);
   }
-  return { output: end.output, text: end.text, ...(action === undefined ? {} : { action }) };
+  return { output: end.output, text: end.text, ...defined({ action }) };
 }

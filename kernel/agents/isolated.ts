@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import type { AgentPath } from '../../contract/record/agent-paths';
 import { childRunId, placeInRoot } from '../../contract/record/child-runs';
 import { HoldfastError } from '../../contract/errors';
@@ -100,8 +101,7 @@ function startOf(
     },
     ...(Object.keys(state.values).length === 0 ? {} : { values: state.values }),
     ...(Object.keys(options).length === 0 ? {} : { options }),
-    ...(state.settings === undefined ? {} : { settings: state.settings }),
-    ...(state.model === undefined ? {} : { model: state.model }),
+    ...defined({ settings: state.settings, model: state.model }),
     ...(Object.keys(state.session).length === 0 ? {} : { session: state.session }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { runOptionsOf } from '../../contract/run-options';
 import { bareAgent } from '../define/agent';
 import { AgentLife } from '../run/agent-life';
@@ -21,9 +22,5 @@ export function observedGroup(run: RunScope, agent: AnyAgent, place: Place, ente
   const record = freshRecord(bare, place.path, messages, run.state);
   const options = runOptionsOf(run.state.options, agent.name);
   const life = new AgentLife(run, agent.name);
-  return observedAgent(
-    { run, agent: bare, options, path: place.path, record, life, ...(lane === undefined ? {} : { lane }) },
-    place.frame,
-    enter,
-  );
+  return observedAgent({ run, agent: bare, options, path: place.path, record, life, ...defined({ lane }) }, place.frame, enter);
 }

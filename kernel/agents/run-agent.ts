@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import type { RunScope } from '../run/scope';
 import { calledGroup, callbacksOfGroup } from './called';
 import { runChat } from './chat';
@@ -30,7 +31,7 @@ export async function runAgent(run: RunScope, agent: AnyAgent, place: Place): Pr
     throw error;
   }
   forget(run, place);
-  run.ports.emit({ type: 'agent-end', ...about, ...(end.action === undefined ? {} : { action: end.action }) });
+  run.ports.emit({ type: 'agent-end', ...about, ...defined({ action: end.action }) });
   return end;
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Uncounted } from '../../contract/usage';
 import { addUsage } from '../../contract/usage';
@@ -72,9 +73,7 @@ export async function callModelOnce(
   return {
     message: result.message,
     model: result.model ?? slots.model,
-    ...(result.usage === undefined ? {} : { usage: result.usage }),
-    ...(result.uncounted === undefined ? {} : { uncounted: result.uncounted }),
-    ...(result.finish === undefined ? {} : { finish: result.finish }),
+    ...defined({ usage: result.usage, uncounted: result.uncounted, finish: result.finish }),
   };
 }
 
@@ -97,7 +96,7 @@ export interface FailedCallDetails {
 }
 
 function failedCall({ code, message, ...advice }: ModelFailure, partial: Message | undefined): HoldfastError {
-  const details: FailedCallDetails = { ...advice, ...(partial === undefined ? {} : { partial }) };
+  const details: FailedCallDetails = { ...advice, ...defined({ partial }) };
   return errorOf({ code, message, ...(Object.keys(details).length === 0 ? {} : { details }) });
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { InDoubtDecision, Interrupt } from '../../contract/interrupts';
 import { interruptId } from '../../contract/interrupts';
@@ -64,7 +65,7 @@ export async function callToolOnce(scope: AgentScope, frame: Frame, plan: ToolCa
         extra = {
           resumed: {
             answer: await ask(scope, frame, questionOf(scope, frame, outcome)),
-            ...(outcome.state === undefined ? {} : { state: outcome.state }),
+            ...defined({ state: outcome.state }),
           },
         };
         break;
@@ -105,11 +106,10 @@ async function schedule(scope: AgentScope, plan: ToolCallPlan, extra: Extra): Pr
     facts,
     halves: agent.halves,
     stream: !streams ? 'whole' : plan.held === true ? 'held' : 'live',
-    ...(call.inputHash === undefined ? {} : { inputHash: call.inputHash }),
-    ...(plan.rawInput === undefined ? {} : { rawInput: plan.rawInput }),
+    ...defined({ inputHash: call.inputHash, rawInput: plan.rawInput }),
     ...(call.options === undefined || Object.keys(call.options).length === 0 ? {} : { options: call.options }),
     ...(plan.hidden === true ? { hidden: true } : {}),
-    ...(runLocal === undefined ? {} : { runLocal }),
+    ...defined({ runLocal }),
     ...extra,
   });
   if (result.address !== address) throw new HoldfastError('internal', `The tool call ${address} got the result of ${result.address}.`);
@@ -129,7 +129,7 @@ function questionOf(scope: AgentScope, frame: Frame, outcome: ToolOutcome & { ty
     agent: scope.agent.name,
     kind: 'question',
     info: outcome.info,
-    ...(answerSchema === undefined ? {} : { answerSchema }),
+    ...defined({ answerSchema }),
     ...(deadlineMs === undefined ? {} : { deadline: scope.run.ports.now() + deadlineMs }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { HalfRef, Language } from '../../contract/manifest';
 import type { Json, ModelSettings } from '../../contract/messages/messages';
@@ -198,19 +199,20 @@ function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDef
     sequentialTools: options.sequentialTools ?? false,
     toolErrors: options.toolErrors ?? 'return',
     toolAliases: (options.toolAliases ?? {}) as Readonly<Record<string, ToolAliases>>,
-    ...(options.output === undefined ? {} : { output: options.output }),
-    ...(options.settings === undefined ? {} : { settings: options.settings }),
-    ...(options.prompt === undefined ? {} : { prompt: options.prompt }),
-    ...(options.language === undefined ? {} : { language: options.language }),
-    ...(options.unknownTool === undefined ? {} : { unknownTool: options.unknownTool }),
-    ...(options.toolArguments === undefined ? {} : { toolArguments: options.toolArguments }),
-    ...(retry === undefined ? {} : { retry }),
-    ...(failover === undefined ? {} : { failover }),
+    ...defined({
+      output: options.output,
+      settings: options.settings,
+      prompt: options.prompt,
+      language: options.language,
+      unknownTool: options.unknownTool,
+      toolArguments: options.toolArguments,
+      retry,
+      failover,
+    }),
     subAgents: subAgentsOf(options.name, options.subAgents === undefined ? [] : options.subAgents),
     agentTools: [...ownTools.values()].flatMap(({ agents }) => agents ?? []),
     disallowTransferToParent: options.disallowTransferToParent ?? false,
-    ...(options.historyRewriter === undefined ? {} : { historyRewriter: options.historyRewriter }),
-    ...(options.outputKey === undefined ? {} : { outputKey: options.outputKey }),
+    ...defined({ historyRewriter: options.historyRewriter, outputKey: options.outputKey }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { limits } from '../../contract/limits';
 
 /** How often an agent may do something. With `finalize` the model is asked for its answer at the limit, by a call without tools. */
@@ -33,7 +34,7 @@ export function limitsOf({ maxIterations, maxToolIterations }: LimitOptions): Ag
   return {
     maxIterations: numberOf(maxIterations) ?? limits.maxIterations,
     ...(maxToolIterations === undefined ? {} : { maxToolIterations: numberOf(maxToolIterations) }),
-    finalize: { ...(iterations === undefined ? {} : { iterations }), ...(toolIterations === undefined ? {} : { toolIterations }) },
+    finalize: defined({ iterations, toolIterations }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { DeferredTools, HalfRef, Language, ToolKind } from '../../contract/manifest';
 import type { Failure, FinishReason, Json, Message, ModelSettings, Part, ToolCall, Usage } from '../../contract/messages/messages';
@@ -240,5 +241,5 @@ export interface AgentMiddleware<T extends Tools = Tools, M = Message> {
 export function onWorker(name: string, options?: Json): AgentMiddleware {
   const problem = options === undefined ? undefined : notJson(options);
   if (problem !== undefined) throw new HoldfastError('agent-invalid', `onWorker("${name}"): options must be JSON; ${problem}.`);
-  return { name, half: { name, ...(options === undefined ? {} : { options }) } };
+  return { name, half: { name, ...defined({ options }) } };
 }

@@ -1,3 +1,5 @@
+import { defined } from '../../contract/defined';
+
 /** Where an effect stands among those that were on their way at the same time in one piece of code. */
 export interface Turn {
   /** The position of its end among all ends of the run. */
@@ -40,7 +42,7 @@ export class SettleOrder {
   /** An end from before the border. */
   restore(address: string, n: number, { at, gap }: Turn): void {
     this.count = Math.max(this.count, at + 1);
-    const due: Due = { address, n, at, ...(gap === undefined ? {} : { gap }) };
+    const due: Due = { address, n, at, ...defined({ gap }) };
     const line = this.lines.get(lineOf(address));
     if (line === undefined) this.lines.set(lineOf(address), { due: [due], quiet: 0, since: mostTurns, runs: false });
     else line.due.push(due);

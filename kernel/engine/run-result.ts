@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { jsonSize, limits } from '../../contract/limits';
 import type { Json } from '../../contract/messages/messages';
@@ -25,9 +26,9 @@ export function resultOfRun({ run, log, start, end, news }: Ended): AgentRunResu
   const answer: AgentRunResult = {
     output,
     ...(text === output ? {} : { text }),
-    ...(pendingToolCalls === undefined ? {} : { pendingToolCalls }),
+    ...defined({ pendingToolCalls }),
     usage: run.state.usage,
-    ...(isChild ? { ...sessionChanges(start.session, run.state.session), ...(silent === undefined ? {} : { silent }), ...news?.() } : {}),
+    ...(isChild ? { ...sessionChanges(start.session, run.state.session), ...defined({ silent }), ...news?.() } : {}),
   };
   // Before it takes the last events along: the message is about the answer alone where that is too large.
   checkResult(answer);
@@ -44,8 +45,7 @@ export function childEndOf({ output, text, usage, session, silent }: AgentRunRes
     output,
     text: text ?? textOf(output),
     usage,
-    ...(session === undefined ? {} : { session }),
-    ...(silent === undefined ? {} : { silent }),
+    ...defined({ session, silent }),
   };
 }
 

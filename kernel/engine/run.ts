@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Answer, Interrupt } from '../../contract/interrupts';
 import { latenessOf } from '../../contract/interrupts';
@@ -203,8 +204,7 @@ export class AgentRun {
         input: null,
         agents,
         journal: this.journal.toJSON(),
-        ...(notes === undefined ? {} : { notes }),
-        ...(addresses === undefined ? {} : { addresses }),
+        ...defined({ notes, addresses }),
         ...(said === undefined ? {} : { said: withoutMessages(said) }),
       },
       lists,

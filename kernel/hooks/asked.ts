@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { agentOfPath } from '../../contract/record/agent-paths';
 import { millisecondsOf } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
@@ -22,8 +23,7 @@ export function approvalOf(
     callId,
     input,
     inputHash: call.inputHash ?? canonicalJson(input),
-    ...(options === undefined ? {} : { options }),
-    ...(problem === undefined ? {} : { problem }),
+    ...defined({ options, problem }),
   };
 }
 
@@ -39,7 +39,7 @@ export function interruptBase(
     address: frame.address,
     agent: agentOfPath(scope.path),
     ...(options.deadline === undefined ? {} : { deadline: ports.now() + millisecondsOf(options.deadline, 'hook-failed') }),
-    ...(options.by === undefined ? {} : { by: options.by }),
+    ...defined({ by: options.by }),
   };
 }
 

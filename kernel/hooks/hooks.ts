@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { DeferredTools } from '../../contract/manifest';
 import type { Failure, Json, Message, StoredMessage } from '../../contract/messages/messages';
@@ -202,7 +203,7 @@ function checkedUpdate(update: unknown, hook: string, middleware: AgentMiddlewar
       ? undefined
       : storedMessages(messages, scope.record.messages, () => scope.run.ports.uuid(), label, ensuredOf(scope));
   return {
-    ...(stored === undefined ? {} : { messages: stored }),
+    ...defined({ messages: stored }),
     ...(tools === undefined ? {} : { tools: checkedTools(tools, label, scope) }),
     ...(values === undefined ? {} : { values: checkedValues(values, label) }),
     ...(instructions === undefined ? {} : { instructions: checkedText(instructions, label) }),

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import type { AgentPath } from '../../contract/record/agent-paths';
 import { agentOfPath } from '../../contract/record/agent-paths';
 import { hiddenModelCall } from '../../contract/record/call-addresses';
@@ -112,7 +113,7 @@ export class Ledger {
     return {
       ...(before === undefined ? {} : { base: before.base }),
       ...(splices.length === 0 ? {} : { splices }),
-      ...(changed === undefined ? {} : { slots: changed }),
+      ...defined({ slots: changed }),
     };
   }
 

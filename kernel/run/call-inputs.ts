@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { limits, utf8Length } from '../../contract/limits';
 import type { CallToolInput } from '../../contract/record/wire';
@@ -10,11 +11,9 @@ export function toolInputOf(call: ToolCallRequest): CallToolInput {
     callId: call.callId,
     input: call.input,
     path: call.path,
-    ...(call.inputHash === undefined ? {} : { inputHash: call.inputHash }),
-    ...(call.rawInput === undefined ? {} : { rawInput: call.rawInput }),
-    ...(call.options === undefined ? {} : { options: call.options }),
+    ...defined({ inputHash: call.inputHash, rawInput: call.rawInput, options: call.options }),
     ...(call.key === call.address ? {} : { key: call.key }),
-    ...(call.resumed === undefined ? {} : { resumed: call.resumed }),
+    ...defined({ resumed: call.resumed }),
     ...(call.reconcile === true ? { reconcile: true as const } : {}),
     ...(call.halves.length === 0 ? {} : { halves: call.halves }),
     ...(call.runLocal === undefined ? {} : { runLocal: call.runLocal.edit }),

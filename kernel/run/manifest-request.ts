@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import type { ManifestRequest } from '../../contract/manifest';
 import { runOptionsOf } from '../../contract/run-options';
 import type { AgentDefinition } from '../define/agent';
@@ -22,7 +23,7 @@ export function manifestRequest(root: AnyAgent, state: RunState): ManifestReques
     ...(outputs.length === 0 ? {} : { outputs }),
     argumentAliases: together(each.map(({ argumentAliases }) => argumentAliases)),
     ...(aliasesOfStart.length === 0 ? {} : { aliasesOfStart }),
-    ...(language === undefined ? {} : { language }),
+    ...defined({ language }),
   };
 }
 

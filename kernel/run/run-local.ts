@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { agentOfPath } from '../../contract/record/agent-paths';
 import { HoldfastError } from '../../contract/errors';
 import { jsonSize, limits } from '../../contract/limits';
@@ -73,7 +74,7 @@ export class RunLocalBook {
   take(path: readonly string[], { runLocal, events }: Brought, slot?: string): void {
     if (runLocal === undefined && events === undefined) return;
     if (runLocal !== undefined) this.here.add(runLocal.id);
-    const brought = { ...(runLocal === undefined ? {} : { runLocal }), ...(events === undefined ? {} : { events }) };
+    const brought = defined({ runLocal, events });
     if (slot === undefined) return this.apply(path, brought);
     const { state } = this;
     state.brought = { ...state.brought, [slot]: [...(state.brought?.[slot] ?? []), brought] };

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Manifest } from '../../contract/manifest';
 import type { JsonObject, ToolCall } from '../../contract/messages/messages';
@@ -12,7 +13,7 @@ import type { AgentScope } from './scope';
 /** The agent with the tools and aliases that this run gives it. */
 export function agentForRun(agent: AgentDefinition, { tools, toolAliases }: AgentRunOptions): AgentDefinition {
   if (tools === undefined && toolAliases === undefined) return agent;
-  return { ...agent, ...(tools === undefined ? {} : { tools }), ...(toolAliases === undefined ? {} : { toolAliases }) };
+  return { ...agent, ...defined({ tools, toolAliases }) };
 }
 
 /** Refuses options that say nothing, or something else than they seem to, before anything runs. */

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { listOfConversation } from '../../contract/record/snapshot-messages';
 import type { Interrupt } from '../../contract/interrupts';
 import type { DeferredTools, Language, Manifest } from '../../contract/manifest';
@@ -156,10 +157,7 @@ export function freshState(start: StartInput): RunState {
     sequence: 0,
     agents: {},
     journal: {},
-    ...(start.settings === undefined ? {} : { settings: start.settings }),
-    ...(start.model === undefined ? {} : { model: start.model }),
-    ...(start.language === undefined ? {} : { language: start.language }),
-    ...(start.parent === undefined ? {} : { parent: start.parent }),
+    ...defined({ settings: start.settings, model: start.model, language: start.language, parent: start.parent }),
     ...(start.runPendingToolCalls === true ? { runPendingToolCalls: true } : {}),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Message, StoredMessage } from '../../contract/messages/messages';
 import { asked, checkedYesOrNo } from './agent-functions';
@@ -37,7 +38,7 @@ export function failoverChoice(scope: AgentScope, failover: FailoverOptions, fai
     input: request.messages,
     named: request.model,
     tried,
-    ...(output === undefined ? {} : { lastOutput: output }),
+    ...defined({ lastOutput: output }),
   });
   const should = `shouldFailover of agent "${agent.name}"`;
   if (
@@ -64,5 +65,5 @@ export function failoverChoice(scope: AgentScope, failover: FailoverOptions, fai
     error: { code: error.code, message: error.message },
     failover: { attempt: number, model },
   });
-  return { model, ...(messages === undefined ? {} : { messages }) };
+  return { model, ...defined({ messages }) };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import type { StoredMessage } from '../../contract/messages/messages';
 import type { RetryMode } from '../../contract/record/wire';
@@ -55,7 +56,7 @@ export async function modelAttempts<Response extends StoredResponse>(
     persisted = end.persisted ?? persisted;
     if (response !== undefined && error === undefined) {
       frame.close();
-      return { ...response, ...(persisted === undefined ? {} : { persisted }), ...(failover === undefined ? {} : { begin: model }) };
+      return { ...response, ...defined({ persisted }), ...(failover === undefined ? {} : { begin: model }) };
     }
     const failure = error ?? { code: 'internal', message: 'A model call ended with nothing.' };
     const output = response?.message ?? end.partial;
@@ -77,7 +78,7 @@ export async function modelAttempts<Response extends StoredResponse>(
       if (text !== undefined) {
         const message: StoredMessage = { id: text.id, role: 'assistant', parts: [{ type: 'text', text: text.text }] };
         frame.close();
-        return { message, model: `agent/${scope.agent.name}`, ...(persisted === undefined ? {} : { persisted }) } as Response & Kept;
+        return { message, model: `agent/${scope.agent.name}`, ...defined({ persisted }) } as Response & Kept;
       }
       frame.abandon();
       throw errorOf({ code: failure.code, message: failure.message });
@@ -145,6 +146,6 @@ async function ended<Response extends StoredResponse>(call: () => Promise<Respon
   } catch (error) {
     if (isCancellation(error) || final.includes(codeOf(error) ?? '')) throw error;
     const { partial, ...advice } = detailsOf(error);
-    return { error: { ...failureOf(error), ...advice }, ...(partial === undefined ? {} : { partial }) };
+    return { error: { ...failureOf(error), ...advice }, ...defined({ partial }) };
   }
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { DeferredTools } from '../../contract/manifest';
 import type { Message, StoredMessage, Usage } from '../../contract/messages/messages';
@@ -60,8 +61,7 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
       turn: record.turn,
       message: shown,
       model,
-      ...(usage === undefined ? {} : { usage }),
-      ...(finish === undefined ? {} : { finish }),
+      ...defined({ usage, finish }),
     });
     if (lane !== undefined) say(run, lane, agent.name, shown);
   });
@@ -111,8 +111,7 @@ async function wrapped(
   return {
     message,
     model,
-    ...(usage === undefined ? {} : { usage }),
-    ...(finish === undefined ? {} : { finish }),
+    ...defined({ usage, finish }),
     ...(differs ? { shown: stored(shown) } : {}),
   };
 }

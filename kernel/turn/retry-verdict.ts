@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError, lackingCodes, messageOf, thrownCodeOf } from '../../contract/errors';
 import { jsonSize, limits } from '../../contract/limits';
 import type { Failure, Json, ModelSettings, StoredMessage } from '../../contract/messages/messages';
@@ -54,7 +55,7 @@ export function retryVerdict(scope: AgentScope, retry: RetryOptions, ended: Ende
     turn: record.turn,
     attempt,
     error: { code: cause.code, message: cause.message },
-    ...(rejectReason === undefined ? {} : { rejectReason }),
+    ...defined({ rejectReason }),
   });
   return { do: 'retry', until: run.ports.now() + wait, ...changes };
 }
@@ -81,8 +82,7 @@ function decisionOf(agent: string, retry: RetryOptions, { attempt, request, end 
         attempt: attempt + 1,
         input: request.messages,
         settings: request.settings ?? {},
-        ...(output === undefined ? {} : { output }),
-        ...(error === undefined ? {} : { error }),
+        ...defined({ output, error }),
       }),
     ),
   );

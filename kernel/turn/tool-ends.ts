@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { messageOf } from '../../contract/errors';
 import type { Message, StoredMessage, ToolCall } from '../../contract/messages/messages';
 import { toolMessage } from '../../contract/messages/messages';
@@ -38,7 +39,7 @@ export function changedEnd(scope: AgentScope, result: ToolStepResult): ToolStepR
   const shown = result.shown === undefined ? undefined : changed(scope, result.shown);
   if (message === result.message && shown === result.shown) return result;
   const error = result.error === undefined ? undefined : { ...result.error, message: textOfResult(message) };
-  return { ...result, message, ...(error === undefined ? {} : { error }), ...(shown === undefined ? {} : { shown }) };
+  return { ...result, message, ...defined({ error, shown }) };
 }
 
 /** The same for an error with which the agent ends. */

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { toolFactsOf } from '../../contract/manifest';
 import type { Failure, Json, StoredMessage, ToolCall } from '../../contract/messages/messages';
@@ -112,7 +113,7 @@ async function runCall(scope: AgentScope, calls: readonly NamedCall[], position:
     const message = messageOf((isAlias ? undefined : untouched?.messageId) ?? uuid(), output);
     const { output: shown, action } = passed.take();
     const differs = shown !== undefined && canonicalJson(shown) !== canonicalJson(output);
-    return { message, ...(differs ? { shown: messageOf(uuid(), shown) } : {}), ...(action === undefined ? {} : { action }) };
+    return { message, ...(differs ? { shown: messageOf(uuid(), shown) } : {}), ...defined({ action }) };
   } catch (error) {
     if (isCancellation(error)) throw error;
     frame.abandon();
@@ -255,8 +256,7 @@ function showEnd(scope: AgentScope, call: NamedCall, { message, error, shown = m
     tool: call.name,
     callId: call.id,
     message: shown,
-    ...(error === undefined ? {} : { error }),
-    ...(action === undefined ? {} : { action }),
+    ...defined({ error, action }),
   });
   if (lane !== undefined) say(run, lane, agent.name, shown);
   noteAction(scope, action);

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { durationProblem } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
 import type { ApprovalDecision } from '../../contract/interrupts';
@@ -41,9 +42,7 @@ export function approval<T extends Tools>(options: ApprovalOptions<T>): AgentMid
       for (;;) {
         const decision = (await ctx.approve(call, {
           onDeadline: { type: rule.onExpiry ?? 'reject', ...(rule.onExpiry === 'approve' ? {} : { feedback: 'Nobody decided in time.' }) },
-          ...(rule.expires === undefined ? {} : { deadline: rule.expires }),
-          ...(rule.by === undefined ? {} : { by: rule.by }),
-          ...(problem === undefined ? {} : { problem }),
+          ...defined({ deadline: rule.expires, by: rule.by, problem }),
         })) as ApprovalDecision;
         if (decision.type === 'reject') return rejection(call, decision.feedback);
         if (decision.type === 'respond') return decision.output;

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { parseDuration } from '../../contract/duration';
 import type { Form } from '../checked-options';
 import { checkedOptions, isAmount, isCount, isOneOf, isRecord, isText, isTexts, nameForm, optional, refuseFor } from '../checked-options';
@@ -105,7 +106,7 @@ export function rulesOf(given: BudgetOptions): BudgetRules {
 }
 
 export function amountOf({ tokens, money }: Amount): Amount {
-  return { ...(tokens === undefined ? {} : { tokens }), ...(money === undefined ? {} : { money }) };
+  return defined({ tokens, money });
 }
 
 function checkedAsk(whenSpent: { readonly ask: AskForMore }): AskForMore {

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Json, Usage } from '../../contract/messages/messages';
 import type { AgentMiddleware, HookContext, ModelRequest, ModelResponse } from '../../kernel/define/middleware';
@@ -97,7 +98,7 @@ async function askedFor(missing: BudgetState, ctx: HookContext, { name, ask, lim
     {
       answerSchema: answerSchemaOf(missing),
       ...(deadline === undefined ? {} : { deadline, onDeadline: {} }),
-      ...(by === undefined ? {} : { by }),
+      ...defined({ by }),
     },
   );
   const { tokens, money } = (answer ?? {}) as { readonly tokens?: unknown; readonly money?: unknown };

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import type { Failure, Message } from '../../contract/messages/messages';
 import { directAnswerIn } from '../../kernel/hooks/context';
 import type { AgentMiddleware, AgentState, HookContext } from '../../kernel/define/middleware';
@@ -32,7 +33,7 @@ async function runBefore(
   });
   const { customResponse, values } = result ?? {};
   return {
-    ...(values === undefined ? {} : { values }),
+    ...defined({ values }),
     ...(customResponse === undefined ? {} : { answer: assistantMessage(customResponse) }),
   };
 }
@@ -53,7 +54,7 @@ async function runAfter(
     const args: AfterAgentArgs = {
       invocation: invocationOf(ctx),
       values,
-      ...(response === undefined ? {} : { response }),
+      ...defined({ response }),
       ...(failure === undefined ? {} : { error: shownError(errorOf(failure)) }),
     };
     const { result, error } = await chain.run(args);

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
 import type { Json, Message } from '../../contract/messages/messages';
 import { toolCallsIn } from '../../kernel/hooks/context';
@@ -39,7 +40,7 @@ export function behindToolCalls(name: string, plugins: readonly Plugin[]): NonNu
     const following = follows === undefined ? [] : results.flatMap((message) => follows[callIdOf(message) ?? ''] ?? []);
     return {
       ...(shown === results && following.length === 0 ? {} : { messages: [...before, ...shown, ...following, ...behind] }),
-      ...(answer === undefined ? {} : { answer }),
+      ...defined({ answer }),
     };
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { checkKnown } from '../../kernel/define/check-agent';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
@@ -42,8 +43,7 @@ export function callbacks(options: CallbacksOptions): AgentMiddleware {
   const rewriting = plugins.filter(({ afterToolMessages }) => afterToolMessages !== undefined);
   return {
     name,
-    ...(onlyTools === undefined ? {} : { onlyTools }),
-    ...(changesOutput === undefined ? {} : { changesOutput }),
+    ...defined({ onlyTools, changesOutput }),
     ...agentHooks(filledChains(shared.beforeAgent, agent?.before), filledChains(agent?.after, shared.afterAgent)),
     ...modelHooks(filledChains(shared.beforeModel, model?.before), filledChains(shared.afterModel, model?.after)),
     ...(aroundTools ? { wrapToolCall: aroundToolCall(chains, (ctx) => callNotes(name, ctx)) } : {}),

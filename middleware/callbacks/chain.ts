@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { notJson } from '../../contract/messages/messages';
 import type { Callback, CallbackArgs, CallbackOptions, CallbackResult, ChainOutcome } from './types';
@@ -95,7 +96,7 @@ export function merged<Args, Result extends CallbackResult>(phase: Phase<Args, R
 }
 
 function outcomeOf<Result>(result: Result | undefined, error: Error | undefined): ChainOutcome<Result> {
-  return { ...(result === undefined ? {} : { result }), ...(error === undefined ? {} : { error }) };
+  return defined({ result, error });
 }
 
 function isEmpty(result: object): boolean {

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Language } from '../../contract/manifest';
 import { nameProblem } from '../../contract/names';
@@ -77,7 +78,7 @@ export function deepAgent<const Name extends string, T extends Tools = Tools>(op
       ],
       name: `${options.name}-${general}`,
       description: 'Does tasks of every kind that take several steps, with all tools.',
-      ...(agent.maxIterations === undefined ? {} : { maxIterations: agent.maxIterations }),
+      ...defined({ maxIterations: agent.maxIterations }),
     });
     named.set(general, definitionOf(helper));
   }

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { messageOf } from '../../contract/errors';
 import type { Json, JsonObject } from '../../contract/messages/messages';
 
@@ -42,7 +43,7 @@ export function createTask(board: TaskBoard, { subject, description, activeForm,
     status: 'pending',
     blocks: [],
     blockedBy: [],
-    ...(activeForm === undefined ? {} : { activeForm }),
+    ...defined({ activeForm }),
     ...(metadata === undefined ? {} : { metadata: merged(undefined, metadata) }),
   };
   return { text: `Task #${task.id} created successfully: ${subject}`, board: { highWatermark: number, tasks: [...board.tasks, task] } };
@@ -105,7 +106,7 @@ export function updateTask(board: TaskBoard, change: TaskChange): TaskAnswer {
   const after: Task = {
     ...taskOf(linked, before.id),
     ...given(rest),
-    ...(status === undefined ? {} : { status }),
+    ...defined({ status }),
     ...(metadata === undefined ? {} : { metadata: merged(before.metadata, metadata) }),
   };
   const tasks = linked.map((task) => (task.id === taskId ? after : task));

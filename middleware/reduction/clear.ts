@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { jsonSize } from '../../contract/limits';
 import { cut } from '../../contract/shown';
@@ -98,8 +99,7 @@ async function clearingsOf(round: ToolRound, options: ReductionOptions, ctx: Hoo
       const stored = offload === undefined ? undefined : itemOf(place, offload.text, offload.path);
       clearings.push({
         ...place,
-        ...(input === undefined ? {} : { input }),
-        ...(stored === undefined ? {} : { offload: stored }),
+        ...defined({ input, offload: stored }),
         ...(text !== undefined ? { text } : stored === undefined ? {} : { text: noticeOfItem(stored, options, ctx), isNotice: true }),
       });
     } else if (offloadsCleared(options)) {
@@ -113,7 +113,7 @@ async function clearingsOf(round: ToolRound, options: ReductionOptions, ctx: Hoo
 }
 
 function itemOf({ call, message }: Pick<Clearing, 'call' | 'message'>, text: string, path: string | undefined): OffloadItem {
-  return { callId: call.id, place: message.id ?? '', text, ...(path === undefined ? {} : { path }) };
+  return { callId: call.id, place: message.id ?? '', text, ...defined({ path }) };
 }
 
 /** As it will be said, or nearly so: the worker makes the path. */

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { createHash } from 'node:crypto';
 import { currentCall } from '../../activities/calls/call-context';
 import { AnswerAssembly, chunksOf } from '../../activities/models/chunks';
@@ -58,7 +59,7 @@ function half(cache: Cache): WorkerHalf {
           return {
             message: { role: 'assistant', parts: known.parts },
             usage: freeOfCost,
-            ...(known.finish === undefined ? {} : { finish: known.finish }),
+            ...defined({ finish: known.finish }),
           };
         const response = await next(request);
         await cache.keep(key, response.message.parts, response.finish);
@@ -68,7 +69,7 @@ function half(cache: Cache): WorkerHalf {
         const key = keyOf(request, call, cache.options.version);
         const known = isAskedAgain(call) ? undefined : await cache.get(key);
         if (known !== undefined) {
-          yield* chunksOf({ parts: known.parts, usage: freeOfCost, ...(known.finish === undefined ? {} : { finish: known.finish }) });
+          yield* chunksOf({ parts: known.parts, usage: freeOfCost, ...defined({ finish: known.finish }) });
           return;
         }
         const assembly = new AnswerAssembly();
@@ -131,7 +132,7 @@ class Cache {
 
   async keep(key: string, parts: readonly Part[], finish: FinishReason | undefined): Promise<void> {
     if (!whole.includes(finish) || parts.length === 0) return;
-    await this.watch.watched('written', () => this.store.set(key, { parts, ...(finish === undefined ? {} : { finish }), at: Date.now() }));
+    await this.watch.watched('written', () => this.store.set(key, { parts, ...defined({ finish }), at: Date.now() }));
   }
 }
 

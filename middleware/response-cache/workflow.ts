@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { parseDuration } from '../../contract/duration';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
 import { checkedOptions, isText, nameForm, optional } from '../checked-options';
@@ -21,6 +22,6 @@ export function responseCache(options: ResponseCacheOptions = {}): AgentMiddlewa
     version: [optional(isText), 'a text'],
   });
   const { name = 'responseCache', maxAge, version } = options;
-  const half = { ...(maxAge === undefined ? {} : { maxAgeMs: parseDuration(maxAge) ?? 0 }), ...(version === undefined ? {} : { version }) };
+  const half = { ...(maxAge === undefined ? {} : { maxAgeMs: parseDuration(maxAge) ?? 0 }), ...defined({ version }) };
   return { name, half: { name: responseCacheHalf, options: half } };
 }

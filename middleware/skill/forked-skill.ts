@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Message, StoredMessage, ToolCall } from '../../contract/messages/messages';
 import { toolMessage } from '../../contract/messages/messages';
@@ -51,7 +52,7 @@ export async function forkedSkill(
 ): Promise<string> {
   const agent = withModel(agentFor(skill, agents), skill, model);
   const said = skill.context === 'fork_with_context' ? saidBefore(scope, call) : undefined;
-  const fork: ForkedSkill = { skill, content, ...(said === undefined ? {} : { messages: said }) };
+  const fork: ForkedSkill = { skill, content, ...defined({ messages: said }) };
   const first = (): readonly StoredMessage[] => {
     const uuid = (): string => scope.run.ports.uuid();
     if (buildMessages !== undefined) return storedMessages(buildMessages(fork), scope.record.messages, uuid, 'buildForkMessages');

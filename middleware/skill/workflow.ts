@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { nameProblem } from '../../contract/names';
 import type { Json, Message } from '../../contract/messages/messages';
 import type { ToolInAgent } from '../../kernel/run/scope';
@@ -73,8 +74,7 @@ function skillTool(options: SkillOptions, name: string, tool: string): OwnToolRe
   const fork = {
     agents: definitionsOf(agents),
     ...(models === undefined ? {} : { model: (wanted: string) => modelOf(models, wanted) }),
-    ...(buildForkMessages === undefined ? {} : { buildMessages: buildForkMessages }),
-    ...(formatForkResult === undefined ? {} : { formatResult: formatForkResult }),
+    ...defined({ buildMessages: buildForkMessages, formatResult: formatForkResult }),
   };
   return ownToolRef({
     spec,

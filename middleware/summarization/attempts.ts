@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import { textOf } from '../../contract/messages/messages';
 import type { HookContext, ModelResponse } from '../../kernel/define/middleware';
@@ -29,7 +30,7 @@ export async function generateSummary(
     }
     const lastError = failed ?? { code: 'model-response-rejected', message: 'shouldFailover rejected the answer' };
     if (number > (failover.maxRetries ?? defaultRetries)) throw failure(`exceeds max failover attempts: ${lastError.message}`);
-    const last = { attempt: number, lastError, ...(response === undefined ? {} : { lastResponse: response }), request };
+    const last = { attempt: number, lastError, ...defined({ lastResponse: response }), request };
     ({ model, asked } = chosen(options, last));
   }
 }
@@ -90,7 +91,7 @@ async function oneCall(
     const response = await ctx.model(model, {
       instructions,
       messages,
-      ...(settings === undefined ? {} : { settings }),
+      ...defined({ settings }),
       ...(own ? { retry: false } : {}),
     });
     return { attempt, response };

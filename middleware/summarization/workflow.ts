@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
 import type { Json, Message } from '../../contract/messages/messages';
 import { isMessage, textOf } from '../../contract/messages/messages';
@@ -63,7 +64,7 @@ async function summarized(state: AgentState, ctx: HookContext, options: Summariz
   const { leading, old, kept } = partsOf(messages, options);
   send({ type: 'before_summarize', messages: messages.length, tokens: estimateTokens(messages) });
   const response = await generateSummary(options, await requestOf(old, ctx, options), ctx, (model, { attempt, error }) =>
-    send({ type: 'generate_summary', model, attempt, ...(error === undefined ? {} : { error }) }),
+    send({ type: 'generate_summary', model, attempt, ...defined({ error }) }),
   );
   const summary = summaryMessage(withUserMessages(textOf(response.message).trim(), old, userMessageTokens), ctx, options);
   const result = [...leading, summary, ...kept];

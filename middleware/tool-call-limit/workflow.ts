@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { placeOf } from '../../kernel/hooks/context';
 import { transferTool } from '../../kernel/define/transfer-names';
@@ -50,7 +51,7 @@ export function toolCallLimit<T extends Tools = Tools>(given: ToolCallLimitOptio
   const isLimited = (tool: string): boolean => (tools === undefined ? tool !== transferTool : tools.includes(tool));
   const middleware: AgentMiddleware<T> = {
     name,
-    ...(tools === undefined ? {} : { onlyTools: tools }),
+    ...defined({ onlyTools: tools }),
     async wrapToolCall(call, next, ctx) {
       if (!isLimited(call.name)) return next(call);
       const reached = countToolCall(ctx, name, options, isLimited);

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import type { Json, ToolCall } from '../../contract/messages/messages';
 import { shown } from '../../contract/shown';
@@ -69,7 +70,7 @@ export function toolRetry<T extends Tools = Tools>(options: ToolRetryOptions<T> 
     typeof retryOn === 'function' ? retryOn(problem, call) : retryOn.includes(problem.code);
   return {
     name: options.name ?? ['toolRetry', ...(tools ?? [])].join('.'),
-    ...(tools === undefined ? {} : { onlyTools: tools }),
+    ...defined({ onlyTools: tools }),
     async wrapToolCall(call, next, ctx) {
       for (let attempt = 1; ; attempt++) {
         let ended: Ended;

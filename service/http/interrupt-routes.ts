@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { Hono } from 'hono';
 import { HoldfastError } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
@@ -40,5 +41,5 @@ function answerOf(body: Record<string, unknown>): { answer: Json; who: AnswerOpt
 }
 
 function whoOf(by: string | undefined, inputHash: string | undefined): AnswerOptions {
-  return { ...(by === undefined ? {} : { by }), ...(inputHash === undefined ? {} : { inputHash }) };
+  return defined({ by, inputHash });
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined';
 import type { ErrorCode } from '../../../contract/errors';
 import { messageOf, thrownCodeOf } from '../../../contract/errors';
 import type { AskedModel } from '../asked-model';
@@ -50,12 +51,9 @@ export function factsOf(error: unknown): ErrorFacts {
     names: links.map((link) => (typeof link['name'] === 'string' ? link['name'] : '')),
     words: new Set([...links, ...bodies].flatMap(wordsIn)),
     message,
-    ...(own === undefined ? {} : { own }),
-    ...(asked === undefined ? {} : { asked }),
-    ...(status === undefined ? {} : { status }),
-    ...(flag === undefined ? {} : { flag }),
+    ...defined({ own, asked, status, flag }),
     ...(cause === undefined || message.includes(cause) ? {} : { cause }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...defined({ retryAfterMs }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined';
 import { HoldfastError } from '../../../contract/errors';
 import { headerProblem, urlProblem } from '../../../host/check-settings';
 import type { ModelProvider } from '../models';
@@ -59,7 +60,7 @@ export const keyedProviderTable: Readonly<Record<string, KeyedProvider>> = {
         baseURL,
         includeUsage: true,
         supportsStructuredOutputs: true,
-        ...(apiKey === undefined ? {} : { apiKey }),
+        ...defined({ apiKey }),
       }),
   },
 };
@@ -77,7 +78,7 @@ function providerOf(name: string, provider: KeyedProvider, environment: Environm
     async model(model) {
       const apiKey = environment[provider.keyVariable] || undefined;
       const baseURL = urlOf(provider.urlVariable, environment);
-      const access = { ...(apiKey === undefined ? {} : { apiKey }), ...(baseURL === undefined ? {} : { baseURL }) };
+      const access = defined({ apiKey, baseURL });
       const create = await provider.load(access).catch((cause: unknown) => {
         throw new HoldfastError(
           'config-invalid',

@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined';
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -66,7 +67,7 @@ export function directoryBackend(folder: string, options: DirectoryBackendOption
       // Whoever reads at the same time, or after a crash, has the old text or the new one.
       const draft = join(target, '..', `.${randomUUID()}.draft`);
       try {
-        await writeFile(draft, text, { flag: 'wx', ...(mode === undefined ? {} : { mode }) });
+        await writeFile(draft, text, { flag: 'wx', ...defined({ mode }) });
         await rename(draft, target);
       } catch (error) {
         await rm(draft, { force: true });

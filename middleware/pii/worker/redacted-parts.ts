@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined';
 import type { JsonObject, Part } from '../../../contract/messages/messages';
 import type { Piece, RedactedTexts } from '../redacted-texts';
 import type { Redactor } from '../redactor';
@@ -28,7 +29,7 @@ export class RedactedParts {
     if (this.texts === undefined) this.texts = this.redactor.stream();
     else if (last?.extra !== undefined || part.extra !== undefined) this.texts.next();
     if (last === undefined || last.extra !== undefined || part.extra !== undefined)
-      this.slots.push({ text: '', ...(part.extra === undefined ? {} : { extra: part.extra }) });
+      this.slots.push({ text: '', ...defined({ extra: part.extra }) });
     yield* this.show(this.texts.push(part.text));
   }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined';
 import { posix } from 'node:path';
 import { HoldfastError, messageOf } from '../../../contract/errors';
 import type { FileBackend } from '../../filesystem/worker/backend';
@@ -72,9 +73,7 @@ function skillIn(baseDirectory: string, text: string): Skill {
     return {
       name,
       description,
-      ...(context === undefined ? {} : { context }),
-      ...(agent === undefined ? {} : { agent }),
-      ...(model === undefined ? {} : { model }),
+      ...defined({ context, agent, model }),
       baseDirectory,
       content,
     };

@@ -1,3 +1,4 @@
+import { defined } from '../../../../contract/defined';
 import { hasPrototypeKey } from '../../../../contract/broken-json';
 import { HoldfastError } from '../../../../contract/errors';
 import type { FinishReason, Json, JsonObject, Part, Usage } from '../../../../contract/messages/messages';
@@ -57,7 +58,7 @@ export function endOf(finishReason: unknown, usage: unknown, substance: boolean)
     );
   if (!substance) throw withUsage(emptyAnswer(reason), counted);
   return {
-    ...(counted === undefined ? {} : { usage: counted }),
+    ...defined({ usage: counted }),
     ...(reason === 'stop' || reason === 'tool-calls' ? {} : { finish: reason }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../../../contract/defined';
 import { HoldfastError } from '../../../../contract/errors';
 import type { Json } from '../../../../contract/messages/messages';
 import type { GenerateRequest } from '../../models';
@@ -22,7 +23,7 @@ export function callOptions(request: GenerateRequest, version: SpecificationVers
     abortSignal: signal,
     ...(tools.length === 0 ? {} : { tools, toolChoice: choiceOf(toolChoice) }),
     ...(output === undefined ? {} : { responseFormat: { type: 'json', name: schemaName(output.name), schema } }),
-    ...(allOptions === undefined ? {} : { providerOptions: allOptions }),
+    ...defined({ providerOptions: allOptions }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../../../contract/defined';
 import type { ReadableStream } from 'node:stream/web';
 import { HoldfastError } from '../../../../contract/errors';
 import type { ModelChunk } from '../../chunks';
@@ -145,7 +146,7 @@ class StreamTranslation {
     const { extra } = extraOf(item);
     if (text === '' && extra === undefined) return undefined;
     if (type === 'text' && text.trim() !== '') this.substance = true;
-    return { type, text, block: `${type}:${String(item['id'])}`, ...(extra === undefined ? {} : { extra }) };
+    return { type, text, block: `${type}:${String(item['id'])}`, ...defined({ extra }) };
   }
 
   /** Some clients say at the end of any stream that it finished. Then no reason of the provider's own stands behind it. */
