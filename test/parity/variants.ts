@@ -67,10 +67,22 @@ export async function variantDiffers(script: Script, variant: Variant): Promise<
   return `${here[line]}\n  and ${variant} ${there[line]}`;
 }
 
+/** A call of a tool that nobody has stands in its event as the model wrote it. */
+function withOwnTool(line: Json): Json {
+  const event = Array.isArray(line) ? (line as readonly Json[])[1] : undefined;
+  const { type, tool, error } = (event ?? {}) as {
+    readonly type?: string;
+    readonly tool?: string;
+    readonly error?: { readonly code?: string };
+  };
+  if (type !== 'tool-end' || tool === undefined || error?.code !== 'tool-not-found') return line;
+  return ['event', { ...(event as object), tool: ownNames.get(tool) ?? tool }];
+}
+
 /** Whether somebody asked for a border is no difference. */
 function linesOf(played: Played): readonly string[] {
   return comparable({
     ...played,
     moves: played.moves.map(({ standing, acts }) => ({ standing, acts: acts.filter((act) => act.do !== 'border') })),
-  }).map((line) => canonicalJson(withOwnNames(JSON.parse(line)) as Json));
+  }).map((line) => canonicalJson(withOwnTool(withOwnNames(JSON.parse(line)) as Json)));
 }
