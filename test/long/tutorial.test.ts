@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { freePort } from '../../host/server/free-port';
 import type { Step } from '../support/document-steps';
 import { notShown, stepsOf } from '../support/document-steps';
-import { pack } from './package-bed';
+import { pack } from '../product/package-bed';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-tutorial-')));
 
