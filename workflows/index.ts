@@ -39,6 +39,8 @@ export type {
 // Middleware of your own
 export type { MiddlewareEntry } from '../kernel/define/classic-middleware';
 export { onWorker } from '../kernel/define/middleware';
+export { traitsOf, withTraits } from '../kernel/define/traits';
+export type { Traits } from '../kernel/define/traits';
 export type {
   AgentEvent,
   AgentMiddleware,

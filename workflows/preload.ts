@@ -15,6 +15,7 @@ import '../kernel/run/fitting';
 import '../kernel/log/run-log';
 import '../kernel/run/standstill';
 import '../kernel/define/middleware';
+import '../kernel/define/traits';
 import '../kernel/engine/run';
 import '../kernel/engine/trial';
 import '../middleware/deep/workflow';

@@ -1,10 +1,10 @@
 import { HoldfastError } from '../../contract/errors';
 import { nameProblem } from '../../contract/names';
 import { cut } from '../../contract/shown';
-import { classicFields, isClassic, isNumbered, reasonToBeAlone, toolCallWraps } from './classic-middleware';
+import { classicFields, isClassic, isNumbered, toolCallWraps } from './classic-middleware';
 import { checkRetryOptions } from './check-retry';
 import { settingsMisfit } from './check-settings';
-import { misfitOf } from './fits-agent';
+import { traitsOf } from './traits';
 import { isLimit } from './limit-options';
 import { checkNamedTools } from './named-tools';
 import { similarNames } from './similar-names';
@@ -53,7 +53,7 @@ export function checkAgentOptions(options: unknown): void {
   const middleware = (options['middleware'] ?? []) as readonly unknown[];
   checkMiddleware(middleware, refuse);
   for (const layer of middleware as readonly Fields[]) {
-    const misfit = misfitOf(layer, { model: options['model'] as string });
+    const misfit = traitsOf(layer).problemIn?.({ model: options['model'] as string });
     if (misfit !== undefined) refuse(`the middleware "${cut(String(layer['name']))}": ${misfit}`);
   }
   ((options['toolCallMiddlewares'] ?? []) as readonly unknown[]).forEach((wraps, position) =>
@@ -132,9 +132,9 @@ function checkMiddleware(middleware: readonly unknown[], refuse: Refuse): void {
     if (!isRecord(layer)) return refuse(`entry ${position + 1} of middleware is ${said(layer)}, not a middleware.`);
     if (isClassic(layer)) checkClassic(layer, `entry ${position + 1} of middleware`, refuse);
     const { name, onlyTools, callsTools } = layer;
-    const alone = reasonToBeAlone(layer);
-    if (alone !== undefined && middleware.findIndex((other) => isRecord(other) && isNumbered(other) && other['name'] === name) < position)
-      refuse(`the middleware "${String(name)}" stands in the list twice. ${alone}`);
+    const { onlyOne } = traitsOf(layer);
+    if (onlyOne !== undefined && middleware.findIndex((other) => isRecord(other) && isNumbered(other) && other['name'] === name) < position)
+      refuse(`the middleware "${String(name)}" stands in the list twice. ${onlyOne}`);
     if (isNumbered(layer) || (isClassic(layer) && name === undefined)) return;
     if (!isText(name) || name === '') return refuse(`entry ${position + 1} of middleware has no name; every middleware needs a name.`);
     if (seen.has(name)) refuse(`the middleware "${cut(name)}" stands in the list twice; names must differ.`);

@@ -1,6 +1,7 @@
 import type { ToolKind } from '../../contract/manifest';
 import type { Json, ToolCall } from '../../contract/messages/messages';
 import type { AgentMiddleware, AgentState, HookContext, MaybePromise, Tools, Update } from './middleware';
+import { traitsOf } from './traits';
 import { blame, labelOf } from '../effects/errors';
 
 export type ToolCallWrap<T extends Tools = Tools> = (
@@ -53,25 +54,10 @@ export function isClassic(entry: object): entry is ClassicMiddleware {
   return wrapToolCall !== undefined && (name === undefined || typeof wrapToolCall !== 'function');
 }
 
-const numberedMark = Symbol.for('holdfast.numbered');
-
-/** A middleware whose name says what made it; a second one of that name in a list gets a number. */
-export function numbered(middleware: AgentMiddleware): AgentMiddleware {
-  return Object.assign(middleware, { [numberedMark]: true });
-}
-
-/** One of these is enough for an agent: why a second one would do nothing, or harm. */
-export function alone(middleware: AgentMiddleware, reason: string): AgentMiddleware {
-  return Object.assign(numbered(middleware), { [numberedMark]: reason });
-}
-
-export function reasonToBeAlone(entry: object): string | undefined {
-  const reason = (entry as Readonly<Record<symbol, unknown>>)[numberedMark];
-  return typeof reason === 'string' ? reason : undefined;
-}
-
+/** A middleware whose name says what made it. */
 export function isNumbered(entry: object): boolean {
-  return numberedMark in entry;
+  const { isNumbered: hasNumber = false, onlyOne } = traitsOf(entry);
+  return hasNumber || onlyOne !== undefined;
 }
 
 export interface Arranged {

@@ -1,43 +1,15 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Manifest } from '../../contract/manifest';
 import { cut } from '../../contract/shown';
 import type { AgentDefinition } from './agent';
 import { exitTool, transferTool } from './transfer-names';
 import type { AgentMiddleware } from './middleware';
+import { traitsOf, withTraits } from './traits';
 import { similarNames } from './similar-names';
 
-type Fields = Readonly<Record<string | symbol, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 type Refuse = (problem: string) => never;
-
-const mark = Symbol.for('holdfast.named-tools');
-
-/** What is known of the tools of a middleware, beside `onlyTools` and `tools`. */
-interface KnownTools {
-  /** Those that its hooks offer. A middleware that says nothing of this may offer every tool of the worker. */
-  readonly offers?: readonly string[];
-  /** Those that its options name, of the agent alone. */
-  readonly names?: readonly string[];
-  /** Those that its options name, whose calls may also stand in the messages that a run begins with. */
-  readonly remembers?: readonly string[];
-}
-
-/** Says of a middleware which tools it names and offers, so that a misspelt one is refused: it would do nothing, and nobody would see it. */
-export function knowingTools<Layer extends AgentMiddleware<never>>(middleware: Layer, known: KnownTools): Layer {
-  return Object.assign(middleware, { [mark]: known });
-}
-
-/** The same of a function that is given to a middleware, such as a finalizer of summaries. */
-export function rememberingTools<Given extends object>(given: Given, tools: readonly string[]): Given {
-  return Object.assign(given, { [mark]: { remembers: tools } });
-}
-
-export function toolsRememberedBy(given: object): readonly string[] {
-  return knownOf(given).remembers ?? [];
-}
-
-function knownOf(layer: object): KnownTools {
-  return (layer as Fields)[mark] ?? {};
-}
 
 /** Hooks that may give the agent tools which its list does not have. */
 const offering: readonly string[] = [
@@ -53,9 +25,9 @@ const offering: readonly string[] = [
 function offeredBy(middleware: readonly Fields[]): readonly string[] | undefined {
   const offered: string[] = [];
   for (const layer of middleware) {
-    const { offers } = knownOf(layer);
-    if (offers === undefined && offering.some((hook) => layer[hook] !== undefined)) return undefined;
-    offered.push(...(offers ?? []));
+    const { offersTools } = traitsOf(layer);
+    if (offersTools === undefined && offering.some((hook) => layer[hook] !== undefined)) return undefined;
+    offered.push(...(offersTools ?? []));
   }
   return offered;
 }
@@ -74,7 +46,7 @@ export function checkNamedTools(own: readonly string[], middleware: readonly Fie
     // Whom it can hand over to is known when it stands among others.
     const missing =
       onlyToolsOf(layer).find((tool) => !has.includes(tool) && tool !== transferTool) ??
-      knownOf(layer).names?.find((tool) => !has.includes(tool) && tool !== transferTool && tool !== exitTool);
+      traitsOf(layer).namesTools?.find((tool) => !has.includes(tool) && tool !== transferTool && tool !== exitTool);
     if (missing === undefined) continue;
     const [meant] = similarNames(missing, has);
     const question = meant === undefined ? '' : ` Did you mean "${meant}"?`;
@@ -96,8 +68,8 @@ export function toolsNamedBy({ onlyTools = [], callsTools = [] }: AgentMiddlewar
 /** Refuses names of tools that nobody has, when a run knows its worker. */
 export function refuseUnknownNames({ name, middleware }: AgentDefinition, manifest: Manifest, isOwn: (tool: string) => boolean): void {
   for (const layer of middleware) {
-    const { names = [], remembers = [] } = knownOf(layer);
-    const missing = [...names, ...remembers].find(
+    const { namesTools = [], remembersTools = [] } = traitsOf(layer);
+    const missing = [...namesTools, ...remembersTools].find(
       (tool) => !Object.hasOwn(manifest.tools, tool) && !isOwn(tool) && tool !== transferTool && tool !== exitTool,
     );
     if (missing === undefined) continue;
@@ -115,14 +87,11 @@ export function withoutTool(layer: AgentMiddleware, tool: string): AgentMiddlewa
   // What is no middleware is refused where it comes to.
   if (typeof layer !== 'object' || (layer as unknown) === null) return layer;
   const { onlyTools } = layer;
-  const known = knownOf(layer);
-  const isNamed = onlyTools?.includes(tool) === true || known.names?.includes(tool) === true;
+  const { namesTools } = traitsOf(layer);
+  const isNamed = onlyTools?.includes(tool) === true || namesTools?.includes(tool) === true;
   // What has methods of a class cannot be copied.
   if (!isNamed || Object.getPrototypeOf(layer) !== Object.prototype) return layer;
   const isOther = (name: string): boolean => name !== tool;
-  return {
-    ...layer,
-    ...(onlyTools === undefined ? {} : { onlyTools: onlyTools.filter(isOther) }),
-    ...(known.names === undefined ? {} : { [mark]: { ...known, names: known.names.filter(isOther) } }),
-  };
+  const copy = { ...layer, ...defined({ onlyTools: onlyTools?.filter(isOther) }) };
+  return namesTools === undefined ? copy : withTraits(copy, { namesTools: namesTools.filter(isOther) });
 }

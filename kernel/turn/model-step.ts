@@ -23,7 +23,7 @@ import { shownState } from '../hooks/shown-state';
 import { parsedTools } from './tool-step';
 import { storedMessage, storedMessages } from '../effects/transcript';
 import { PassedThere } from '../run/shown-result';
-import { isEventSender } from '../define/event-sender-mark';
+import { traitsOf } from '../define/traits';
 
 /** One model call through the wraps of the agent. What wraps change in the request is forgotten; what they change in the answer stays. */
 export async function modelStep(scope: AgentScope, iteration: Frame): Promise<StoredMessage> {
@@ -169,7 +169,7 @@ function modelLayer(scope: AgentScope, middleware: AgentMiddleware, passed: Pass
     check: (response, label) => {
       const message: unknown = (response as Partial<ModelResponse> | undefined)?.message;
       if (typeof message === 'object' && message !== null && Array.isArray((message as { parts?: unknown }).parts)) {
-        if (isEventSender(middleware, 'model')) passed.keep({ message: response.message });
+        if (traitsOf(middleware).showsHere === 'model') passed.keep({ message: response.message });
         return response;
       }
       throw new HoldfastError(

@@ -1,36 +1,38 @@
 import { defined } from '../../contract/defined';
-import { messageOf } from '../../contract/errors';
+import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Message, StoredMessage, ToolCall } from '../../contract/messages/messages';
-import { toolMessage } from '../../contract/messages/messages';
-import type { AgentMiddleware } from '../define/middleware';
+import { isMessage, notJson, toolMessage } from '../../contract/messages/messages';
+import type { Traits } from '../define/traits';
+import { traitsOf } from '../define/traits';
 import type { AgentScope } from '../run/scope';
 import { isToolProblem } from '../effects/tool-problems';
 import type { ToolStepResult } from './tool-step';
-import { ToolError, failureOf } from '../effects/errors';
+import { frozen } from '../effects/freeze';
+import { ToolError, blame, failureOf, labelOf } from '../effects/errors';
 
-const mark = Symbol.for('holdfast.tool-ends');
-
-/** Changes a message with what a call of a tool ended with; the message itself when it is to stay. */
-export type ToolEndChange = (message: Message) => Message;
-
-/**
- * A middleware that sees what calls of tools end with, whoever gave it: a tool, a layer, a person, another agent. It is asked at once and
- * last of all, before anything of it is shown, wherever the middleware stands.
- */
-export function changingToolEnds(middleware: AgentMiddleware, change: ToolEndChange): AgentMiddleware {
-  return Object.assign(middleware, { [mark]: change });
+/** What the middlewares make of a message, in the order of the list. */
+function throughAll({ agent }: AgentScope, message: Message): Message {
+  return agent.middleware.reduce<Message>((before, middleware) => {
+    const { changesToolEnd } = traitsOf(middleware);
+    return changesToolEnd === undefined ? before : changedBy(middleware.name, changesToolEnd, before);
+  }, message);
 }
 
-function changesOf({ agent }: AgentScope): readonly ToolEndChange[] {
-  return agent.middleware.flatMap((middleware) => {
-    const change = (middleware as unknown as Record<symbol, unknown>)[mark];
-    return change === undefined ? [] : [change as ToolEndChange];
-  });
+function changedBy(name: string, change: NonNullable<Traits['changesToolEnd']>, before: Message): Message {
+  const label = labelOf('changesToolEnd', name);
+  let after: Message;
+  try {
+    after = change(frozen(before));
+  } catch (error) {
+    throw blame(error, label);
+  }
+  if (after === before || (isMessage(after) && after.role === 'tool' && notJson(after) === undefined)) return after;
+  throw new HoldfastError('hook-failed', `${label} must return a message of the role tool, as JSON.`);
 }
 
 /** Content under an id never changes: what is changed gets another one. */
 function changed(scope: AgentScope, message: StoredMessage): StoredMessage {
-  const after = changesOf(scope).reduce<Message>((before, change) => change(before), message);
+  const after = throughAll(scope, message);
   return after === message ? message : { ...after, id: scope.run.ports.uuid() };
 }
 
@@ -46,7 +48,7 @@ export function changedEnd(scope: AgentScope, result: ToolStepResult): ToolStepR
 export function changedError(scope: AgentScope, call: Pick<ToolCall, 'id' | 'name'>, error: unknown): unknown {
   if (!isToolProblem(error)) return error;
   const said = toolMessage('', call, messageOf(error), { isError: true });
-  const after = changesOf(scope).reduce<Message>((before, change) => change(before), said);
+  const after = throughAll(scope, said);
   return after === said ? error : new ToolError({ ...failureOf(error), message: textOfResult(after) }, undefined);
 }
 

@@ -29,7 +29,7 @@ import { ToolDecision } from '../effects/tool-decision';
 import { agreed } from '../hooks/agreed';
 import { ToolError, failureOf, isCancellation } from '../effects/errors';
 import { PassedThere } from '../run/shown-result';
-import { isEventSender } from '../define/event-sender-mark';
+import { traitsOf } from '../define/traits';
 import { noteAction } from '../run/flow';
 import { callOwnTool } from '../calls/workflow-tool-call';
 
@@ -280,7 +280,7 @@ function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: Parsed
     check: (output, label) => {
       const problem = output === undefined ? 'it is undefined' : notJson(output);
       if (problem !== undefined) throw new HoldfastError('hook-failed', `${label} returned something that is not JSON: ${problem}.`);
-      if (isEventSender(middleware, 'tool')) passed.keep({ output });
+      if (traitsOf(middleware).showsHere === 'tool') passed.keep({ output });
       return output;
     },
   };

@@ -3,7 +3,7 @@ import { nameProblem } from '../../contract/names';
 import { fieldsOf, isRecord, isTextList, refuseFor } from '../checked-options';
 import { placeOf } from '../../kernel/hooks/context';
 import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
-import { knowingTools } from '../../kernel/define/named-tools';
+import { withTraits } from '../../kernel/define/traits';
 import type { LoadedAgentsMd } from './loaded';
 
 export interface AgentsMdOptions {
@@ -41,7 +41,7 @@ export function agentsMd(options: AgentsMdOptions): AgentMiddleware {
       return text === '' ? undefined : { messages: withInstructions(messages, text) };
     },
   };
-  return knowingTools(middleware, { offers: [] });
+  return withTraits(middleware, { offersTools: [] });
 }
 
 function isInstructions({ extra }: Message): boolean {

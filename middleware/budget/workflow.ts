@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Json, Usage } from '../../contract/messages/messages';
 import type { AgentMiddleware, HookContext, ModelRequest, ModelResponse } from '../../kernel/define/middleware';
-import { fittingAgent } from '../../kernel/define/fits-agent';
+import { withTraits } from '../../kernel/define/traits';
 import { isAmount } from '../checked-options';
 import type { BudgetState } from './account';
 import { Account } from './account';
@@ -46,7 +46,7 @@ export function budget(options: BudgetOptions): AgentMiddleware {
       }
     },
   };
-  return fittingAgent(middleware, ({ model }) => (hasPrice(rules, model) ? undefined : `it ${noPrice(rules.prices, model)}`));
+  return withTraits(middleware, { problemIn: ({ model }) => (hasPrice(rules, model) ? undefined : `it ${noPrice(rules.prices, model)}`) });
 }
 
 async function settled(

@@ -1,9 +1,8 @@
 import type { Message, Part } from '../../contract/messages/messages';
-import { numbered } from '../../kernel/define/classic-middleware';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
 import { bound, checkedOptions, count, flag, func, names, text } from '../checked-options';
 import { toolNameIn } from '../../kernel/hooks/context';
-import { knowingTools } from '../../kernel/define/named-tools';
+import { withTraits } from '../../kernel/define/traits';
 import type { TokenCounter } from '../token-count';
 import { contextTokens, countedTokens, estimateTokens } from '../token-count';
 import type { ResultPart } from '../tool-rounds';
@@ -47,7 +46,7 @@ export function contextEditing(options?: ContextEditingOptions): AgentMiddleware
     placeholder: text,
     tokenCounter: func,
   });
-  const middleware = numbered({
+  const middleware: AgentMiddleware = {
     name: 'contextEditing',
     beforeModelRewriteState(state, ctx) {
       const { messages } = state;
@@ -63,8 +62,8 @@ export function contextEditing(options?: ContextEditingOptions): AgentMiddleware
       if (clearAtLeastTokens > 0 && estimateTokens(messages) - estimateTokens(whole) < clearAtLeastTokens) return undefined;
       return { messages: whole };
     },
-  });
-  return knowingTools(middleware, { offers: [], remembers: excludeTools });
+  };
+  return withTraits(middleware, { isNumbered: true, offersTools: [], remembersTools: excludeTools });
 }
 
 function isClearable({ parts, extra }: Message, stays: (part: ResultPart) => boolean): boolean {

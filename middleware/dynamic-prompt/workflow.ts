@@ -1,6 +1,6 @@
 import { HoldfastError } from '../../contract/errors';
-import { numbered } from '../../kernel/define/classic-middleware';
 import type { AgentMiddleware, HookContext, MaybePromise, ModelRequest } from '../../kernel/define/middleware';
+import { withTraits } from '../../kernel/define/traits';
 import { checkedOptions, flag } from '../checked-options';
 
 /** Makes the instructions of one call of the model. `ctx.values` and `ctx.session` are what the run knows besides. */
@@ -19,7 +19,7 @@ export function dynamicPrompt(make: PromptMaker, options?: DynamicPromptOptions)
       'dynamicPrompt: it takes a function that returns instructions: dynamicPrompt((request, ctx) => …).',
     );
   const { append = false } = checkedOptions<DynamicPromptOptions>('dynamicPrompt', options, { append: flag });
-  return numbered({
+  const middleware: AgentMiddleware = {
     name: 'dynamicPrompt',
     async wrapModel(request, next, ctx) {
       const text: unknown = await make(request, ctx);
@@ -28,5 +28,6 @@ export function dynamicPrompt(make: PromptMaker, options?: DynamicPromptOptions)
       const instructions = append ? [request.instructions, text].filter((part) => part !== '').join('\n\n') : text;
       return next({ ...request, instructions });
     },
-  });
+  };
+  return withTraits(middleware, { isNumbered: true });
 }

@@ -1,5 +1,5 @@
 import type { AgentMiddleware } from '../../kernel/define/middleware';
-import { knowingTools } from '../../kernel/define/named-tools';
+import { withTraits } from '../../kernel/define/traits';
 import { fieldsOf, refuseFor } from '../checked-options';
 import type { FileToolSettings } from './file-tool-names';
 import { checkFileToolSettings, namesOfFileTools } from './file-tool-names';
@@ -30,7 +30,7 @@ export function filesystem(options: FilesystemOptions = {}): AgentMiddleware {
       ...(systemPrompt === '' ? {} : { instructions: [instructions, systemPrompt].filter((text) => text !== '').join('\n\n') }),
     }),
   };
-  return knowingTools(middleware, { offers: names });
+  return withTraits(middleware, { offersTools: names });
 }
 
 function checkOptions(options: unknown): void {

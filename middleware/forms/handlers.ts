@@ -1,8 +1,8 @@
 import { HoldfastError } from '../../contract/errors';
 import type { Message } from '../../contract/messages/messages';
 import type { ToolCallWrap } from '../../kernel/define/classic-middleware';
-import { numbered } from '../../kernel/define/classic-middleware';
 import type { AgentMiddleware, HookContext, MaybePromise } from '../../kernel/define/middleware';
+import { withTraits } from '../../kernel/define/traits';
 
 type Change<Value> = (value: Value, ctx: HookContext) => MaybePromise<Value>;
 type History = readonly Message[];
@@ -13,6 +13,11 @@ function check(maker: string, fits: boolean, wanted: string): void {
 
 function checkFunction(maker: string, given: unknown): void {
   check(maker, typeof given === 'function', 'a function');
+}
+
+/** An agent may have several of these. */
+function numbered(middleware: AgentMiddleware): AgentMiddleware {
+  return withTraits(middleware, { isNumbered: true });
 }
 
 /** Adds a text to the agent's instructions, a blank line between them. */

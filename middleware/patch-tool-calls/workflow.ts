@@ -1,10 +1,9 @@
 import { HoldfastError } from '../../contract/errors';
 import type { Language } from '../../contract/manifest';
 import type { Message } from '../../contract/messages/messages';
-import { alone } from '../../kernel/define/classic-middleware';
 import { toolNameIn } from '../../kernel/hooks/context';
 import type { AgentMiddleware, HookContext, MaybePromise } from '../../kernel/define/middleware';
-import { knowingTools } from '../../kernel/define/named-tools';
+import { withTraits } from '../../kernel/define/traits';
 import { checkedOptions, func } from '../checked-options';
 import { resultsByCall, toolRounds } from '../tool-rounds';
 
@@ -33,7 +32,7 @@ export function patchToolCalls(options?: PatchToolCallsOptions): AgentMiddleware
       return added.size === 0 ? undefined : { messages: messages.flatMap((message, at) => [message, ...(added.get(at) ?? [])]) };
     },
   };
-  return knowingTools(alone(middleware, 'The first one leaves nothing for a second one to do; keep one of them.'), { offers: [] });
+  return withTraits(middleware, { onlyOne: 'The first one leaves nothing for a second one to do; keep one of them.', offersTools: [] });
 }
 
 const texts: Readonly<Record<Language, (tool: string, callId: string) => string>> = {

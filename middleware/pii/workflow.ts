@@ -1,7 +1,7 @@
+import { defined } from '../../contract/defined';
 import type { Message, Part } from '../../contract/messages/messages';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
-import { knowingTools } from '../../kernel/define/named-tools';
-import { changingToolEnds } from '../../kernel/turn/tool-ends';
+import { withTraits } from '../../kernel/define/traits';
 import { Redactor } from './redactor';
 import type { PiiOptions } from './rules';
 import { checkedRules } from './rules';
@@ -24,7 +24,7 @@ export function pii(options: PiiOptions): AgentMiddleware {
     if (message.role === 'user') return input?.message(message, isSaid) ?? message;
     return message.role === 'tool' ? (tools?.message(message, () => true) ?? message) : message;
   };
-  const middleware: AgentMiddleware = knowingTools(
+  return withTraits<AgentMiddleware>(
     {
       name,
       half: { name: piiHalf, options: { rules: rules.map((rule) => ({ ...rule })), places } },
@@ -38,9 +38,11 @@ export function pii(options: PiiOptions): AgentMiddleware {
             },
           }),
     },
-    { offers: [] },
+    {
+      offersTools: [],
+      ...defined({ changesToolEnd: tools === undefined ? undefined : (message: Message) => tools.message(message, () => true) }),
+    },
   );
-  return tools === undefined ? middleware : changingToolEnds(middleware, (message) => tools.message(message, () => true));
 }
 
 function isSaid({ type }: Part): boolean {

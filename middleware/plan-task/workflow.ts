@@ -1,6 +1,6 @@
 import type { Json } from '../../contract/messages/messages';
 import type { AgentMiddleware, HookContext, WorkflowTool } from '../../kernel/define/middleware';
-import { knowingTools } from '../../kernel/define/named-tools';
+import { withTraits } from '../../kernel/define/traits';
 import { fieldsOf } from '../checked-options';
 import type { Task, TaskBoard } from './task-board';
 import { emptyBoard } from './task-board';
@@ -23,7 +23,7 @@ export function planTask(options: PlanTaskOptions = {}): AgentMiddleware {
     name: 'planTask',
     beforeAgent: ({ tools }) => ({ tools: [...new Set([...tools, ...taskToolNames])] }),
   };
-  return knowingTools(middleware, { offers: taskToolNames });
+  return withTraits(middleware, { offersTools: taskToolNames });
 }
 
 /** The tasks as they stand in the run, in any hook. */

@@ -1,6 +1,5 @@
-import { numbered } from '../../kernel/define/classic-middleware';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
-import { knowingTools } from '../../kernel/define/named-tools';
+import { withTraits } from '../../kernel/define/traits';
 import { contextTokens, countedTokens } from '../token-count';
 import { clearedMessages } from './clear';
 import type { ReductionOptions } from './options';
@@ -27,9 +26,14 @@ export function reduction(options?: ReductionOptions): AgentMiddleware {
     ...(offloadsCleared(checked) ? { callsTools: [offloadToolName] } : {}),
   };
   const { truncExcludeTools: names = [], clearExcludeTools = [], toolConfig = {} } = checked;
-  const known = { offers: [], names, remembers: [...clearExcludeTools, ...Object.keys(toolConfig)] };
-  if (skipClear) return knowingTools(numbered(middleware), known);
-  const clearing = numbered({
+  const traits = {
+    isNumbered: true,
+    offersTools: [],
+    namesTools: names,
+    remembersTools: [...clearExcludeTools, ...Object.keys(toolConfig)],
+  };
+  if (skipClear) return withTraits(middleware, traits);
+  const clearing: AgentMiddleware = {
     ...middleware,
     async beforeModelRewriteState(state, ctx) {
       if (countedTokens('reduction', tokenCounter, state, ctx) < maxTokensForClear) return undefined;
@@ -39,8 +43,8 @@ export function reduction(options?: ReductionOptions): AgentMiddleware {
       await clearPostProcess?.({ before, after }, ctx);
       return { messages: after };
     },
-  });
-  return knowingTools(clearing, known);
+  };
+  return withTraits(clearing, traits);
 }
 
 function truncationOf(options: ReductionOptions): TruncationOptions {

@@ -3,7 +3,7 @@ import { nameProblem } from '../../contract/names';
 import type { Json, Message } from '../../contract/messages/messages';
 import type { ToolInAgent } from '../../kernel/run/scope';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
-import { knowingTools } from '../../kernel/define/named-tools';
+import { withTraits } from '../../kernel/define/traits';
 import type { OwnToolRef } from '../../kernel/define/own-tools';
 import { ownToolRef, parsedBy } from '../../kernel/define/own-tools';
 import { fieldsOf, isRecord } from '../checked-options';
@@ -64,7 +64,7 @@ export function skill(options: SkillOptions = {}): AgentMiddleware {
           },
         }),
   };
-  return knowingTools(middleware, { offers: [] });
+  return withTraits(middleware, { offersTools: [] });
 }
 
 function skillTool(options: SkillOptions, name: string, tool: string): OwnToolRef {

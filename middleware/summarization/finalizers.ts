@@ -2,7 +2,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { Message } from '../../contract/messages/messages';
 import { isMessage, textOf } from '../../contract/messages/messages';
 import type { HookContext, MaybePromise } from '../../kernel/define/middleware';
-import { rememberingTools, toolsRememberedBy } from '../../kernel/define/named-tools';
+import { traitsOf, withTraits } from '../../kernel/define/traits';
 
 /** What a summary makes of a conversation. */
 export interface SummaryDraft {
@@ -27,7 +27,7 @@ export function chainFinalizers(...finalizers: readonly SummaryFinalizer[]): Sum
       result = checkedResult(await finalize({ ...draft, result }, ctx), `Finalizer ${position + 1} of the chain`);
     return result;
   };
-  return rememberingTools(chain, finalizers.flatMap(toolsRememberedBy));
+  return withTraits(chain, { remembersTools: finalizers.flatMap((each) => traitsOf(each).remembersTools ?? []) });
 }
 
 export function checkedResult(result: unknown, what: string): readonly Message[] {

@@ -2,7 +2,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { Message, Part } from '../../contract/messages/messages';
 import { toolCallsIn } from '../../kernel/hooks/context';
 import type { HookContext } from '../../kernel/define/middleware';
-import { rememberingTools } from '../../kernel/define/named-tools';
+import { withTraits } from '../../kernel/define/traits';
 import { bound, checkedOptions, nameForm } from '../checked-options';
 import { estimateTokens } from '../token-count';
 import { resultsByCall, toolRounds } from '../tool-rounds';
@@ -45,7 +45,7 @@ export function preserveSkills(options?: PreserveSkillsOptions): SummaryFinalize
     const at = result.indexOf(summary);
     return at === -1 ? [kept, ...result] : [...result.slice(0, at), kept, ...result.slice(at)];
   };
-  return checked.skillToolName === undefined ? finalizer : rememberingTools(finalizer, [checked.skillToolName]);
+  return checked.skillToolName === undefined ? finalizer : withTraits(finalizer, { remembersTools: [checked.skillToolName] });
 }
 
 /** What the next summary keeps as well. */

@@ -2,9 +2,8 @@ import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
 import type { Json, Message } from '../../contract/messages/messages';
 import { isMessage, textOf } from '../../contract/messages/messages';
-import { alone } from '../../kernel/define/classic-middleware';
 import type { AgentMiddleware, AgentState, HookContext } from '../../kernel/define/middleware';
-import { knowingTools, toolsRememberedBy } from '../../kernel/define/named-tools';
+import { traitsOf, withTraits } from '../../kernel/define/traits';
 import { contextTokens, countedTokens, estimateTokens } from '../token-count';
 import { generateSummary } from './attempts';
 import { checkedResult } from './finalizers';
@@ -30,7 +29,8 @@ export function summarization(options: SummarizationOptions): AgentMiddleware {
     },
   };
   const reason = 'The second one would summarize the summary of the first; keep one of them: its trigger takes tokens and messages.';
-  return knowingTools(alone(middleware, reason), { offers: [], remembers: finalize === undefined ? [] : toolsRememberedBy(finalize) });
+  const { remembersTools = [] } = traitsOf(finalize ?? {});
+  return withTraits(middleware, { onlyOne: reason, offersTools: [], remembersTools });
 }
 
 /** Summarizes now, whatever the trigger says, and gives the messages to go on with. For a hook of one's own. */

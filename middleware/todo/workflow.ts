@@ -2,7 +2,7 @@ import type { Json } from '../../contract/messages/messages';
 import { nameProblem } from '../../contract/names';
 import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
 import { middlewareIn } from '../../kernel/hooks/context';
-import { knowingTools } from '../../kernel/define/named-tools';
+import { traitsOf, withTraits } from '../../kernel/define/traits';
 import { fieldsOf } from '../checked-options';
 
 export interface Todo {
@@ -24,7 +24,6 @@ export interface TodoOptions {
 }
 
 const key = 'deep_agent_session_key_todos';
-const mark = Symbol.for('holdfast.todo');
 const statuses = ['pending', 'in_progress', 'completed'];
 
 /** Gives an agent a list of what is to be done, kept in the run. `todosOf` reads it in other hooks. */
@@ -50,7 +49,7 @@ export function todo(options: TodoOptions = {}): AgentMiddleware {
       },
     ],
   };
-  return knowingTools(Object.assign(middleware, { [mark]: keptIn }), { offers: [] });
+  return withTraits(middleware, { offersTools: [], facts: { todosIn: keptIn } });
 }
 
 /** The list as it stands, in any hook of the run: that of this agent where it keeps its own, or that of the run. */
@@ -62,7 +61,7 @@ export function todosOf(
 }
 
 function placeIn(ctx: HookContext): 'session' | 'runLocal' {
-  const places = middlewareIn(ctx).map((layer) => (layer as unknown as Readonly<Record<symbol, unknown>>)[mark]);
+  const places = middlewareIn(ctx).map((layer) => traitsOf(layer).facts?.['todosIn']);
   return places.includes('runLocal') ? 'runLocal' : 'session';
 }
 

@@ -3,7 +3,7 @@ import { HoldfastError } from '../../contract/errors';
 import { placeOf } from '../../kernel/hooks/context';
 import { transferTool } from '../../kernel/define/transfer-names';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/define/middleware';
-import { knowingTools } from '../../kernel/define/named-tools';
+import { withTraits } from '../../kernel/define/traits';
 import { timesIn } from '../call-counts';
 import { checkedOptions, isCount, isOneOf, isNames, isText, nameForm, optional } from '../checked-options';
 import { checkCallLimits } from '../call-limits';
@@ -63,7 +63,7 @@ export function toolCallLimit<T extends Tools = Tools>(given: ToolCallLimitOptio
     },
     ...(exceeded === 'end' ? { afterToolCalls: (_state, ctx) => ending(name, ctx) } : {}),
   };
-  return knowingTools(middleware, { offers: [] });
+  return withTraits(middleware, { offersTools: [] });
 }
 
 /** Other agents of the run go on until they meet the limit themselves. */

@@ -2,7 +2,7 @@ import type { Json, Message } from '../../contract/messages/messages';
 import { nameProblem } from '../../contract/names';
 import { toolNameIn } from '../../kernel/hooks/context';
 import type { AgentMiddleware, AgentState, HookContext } from '../../kernel/define/middleware';
-import { knowingTools } from '../../kernel/define/named-tools';
+import { withTraits } from '../../kernel/define/traits';
 import { fieldsOf, isRecord, isTextList } from '../checked-options';
 
 export interface ToolSearchOptions {
@@ -29,7 +29,7 @@ export function toolSearch(options: ToolSearchOptions): AgentMiddleware {
     wrapToolCall: (call, next) => next({ ...call, options: { ...call.options, tools: dynamic, ...(modelSearch ? { whole: true } : {}) } }),
     ...(modelSearch ? { afterToolCalls: ({ messages }: AgentState, ctx: HookContext) => marked(messages, ctx) } : {}),
   };
-  return knowingTools(middleware, { offers: [tool, ...dynamic], names: dynamic });
+  return withTraits(middleware, { offersTools: [tool, ...dynamic], namesTools: dynamic });
 }
 
 /** The tools that are always there, and those that searches have found. */

@@ -4,7 +4,7 @@ import { sha256 } from '../../contract/sha256';
 import { placeOf } from '../../kernel/hooks/context';
 import { transferTool } from '../../kernel/define/transfer-names';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/define/middleware';
-import { knowingTools } from '../../kernel/define/named-tools';
+import { withTraits } from '../../kernel/define/traits';
 import { exitTool } from '../../kernel/define/transfer-names';
 import { checkedOptions, isCount, isText, nameForm, names, optional } from '../checked-options';
 
@@ -59,7 +59,7 @@ export function toolSelector<T extends Tools = Tools>(options: ToolSelectorOptio
       return next({ ...request, tools: request.tools.filter((tool) => always.includes(tool) || offered.includes(tool)) });
     },
   };
-  return knowingTools(middleware, { names: alwaysInclude });
+  return withTraits(middleware, { namesTools: alwaysInclude });
 }
 
 /** What a model did wrong; not that there is none of that name. */

@@ -13,7 +13,7 @@ import { setSubAgents } from 'holdfast/eino';
 import { parallel } from 'holdfast/workflow';
 import { patchToolCalls } from 'holdfast/middleware';
 import { agenticMiddleware, chatMiddleware } from 'holdfast/eino';
-import { StopError } from 'holdfast/workflow';
+import { StopError, withTraits } from 'holdfast/workflow';
 import { agentCallbacks, callbacks, modelCallbacks, plugin, toolCallbacks } from 'holdfast/callbacks';
 import { describeExamples } from '../support/document-examples';
 
@@ -234,6 +234,14 @@ export const hurried: AgentMiddleware = {
 };
 
 export const apart = parallel({ name: 'apart', agents: [writer, critic], isolate: true });
+
+export function quickTools(first: string): AgentMiddleware {
+  const middleware: AgentMiddleware = {
+    name: 'quickTools',
+    beforeModelRewriteState: ({ tools }, ctx) => (ctx.iteration === 1 ? { tools: tools.filter((tool) => tool === first) } : undefined),
+  };
+  return withTraits(middleware, { offersTools: [], namesTools: [first] });
+}
 
 export const timekeeper: AgentMiddleware = {
   name: 'timekeeper',
@@ -1230,6 +1238,14 @@ describe('the examples of approvals, isolated agents, hooks and built-in middlew
     const customs: unknown[] = [];
     for await (const event of run.events()) if (event.type === 'custom') customs.push([event.name, event.data]);
     expect(customs).toEqual([['model-took', { iteration: 1, milliseconds: expect.any(Number) }]]);
+  });
+
+  it('show the model one tool first, and refuse a misspelt one', async () => {
+    const model = scriptedModel([{ text: 'Done.' }]);
+    const run = await testRun(withMiddleware(quickTools('refund')), { input: 'Hi', model, tools });
+    expect(await run.result()).toBe('Done.');
+    expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['refund']);
+    expect(() => withMiddleware(quickTools('refnd'))).toThrow('Did you mean "refund"?');
   });
 
   it('give calls without a result one, then ask a person', async () => {

@@ -1,0 +1,70 @@
+import { HoldfastError } from '../../contract/errors';
+import type { Json, Message } from '../../contract/messages/messages';
+import { shown } from '../../contract/shown';
+
+/** What a middleware says of itself beside its hooks. All traits are optional. */
+export interface Traits {
+  /** The tools that its hooks offer. Without this trait, hooks may offer every tool of the worker, and names are checked later. */
+  readonly offersTools?: readonly string[];
+  /** The tools of the agent that its options name. A misspelt one is refused. */
+  readonly namesTools?: readonly string[];
+  /** The same for tools whose calls may also stand in the messages that a run begins with: the agent need not have them. */
+  readonly remembersTools?: readonly string[];
+  /** Why the middleware does not work in this agent. The agent is refused when it is defined. */
+  readonly problemIn?: (agent: { readonly model: string }) => string | undefined;
+  /**
+   * Changes what a tool call ends with, whoever gave it: a tool, a layer, a person, another agent. It is called last, before anything is
+   * shown, wherever the middleware stands. It returns the message itself to keep it.
+   */
+  readonly changesToolEnd?: (message: Message) => Message;
+  /** Readers see an answer of the model, or the result of a tool, as it passes this middleware. */
+  readonly showsHere?: 'model' | 'tool';
+  /** Its name says what made it: a second one of this name in a list gets a number. */
+  readonly isNumbered?: boolean;
+  /** One is enough for an agent: why a second one would do nothing, or harm. */
+  readonly onlyOne?: string;
+  /** What other code may want to know that finds it in `ctx.middleware`, by names of your own. */
+  readonly facts?: Readonly<Record<string, Json>>;
+}
+
+// A registered symbol: two copies of the package in one bundle know each other's middleware. It is enumerable: a copy of a middleware by
+// spread has its traits. The marks of agents and of own tools are others: they say what kind of value something is.
+const mark = Symbol.for('holdfast.traits');
+
+const forms: Readonly<Record<keyof Traits, readonly [fits: (value: unknown) => boolean, form: string]>> = {
+  offersTools: [isNames, 'a list of tool names'],
+  namesTools: [isNames, 'a list of tool names'],
+  remembersTools: [isNames, 'a list of tool names'],
+  problemIn: [isFunction, 'a function'],
+  changesToolEnd: [isFunction, 'a function'],
+  showsHere: [(value) => value === 'model' || value === 'tool', '"model" or "tool"'],
+  isNumbered: [(value) => typeof value === 'boolean', 'true or false'],
+  onlyOne: [(value) => typeof value === 'string' && value !== '', 'a reason'],
+  facts: [(value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'an object'],
+};
+
+/** Gives a middleware traits, beside those that it has. A function that is given to a middleware may have traits, too. */
+export function withTraits<Given extends object>(given: Given, traits: Traits): Given {
+  for (const [trait, value] of Object.entries(traits)) {
+    if (!Object.hasOwn(forms, trait)) return refuse(`there is no trait "${trait}"; there are ${Object.keys(forms).join(', ')}`);
+    const [fits, form] = forms[trait as keyof Traits];
+    if (value !== undefined && !fits(value)) return refuse(`${trait} must be ${form}, and is ${shown(value)}`);
+  }
+  return Object.assign(given, { [mark]: { ...traitsOf(given), ...traits } });
+}
+
+export function traitsOf(given: object): Traits {
+  return (given as { readonly [mark]?: Traits })[mark] ?? {};
+}
+
+function isNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string');
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}
+
+function refuse(problem: string): never {
+  throw new HoldfastError('agent-invalid', `withTraits: ${problem}.`);
+}
