@@ -78,16 +78,9 @@ export class AnswerInbox {
     const waiting: Waiting = { answer, at, receipt };
     const inTurn = (): void => (this.hasRoom(answer) ? this.take(waiting) : this.later(waiting));
     if (this.timeline.isBehind) this.timeline.at(at, inTurn);
-    else if (this.isBehindAnother) this.timeline.next(() => this.refuseOr(inTurn, waiting));
+    else if (this.isBehindAnother) this.timeline.next(inTurn);
     else inTurn();
     return receipt.taken ?? receipt.promise;
-  }
-
-  /** Whoever gave it hears that it is refused, so the log says nothing of it. */
-  private refuseOr(inTurn: () => void, { answer, at, receipt }: Waiting): void {
-    const refusal = this.run.refusalOf(answer, at);
-    if (refusal === undefined) inTurn();
-    else receipt?.tell(refusal);
   }
 
   /** The run is about to end: what it has not taken by now it never will. Absent: nobody waits for its word. */
@@ -102,6 +95,9 @@ export class AnswerInbox {
   }
 
   private take({ answer, at, receipt }: Waiting): void {
+    // Whoever sent an update hears that it is refused, so the log says nothing of it.
+    const refusal = receipt && this.run.refusalOf(answer, at);
+    if (refusal !== undefined && patched(oneByOne)) return receipt?.tell(refusal);
     this.room.take(jsonSize(answer));
     this.run.answer(answer, at, receipt && ((refused) => receipt.tell(refused)));
   }

@@ -110,6 +110,8 @@ describe('[check 1] an answer while no worker runs', () => {
       cancelledFirst: answering('cancelledFirst', approving),
     };
     late = Object.fromEntries(await Promise.all(Object.entries(answers).map(async ([name, answer]) => [name, await answer])));
+    // The server keeps the update of an answer that the client refuses in the end.
+    late = { ...late, again: await code(of('lateForSleep').run.resume(of('lateForSleep').interrupt.id, 'another one')) };
     // What comes by another way than the client is judged by the run alone.
     await signal('late', approve);
     await signal('apart', 'a signal, late');
@@ -152,6 +154,11 @@ describe('[check 1] an answer while no worker runs', () => {
     expect(late['lateForSleep']).toBe('was taken');
     expect(JSON.stringify(await said('lateForSleep'))).toContain('["sleep","answer"]');
     expect(JSON.stringify(await said('beforeSleep'))).toContain('["answer","sleep"]');
+  });
+
+  it('leaves nothing in the log when whoever gave it heard that it is refused', async () => {
+    expect(late['again']).toBe('interrupt-answered');
+    expect((await log('lateForSleep')).filter(({ type }) => type === 'resume-ignored')).toEqual([]);
   });
 
   it('to an isolated agent counts from when the run took it that somebody started', async () => {
