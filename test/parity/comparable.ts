@@ -60,14 +60,19 @@ function inRun(place: string, lines: readonly (readonly unknown[])[]): (readonly
   return lines.map((line) => [place, line]);
 }
 
-/** Whether the run has ended by the time that an answer comes again is up to the server. */
+/** Whether the run has ended by the time that another answer comes, or the same one again, is up to the server. */
 function actsOf(acts: readonly Act[]): readonly unknown[] {
   return acts.map((act, position) => {
     if (act.do !== 'answer' || act.refused === undefined) return act;
-    if (acts.slice(0, position).some((one) => one.do === 'answer' && one.id === act.id)) return { ...act, refused: true };
+    const before = acts.slice(0, position).filter((one) => one.do === 'answer');
+    if (before.some(({ id }) => id === act.id)) return { ...act, refused: true };
+    if (before.length > 0 && toNobody.has(act.refused.code)) return { ...act, refused: 'to nobody' };
     return { ...act, refused: { ...act.refused, message: act.refused.message.replace(isoTime, 'a time') } };
   });
 }
+
+/** Why an answer is refused to a question that the answer before it has made void: the run may still be at work behind it. */
+const toNobody: ReadonlySet<string> = new Set(['interrupt-withdrawn', 'run-ended']);
 
 const isoTime = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 

@@ -5,7 +5,7 @@ import type { Play } from './plays';
 import { beginPlay } from './plays';
 import type { Script } from './script';
 import type { Act, Move, Standing, Table } from './table';
-import { hasLimit, received } from './table';
+import { received } from './table';
 
 /** An isolated agent of a run, by where it stands there. */
 export interface Part {
@@ -54,7 +54,8 @@ export async function lead(script: Script, runId: string, seat: Seat): Promise<P
     if (isLeft) acts.push(await received(table, { do: 'cancel' }));
     else {
       if (script.borders) acts.push(await received(table, { do: 'border' }));
-      const late = standing.open.some(hasLimit);
+      // The limits of others are over in a moment, or in days: nobody plays those to their end.
+      const late = script.agent === 'hurried' && standing.open.some(({ deadline }) => deadline !== undefined);
       if (script.away === true) acts.push(await received(table, { do: 'leave', late }));
       for (const interrupt of script.together || late ? standing.open : standing.open.slice(0, 1)) {
         const act = { do: 'answer', id: interrupt.id, ...answerTo(interrupt, decisions[decided] ?? 'yes') } as const;

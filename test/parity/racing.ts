@@ -44,7 +44,7 @@ export const racing: AgentMiddleware = {
       }
       case 'race in time':
         return {
-          said: (await ctx.within('30d', (inner) => inner.interrupt<Json>({ place: 'in time', callId: call.id, far: true }))) ?? null,
+          said: (await ctx.within('30d', (inner) => inner.interrupt<Json>({ place: 'in time', callId: call.id }))) ?? null,
         };
       case 'race too late': {
         const said = await ctx.within('40ms', async (inner) => {
@@ -58,7 +58,7 @@ export const racing: AgentMiddleware = {
         return ctx
           .race({
             fails: (inner) => inner.sleep('20ms').then(() => Promise.reject(new Error('the branch is broken'))),
-            person: (inner) => inner.within('1d', (inmost) => inmost.interrupt<Json>({ place: 'race caught', callId: call.id, far: true })),
+            person: (inner) => inner.within('1d', (inmost) => inmost.interrupt<Json>({ place: 'race caught', callId: call.id })),
           })
           .then(
             ({ first }) => ({ first }),

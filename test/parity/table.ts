@@ -11,8 +11,11 @@ export interface Table {
   view(): Promise<RunView>;
   answer(interruptId: string, answer: Json, by: string | undefined): Promise<void>;
   cancel(): Promise<void>;
-  /** Takes the worker away. People who come late come behind all deadlines of what is open. */
-  leave(late: boolean): Promise<void>;
+  /**
+   * Takes the worker away. People who come late come behind all deadlines of what is open. Says whether the worker was gone before the first
+   * of them.
+   */
+  leave(late: boolean): Promise<boolean>;
   comeBack(): Promise<void>;
   /** Asks the run to go on as new, and says whether it does. With `expected` it is waited for. */
   border(expected?: boolean): Promise<boolean>;
@@ -37,7 +40,7 @@ export type Act =
       readonly refused?: Failure;
     }
   | { readonly do: 'cancel' }
-  | { readonly do: 'leave'; readonly late: boolean }
+  | { readonly do: 'leave'; readonly late: boolean; readonly tooLate?: true }
   | { readonly do: 'come back' }
   | { readonly do: 'border'; readonly crossed?: boolean };
 
@@ -50,21 +53,20 @@ export interface Move {
 /** So much later than the last deadline of what is open do people come who are late. */
 const lateMs = 1000;
 
-/** A limit of days, which nobody plays to its end, is said by who asks. */
-export function hasLimit(interrupt: Interrupt): boolean {
-  const { info } = interrupt as { readonly info?: { readonly far?: unknown } | null };
-  return interrupt.deadline !== undefined && info?.far !== true;
+/** When the first limit of what is open ends. */
+export function firstLimit(open: readonly Interrupt[]): number {
+  return Math.min(...open.map(({ deadline = Infinity }) => deadline));
 }
 
 /** When somebody comes who is late. */
 export function lateTime(open: readonly Interrupt[]): number {
-  return Math.max(...open.filter(hasLimit).map(({ deadline = 0 }) => deadline)) + lateMs;
+  return Math.max(...open.map(({ deadline = 0 }) => deadline)) + lateMs;
 }
 
 /** Does it, and says how it was received. */
 export async function received(table: Table, act: Act): Promise<Act> {
   if (act.do === 'cancel') await table.cancel();
-  else if (act.do === 'leave') await table.leave(act.late);
+  else if (act.do === 'leave') return (await table.leave(act.late)) ? act : { ...act, tooLate: true };
   else if (act.do === 'come back') await table.comeBack();
   else if (act.do === 'border') return { do: 'border', crossed: await table.border(act.crossed) };
   else {

@@ -20,7 +20,7 @@ import type { Part } from './play';
 import { standsLike } from './play';
 import type { Script } from './script';
 import type { Standing, Table } from './table';
-import { lateTime, openAfter } from './table';
+import { firstLimit, lateTime, openAfter } from './table';
 import { halves, outputs, tools } from './tools';
 
 type AnyAgent = Agent<string, Json, unknown>;
@@ -66,6 +66,7 @@ export async function tableInMemory({ agent, input, stream, bordersAt = [], kill
       const { interrupts } = await run.view();
       const { now } = memoryOf(run).clock;
       absence = new Absence(interrupts, now, late ? lateTime(interrupts) : now);
+      return true;
     },
     async comeBack() {
       const { began, ended, answers } = absence ?? new Absence([], 0, 0);
@@ -128,7 +129,7 @@ async function partsInMemory(root: string, run: TestRun): Promise<readonly Part[
  * How long nothing may come from a run on a server that has not come as far as in memory, since somebody last killed its worker. Behind a kill
  * the server waits for ten seconds for each task that the worker had, and what others play kills the same worker.
  */
-const patienceMs = 45_000;
+const patienceMs = 90_000;
 
 export async function tableOnServer(
   bed: ParityBed,
@@ -183,14 +184,16 @@ export async function tableOnServer(
       await Promise.all(signals);
       await untilRests(temporal, id);
       await bed.leave();
+      const isInTime = !late || Date.now() < firstLimit(open);
       if (late) await new Promise((resolve) => setTimeout(resolve, lateTime(open) - Date.now()));
+      return isInTime;
     },
     comeBack: () => bed.comeBack(),
     async border(expected) {
       const before = await temporal.executionOf(id);
       await signalAll();
       if (expected !== true) return false;
-      for (const until = Date.now() + patienceMs; Date.now() < until;) {
+      for (const began = Date.now(); Date.now() < Math.max(began, bed.disturbedAt()) + patienceMs;) {
         if ((await temporal.executionOf(id)) !== before) return true;
         await new Promise((resolve) => setTimeout(resolve, 20));
       }

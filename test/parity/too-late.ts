@@ -2,7 +2,7 @@ import type { Compared } from './play';
 
 /**
  * On a server a deadline has passed, by its own time and the time of its event, before anybody could do what was done in memory: there it was
- * open still, or was answered. Nobody who plays in real time can be in time always.
+ * open still, or was answered. Or its worker was there at the deadline, and in memory it was not. Nobody who plays in real time can be in time always.
  */
 export function cameTooLate({ memory, server }: Pick<Compared, 'memory' | 'server'>): boolean {
   const deadlines = new Map<string, number>();
@@ -13,6 +13,7 @@ export function cameTooLate({ memory, server }: Pick<Compared, 'memory' | 'serve
       over.add(event.interruptId);
   }
   if (memory.script.agent !== 'hurried') return false;
+  if (server.moves.some(({ acts }) => acts.some((act) => act.do === 'leave' && act.tooLate === true))) return true;
   const standing = memory.moves[server.moves.length]?.standing;
   const answered = memory.end.log.flatMap((event) =>
     event.type === 'interrupt-end' && event.reason !== 'deadline' ? [event.interruptId] : [],

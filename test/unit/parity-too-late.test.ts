@@ -24,6 +24,12 @@ describe('a script with a deadline', () => {
     expect(cameTooLate(compared([ended('answer', 900)], [ended('deadline', 1001)], 1))).toBe(true);
   });
 
+  it('is played again where its worker was still there at the deadline', () => {
+    const { memory, server } = compared([ended('deadline', 1000)], [ended('deadline', 1001)], 1);
+    const moves = server.moves.map((move) => ({ ...move, acts: [{ do: 'leave', late: true, tooLate: true } as const] }));
+    expect(cameTooLate({ memory, server: { ...server, moves } })).toBe(true);
+  });
+
   it('is not played again where a deadline passed too early, where both were late, and where it has another agent', () => {
     expect(cameTooLate(compared([ended('answer', 900)], [ended('deadline', 999)], 1))).toBe(false);
     expect(cameTooLate(compared([ended('deadline', 1000)], [ended('deadline', 1001)], 1))).toBe(false);
