@@ -27,6 +27,7 @@ import type {
 } from '../contract/record/wire';
 import { isCancellation } from '../kernel/effects/errors';
 import { RunLog } from '../kernel/log/run-log';
+import { openLimits } from '../kernel/run/asleep';
 import { checkedBytes } from '../kernel/run/call-inputs';
 import type { ChildEnd, ChildRun, ModelCall, Ports, Timer, ToolCallRequest } from '../kernel/run/ports';
 import type { Standing } from '../kernel/run/standstill';
@@ -57,7 +58,7 @@ export class TemporalPorts implements Ports {
   readonly log: RunLog;
   readonly children: TemporalChildren;
   readonly room = new TaskRoom(() => this.still.counted(sleep(1)));
-  readonly timeline = new Timeline();
+  readonly timeline: Timeline;
   readonly times: AnswerTimes;
   private readonly still = new Standstill();
   private readonly hold = new Hold();
@@ -86,6 +87,7 @@ export class TemporalPorts implements Ports {
       takeForStep: (bytes) => this.room.takeForStep(bytes),
     });
     this.children = new TemporalChildren(start);
+    this.timeline = new Timeline(openLimits(snapshot));
     this.times = new AnswerTimes(start, this.local, this.timeline);
     this.parentLine =
       start.parent === undefined
@@ -100,7 +102,7 @@ export class TemporalPorts implements Ports {
 
   prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest> {
     // A message that the agent's prompt made stands in no history yet: it goes with the first model call.
-    return this.coded(this.local.run('prepareRun', [request, messages.filter(({ id }) => this.log.knows(id))], 60_000));
+    return this.timeline.entering(this.coded(this.local.run('prepareRun', [request, this.log.known(messages)], 60_000)));
   }
 
   parseInput(tool: string, input: Json): Promise<ParseInputResult> {

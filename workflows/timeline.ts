@@ -32,6 +32,11 @@ export class Timeline {
   private holds = 0;
   private past: { readonly at: number; readonly activation: number } | undefined;
 
+  constructor(
+    /** The ends of limits that were open when the run continued as new. Code that is entered again makes their timers. */
+    private restored: readonly number[] = [],
+  ) {}
+
   /** The time, for code: that of the task, or of what is being made up for. */
   get now(): number {
     return this.past?.activation === activation.count ? this.past.at : Date.now();
@@ -46,7 +51,18 @@ export class Timeline {
   get isBehind(): boolean {
     if (this.holds > 0 || this.due.some(({ isNow }) => !isNow)) return true;
     const now = Date.now();
-    return [...this.open].some(({ at }) => at <= now);
+    return [...this.open].some(({ at }) => at <= now) || (this.restored.some((at) => at <= now) && patched(inOrder));
+  }
+
+  /** Code is entered, or entered again, with what this brings. When it rests, all of its timers are made. */
+  entering<T>(prepared: Promise<T>): Promise<T> {
+    const rests = (): Promise<void> => whenSettledAnew(() => true);
+    if (this.restored.length > 0)
+      prepared.then(rests).then(
+        () => (this.restored = []),
+        () => undefined,
+      );
+    return prepared;
   }
 
   /** `last` may find something that is to happen before the timer ends. */
@@ -117,10 +133,11 @@ export class Timeline {
     }
   }
 
-  /** A timer is over that the server has not told of, and that ended before what is due. */
+  /** A timer is over that the server has not told of, or that is not made again yet, and that ended before what is due. */
   private get isBehindTimer(): boolean {
     const next = this.earliest;
-    return next !== undefined && [...this.open].some(({ at, isOver }) => !isOver && at <= next.at);
+    if (next === undefined) return false;
+    return [...this.open].some(({ at, isOver }) => !isOver && at <= next.at) || this.restored.some((at) => at <= next.at);
   }
 
   private get earliest(): Due | undefined {

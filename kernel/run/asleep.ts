@@ -1,5 +1,7 @@
+import type { Snapshot } from '../../contract/record/wire';
 import type { Frame } from '../effects/frames';
 import type { Ports, Timer } from './ports';
+import type { RunState } from './state';
 
 /** A sleep as an effect: it is over with its frame, if that ends before. `letGo` is told that nobody wakes. */
 export function asleep(frame: Frame, kind: string, sleep: (n: number) => Timer, letGo?: () => void): Promise<void> {
@@ -21,4 +23,16 @@ export function untilOf(frame: Frame, n: number, ports: Ports, milliseconds: () 
   const until = ports.now() + milliseconds();
   frame.note(name, until);
   return until;
+}
+
+/** When the sleeps and deadlines end that were open when the run continued as new. */
+export function openLimits(snapshot: Pick<Snapshot, 'state'> | undefined): readonly number[] {
+  if (snapshot === undefined) return [];
+  const { journal, notes = {}, interrupts } = snapshot.state as RunState;
+  const sleeps = Object.entries(journal).flatMap(([address, effects]) =>
+    effects.filter((effect) => 'open' in effect).map(({ n }) => notes[address]?.[`until:${n}`]),
+  );
+  // A limited question ends with the sleep beside it.
+  const deadlines = interrupts.filter(({ isLimited }) => isLimited !== true).map(({ shown }) => shown.deadline);
+  return [...sleeps, ...deadlines].filter((end) => typeof end === 'number');
 }
