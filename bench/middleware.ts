@@ -5,7 +5,7 @@ import { ToolRegistry, defaultToolFacts } from '../activities/tools/tools';
 import type { WorkerMiddleware } from '../activities/worker-middleware/worker-middleware';
 import { HalfRegistry, defineWorkerMiddleware } from '../activities/worker-middleware/worker-middleware';
 import type { RunEvent } from '../contract/events';
-import { definitionOf } from '../kernel/define/agent';
+import { definitionOf } from '../kernel/define/agent-ref';
 import { MemoryRun } from '../memory/run';
 import { memoryWork } from '../testing/memory-work';
 import { layered, layers, worker as bare } from './agents';

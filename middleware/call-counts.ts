@@ -1,4 +1,3 @@
-import { placeOf } from '../kernel/hooks/context';
 import type { HookContext } from '../kernel/define/middleware';
 
 export interface CallLimits {
@@ -24,7 +23,7 @@ export function countCall(ctx: HookContext, name: string, { perRun, perAgent }: 
   const { session } = ctx;
   const key = `${name}:calls`;
   const { run, agents } = (session.get(key) as unknown as Counts | undefined) ?? { run: 0, agents: {} };
-  const path = placeOf(ctx).join('/');
+  const path = ctx.placeInRun.join('/');
   const own = Object.hasOwn(agents, path) ? (agents[path] ?? 0) : 0;
   if (perRun !== undefined && run >= perRun) return { limit: perRun, whose: 'run' };
   if (perAgent !== undefined && own >= perAgent) return { limit: perAgent, whose: 'agent' };

@@ -1,6 +1,6 @@
 import { errorTable } from '../contract/errors';
 import { similarNames } from '../kernel/define/similar-names';
-import { toolProblemCodes } from '../kernel/effects/tool-problems';
+import { toolProblemCodes } from '../kernel/effects/errors';
 import { refuseFor } from './checked-options';
 
 const all = Object.keys(errorTable);

@@ -22,7 +22,7 @@ import type { RunOptions } from '../contract/run-options';
 import { runOptionsProblem } from '../contract/run-options';
 import { sha256 } from '../contract/sha256';
 import type { AgentRunInput, AgentRunResult, StartInput } from '../contract/record/wire';
-import type { Agent } from '../kernel/define/agent';
+import type { Agent } from '../kernel/define/agent-ref';
 
 export interface ChildAgentOptions {
   /** The id of the run, under which clients find it. Default: one of its own. An id that is taken is `run-id-in-use`. */

@@ -1,8 +1,10 @@
 /** `holdfast/workflow`: what an agents module is made of. It runs in the workflow sandbox. */
 
 // One agent
-export { agentsFor, defineAgent, isAgent } from '../kernel/define/agent';
-export type { Agent, AgentFactory, AgentOptions, ToolArgumentsHandler, UnknownToolHandler } from '../kernel/define/agent';
+export { agentsFor, defineAgent } from '../kernel/define/agent';
+export { isAgent } from '../kernel/define/agent-ref';
+export type { AgentFactory, AgentOptions, ToolArgumentsHandler, UnknownToolHandler } from '../kernel/define/agent';
+export type { Agent } from '../kernel/define/agent-ref';
 export type { IterationLimit } from '../kernel/define/limit-options';
 export type {
   FailoverAttempt,
@@ -53,13 +55,14 @@ export type {
   ModelResponse,
   OutputOf,
   RunSetup,
+  ToolContext,
   Tools,
   Update,
   WorkflowTool,
 } from '../kernel/define/middleware';
-export type { DeferredTools } from '../contract/manifest';
+export type { CallsBeside } from '../kernel/effects/tool-decision';
+export type { DeferredTools, ToolFacts } from '../contract/manifest';
 export type { Observed, ObservedEnd, ObservedError, ObservedRequest, ObservedResponse, Observer } from '../contract/observed';
-export { toolCallIn, toolCallsIn, toolNameIn } from '../kernel/hooks/context';
 
 // Runs as child workflows; the workflow itself
 export { serveAgents } from './agent-run';
@@ -67,7 +70,7 @@ export { runAgentAsChild } from './agent-as-child';
 export type { ChildAgentOptions } from './agent-as-child';
 
 // Messages, interrupts and errors
-export { StopError } from '../kernel/effects/errors';
+export { StopError, isToolProblem } from '../kernel/effects/errors';
 export { HoldfastError, codeOf } from '../contract/errors';
 export type { ErrorCode } from '../contract/errors';
 export type { Json, Message, ModelSettings, Part, ToolCall, Usage } from '../contract/messages/messages';

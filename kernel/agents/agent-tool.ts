@@ -7,12 +7,12 @@ import { notJson, toolMessage } from '../../contract/messages/messages';
 import { isName, nameProblem } from '../../contract/names';
 import { problemOfSchema } from '../../contract/schema/schema-form';
 import { cut, shownName } from '../../contract/shown';
-import type { Agent } from '../define/agent';
-import { definitionOf, isAgent } from '../define/agent';
+import type { Agent } from '../define/agent-ref';
+import { definitionOf, isAgent } from '../define/agent-ref';
 import type { OwnTool, OwnToolRef } from '../define/own-tools';
 import { ownToolRef, parsedBy } from '../define/own-tools';
 import type { Frame } from '../effects/frames';
-import type { AgentScope, ToolInAgent } from '../run/scope';
+import type { AgentForTool, AgentScope, ToolInAgent } from '../run/scope';
 import type { AnyAgent } from '../define/definition';
 import { runIsolated } from './isolated';
 import type { Place } from '../run/place';
@@ -77,7 +77,9 @@ export function agentTool(agent: Agent<string, unknown, unknown>, options: Agent
     run: async ({ scope, call, frame }: ToolInAgent) => {
       const messages = (): readonly StoredMessage[] =>
         fullHistory ? historyFor(scope, call, defined) : [asked(scope, call, options.inputSchema === undefined)];
-      return isolate ? isolatedAnswer(scope, frame, defined, messages) : answerOf(scope, frame, defined, messages, forwardEvents);
+      return isolate
+        ? isolatedAnswer(scope, frame, defined, messages)
+        : answerForTool({ scope, frame, agent: defined, messages, forwardEvents });
     },
   } satisfies OwnTool);
 }
@@ -88,13 +90,7 @@ function isSchema(value: unknown): value is Json {
 }
 
 /** What an agent says that answers a call of a tool, in a conversation of its own. */
-export async function answerOf(
-  scope: AgentScope,
-  frame: Frame,
-  agent: AnyAgent,
-  messages: () => readonly StoredMessage[],
-  forwardEvents = false,
-): Promise<string> {
+export async function answerForTool({ scope, frame, agent, messages, forwardEvents = false }: AgentForTool): Promise<string> {
   try {
     const end = await runApart(scope.run, agent, placeFor(scope, frame, agent, forwardEvents), messages);
     if (end.silent === true) throw withoutEvent(agent.name);

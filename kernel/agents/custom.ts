@@ -7,7 +7,7 @@ import { runOptionsOf } from '../../contract/run-options';
 import { bareAgent } from '../define/agent';
 import { AgentLife } from '../run/agent-life';
 import { hookContext } from '../hooks/context';
-import { frozen } from '../effects/freeze';
+import { frozen } from '../../contract/freeze';
 import { checkEmptyRun } from '../run/pace';
 import type { AgentScope, RunScope } from '../run/scope';
 import { freshRecord } from './chat';

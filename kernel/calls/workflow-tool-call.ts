@@ -1,15 +1,14 @@
-import type { AgentScope, ToolInAgent } from '../run/scope';
-import type { HookContext } from '../define/middleware';
-import type { OwnTool } from '../define/own-tools';
+import type { AgentScope } from '../run/scope';
+import type { OwnTool, ToolInside } from '../define/own-tools';
 import type { Frame } from '../effects/frames';
 import type { ToolCallPlan, ToolDone } from './tool-call';
 import { ToolError, isCancellation } from '../effects/errors';
 import { toolStart } from '../../contract/record/tool-outcomes';
-import type { Json, ToolCall } from '../../contract/messages/messages';
+import type { Json } from '../../contract/messages/messages';
 import { notJson } from '../../contract/messages/messages';
 import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
 import { jsonSize, limits } from '../../contract/limits';
-import { isToolProblem } from '../effects/tool-problems';
+import { isToolProblem } from '../effects/errors';
 
 /** One call of an own tool to its end. */
 export async function callOwnTool(
@@ -17,7 +16,7 @@ export async function callOwnTool(
   tool: OwnTool,
   frame: Frame,
   plan: ToolCallPlan,
-  contextIn: (inner: Frame) => HookContext,
+  insideOf: (inner: Frame) => ToolInside,
 ): Promise<ToolDone> {
   const { run, path } = scope;
   const { call } = plan;
@@ -29,7 +28,7 @@ export async function callOwnTool(
   });
   const inner = frame.child(call.name, `the tool "${call.name}"`);
   try {
-    const output = await frame.effect(`own:${call.name}`, () => tool.run(insideOf(scope, call, inner, contextIn)));
+    const output = await frame.effect(`own:${call.name}`, () => tool.run(insideOf(inner)));
     inner.close();
     frame.close();
     return { output: checkedOutput(call.name, output) };
@@ -40,10 +39,6 @@ export async function callOwnTool(
     frame.abandon();
     throw problemOf(call.name, error);
   }
-}
-
-function insideOf(scope: AgentScope, call: ToolCall, frame: Frame, contextIn: (inner: Frame) => HookContext): ToolInAgent {
-  return { scope, call, frame, ctx: contextIn(frame) };
 }
 
 function checkedOutput(name: string, output: unknown): Json {

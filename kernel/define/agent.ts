@@ -4,6 +4,8 @@ import type { HalfRef, Language } from '../../contract/manifest';
 import type { Json, ModelSettings } from '../../contract/messages/messages';
 import type { ToolAliases } from '../../contract/run-options';
 import { checkAgentOptions } from './check-agent';
+import type { Agent } from './agent-ref';
+import { agentRef, definitionOf, isAgent } from './agent-ref';
 import type { AnyAgent, HistoryRewriter } from './definition';
 import { checkTrees } from './check-trees';
 import { checkDepth } from './depth';
@@ -57,15 +59,6 @@ export interface AgentDefinition extends AgentLimits {
   /** The definition that this one is a form of: the same agent, with sub-agents. */
   readonly origin?: AnyAgent;
   readonly outputKey?: string;
-}
-
-const agentMark = Symbol.for('holdfast.agent');
-
-export interface Agent<Name extends string = string, Input = string, Output = string> {
-  readonly name: Name;
-  readonly description: string;
-  /** Carries types only; never set. */
-  readonly types?: { readonly input: Input; readonly output: Output };
 }
 
 export type ToolName<T extends Tools> = (keyof T & string) | `mcp:${string}`;
@@ -139,18 +132,10 @@ export function defineAgent<const Name extends string, Input extends Json = stri
   return agentOf(definition);
 }
 
-export function isAgent(value: unknown): value is Agent {
-  return typeof value === 'object' && value !== null && agentMark in value;
-}
-
-export function definitionOf(agent: Agent): AnyAgent {
-  return (agent as unknown as Record<symbol, AnyAgent>)[agentMark] as AnyAgent;
-}
-
-/** What users hold of an agent. */
+/** An agent for users to hold. */
 export function agentOf<Name extends string, Input, Output>(definition: AnyAgent): Agent<Name, Input, Output> {
   checkDepth(definition);
-  return Object.freeze({ name: definition.name as Name, description: definition.description, [agentMark]: definition });
+  return agentRef(definition);
 }
 
 /** The place of an agent without a model, for what a context needs to know. */

@@ -1,11 +1,23 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
-import type { DeferredTools, HalfRef, Language, ToolKind } from '../../contract/manifest';
-import type { Failure, FinishReason, Json, Message, ModelSettings, Part, ToolCall, Usage } from '../../contract/messages/messages';
+import type { DeferredTools, HalfRef, Language, ToolFacts, ToolKind } from '../../contract/manifest';
+import type {
+  Failure,
+  FinishReason,
+  Json,
+  Message,
+  ModelSettings,
+  Part,
+  StoredMessage,
+  ToolCall,
+  Usage,
+} from '../../contract/messages/messages';
 import { notJson } from '../../contract/messages/messages';
 import type { Observed, ObservedEnd, ObservedError } from '../../contract/observed';
 import type { Uncounted } from '../../contract/usage';
 import type { ParseInputResult } from '../../contract/record/wire';
+import type { CallsBeside } from '../effects/tool-decision';
+import type { Agent } from './agent-ref';
 import type { OwnToolRef } from './own-tools';
 import type { FailoverOptions, RetryOptions } from './retry-options';
 
@@ -97,6 +109,27 @@ export interface HookContext<T extends Tools = Tools, M = Message> {
   readonly iteration: number;
   /** What the user said last, as text. */
   readonly userMessage: string;
+  /**
+   * Where the agent is in the run that somebody started: an isolated agent is at the same place there and in its own run, and no two agents
+   * share one. Name by it what you keep in `session` for one agent.
+   */
+  readonly placeInRun: readonly string[];
+  /** In `afterAgent`: the result of a tool with which the agent ended. Undefined: it ended with an answer. */
+  readonly directAnswer: StoredMessage | undefined;
+  /** In a wrap of a tool call: the calls of the same message that the run makes, in the order of the model, whichever comes here first. */
+  readonly callsBeside: CallsBeside | undefined;
+  /** What the worker knew about a tool when the run began. Undefined: no worker has it. */
+  toolFacts(tool: string): ToolFacts | undefined;
+  /** The tool behind a name in the messages: the model may have written an alias. A name that no tool of the agent has stays. */
+  nameOfTool(written: string): string;
+  /** A call in the messages by the name of its tool and the tool's own keys, whatever aliases the model wrote. */
+  namedCall(call: Pick<ToolCall, 'id' | 'name' | 'input'>): ToolCall;
+  /** The calls of a message in the same way. */
+  namedCalls(message: M): readonly ToolCall[];
+  /** Whether a message tells the agent what another agent said. */
+  isFromOthers(message: { readonly id?: string }): boolean;
+  /** What middleware of this agent says under a name of its trait `facts`, in the order of the list. */
+  factsOfMiddleware(name: string): readonly Json[];
   sendEvent(name: string, data: Json): void;
   /** A whole event: a message, an action, data, in any mixture. Its name is `agent-event` where it has none. */
   sendEvent(event: AgentEvent<M>): void;
@@ -160,7 +193,30 @@ export interface WorkflowTool<T extends Tools = Tools> {
   readonly description: string;
   /** A JSON Schema. Arguments that do not fit go back to the model. */
   readonly inputSchema: Json;
-  execute(input: Json, ctx: HookContext<T>): MaybePromise<Json>;
+  /** The agents that it may run by `ctx.runAgent`. */
+  readonly agents?: readonly Agent<string, unknown, unknown>[];
+  execute(input: Json, ctx: ToolContext<T>): MaybePromise<Json>;
+}
+
+/** What a workflow tool acts with: what hooks have, and its call. */
+export interface ToolContext<T extends Tools = Tools> extends HookContext<T> {
+  readonly toolCall: ToolCall;
+  /** The messages of the agent, up to the one that makes this call. */
+  readonly messages: readonly StoredMessage[];
+  /**
+   * Runs one of the tool's `agents` in a conversation of its own, and returns what it answers. What it begins with is a text, or messages:
+   * those of `ctx.messages` keep their ids. A function is called only when the agent really begins.
+   */
+  runAgent(
+    name: string,
+    input: string | readonly Message[] | (() => readonly Message[]),
+    options?: {
+      /** Readers of the run see what the agent does. */
+      readonly forwardEvents?: boolean;
+      /** In place of the agent's own. */
+      readonly model?: string;
+    },
+  ): Promise<string>;
 }
 
 /** Nothing keeps everything; otherwise a partial update, and values to pass on. */

@@ -10,17 +10,20 @@ import { sha256 } from '../../contract/sha256';
 import { cut } from '../../contract/shown';
 import type { ParseInputResult } from '../../contract/record/wire';
 import type { AgentDefinition } from './agent';
+import { definitionOf, isAgent } from './agent-ref';
 import type { AnyAgent } from './definition';
 import { exitTool as nameOfExit, transferTool } from './transfer-names';
 import type { Frame } from '../effects/frames';
-import { frozen } from '../effects/freeze';
-import type { HookContext, WorkflowTool } from './middleware';
+import { frozen } from '../../contract/freeze';
+import type { ToolContext, WorkflowTool } from './middleware';
 
 /** One call of a workflow tool, as the tool sees it. */
 export interface ToolInside {
   readonly call: ToolCall;
   readonly frame: Frame;
-  readonly ctx: HookContext;
+  readonly ctx: ToolContext;
+  /** Waits for the agents that the tool has left running, and refuses that. */
+  ended(): Promise<void>;
 }
 
 /** A tool that is answered inside of the run, as the kernel sees it. */
@@ -95,7 +98,7 @@ function toolsOf(layer: unknown): readonly (WorkflowTool | OwnToolRef)[] {
 }
 
 function ownToolOf(tool: WorkflowTool, refuse: (problem: string) => never): OwnTool {
-  const { name, description, inputSchema, execute } = (tool ?? {}) as Partial<WorkflowTool>;
+  const { name, description, inputSchema, execute, agents } = (tool ?? {}) as Partial<WorkflowTool>;
   const problem = nameProblem(name);
   if (problem !== undefined) refuse(`a workflow tool has no name that a tool can have: ${problem}.`);
   if (typeof description !== 'string') refuse(`the workflow tool "${String(name)}" has no description.`);
@@ -104,11 +107,30 @@ function ownToolOf(tool: WorkflowTool, refuse: (problem: string) => never): OwnT
   const unfit = problemOfSchema(inputSchema);
   if (unfit !== undefined) refuse(`inputSchema of the workflow tool "${String(name)}" is no JSON Schema: ${unfit}.`);
   if (typeof execute !== 'function') refuse(`execute of the workflow tool "${String(name)}" is no function.`);
+  if (agents !== undefined && !Array.isArray(agents)) refuse(`agents of the workflow tool "${String(name)}" must be a list of agents.`);
   const spec = { name: tool.name, description: tool.description, inputSchema: tool.inputSchema };
+  const parse: OwnTool['parse'] = (input) => parsedBy(spec, input);
+  if (agents === undefined) return { spec, parse, run: async ({ call, ctx }) => tool.execute(frozen(call.input), ctx) };
   return {
     spec,
-    parse: (input) => parsedBy(spec, input),
-    run: async ({ call, ctx }) => tool.execute(frozen(call.input), ctx),
+    agents: agents.map((agent: unknown) =>
+      isAgent(agent)
+        ? definitionOf(agent)
+        : refuse(`agents of the workflow tool "${String(name)}" must be agents; make them with defineAgent.`),
+    ),
+    parse,
+    run: async ({ call, ctx, ended }) => {
+      let output: Json;
+      try {
+        output = await tool.execute(frozen(call.input), ctx);
+      } catch (error) {
+        // The first error counts, as with Promise.all.
+        await ended().catch(() => undefined);
+        throw error;
+      }
+      await ended();
+      return output;
+    },
   };
 }
 

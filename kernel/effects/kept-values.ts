@@ -2,7 +2,7 @@ import { HoldfastError } from '../../contract/errors';
 import { jsonSize, limits } from '../../contract/limits';
 import type { Json } from '../../contract/messages/messages';
 import { notJson } from '../../contract/messages/messages';
-import { frozen } from './freeze';
+import { frozen } from '../../contract/freeze';
 
 const prototypeKey = '__proto__';
 

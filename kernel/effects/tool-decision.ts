@@ -2,6 +2,7 @@ import type { Json } from '../../contract/messages/messages';
 
 /** Calls of one message, by the names that the agent has for their tools. */
 export interface CallsBeside {
+  /** Which of them is the call that is wrapped. */
   readonly position: number;
   readonly tools: readonly string[];
 }

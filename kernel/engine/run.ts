@@ -15,6 +15,7 @@ import type { AgentEnd, AnyAgent } from '../define/definition';
 import { agentInside, isChat, promptingAgent, reachable } from '../define/definition';
 import { isOwnTool, manifestRequest } from '../run/manifest-request';
 import { runAgent } from '../agents/run-agent';
+import { answerForTool } from '../agents/agent-tool';
 import { refuseLostTransfer } from '../agents/team';
 import { isAlone } from '../agents/run-apart';
 import { Frame } from '../effects/frames';
@@ -246,6 +247,7 @@ export class AgentRun {
         this.ports.stop(error);
       },
       uniqueAddress: (address) => this.addresses.unique(address),
+      answerForTool,
     };
   }
 }

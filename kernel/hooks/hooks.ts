@@ -7,7 +7,7 @@ import { say } from '../run/conversation';
 import { hookContext } from './context';
 import type { Frame, Soon } from '../effects/frames';
 import { isPromise } from '../effects/frames';
-import { frozen } from '../effects/freeze';
+import { frozen } from '../../contract/freeze';
 import type { AgentMiddleware, AgentState, Ending, RunSetup } from '../define/middleware';
 import type { AgentScope } from '../run/scope';
 import { shownState } from './shown-state';

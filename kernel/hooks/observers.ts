@@ -6,7 +6,7 @@ import type { AgentDefinition } from '../define/agent';
 import type { Layer } from './compose';
 import { hookContext } from './context';
 import type { Frame } from '../effects/frames';
-import { frozen } from '../effects/freeze';
+import { frozen } from '../../contract/freeze';
 import { runHook } from './hooks';
 import { forgetEnd, keepError, keepResult, keptResult } from './kept-ends';
 import type { AgentMiddleware, ModelRequest, ModelResponse } from '../define/middleware';

@@ -1,4 +1,4 @@
-import { frozen } from '../effects/freeze';
+import { frozen } from '../../contract/freeze';
 import type { AgentScope } from '../run/scope';
 import type { AgentRecord } from '../run/state';
 

@@ -3,7 +3,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { Message, StoredMessage } from '../../contract/messages/messages';
 import { inputId, toolCallsOf } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
-import { frozen } from '../effects/freeze';
+import { frozen } from '../../contract/freeze';
 import type { RunScope } from './scope';
 import type { RunState, SaidEntry } from './state';
 import { storedMessages } from '../effects/transcript';

@@ -1,10 +1,12 @@
 import type { Manifest } from '../../contract/manifest';
+import type { StoredMessage } from '../../contract/messages/messages';
 import type { AgentRunOptions } from '../../contract/run-options';
 import type { AgentDefinition } from '../define/agent';
 import type { AgentLife } from './agent-life';
 import type { Lane } from './conversation';
 import type { AnyAgent } from '../define/definition';
 import type { ToolInside } from '../define/own-tools';
+import type { Frame } from '../effects/frames';
 import type { Journal } from '../effects/journal';
 import type { InterruptDesk } from './interrupts';
 import type { Meanings } from './meanings';
@@ -38,6 +40,18 @@ export interface RunScope {
   cancelCalls(): void;
   /** The address itself the first time, with an ordinal after that. */
   uniqueAddress(address: string): string;
+  /** Runs an agent that answers a call of a tool. It comes from above: the rooms below know no agents. */
+  answerForTool(asked: AgentForTool): Promise<string>;
+}
+
+export interface AgentForTool {
+  /** The agent whose tool it is. */
+  readonly scope: AgentScope;
+  readonly frame: Frame;
+  readonly agent: AnyAgent;
+  /** What it begins with. Asked once. */
+  readonly messages: () => readonly StoredMessage[];
+  readonly forwardEvents?: boolean;
 }
 
 /** What belongs to one agent at work in it. */

@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Message, StoredMessage } from '../../contract/messages/messages';
 import { asked, checkedYesOrNo } from './agent-functions';
-import { frozen } from '../effects/freeze';
+import { frozen } from '../../contract/freeze';
 import type { ModelRequest } from '../define/middleware';
 import type { FailoverOptions, ModelError } from '../define/retry-options';
 import type { AgentScope } from '../run/scope';

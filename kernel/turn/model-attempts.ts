@@ -8,7 +8,7 @@ import { asked } from './agent-functions';
 import { asleep } from '../run/asleep';
 import { failoverChoice } from './failover-choice';
 import type { Frame } from '../effects/frames';
-import { frozen } from '../effects/freeze';
+import { frozen } from '../../contract/freeze';
 import type { AttemptEnd, StoredResponse } from '../calls/model-call';
 import { detailsOf, withNamedCalls } from '../calls/model-call';
 import type { ModelError } from '../define/retry-options';

@@ -8,7 +8,7 @@ import type { Layer } from '../hooks/compose';
 import { compose } from '../hooks/compose';
 import { hookContext } from '../hooks/context';
 import type { Frame } from '../effects/frames';
-import { frozen } from '../effects/freeze';
+import { frozen } from '../../contract/freeze';
 import { finalInstructionOf, withoutToolChoice } from './iteration-limits';
 import type { AgentMiddleware, ModelRequest, ModelResponse } from '../define/middleware';
 import type { Kept } from './model-attempts';

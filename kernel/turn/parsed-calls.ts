@@ -2,7 +2,7 @@ import type { Json, ToolCall } from '../../contract/messages/messages';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { ParseInputResult } from '../../contract/record/wire';
 import type { Frame, Soon } from '../effects/frames';
-import { frozen } from '../effects/freeze';
+import { frozen } from '../../contract/freeze';
 import { meaningOf } from '../run/meanings';
 import { checkedToolOptions } from '../run/run-options';
 import type { AgentScope } from '../run/scope';

@@ -4,7 +4,7 @@ import { jsonSize, limits } from '../../contract/limits';
 import type { Failure, Json, ModelSettings, StoredMessage } from '../../contract/messages/messages';
 import { notJson } from '../../contract/messages/messages';
 import { asked, checkedYesOrNo } from './agent-functions';
-import { frozen } from '../effects/freeze';
+import { frozen } from '../../contract/freeze';
 import type { AttemptEnd } from '../calls/model-call';
 import type { ModelRequest } from '../define/middleware';
 import type { ModelError, RetryDecision, RetryOptions } from '../define/retry-options';

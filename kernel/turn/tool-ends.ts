@@ -5,9 +5,9 @@ import { isMessage, notJson, toolMessage } from '../../contract/messages/message
 import type { Traits } from '../define/traits';
 import { traitsOf } from '../define/traits';
 import type { AgentScope } from '../run/scope';
-import { isToolProblem } from '../effects/tool-problems';
+import { isToolProblem } from '../effects/errors';
 import type { ToolStepResult } from './tool-step';
-import { frozen } from '../effects/freeze';
+import { frozen } from '../../contract/freeze';
 import { ToolError, blame, failureOf, labelOf } from '../effects/errors';
 
 /** What the middlewares make of a message, in the order of the list. */

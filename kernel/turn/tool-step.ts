@@ -7,8 +7,9 @@ import { say } from '../run/conversation';
 import type { Layer } from '../hooks/compose';
 import { compose } from '../hooks/compose';
 import { hookContext } from '../hooks/context';
+import { toolInside } from '../hooks/tool-context';
 import { Execution } from '../calls/execution';
-import { frozen } from '../effects/freeze';
+import { frozen } from '../../contract/freeze';
 import type { Frame, Soon } from '../effects/frames';
 import { isPromise } from '../effects/frames';
 import type { AgentMiddleware } from '../define/middleware';
@@ -24,7 +25,7 @@ import { changedEnd, changedError } from './tool-ends';
 import type { NamedCall } from '../run/tool-names';
 import { exitTool } from '../define/transfer-names';
 import { planCall } from './tool-plan';
-import { isToolProblem } from '../effects/tool-problems';
+import { isToolProblem } from '../effects/errors';
 import { ToolDecision } from '../effects/tool-decision';
 import { agreed } from '../hooks/agreed';
 import { ToolError, failureOf, isCancellation } from '../effects/errors';
@@ -151,7 +152,9 @@ export function parsedTools(scope: AgentScope, tools: readonly string[]): readon
 /** By the run itself, or by a worker. */
 function execute(scope: AgentScope, frame: Frame, plan: ToolCallPlan): Promise<ToolDone> {
   const own = scope.agent.ownTools.get(plan.call.name);
-  return own === undefined ? callToolOnce(scope, frame, plan) : callOwnTool(scope, own, frame, plan, (inner) => hookContext(scope, inner));
+  return own === undefined
+    ? callToolOnce(scope, frame, plan)
+    : callOwnTool(scope, own, frame, plan, (inner) => toolInside(scope, inner, own, plan.call));
 }
 
 function throughLayers(

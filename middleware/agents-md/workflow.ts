@@ -1,7 +1,6 @@
 import type { Message } from '../../contract/messages/messages';
 import { nameProblem } from '../../contract/names';
 import { fieldsOf, isRecord, isTextList, refuseFor } from '../checked-options';
-import { placeOf } from '../../kernel/hooks/context';
 import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
 import type { LoadedAgentsMd } from './loaded';
@@ -30,7 +29,7 @@ export function agentsMd(options: AgentsMdOptions): AgentMiddleware {
     name: 'agentsMd',
     async beforeModelRewriteState({ messages }, ctx) {
       if (messages.some(isInstructions)) return undefined;
-      const key = `agentsMd:${placeOf(ctx).join('/')}`;
+      const key = `agentsMd:${ctx.placeInRun.join('/')}`;
       let text = ctx.session.get(key);
       if (typeof text !== 'string') {
         const loaded = (await ctx.call(tool, { files, maxBytes })) as LoadedAgentsMd;

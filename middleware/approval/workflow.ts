@@ -4,7 +4,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { ApprovalDecision } from '../../contract/interrupts';
 import type { Json, ToolCall } from '../../contract/messages/messages';
 import { cut, shown } from '../../contract/shown';
-import { waiversOf } from '../../kernel/hooks/context';
+import { insideOf } from '../../kernel/define/inside';
 import type { AgentMiddleware, HookContext, InputOf, Tools } from '../../kernel/define/middleware';
 
 export interface ApprovalRule<Input> {
@@ -36,7 +36,7 @@ export function approval<T extends Tools>(options: ApprovalOptions<T>): AgentMid
       if (rule === undefined) return next(call);
       // What one person waives spares no second one: several approvals have their own.
       const waived = `${name}:${call.name}`;
-      const waivers = waiversOf(ctx);
+      const { waivers } = insideOf(ctx);
       if (waivers.has(waived) || !needsHuman(rule, call)) return next(call);
       let problem: string | undefined;
       for (;;) {

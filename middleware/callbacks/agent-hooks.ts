@@ -1,6 +1,5 @@
 import { defined } from '../../contract/defined';
 import type { Failure, Message } from '../../contract/messages/messages';
-import { directAnswerIn } from '../../kernel/hooks/context';
 import type { AgentMiddleware, AgentState, HookContext } from '../../kernel/define/middleware';
 import type { Chain } from './chain';
 import { invocationOf } from './invocation';
@@ -47,7 +46,7 @@ async function runAfter(
   const append: Message[] = [];
   const last = state.messages.at(-1);
   // A result that ends the agent need not stand last: other calls of its message have results, too.
-  const direct = last?.role === 'assistant' ? undefined : directAnswerIn(ctx);
+  const direct = last?.role === 'assistant' ? undefined : ctx.directAnswer;
   let response: Message | undefined = direct ?? (last?.role === 'user' ? undefined : last);
   let { values } = ctx;
   for (const chain of after) {

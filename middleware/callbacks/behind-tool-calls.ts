@@ -1,8 +1,7 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
 import type { Json, Message } from '../../contract/messages/messages';
-import { toolCallsIn } from '../../kernel/hooks/context';
-import { frozen } from '../../kernel/effects/freeze';
+import { frozen } from '../../contract/freeze';
 import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
 import { invocationOf } from './invocation';
 import type { Plugin } from './plugins';
@@ -79,7 +78,7 @@ async function replaced(
           invocation: invocationOf(ctx),
           values: ctx.values,
           messages: [...before, ...toolMessages],
-          toolCalls: caller === undefined ? [] : toolCallsIn(ctx, caller),
+          toolCalls: caller === undefined ? [] : ctx.namedCalls(caller),
           toolMessages,
         }),
       );

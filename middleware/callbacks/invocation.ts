@@ -1,6 +1,6 @@
 import { notJson } from '../../contract/messages/messages';
 import type { Json } from '../../contract/messages/messages';
-import { frozen } from '../../kernel/effects/freeze';
+import { frozen } from '../../contract/freeze';
 import type { HookContext } from '../../kernel/define/middleware';
 import { thawed } from './thawed';
 import type { Invocation, InvocationState } from './types';

@@ -1,5 +1,5 @@
 import { codeOf } from '../../contract/errors';
-import { frozen } from '../../kernel/effects/freeze';
+import { frozen } from '../../contract/freeze';
 import type { AgentMiddleware, ModelRequest, ModelResponse } from '../../kernel/define/middleware';
 import type { Chain } from './chain';
 import { invocationOf } from './invocation';

@@ -1,9 +1,9 @@
 import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
 import type { Json, Message, ToolCall } from '../../contract/messages/messages';
 import { canonicalJson, textOf } from '../../contract/messages/messages';
-import { frozen } from '../../kernel/effects/freeze';
+import { frozen } from '../../contract/freeze';
 import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
-import { isToolProblem } from '../../kernel/effects/tool-problems';
+import { isToolProblem } from '../../kernel/effects/errors';
 import type { Chain } from './chain';
 import { invocationOf } from './invocation';
 import { callIdOf } from './plugins';

@@ -1,7 +1,6 @@
 import type { Message, Part } from '../../contract/messages/messages';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
 import { bound, checkedOptions, count, flag, func, names, text } from '../checked-options';
-import { toolNameIn } from '../../kernel/hooks/context';
 import { withTraits } from '../../kernel/define/traits';
 import type { TokenCounter } from '../token-count';
 import { contextTokens, countedTokens, estimateTokens } from '../token-count';
@@ -52,7 +51,7 @@ export function contextEditing(options?: ContextEditingOptions): AgentMiddleware
       const { messages } = state;
       const results = messages.filter(({ role }) => role === 'tool');
       const old = new Set(keep === 0 ? results : results.slice(0, -keep));
-      const stays = (part: ResultPart): boolean => excludeTools.includes(toolNameIn(ctx, part.name));
+      const stays = (part: ResultPart): boolean => excludeTools.includes(ctx.nameOfTool(part.name));
       if (![...old].some((message) => isClearable(message, stays))) return undefined;
       if (countedTokens('contextEditing', tokenCounter, state, ctx) <= triggerTokens) return undefined;
       const edited = messages.map((message) =>

@@ -3,16 +3,16 @@ import { HoldfastError } from '../../contract/errors';
 import type { Language } from '../../contract/manifest';
 import { nameProblem } from '../../contract/names';
 import { shownName } from '../../contract/shown';
-import type { Agent, AgentOptions } from '../../kernel/define/agent';
-import { defineAgent, definitionOf, isAgent } from '../../kernel/define/agent';
-import { answerOf } from '../../kernel/agents/agent-tool';
+import type { AgentOptions } from '../../kernel/define/agent';
+import type { Agent } from '../../kernel/define/agent-ref';
+import { defineAgent } from '../../kernel/define/agent';
+import { definitionOf, isAgent } from '../../kernel/define/agent-ref';
 import type { AgentPart } from '../../kernel/define/define';
 import type { AnyAgent } from '../../kernel/define/definition';
 import { agentFields, checkKnown } from '../../kernel/define/check-agent';
 import type { AgentMiddleware, Tools } from '../../kernel/define/middleware';
 import { withoutTool } from '../../kernel/define/named-tools';
 import type { OwnToolRef } from '../../kernel/define/own-tools';
-import type { ToolInAgent } from '../../kernel/run/scope';
 import { ownToolRef, parsedBy } from '../../kernel/define/own-tools';
 import { isRecord } from '../checked-options';
 import { todo } from '../todo/workflow';
@@ -120,7 +120,7 @@ function toolForTasks(agents: ReadonlyMap<string, AnyAgent>, describe = descript
     spec,
     agents: [...agents.values()],
     parse: (input) => parsedBy(spec, input),
-    run: async ({ scope, call, frame }: ToolInAgent) => {
+    run: async ({ call, ctx }) => {
       const { subagent_type: type, description } = call.input as { readonly subagent_type: string; readonly description: string };
       const agent = agents.get(type);
       if (agent === undefined)
@@ -128,8 +128,7 @@ function toolForTasks(agents: ReadonlyMap<string, AnyAgent>, describe = descript
           { code: 'tool-failed', message: `The sub-agent "${type}" was not found. There are: ${[...agents.keys()].join(', ')}.` },
           undefined,
         );
-      const asked = { role: 'user', parts: [{ type: 'text', text: description }] } as const;
-      return answerOf(scope, frame, agent, () => [{ ...asked, id: scope.run.ports.uuid() }], forwardEvents);
+      return ctx.runAgent(agent.name, description, { forwardEvents });
     },
   });
 }

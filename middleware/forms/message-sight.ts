@@ -2,7 +2,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { MessageShape, MessageShapes } from '../../contract/messages/message-shapes';
 import { messagesIn, storedOf } from '../../contract/messages/message-shapes';
 import type { Message } from '../../contract/messages/messages';
-import { frozen } from '../../kernel/effects/freeze';
+import { frozen } from '../../contract/freeze';
 
 /** What one call of a hook sees of the messages, and what stands behind it: a message that comes back as it went out is the stored one. */
 export class MessageSight<Shape extends MessageShape> {

@@ -5,7 +5,7 @@ import type { MessageShape, MessageShapes } from '../../contract/messages/messag
 import { isAnyMessage } from '../../contract/messages/message-shapes';
 import type { Json, Message } from '../../contract/messages/messages';
 import { classicFields } from '../../kernel/define/classic-middleware';
-import { frozen } from '../../kernel/effects/freeze';
+import { frozen } from '../../contract/freeze';
 import { MessageSight } from './message-sight';
 import type {
   AgentEvent,
@@ -163,7 +163,8 @@ function contextIn<Shape extends MessageShape>(ctx: HookContext, sight: Sight<Sh
     );
   const within = (duration: string, act: (inner: Shaped) => unknown): Promise<unknown> =>
     ctx.within(duration, (inner) => act(contextIn(inner, sight)));
-  const shaped = { sendEvent, ensureMessageId, model, race, within };
+  const namedCalls: Shaped['namedCalls'] = (message) => ctx.namedCalls(sight.takeOne(message, 'A message of ctx.namedCalls'));
+  const shaped = { sendEvent, ensureMessageId, model, race, within, namedCalls };
   // The rest is read where it stands: `values`, `usage` and `iteration` change while a hook runs.
   return Object.assign(Object.create(ctx) as object, shaped) as unknown as Shaped;
 }

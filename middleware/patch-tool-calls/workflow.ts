@@ -1,7 +1,6 @@
 import { HoldfastError } from '../../contract/errors';
 import type { Language } from '../../contract/manifest';
 import type { Message } from '../../contract/messages/messages';
-import { toolNameIn } from '../../kernel/hooks/context';
 import type { AgentMiddleware, HookContext, MaybePromise } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
 import { checkedOptions, func } from '../checked-options';
@@ -24,7 +23,7 @@ export function patchToolCalls(options?: PatchToolCallsOptions): AgentMiddleware
         for (const [{ id, name }, result] of resultsByCall(round))
           if (result === undefined) {
             // The model is told by the name that it wrote.
-            const text = await (content === undefined ? canceled(name, id, ctx) : content(toolNameIn(ctx, name), id, ctx));
+            const text = await (content === undefined ? canceled(name, id, ctx) : content(ctx.nameOfTool(name), id, ctx));
             results.push(resultOf(id, name, text));
           }
         if (results.length > 0) added.set(round.at, results);

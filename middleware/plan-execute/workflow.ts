@@ -3,14 +3,14 @@ import { HoldfastError } from '../../contract/errors';
 import type { Json, Message, ModelSettings } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
 import { cut } from '../../contract/shown';
-import type { Agent } from '../../kernel/define/agent';
+import type { Agent } from '../../kernel/define/agent-ref';
 import { defineAgent } from '../../kernel/define/agent';
 import { breakLoopAction } from '../../kernel/define/actions';
 import type { AgentPart } from '../../kernel/define/define';
 import { customAgent } from '../../kernel/define/define';
 import type { CustomContext } from '../../kernel/define/definition';
 import type { AgentMiddleware, WorkflowTool } from '../../kernel/define/middleware';
-import { dropSession, isWordOfOthers, placeOf, toolCallsIn } from '../../kernel/hooks/context';
+import { insideOf } from '../../kernel/define/inside';
 import { bound, checkSettings, checkedOptions, func, isRecord, record, requiredName, text } from '../checked-options';
 
 /** Who makes the plan, or looks at it again. */
@@ -100,7 +100,7 @@ export function planExecute<const Name extends string>(options: PlanExecuteOptio
     description,
     agents: [plans, executor, replans],
     async *run(input, ctx) {
-      const place = placeOf(ctx);
+      const place = ctx.placeInRun;
       const keys = keysAt(place);
       const userInput = askedIn(input.messages, ctx) ?? ctx.userMessage;
       ctx.session.set(keys.userInput, userInput);
@@ -109,13 +109,13 @@ export function planExecute<const Name extends string>(options: PlanExecuteOptio
         yield { message: { role: 'assistant', parts: [{ type: 'text', text: await answerOf(ctx, input.messages) }] } };
       } finally {
         // Nobody looks for the plan of a tool call that has ended.
-        if (!isConversation(place)) dropSession(ctx, Object.values(keys));
+        if (!isConversation(place)) insideOf(ctx).dropSession(Object.values(keys));
       }
     },
   });
 
   async function answerOf(ctx: CustomContext, messages: readonly Message[]): Promise<string> {
-    const keys = keysAt(placeOf(ctx));
+    const keys = keysAt(ctx.placeInRun);
     await ctx.runAgent(plans.name, messages);
     let last = '';
     for (let round = 0; round < maxIterations; round++) {
@@ -142,14 +142,14 @@ export function planExecute<const Name extends string>(options: PlanExecuteOptio
 
 /** What the user said, and not what other agents did since. */
 function askedIn(messages: readonly Message[], ctx: CustomContext): string | undefined {
-  const said = messages.filter((message) => message.role === 'user' && !isWordOfOthers(ctx, message));
+  const said = messages.filter((message) => message.role === 'user' && !ctx.isFromOthers(message));
   const last = said.at(-1);
   return last === undefined ? undefined : textOf(last);
 }
 
 function stateOf(ctx: CustomContext): PlanState {
   const { session } = ctx;
-  const keys = keysAt(placeOf(ctx));
+  const keys = keysAt(ctx.placeInRun);
   const { steps = [] } = (session.get(keys.plan) ?? {}) as { readonly steps?: readonly string[] };
   return {
     userInput: (session.get(keys.userInput) ?? '') as string,
@@ -174,7 +174,7 @@ const planTool: WorkflowTool = {
   inputSchema: stepsSchema,
   execute(input, ctx) {
     // It is called by the planner or the replanner, whose place is behind that of the plan.
-    ctx.session.set(keysAt(placeOf(ctx).slice(0, -1)).plan, input);
+    ctx.session.set(keysAt(ctx.placeInRun.slice(0, -1)).plan, input);
     return JSON.stringify(input);
   },
 };
@@ -222,7 +222,7 @@ function mustPlan(agent: string, tools: readonly WorkflowTool[]): AgentMiddlewar
     name: 'must-plan',
     afterModelRewriteState({ messages }, ctx) {
       const last = messages.at(-1);
-      const calls = last === undefined ? [] : toolCallsIn(ctx, last);
+      const calls = last === undefined ? [] : ctx.namedCalls(last);
       if (last === undefined || calls.length === 0)
         throw new HoldfastError('model-response-invalid', `The model of agent "${agent}" did not call ${names}.`);
       const answer = calls.find(({ name }) => name === respondTool.name);

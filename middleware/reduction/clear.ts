@@ -4,7 +4,6 @@ import { jsonSize } from '../../contract/limits';
 import { cut } from '../../contract/shown';
 import type { Json, JsonObject, Message, Part } from '../../contract/messages/messages';
 import { isMessage, notJson } from '../../contract/messages/messages';
-import { toolCallIn, toolNameIn } from '../../kernel/hooks/context';
 import type { HookContext } from '../../kernel/define/middleware';
 import type { CallPart, ResultPart, ToolRound } from '../tool-rounds';
 import { callPartsOf, resultsByCall, toolRounds } from '../tool-rounds';
@@ -69,7 +68,7 @@ function hitCalls(
     .filter(isMarked)
     .flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? [part.callId] : [])));
   return callPartsOf(assistant).filter(({ id, name: written }) => {
-    const name = toolNameIn(ctx, written);
+    const name = ctx.nameOfTool(written);
     return !clearExcludeTools.includes(name) && toolConfig[name]?.skipClear !== true && !handled.includes(id);
   });
 }
@@ -91,9 +90,9 @@ async function clearingsOf(round: ToolRound, options: ReductionOptions, ctx: Hoo
     const message = round.results.find(({ parts }) => result !== undefined && parts.includes(result));
     if (result === undefined || message === undefined) continue;
     const place = { call, result, message, assistant: round.assistant };
-    const own = toolConfig[toolNameIn(ctx, call.name)]?.clear;
+    const own = toolConfig[ctx.nameOfTool(call.name)]?.clear;
     if (own !== undefined) {
-      const said = checkedCall(await own({ call: toolCallIn(ctx, call), output: result.output }, ctx), call, options);
+      const said = checkedCall(await own({ call: ctx.namedCall(call), output: result.output }, ctx), call, options);
       if (said === undefined) continue;
       const { input, text, offload } = said;
       const stored = offload === undefined ? undefined : itemOf(place, offload.text, offload.path);
@@ -103,7 +102,7 @@ async function clearingsOf(round: ToolRound, options: ReductionOptions, ctx: Hoo
         ...(text !== undefined ? { text } : stored === undefined ? {} : { text: noticeOfItem(stored, options, ctx), isNotice: true }),
       });
     } else if (offloadsCleared(options)) {
-      const path = clearOffloadPath?.(toolCallIn(ctx, call), ctx);
+      const path = clearOffloadPath?.(ctx.namedCall(call), ctx);
       const text = textOfOutput(result.output, result.multipart === true);
       const offload = itemOf(place, text, path === undefined ? undefined : checkedText(path, call));
       clearings.push({ ...place, offload, text: noticeOfItem(offload, options, ctx), isNotice: true });
@@ -226,7 +225,7 @@ async function rewritten(
     const outputs = hit.map((call): Json | undefined => byCall.get(call)?.output);
     const shown = withCalls(assistant, hit);
     const made = checkedMessages(
-      await options.clearMessageRewriter?.({ assistant: shown, calls: hit.map((call) => toolCallIn(ctx, call)), results: outputs }, ctx),
+      await options.clearMessageRewriter?.({ assistant: shown, calls: hit.map((call) => ctx.namedCall(call)), results: outputs }, ctx),
     );
     const cleared = new Set<Part>(hit.flatMap((call) => byCall.get(call) ?? []));
     const others = callPartsOf(assistant).filter((call) => !hit.includes(call));

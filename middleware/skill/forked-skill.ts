@@ -1,14 +1,11 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
-import type { Message, StoredMessage, ToolCall } from '../../contract/messages/messages';
-import { toolMessage } from '../../contract/messages/messages';
-import type { Agent } from '../../kernel/define/agent';
-import { definitionOf, isAgent } from '../../kernel/define/agent';
-import { answerOf } from '../../kernel/agents/agent-tool';
+import type { Message, StoredMessage } from '../../contract/messages/messages';
+import { isMessage, toolMessage } from '../../contract/messages/messages';
+import type { Agent } from '../../kernel/define/agent-ref';
+import { definitionOf, isAgent } from '../../kernel/define/agent-ref';
 import type { AnyAgent } from '../../kernel/define/definition';
-import type { Frame } from '../../kernel/effects/frames';
-import type { AgentScope } from '../../kernel/run/scope';
-import { storedMessages } from '../../kernel/effects/transcript';
+import type { ToolContext } from '../../kernel/define/middleware';
 import type { Skill } from './skills';
 
 /** The agents for skills that ask for one, by the names that skills have for them. `default` is for those that name none. */
@@ -45,22 +42,21 @@ export function isForked({ context = '' }: Skill): boolean {
 
 /** A skill that an agent of its own does. Its answer is the result of the call; what is missing for it the model is told. */
 export async function forkedSkill(
-  { scope, call, frame }: { readonly scope: AgentScope; readonly call: ToolCall; readonly frame: Frame },
+  ctx: ToolContext,
   skill: Skill,
   content: string,
   { agents, model, buildMessages, formatResult = resultOf }: ForkOptions,
 ): Promise<string> {
-  const agent = withModel(agentFor(skill, agents), skill, model);
-  const said = skill.context === 'fork_with_context' ? saidBefore(scope, call) : undefined;
+  const agent = agentFor(skill, agents);
+  const options = defined({ model: modelFor(agent, skill, model) });
+  const said = skill.context === 'fork_with_context' ? saidBefore(ctx) : undefined;
   const fork: ForkedSkill = { skill, content, ...defined({ messages: said }) };
-  const first = (): readonly StoredMessage[] => {
-    const uuid = (): string => scope.run.ports.uuid();
-    if (buildMessages !== undefined) return storedMessages(buildMessages(fork), scope.record.messages, uuid, 'buildForkMessages');
-    return said === undefined
-      ? [{ id: uuid(), role: 'user', parts: [{ type: 'text', text: content }] }]
-      : [...said, callAlone(scope, call), toolMessage(uuid(), call, content)];
+  const first = (): readonly Message[] => {
+    if (buildMessages !== undefined) return checkedMessages(buildMessages(fork));
+    if (said === undefined) return [{ role: 'user', parts: [{ type: 'text', text: content }] }];
+    return [...said, callAlone(ctx), withoutId(toolMessage('', ctx.toolCall, content))];
   };
-  return formatResult(fork, await answerOf(scope, frame, agent, first));
+  return formatResult(fork, await ctx.runAgent(agent.name, first, options));
 }
 
 function agentFor({ name, context, agent: wanted = '' }: Skill, agents: ReadonlyMap<string, AnyAgent>): AnyAgent {
@@ -73,31 +69,41 @@ function agentFor({ name, context, agent: wanted = '' }: Skill, agents: Readonly
   throw new Error(`The skill "${name}" needs the agent "${wanted}", which is not there. There are: ${known}.`);
 }
 
-function withModel(agent: AnyAgent, { name, model = '' }: Skill, modelOf: ForkOptions['model']): AnyAgent {
-  if (model === '') return agent;
+function modelFor(agent: AnyAgent, { name, model = '' }: Skill, modelOf: ForkOptions['model']): string | undefined {
+  if (model === '') return undefined;
   if (modelOf === undefined) throw new Error(`The skill "${name}" needs the model "${model}", and there are no models for skills.`);
   if (agent.kind !== 'chat') throw new Error(`The skill "${name}" needs a model, and its agent "${agent.name}" is several agents.`);
-  return { ...agent, model: modelOf(model) };
+  return modelOf(model);
 }
 
-function callingMessage({ record }: AgentScope, call: ToolCall): number {
-  return record.messages.map(({ parts }) => parts.some((part) => part.type === 'tool-call' && part.id === call.id)).lastIndexOf(true);
+/** A message of one's own is no copy of another one: it gets an id when the agent begins. */
+function withoutId({ id: _, ...message }: StoredMessage): Message {
+  return message;
 }
 
-function saidBefore(scope: AgentScope, call: ToolCall): readonly StoredMessage[] {
-  const calling = callingMessage(scope, call);
-  return calling < 0 ? scope.record.messages : scope.record.messages.slice(0, calling);
+function callingMessage({ messages, toolCall }: ToolContext): StoredMessage | undefined {
+  const last = messages.at(-1);
+  return last?.parts.some((part) => part.type === 'tool-call' && part.id === toolCall.id) === true ? last : undefined;
+}
+
+function saidBefore(ctx: ToolContext): readonly StoredMessage[] {
+  return callingMessage(ctx) === undefined ? ctx.messages : ctx.messages.slice(0, -1);
 }
 
 /** The message that takes up the skill, without the calls beside it: they have no results there. */
-function callAlone(scope: AgentScope, call: ToolCall): StoredMessage {
-  const { id, name, input } = call;
-  const message = scope.record.messages[callingMessage(scope, call)];
+function callAlone(ctx: ToolContext): Message {
+  const { id, name, input } = ctx.toolCall;
+  const message = callingMessage(ctx);
   const parts = message?.parts.filter((part) => part.type !== 'tool-call' || part.id === id) ?? [
     { type: 'tool-call' as const, id, name, input },
   ];
   if (message !== undefined && parts.length === message.parts.length) return message;
-  return { id: scope.run.ports.uuid(), role: 'assistant', parts };
+  return { role: 'assistant', parts };
+}
+
+function checkedMessages(messages: unknown): readonly Message[] {
+  if (Array.isArray(messages) && messages.every(isMessage)) return messages;
+  throw new HoldfastError('message-invalid', 'buildForkMessages must return a list of messages.');
 }
 
 function resultOf({ skill }: ForkedSkill, answer: string): string {

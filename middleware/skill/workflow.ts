@@ -1,7 +1,6 @@
 import { defined } from '../../contract/defined';
 import { nameProblem } from '../../contract/names';
 import type { Json, Message } from '../../contract/messages/messages';
-import type { ToolInAgent } from '../../kernel/run/scope';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
 import type { OwnToolRef } from '../../kernel/define/own-tools';
@@ -80,14 +79,14 @@ function skillTool(options: SkillOptions, name: string, tool: string): OwnToolRe
     spec,
     agents: [...fork.agents.values()],
     parse: (input) => parsedBy(spec, input),
-    async run({ scope, call, frame, ctx }: ToolInAgent) {
+    async run({ call, ctx }) {
       const wanted = isRecord(call.input) ? call.input['skill'] : undefined;
       if (typeof wanted !== 'string' || wanted === '') throw new Error('There is no "skill" among the arguments; give the name of one.');
       const found = (await ctx.call(tool, { action: 'get', skill: wanted })) as Skill;
       const isFork = isForked(found);
       const content = isFork && options.buildContent === undefined ? found.content : buildContent(found, call.input);
       if (typeof content !== 'string') throw new Error(`buildContent gave no text for the skill "${wanted}".`);
-      if (isFork) return forkedSkill({ scope, call, frame }, found, content, fork);
+      if (isFork) return forkedSkill(ctx, found, content, fork);
       if (models !== undefined && found.model !== undefined && found.model !== '') ctx.runLocal.set(activeModel, found.model);
       return content;
     },

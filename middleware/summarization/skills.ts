@@ -1,6 +1,5 @@
 import { HoldfastError } from '../../contract/errors';
 import type { Message, Part } from '../../contract/messages/messages';
-import { toolCallsIn } from '../../kernel/hooks/context';
 import type { HookContext } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
 import { bound, checkedOptions, nameForm } from '../checked-options';
@@ -74,7 +73,7 @@ function newestSkills(messages: readonly Message[], tool: string, ctx: HookConte
     loaded.push(...keptSkillsOf(message));
     const round = rounds.get(message);
     if (round === undefined) continue;
-    const calls = toolCallsIn(ctx, round.assistant);
+    const calls = ctx.namedCalls(round.assistant);
     for (const [position, found] of [...resultsByCall(round).values()].entries()) {
       const call = calls[position];
       if (call?.name === tool && found !== undefined && found.isError !== true)

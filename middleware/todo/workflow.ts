@@ -1,8 +1,7 @@
 import type { Json } from '../../contract/messages/messages';
 import { nameProblem } from '../../contract/names';
 import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
-import { middlewareIn } from '../../kernel/hooks/context';
-import { traitsOf, withTraits } from '../../kernel/define/traits';
+import { withTraits } from '../../kernel/define/traits';
 import { fieldsOf } from '../checked-options';
 
 export interface Todo {
@@ -54,15 +53,10 @@ export function todo(options: TodoOptions = {}): AgentMiddleware {
 
 /** The list as it stands, in any hook of the run: that of this agent where it keeps its own, or that of the run. */
 export function todosOf(
-  ctx: Pick<HookContext, 'session' | 'runLocal'>,
-  keptIn: 'session' | 'runLocal' = placeIn(ctx as HookContext),
+  ctx: Pick<HookContext, 'session' | 'runLocal' | 'factsOfMiddleware'>,
+  keptIn: 'session' | 'runLocal' = ctx.factsOfMiddleware('todosIn').includes('runLocal') ? 'runLocal' : 'session',
 ): readonly Todo[] {
   return (ctx[keptIn].get(key) ?? []) as unknown as readonly Todo[];
-}
-
-function placeIn(ctx: HookContext): 'session' | 'runLocal' {
-  const places = middlewareIn(ctx).map((layer) => traitsOf(layer).facts?.['todosIn']);
-  return places.includes('runLocal') ? 'runLocal' : 'session';
 }
 
 const inputSchema = {

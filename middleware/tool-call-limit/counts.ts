@@ -1,4 +1,3 @@
-import { callsBeside, placeOf } from '../../kernel/hooks/context';
 import type { HookContext } from '../../kernel/define/middleware';
 import type { CallLimits, Reached } from '../call-counts';
 
@@ -30,8 +29,8 @@ export function countToolCall(
   isLimited: (tool: string) => boolean,
 ): Reached | undefined {
   const key = `${name}:calls`;
-  const path = placeOf(ctx).join('/');
-  const { position, tools } = callsBeside(ctx) ?? { position: 0, tools: [''] };
+  const path = ctx.placeInRun.join('/');
+  const { position, tools } = ctx.callsBeside ?? { position: 0, tools: [''] };
   const before = (ctx.session.get(key) as unknown as Counts | undefined) ?? { run: 0, agents: {} };
   const own = Object.hasOwn(before.agents, path) ? (before.agents[path] ?? none) : none;
   const isNew = own.turn !== ctx.iteration;

@@ -1,6 +1,5 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
-import { placeOf } from '../../kernel/hooks/context';
 import { transferTool } from '../../kernel/define/transfer-names';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
@@ -68,7 +67,7 @@ export function toolCallLimit<T extends Tools = Tools>(given: ToolCallLimitOptio
 
 /** Other agents of the run go on until they meet the limit themselves. */
 function overKey(name: string, ctx: HookContext): string {
-  return `${name}:over:${placeOf(ctx).join('/')}`;
+  return `${name}:over:${ctx.placeInRun.join('/')}`;
 }
 
 function ending(name: string, ctx: HookContext): ReturnType<NonNullable<AgentMiddleware['afterToolCalls']>> {

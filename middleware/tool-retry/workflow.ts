@@ -2,9 +2,8 @@ import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import type { Json, ToolCall } from '../../contract/messages/messages';
 import { shown } from '../../contract/shown';
-import { factsOfTool } from '../../kernel/hooks/context';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/define/middleware';
-import { isToolProblem } from '../../kernel/effects/tool-problems';
+import { isToolProblem } from '../../kernel/effects/errors';
 import type { Backoff } from '../backoff';
 import { waitsOf } from '../backoff';
 import {
@@ -135,7 +134,7 @@ function problemOf(error: unknown): ToolProblem | undefined {
 
 /** A `once` tool that says that it failed may have done something all the same, and one with a `retry` of its own has been called again. */
 function isOurs(ctx: HookContext, tool: string): boolean {
-  const facts = factsOfTool(ctx, tool);
+  const facts = ctx.toolFacts(tool);
   return facts?.effect !== 'once' && facts?.ownAttempts === undefined;
 }
 

@@ -1,6 +1,5 @@
 import type { Json, Message } from '../../contract/messages/messages';
 import { nameProblem } from '../../contract/names';
-import { toolNameIn } from '../../kernel/hooks/context';
 import type { AgentMiddleware, AgentState, HookContext } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
 import { fieldsOf, isRecord, isTextList } from '../checked-options';
@@ -57,7 +56,7 @@ function sameList(one: readonly string[], other: readonly string[]): boolean {
 function foundIn(messages: readonly Message[], ctx: HookContext): readonly string[] {
   const names: string[] = [];
   for (const { parts } of messages)
-    for (const part of parts) if (part.type === 'tool-result' && toolNameIn(ctx, part.name) === tool) names.push(...namesIn(part.output));
+    for (const part of parts) if (part.type === 'tool-result' && ctx.nameOfTool(part.name) === tool) names.push(...namesIn(part.output));
   return names;
 }
 
@@ -89,7 +88,7 @@ function reminded({ messages }: AgentState, dynamic: readonly string[]): Partial
 function marked(messages: readonly Message[], ctx: HookContext): Partial<AgentState> | undefined {
   const isUnmarked = (part: Message['parts'][number]): boolean =>
     part.type === 'tool-result' &&
-    toolNameIn(ctx, part.name) === tool &&
+    ctx.nameOfTool(part.name) === tool &&
     part.search !== true &&
     part.isError !== true &&
     Array.isArray(part.output);

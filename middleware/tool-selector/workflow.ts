@@ -1,7 +1,6 @@
 import { codeOf } from '../../contract/errors';
 import { canonicalJson, textOf } from '../../contract/messages/messages';
 import { sha256 } from '../../contract/sha256';
-import { placeOf } from '../../kernel/hooks/context';
 import { transferTool } from '../../kernel/define/transfer-names';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
@@ -44,7 +43,7 @@ export function toolSelector<T extends Tools = Tools>(options: ToolSelectorOptio
       if (candidates.length <= maxTools) return next(request);
       const asked = request.messages.filter(({ role }) => role === 'user').at(-1);
       if (asked === undefined) return next(request);
-      const key = `${name}:${placeOf(ctx).join('/')}`;
+      const key = `${name}:${ctx.placeInRun.join('/')}`;
       const about = sha256(canonicalJson([asked.parts, candidates]));
       const before = ctx.session.get(key) as { readonly about?: string; readonly chosen?: readonly string[] } | undefined;
       let chosen = before?.about === about ? before.chosen : undefined;

@@ -1,7 +1,7 @@
 import type { LanguageModel } from '../../activities/models/models';
 import type { Delta } from '../../contract/deltas';
 import type { Json, Message } from '../../contract/messages/messages';
-import type { Agent } from '../../kernel/define/agent';
+import type { Agent } from '../../kernel/define/agent-ref';
 import type { Outcome } from '../../client/reading/outcome';
 import type { ScriptedModel, ScriptedStep } from '../../testing/index';
 import { scriptedModel } from '../../testing/index';

@@ -1,6 +1,7 @@
 import type { LanguageModel } from '../../activities/models/models';
 import type { ScriptedRequest } from '../../testing/index';
 import { scriptedModel } from '../../testing/index';
+import { toolCallsOf } from '../../contract/messages/messages';
 import type { AgentMiddleware, Json, Message } from '../../workflows/index';
 import type { SummarizationOptions } from '../../middleware/index';
 import { chainFinalizers, estimateTokens, preserveSkills, summarization, summarize } from '../../middleware/index';
@@ -138,7 +139,8 @@ const skill = (name: string, id: string): Message => {
 const loaded = (name: string, id: string, content: string): readonly Message[] => [skill(name, id), result(`skill:${id}`, content)];
 const kept = async (messages: readonly Message[], options: Parameters<typeof preserveSkills>[0] = {}): Promise<string> => {
   const summary = user('sum');
-  const made = await preserveSkills(options)({ messages, summary, result: [system('s'), summary] }, {} as never);
+  const ctx = { namedCalls: toolCallsOf };
+  const made = await preserveSkills(options)({ messages, summary, result: [system('s'), summary] }, ctx as never);
   return made.map(lineOf).join('\n');
 };
 

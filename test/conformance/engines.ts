@@ -12,7 +12,7 @@ import type { Interrupt } from '../../contract/interrupts';
 import type { Json, ModelSettings, StoredMessage } from '../../contract/messages/messages';
 import type { RunOptions } from '../../contract/run-options';
 import { names } from '../../contract/names';
-import type { Agent } from '../../kernel/define/agent';
+import type { Agent } from '../../kernel/define/agent-ref';
 import { testRun } from '../../testing/index';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { eventLine, lineOf } from '../support/memory-bed';

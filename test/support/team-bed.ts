@@ -1,7 +1,8 @@
 import type { LanguageModel, ModelProvider } from '../../activities/models/models';
 import type { RunEvent } from '../../contract/events';
 import { textOf } from '../../contract/messages/messages';
-import type { Agent, AgentOptions } from '../../kernel/define/agent';
+import type { AgentOptions } from '../../kernel/define/agent';
+import type { Agent } from '../../kernel/define/agent-ref';
 import { defineAgent } from '../../kernel/define/agent';
 import type { Tools } from '../../kernel/define/middleware';
 import type { ScriptedModel, ScriptedRequest, ScriptedStep } from '../../testing/index';

@@ -8,7 +8,7 @@ import { defaultModelFacts } from '../../activities/parts';
 import { ModelRegistry } from '../../activities/models/models';
 import { ToolRegistry, defaultToolFacts } from '../../activities/tools/tools';
 import { HalfRegistry } from '../../activities/worker-middleware/worker-middleware';
-import { definitionOf } from '../../kernel/define/agent';
+import { definitionOf } from '../../kernel/define/agent-ref';
 import { MemoryRun } from '../../memory/run';
 import { memoryWork } from '../../testing/memory-work';
 import { agentUnder, echo, lineOf, only, tools } from '../support/memory-bed';

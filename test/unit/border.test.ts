@@ -4,7 +4,7 @@ import type { ScriptedStep } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { Agent, AgentMiddleware } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
-import { definitionOf } from '../../kernel/define/agent';
+import { definitionOf } from '../../kernel/define/agent-ref';
 import { MemoryRun } from '../../memory/run';
 import { HistoryFold } from '../../contract/record/fold';
 import { OutputRegistry } from '../../activities/schemas/outputs';

@@ -1,6 +1,8 @@
 import type { LanguageModel } from '../../activities/models/models';
 import { scriptedModel, testRun } from '../../testing/index';
+import { chatMiddleware } from '../../middleware/forms/index';
 import type { AgentMiddleware, HookContext } from '../../workflows/index';
+import { withTraits } from '../../workflows/index';
 import { asked, failureOf, user } from '../support/compaction-bed';
 import { agentUnder, echo, tools } from '../support/memory-bed';
 
@@ -86,5 +88,65 @@ describe('callsTools', () => {
     expect(() => agentUnder({ name: 'calls', callsTools: 'add' as never })).toThrow(
       'callsTools of the middleware "calls" is a list of names of tools.',
     );
+  });
+});
+
+describe('what hooks know through ctx', () => {
+  it('what the worker knew about a tool, and nothing of one that no worker has', async () => {
+    const seen: unknown[] = [];
+    const looking = before((ctx) => {
+      const facts = ctx.toolFacts('echo');
+      seen.push(facts?.kind, facts?.effect, Object.isFrozen(facts), ctx.toolFacts('nobody'), ctx.toolFacts('constructor'));
+    });
+    await asked([looking], [user('Hi')]);
+    expect(seen).toEqual(['invokable', 'none', true, undefined, undefined]);
+  });
+
+  it('the calls beside a call, in the order of the model', async () => {
+    const seen: unknown[] = [];
+    const wrapping: AgentMiddleware = {
+      name: 'wrapping',
+      beforeAgent: (_, ctx) => void seen.push(ctx.callsBeside),
+      wrapToolCall: (call, next, ctx) => (seen.push([call.name, ctx.callsBeside]), next(call)),
+    };
+    await asked([wrapping], [user('Hi')], { steps: [{ toolCalls: [echo('x'), { name: 'add', input: { a: 1 } }] }, { text: 'Done.' }] });
+    const names = ['echo', 'add'];
+    expect(seen).toEqual([undefined, ['echo', { position: 0, tools: names }], ['add', { position: 1, tools: names }]]);
+  });
+
+  it('the result with which the agent ended, once it has', async () => {
+    const seen: unknown[] = [];
+    const ending: AgentMiddleware = {
+      name: 'ending',
+      afterToolCalls: (_, ctx) => void seen.push(ctx.directAnswer),
+      afterAgent: (_, ctx) => void seen.push(ctx.directAnswer?.parts[0]),
+    };
+    await asked([ending], [user('Hi')], { agent: { returnDirectly: ['echo'] }, steps: [{ toolCalls: [echo('x')] }] });
+    expect(seen).toEqual([undefined, expect.objectContaining({ type: 'tool-result', output: 'x' })]);
+  });
+
+  it('what middleware of the agent says of itself', async () => {
+    const seen: unknown[] = [];
+    const layers = [1, 2].map((level) => withTraits<AgentMiddleware>({ name: `layer-${level}` }, { facts: { level } }));
+    await asked([...layers, before((ctx) => seen.push(ctx.factsOfMiddleware('level'), ctx.factsOfMiddleware('toString')))], [user('Hi')]);
+    expect(seen).toEqual([[1, 2], []]);
+  });
+
+  it('names of tools that aliases stand for, also in a middleware for chat messages', async () => {
+    const seen: unknown[] = [];
+    const looking = chatMiddleware({
+      name: 'looking',
+      afterModelRewriteState: ({ messages }, ctx) => {
+        const last = messages.at(-1);
+        if (last !== undefined && ctx.iteration === 1)
+          seen.push(
+            ctx.nameOfTool('say'),
+            ctx.namedCalls(last).map(({ name }) => name),
+          );
+      },
+    });
+    const steps = [{ toolCalls: [{ name: 'say', input: { text: 'x' } }] }, { text: 'Done.' }];
+    await asked([looking], [user('Hi')], { agent: { toolAliases: { echo: { names: ['say'] } } }, steps });
+    expect(seen).toEqual(['echo', ['echo']]);
   });
 });

@@ -1,6 +1,6 @@
 import type { HistoryFact } from '../../contract/record/history-fact';
 import { estimateTokens } from '../../middleware/token-count';
-import type { Agent } from '../../kernel/define/agent';
+import type { Agent } from '../../kernel/define/agent-ref';
 import { testRun } from '../../testing/index';
 import { compacting, mostTokens } from '../fixtures/compacting-agent';
 import { LongWork, task } from '../support/long-work';

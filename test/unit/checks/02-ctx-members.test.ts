@@ -15,7 +15,21 @@ import { member, scripts } from '../../support/team-bed';
  */
 const membersOf: Readonly<Record<string, Readonly<Record<'fixed' | 'kept' | 'effects', readonly string[]>>>> = {
   ctx: {
-    fixed: ['agent', 'runPath', 'runId', 'values', 'lastAnswer', 'language', 'iteration', 'userMessage'],
+    fixed: [
+      ...['agent', 'runPath', 'placeInRun', 'runId', 'values', 'lastAnswer', 'language', 'iteration', 'userMessage'],
+      ...[
+        'directAnswer',
+        'callsBeside',
+        'toolCall',
+        'messages',
+        'toolFacts',
+        'nameOfTool',
+        'namedCall',
+        'namedCalls',
+        'isFromOthers',
+        'factsOfMiddleware',
+      ],
+    ],
     kept: ['usage', 'sendToolAction'],
     effects: [
       ...[
@@ -68,6 +82,16 @@ const membersOf: Readonly<Record<string, Readonly<Record<'fixed' | 'kept' | 'eff
   run: { fixed: ['messages', 'streaming', 'options'], kept: [], effects: [] },
 };
 
+/** What members that are functions say of something. */
+const asked: Readonly<Partial<Record<keyof HookContext, (ctx: HookContext) => unknown>>> = {
+  toolFacts: (ctx) => [ctx.toolFacts('echo') ?? null, ctx.toolFacts('none') ?? null],
+  nameOfTool: (ctx) => ctx.nameOfTool('echo'),
+  namedCall: (ctx) => ctx.namedCall({ id: 'c', ...echo('x') }),
+  namedCalls: () => 'those of a message, each as namedCall has it',
+  isFromOthers: (ctx) => ctx.isFromOthers({ id: 'm' }),
+  factsOfMiddleware: (ctx) => ctx.factsOfMiddleware('level'),
+};
+
 /** What code saw at each of its entries, by where it stands and how often it has come there. */
 class Sightings {
   readonly members = new Map<string, Set<string>>();
@@ -78,6 +102,10 @@ class Sightings {
     const known = this.members.get(kind) ?? new Set();
     this.members.set(kind, known);
     for (const key of Reflect.ownKeys(object)) known.add(String(key));
+    // A context has its members by its class, or by the context that it was made from.
+    if (kind !== 'ctx') return;
+    for (let at: unknown = Object.getPrototypeOf(object); at !== Object.prototype; at = Object.getPrototypeOf(at))
+      for (const key of Object.getOwnPropertyNames(at)) if (key !== 'constructor') known.add(key);
   }
 
   entries = 0;
@@ -92,7 +120,7 @@ class Sightings {
     const { tool, toolName, name, kind } = given as Readonly<Record<'tool' | 'toolName' | 'name' | 'kind', string | undefined>>;
     const place = [where, ctx.iteration, kind, tool ?? toolName ?? name].join(' ');
     const members = [...(membersOf['ctx']?.fixed ?? []), 'usage'] as (keyof HookContext)[];
-    const read = (): string => canonicalJson([given, ...members.map((member) => ctx[member])]);
+    const read = (): string => canonicalJson([given, ...members.map((member) => asked[member]?.(ctx) ?? ctx[member])]);
     const saw = (part: string, values: unknown): void =>
       void this.seen.set(`${place}: ${part}`, [...(this.seen.get(`${place}: ${part}`) ?? []), canonicalJson(values)]);
     saw('at first', [read(), ctx.now(), ctx.random(), ctx.session.get('n') ?? null, ctx.runLocal.get('n') ?? null]);

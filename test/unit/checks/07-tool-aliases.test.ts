@@ -16,7 +16,8 @@ import {
   toolSearch,
 } from '../../../middleware/index';
 import { callbacks, plugin } from '../../../middleware/callbacks/index';
-import { defineAgent, toolCallIn, toolCallsIn, toolNameIn } from '../../../workflows/index';
+import type { HookContext } from '../../../workflows/index';
+import { defineAgent } from '../../../workflows/index';
 import { toolSearchTool } from '../../../worker/index';
 import { asked, called, result, said, user } from '../../support/compaction-bed';
 import { agentWith, linesOf, logOf, tools, transcriptOf } from '../../support/memory-bed';
@@ -249,13 +250,13 @@ describe('[check 7] results behind an alias in older messages', () => {
     const seen: unknown[] = [];
     const looks = {
       name: 'looks',
-      beforeModelRewriteState: ({ messages }: { messages: readonly Message[] }, ctx: never): undefined => {
+      beforeModelRewriteState: ({ messages }: { messages: readonly Message[] }, ctx: HookContext): undefined => {
         const message = messages[1] as Message;
         seen.push(
-          toolNameIn(ctx, 'say'),
-          toolNameIn(ctx, 'nobody'),
-          toolCallsIn(ctx, message),
-          toolCallIn(ctx, call('say', { words: 'x' }) as never),
+          ctx.nameOfTool('say'),
+          ctx.nameOfTool('nobody'),
+          ctx.namedCalls(message),
+          ctx.namedCall(call('say', { words: 'x' }) as never),
         );
       },
     };

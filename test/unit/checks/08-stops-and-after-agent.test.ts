@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { GenerateAnswer, GenerateRequest, ModelProvider } from '../../../activities/models/models';
 import { defineTool } from '../../../activities/tools/tools';
-import type { Agent } from '../../../kernel/define/agent';
+import type { Agent } from '../../../kernel/define/agent-ref';
 import type { AgentMiddleware } from '../../../kernel/define/middleware';
 import { scriptedModel, testRun } from '../../../testing/index';
 import { StopError, agentTool, defineAgent, parallel, sequential } from '../../../workflows/index';

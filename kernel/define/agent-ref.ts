@@ -1,0 +1,23 @@
+import type { AnyAgent } from './definition';
+
+/** What users hold of an agent. */
+export interface Agent<Name extends string = string, Input = string, Output = string> {
+  readonly name: Name;
+  readonly description: string;
+  /** Carries types only; never set. */
+  readonly types?: { readonly input: Input; readonly output: Output };
+}
+
+const agentMark = Symbol.for('holdfast.agent');
+
+export function agentRef<Name extends string, Input, Output>(definition: AnyAgent): Agent<Name, Input, Output> {
+  return Object.freeze({ name: definition.name as Name, description: definition.description, [agentMark]: definition });
+}
+
+export function isAgent(value: unknown): value is Agent {
+  return typeof value === 'object' && value !== null && agentMark in value;
+}
+
+export function definitionOf(agent: Agent): AnyAgent {
+  return (agent as unknown as Record<symbol, AnyAgent>)[agentMark] as AnyAgent;
+}

@@ -1,0 +1,269 @@
+import { agentOfPath } from '../../contract/record/agent-paths';
+import { millisecondsOf } from '../../contract/duration';
+import { HoldfastError } from '../../contract/errors';
+import type { Json, Message, StoredMessage, ToolCall } from '../../contract/messages/messages';
+import type { ParseInputResult } from '../../contract/record/wire';
+import type { Inside, Waivers } from '../define/inside';
+import type { AgentEvent, HookContext, InterruptOptions, ModelResponse, ValueStore } from '../define/middleware';
+import type { Frame } from '../effects/frames';
+import { frozen } from '../../contract/freeze';
+import { checkedEvent, checkedValue, keptValue, ownValue } from '../effects/kept-values';
+import { storedMessage } from '../effects/transcript';
+import { openIn } from '../run/asking';
+import { asleep, untilOf } from '../run/asleep';
+import { ensuredOf, keepEnsured } from '../run/ensured';
+import { noteAction } from '../run/flow';
+import { checkAnswerSchema, checkApproveOptions, checkInterruptOptions } from '../run/interrupt-options';
+import { behindBorder } from '../run/ports';
+import type { AgentScope } from '../run/scope';
+import { agreed } from './agreed';
+import { approvalOf, interruptBase, pending } from './asked';
+import { callHidden, callOther } from './hidden-calls';
+import { race, within } from './race';
+
+type Branches = Parameters<typeof race>[1];
+type ModelCall = Parameters<HookContext['model']>[1];
+type ApproveOptions = Parameters<HookContext['approve']>[1];
+
+/** What a context does. Each thing is a numbered effect of its frame. */
+export class Acting implements Inside {
+  private sessionValues: ValueStore | undefined;
+  private runLocalValues: HookContext['runLocal'] | undefined;
+
+  /** `owner`: the frame of the code that acts. A branch of a race has one of its own, which ends with the race. */
+  constructor(
+    readonly scope: AgentScope,
+    readonly frame: Frame,
+    private readonly owner: Frame,
+    private readonly contextIn: (scope: AgentScope, frame: Frame, owner: Frame) => HookContext,
+  ) {}
+
+  get session(): ValueStore {
+    const { frame } = this;
+    const { state } = this.scope.run;
+    return (this.sessionValues ??= {
+      get: (key) => this.inAgent('ctx.session.get', () => read(frame, 'session', () => ownValue(state.session, key))),
+      set: (key, value) =>
+        this.inAgent('ctx.session.set', () =>
+          frame.once('session', () => void (state.session[key] = keptValue('session', key, value)), nothing),
+        ),
+    });
+  }
+
+  get runLocal(): HookContext['runLocal'] {
+    const { frame } = this;
+    const { run, path } = this.scope;
+    const locals = (): Record<string, Json> => run.runLocal.of(path);
+    return (this.runLocalValues ??= {
+      get: (key) => this.inRun('ctx.runLocal.get', () => read(frame, 'run-local', () => ownValue(locals(), key))),
+      set: (key, value) =>
+        this.inRun('ctx.runLocal.set', () =>
+          frame.once('run-local', () => void (locals()[key] = keptValue('run-local', key, value)), nothing),
+        ),
+      delete: (key) => this.inRun('ctx.runLocal.delete', () => frame.once('run-local', () => void delete locals()[key], nothing)),
+    });
+  }
+
+  sendEvent(event: string | AgentEvent, given?: Json): void {
+    const { scope, frame } = this;
+    this.inRun('ctx.sendEvent', () =>
+      frame.once(
+        'event',
+        () => {
+          scope.life.event();
+          const { name, data } = eventOf(event, given);
+          checkedEvent(name, data);
+          scope.run.ports.emit({ type: 'custom', agent: agentOfPath(scope.path), runPath: scope.path, name, data });
+          if (typeof event === 'object') noteAction(scope, event.action);
+        },
+        nothing,
+      ),
+    );
+  }
+
+  ensureMessageId(message: Message): StoredMessage {
+    const { scope, frame } = this;
+    const kept = this.inAgent('ctx.ensureMessageId', () => read(frame, 'message-id', () => withOwnId(scope, message)));
+    // Also what is recalled: snapshots of 0.1.0 have the effect alone.
+    if (!frame.isDeaf) keepEnsured(scope, kept);
+    return frozen(kept);
+  }
+
+  sendToolAction(action: Json): void {
+    const { frame } = this;
+    if (frame.decision?.act === undefined)
+      throw new HoldfastError('hook-failed', 'ctx.sendToolAction belongs into a wrapToolCall: it is about the call that is wrapped.');
+    const { act } = frame.decision;
+    // What a layer inside of this one has said since is not said over again by code that is entered again.
+    this.inAgent('ctx.sendToolAction', () => {
+      if (frame.isDeaf) return;
+      frame.checkIsOpen();
+      frame.seen('tool-action', () => {
+        act(checkedValue('event', 'action', action));
+        return null;
+      });
+    });
+  }
+
+  interrupt<Answer>(info: Json, options: InterruptOptions = {}): Promise<Answer> {
+    const { scope, frame } = this;
+    return this.asking(
+      'ctx.interrupt',
+      () =>
+        frame.effect('interrupt', (n) => {
+          checkInterruptOptions(options);
+          const shown = {
+            ...interruptBase(scope, frame, n, options),
+            kind: options.kind ?? 'question',
+            info: checkedValue('interrupt', 'info', info),
+          } as const;
+          const { answerSchema } = options;
+          const asked = pending(answerSchema === undefined ? shown : { ...shown, answerSchema }, options);
+          checkAnswerSchema(options);
+          return openIn(scope.run, frame, n, asked, () => scope.life.letGo());
+        }) as Promise<Answer>,
+    );
+  }
+
+  approve(call: ToolCall, options: NonNullable<ApproveOptions> = {}): Promise<unknown> {
+    const { scope, frame, owner } = this;
+    return this.asking('ctx.approve', () =>
+      frame
+        .effect('interrupt', (n) => {
+          checkApproveOptions(options);
+          const asked = pending({ ...interruptBase(scope, frame, n, options), ...approvalOf(call, options.problem) }, options);
+          return openIn(scope.run, frame, n, asked, () => scope.life.letGo());
+        })
+        .then((answer) => {
+          // A branch is not entered again once its race is decided: what its owner may hand on is kept there.
+          if (frame.decision !== undefined && frame !== owner) owner.note(agreed, true);
+          frame.decision?.agreed(owner.key);
+          return answer;
+        }),
+    );
+  }
+
+  parse(tool: string, input: Json): Promise<ParseInputResult> {
+    const { scope, frame } = this;
+    return this.asking('ctx.parse', () =>
+      frame.effect('parse', () => {
+        const checked = checkedValue('call', tool, input);
+        const own = scope.agent.ownTools.get(tool);
+        return own === undefined ? scope.run.ports.parseInput(tool, checked) : Promise.resolve(own.parse(checked));
+      }),
+    );
+  }
+
+  call(tool: string, input: Json): Promise<unknown> {
+    const { scope, frame } = this;
+    return this.asking('ctx.call', () =>
+      frame.effect(`call:${tool}`, (n) => behindBorder(scope.run.ports, () => callHidden(scope, frame.child(`call${n}`), tool, input))),
+    );
+  }
+
+  model(name: string, request: ModelCall): Promise<ModelResponse> {
+    const { scope, frame } = this;
+    return this.asking('ctx.model', () =>
+      frame.effect(`model:${name}`, () => behindBorder(scope.run.ports, () => callOther(scope, name, request))),
+    );
+  }
+
+  sleep(duration: string): Promise<void> {
+    const { scope, frame } = this;
+    const { ports } = scope.run;
+    return this.asking('ctx.sleep', () =>
+      asleep(
+        frame,
+        'sleep',
+        (n) => ports.sleep(untilOf(frame, n, ports, () => millisecondsOf(duration, 'hook-failed'))),
+        () => scope.life.letGo(),
+      ),
+    );
+  }
+
+  race(branches: Branches): ReturnType<typeof race> {
+    return this.asking('ctx.race', () => race(this.frame, branches, (inner) => this.branchContext(inner)));
+  }
+
+  within(duration: string, act: (ctx: HookContext) => unknown): Promise<unknown> {
+    const { scope, frame } = this;
+    return this.asking('ctx.within', () => within(frame, scope.run.ports, duration, act, (inner) => this.branchContext(inner))).then(
+      ({ first, value }) => (first === 'done' ? value : undefined),
+    );
+  }
+
+  now(): number {
+    return this.inAgent('ctx.now', () => read(this.frame, 'now', () => this.scope.run.ports.now()));
+  }
+
+  random(): number {
+    return this.inAgent('ctx.random', () => read(this.frame, 'random', () => this.scope.run.ports.random()));
+  }
+
+  // The effects keep the kind that they had when waivers were run-local values: open frames find theirs again.
+  get waivers(): Waivers {
+    const { frame } = this;
+    const { state } = this.scope.run;
+    const key = this.scope.path.join('/');
+    const given = (): readonly string[] => state.waivers?.[key] ?? [];
+    return {
+      has: (name) => frame.once('run-local', () => given().includes(name)),
+      add: (name) => frame.once('run-local', () => void (state.waivers = { ...state.waivers, [key]: [...given(), name] })),
+    };
+  }
+
+  dropSession(keys: readonly string[]): void {
+    const { session } = this.scope.run.state;
+    this.frame.once('session', () => {
+      for (const key of keys) delete session[key];
+    });
+  }
+
+  private branchContext(inner: Frame): HookContext {
+    return this.contextIn(this.scope, inner, this.owner);
+  }
+
+  private inAgent<T>(what: string, act: () => T): T {
+    const refusal = this.scope.life.refusalOf(what);
+    if (refusal !== undefined) throw refusal;
+    return act();
+  }
+
+  private inRun<T>(what: string, act: () => T): T {
+    const { run } = this.scope;
+    if (run.ended)
+      throw new HoldfastError('outside-run', `${what} failed: it was called outside of a run; run "${run.state.id}" has ended.`);
+    return this.inAgent(what, act);
+  }
+
+  private asking<T>(what: string, ask: () => Promise<T>): Promise<T> {
+    const { life } = this.scope;
+    if (this.frame.isDeaf || life.isDeaf) return new Promise(() => undefined);
+    const refusal = life.refusalOf(what);
+    return life.keep(refusal === undefined ? ask() : Promise.reject(refusal));
+  }
+}
+
+const nothing = (): void => undefined;
+
+/** Something that code looks at. Code that is over, and was told so often enough, sees what is there. */
+function read<T>(frame: Frame, kind: string, look: () => T): T {
+  return frame.once(kind, look, look);
+}
+
+function eventOf(event: string | AgentEvent, data: Json | undefined): { readonly name: string; readonly data: Json } {
+  if (typeof event !== 'object' || event === null) return { name: event, data: data as Json };
+  const { name = 'agent-event', ...rest } = event;
+  return { name, data: rest as Json };
+}
+
+/** A message of the transcript keeps its id; another one gets one, whatever it has. */
+function withOwnId({ run, record, path }: AgentScope, message: Message): StoredMessage {
+  const known = record.messages.find(({ id }) => id === (message as Partial<StoredMessage> | null)?.id);
+  return storedMessage(
+    message,
+    known ?? ensuredOf({ run, path }).get((message as Partial<StoredMessage> | null)?.id ?? ''),
+    () => run.ports.uuid(),
+    'ctx.ensureMessageId',
+  );
+}

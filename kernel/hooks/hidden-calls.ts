@@ -1,0 +1,50 @@
+import { hiddenModelCall } from '../../contract/record/call-addresses';
+import { HoldfastError } from '../../contract/errors';
+import type { Json } from '../../contract/messages/messages';
+import { callModelOnce, requestSlots } from '../calls/model-call';
+import { callToolOnce } from '../calls/tool-call';
+import type { HookContext, ModelResponse } from '../define/middleware';
+import type { Frame } from '../effects/frames';
+import { checkedValue } from '../effects/kept-values';
+import { storedMessages } from '../effects/transcript';
+import { optionsOfTool } from '../run/run-options';
+import type { AgentScope } from '../run/scope';
+
+/** A tool that a hook calls. Neither the transcript nor the log has it. */
+export async function callHidden(scope: AgentScope, frame: Frame, tool: string, input: Json): Promise<unknown> {
+  const { run, path, record } = scope;
+  if (!Object.hasOwn(run.manifest.tools, tool)) throw new HoldfastError('tool-unknown', `ctx.call("${tool}"): no worker has this tool.`);
+  if (run.manifest.tools[tool]?.external === true)
+    throw new HoldfastError('tool-unknown', `ctx.call("${tool}"): the tool is external; no worker runs it.`);
+  const address = `${path.join('/')}/t${record.turn}/call.${tool}`;
+  const key = frame.address.join('/');
+  const done = await callToolOnce(scope, frame, {
+    address,
+    key,
+    call: { id: key, name: tool, input: checkedValue('call', tool, input), ...optionsOfTool(scope, tool) },
+    hidden: true,
+  });
+  return done.output;
+}
+
+/** A model that a hook calls. The transcript does not have it; its tokens count. */
+export function callOther(scope: AgentScope, name: string, request: Parameters<HookContext['model']>[1]): Promise<ModelResponse> {
+  const { run, path, record } = scope;
+  const address = run.uniqueAddress(`${path.join('/')}/t${record.turn}/ctx.model`);
+  const messages = storedMessages(request.messages, record.messages, () => run.ports.uuid(), 'ctx.model');
+  const { catalog } = request;
+  const { ownTools } = scope.agent;
+  const missing = catalog?.find((tool) => !Object.hasOwn(run.manifest.tools, tool) && !ownTools.has(tool));
+  if (missing !== undefined)
+    throw new HoldfastError('tool-unknown', `ctx.model: the catalog names the tool "${missing}", which no worker has.`);
+  const slots = requestSlots(scope.agent, {
+    instructions: request.instructions ?? '',
+    tools: [],
+    model: name,
+    settings: request.settings,
+    retries: request.retry === false ? 'kernel' : undefined,
+    specs: catalog?.flatMap((tool) => ownTools.get(tool)?.spec ?? []),
+    catalog,
+  });
+  return callModelOnce(scope, { address, path: [...path, hiddenModelCall], messages, slots });
+}

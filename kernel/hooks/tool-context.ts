@@ -1,0 +1,80 @@
+import { HoldfastError } from '../../contract/errors';
+import { frozen } from '../../contract/freeze';
+import type { StoredMessage, ToolCall } from '../../contract/messages/messages';
+import type { ToolContext } from '../define/middleware';
+import type { OwnTool, ToolInside } from '../define/own-tools';
+import type { Frame } from '../effects/frames';
+import { storedMessages } from '../effects/transcript';
+import type { AgentScope, ToolInAgent } from '../run/scope';
+import { hookContext } from './context';
+
+/** What a workflow tool is given for one call. */
+export function toolInside(scope: AgentScope, frame: Frame, tool: OwnTool, call: ToolCall): ToolInAgent {
+  const open = new Map<Promise<string>, string>();
+  const runAgent: ToolContext['runAgent'] = (name, input, options = {}) => {
+    const { life } = scope;
+    if (frame.isDeaf || life.isDeaf) return new Promise(() => undefined);
+    const refusal = life.refusalOf('ctx.runAgent') ?? frame.refusalInBranch;
+    if (refusal !== undefined) return life.keep(Promise.reject<string>(refusal));
+    const running = life.keep(begun(() => answerOf(scope, frame, tool, { name, input, ...options })));
+    const settled = (): void => void open.delete(running);
+    open.set(running, name);
+    running.then(settled, settled);
+    return running;
+  };
+  const ctx = Object.assign(hookContext(scope, frame), { toolCall: frozen(call), messages: messagesUpTo(scope, call), runAgent });
+  return { scope, call, frame, ctx, ended: () => endOf(tool.spec.name, open) };
+}
+
+type Asked = { readonly name: string; readonly input: Parameters<ToolContext['runAgent']>[1] } & Parameters<ToolContext['runAgent']>[2];
+
+/** A refusal is the promise's. Nothing waits longer for it: recorded runs depend on how many promises there are. */
+function begun<T>(begin: () => Promise<T>): Promise<T> {
+  try {
+    return begin();
+  } catch (error) {
+    return Promise.reject<T>(error);
+  }
+}
+
+function answerOf(scope: AgentScope, frame: Frame, tool: OwnTool, asked: Asked): Promise<string> {
+  const { name, input, model, forwardEvents = false } = asked;
+  const found = tool.agents?.find((agent) => agent.name === name);
+  if (found === undefined) {
+    const known = tool.agents?.map((agent) => `"${agent.name}"`).join(', ') ?? '';
+    throw new HoldfastError('agent-unknown', `ctx.runAgent("${name}"): the tool "${tool.spec.name}" has ${known || 'no agents'}.`);
+  }
+  if (model !== undefined && found.kind !== 'chat')
+    throw new HoldfastError(
+      'agent-invalid',
+      `ctx.runAgent("${name}"): model is for an agent that talks to a model; this one is several agents.`,
+    );
+  const agent = model === undefined || found.kind !== 'chat' ? found : { ...found, model };
+  return scope.run.answerForTool({ scope, frame, agent, messages: () => messagesOf(scope, input), forwardEvents });
+}
+
+function messagesOf({ run, record }: AgentScope, input: Asked['input']): readonly StoredMessage[] {
+  const given = typeof input === 'function' ? input() : input;
+  const uuid = (): string => run.ports.uuid();
+  if (typeof given === 'string') return [{ id: uuid(), role: 'user', parts: [{ type: 'text', text: given }] }];
+  return storedMessages(given, record.messages, uuid, 'ctx.runAgent');
+}
+
+/** Results of other calls come behind: code that is entered again sees the same. */
+function messagesUpTo({ record }: AgentScope, call: ToolCall): readonly StoredMessage[] {
+  const calling = record.messages
+    .map(({ parts }) => parts.some((part) => part.type === 'tool-call' && part.id === call.id))
+    .lastIndexOf(true);
+  return frozen(calling < 0 ? record.messages : record.messages.slice(0, calling + 1));
+}
+
+/** An agent that nobody awaits would work on for a call that has ended. */
+async function endOf(tool: string, open: ReadonlyMap<Promise<string>, string>): ReturnType<ToolInside['ended']> {
+  const [left] = open.values();
+  if (left === undefined) return;
+  await Promise.allSettled(open.keys());
+  throw new HoldfastError(
+    'next-left-running',
+    `The tool "${tool}" ended while ctx.runAgent("${left}") was still running. Await every agent that it runs.`,
+  );
+}
