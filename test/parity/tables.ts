@@ -164,12 +164,15 @@ export async function tableOnServer(
     }
   })();
   following.catch(() => wake());
+  /** What was open when the run was last seen to stand. */
+  let stood: readonly Interrupt[] = [];
   return {
     async standing(like) {
       for (let known = -1, until = 0; ;) {
         if (log.length > known) [known, until] = [log.length, Date.now() + patienceMs];
         until = Math.max(until, bed.disturbedAt() + patienceMs);
         const standing: Standing = { log: [...log], open: openAfter(log) };
+        stood = standing.open;
         if (like === undefined || standsLike(standing, like) || standing.log.at(-1)?.type === 'run-end' || Date.now() > until)
           return standing;
         await soon((resolve) => (wake = resolve), Math.min(until, Date.now() + 1000));
@@ -184,7 +187,7 @@ export async function tableOnServer(
       await Promise.all(signals);
       await untilRests(temporal, id);
       await bed.leave();
-      const isInTime = !late || Date.now() < firstLimit(open);
+      const isInTime = !late || Date.now() < firstLimit(stood);
       if (late) await new Promise((resolve) => setTimeout(resolve, lateTime(open) - Date.now()));
       return isInTime;
     },
