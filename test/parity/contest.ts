@@ -79,7 +79,7 @@ export class Stage {
     );
     const wrong = compared.filter(differs);
     for (const one of wrong)
-      say(`parity: HOLDFAST_SEED=${one.memory.script.name} (${one.memory.script.agent}) differs: ${whatDiffers(one)}`);
+      say(`parity: HOLDFAST_SEED=${one.memory.script.name} (${one.memory.script.agent}) differs: ${silenceOf(one)}${whatDiffers(one)}`);
     return { seed, compared, wrong, broken, shares };
   }
 
@@ -95,6 +95,11 @@ function waitsOf({ agent, said, parts = {} }: Script): number {
   return [said, ...Object.values(parts)]
     .flat()
     .filter((one) => 'fails' in one || ('calls' in one && one.calls.some(({ name }) => name === 'slow' || name === 'lost'))).length;
+}
+
+/** A run that is stuck, or a machine that has too much to do. */
+function silenceOf({ server: { end } }: Compared): string {
+  return end.silentMs === undefined ? '' : `nothing came from the server for ${end.silentMs / 1000} s. `;
 }
 
 export const differs = (compared: Compared): boolean => whatDiffers(compared) !== '';

@@ -27,6 +27,8 @@ export interface Table {
 export interface Standing {
   readonly log: readonly RunEvent[];
   readonly open: readonly Interrupt[];
+  /** It was waited for, and nothing came for so long. */
+  readonly silentMs?: number;
 }
 
 /** What somebody did to a run that stands still. */

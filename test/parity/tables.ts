@@ -173,8 +173,8 @@ export async function tableOnServer(
         until = Math.max(until, bed.disturbedAt() + patienceMs);
         const standing: Standing = { log: [...log], open: openAfter(log) };
         stood = standing.open;
-        if (like === undefined || standsLike(standing, like) || standing.log.at(-1)?.type === 'run-end' || Date.now() > until)
-          return standing;
+        if (like === undefined || standsLike(standing, like) || standing.log.at(-1)?.type === 'run-end') return standing;
+        if (Date.now() > until) return { ...standing, silentMs: patienceMs };
         await soon((resolve) => (wake = resolve), Math.min(until, Date.now() + 1000));
       }
     },
