@@ -3,9 +3,8 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { DataConverter } from '@temporalio/common';
+import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import type { DeltaSource } from '../contract/deltas';
 import { agentOfChildRun, isAnyRunId } from '../contract/record/child-runs';
 import { millisecondsOf } from '../contract/duration';
@@ -17,13 +16,16 @@ import { canonicalJson } from '../contract/messages/messages';
 import { defaultTaskQueue, defaultTenant, isName, nameProblem, names, runIdOf, workflowIdOf } from '../contract/names';
 import { shown } from '../contract/shown';
 import type { AgentRunInput } from '../contract/record/wire';
-import type { TemporalConnection, TemporalSettings } from '../host/connection';
+import type { TemporalSettings } from '../host/connection';
 import { connectTemporal } from '../host/connection';
 import { readConfiguration } from '../host/configuration';
 import { processBus } from '../host/event-bus';
 import { unanswered } from '../host/unanswered';
+import { addressOf } from '../host/server-address';
 import { findLiveServer } from '../host/server/server-reuse';
 import { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
+import type { ServerConnection } from './given-client';
+import { connectionOf, convertersOf } from './given-client';
 import type { Execution } from './reading/executions';
 import { interruptsIn } from './reading/executions';
 import { ignoredOptions } from './ignored-options';
@@ -38,6 +40,8 @@ export interface ConnectOptions {
   /** host:port of the server. Default: Temporal's own environment variables and profile, else the server that `holdfast dev` runs in this directory, else localhost:7233. */
   readonly address?: string;
   readonly server?: TemporalSettings;
+  /** A Temporal client that there is already. Its connection, namespace, data converter and interceptors are used, and `close` leaves it open. */
+  readonly client?: Client;
   readonly tenant?: string;
   readonly taskQueue?: string;
   /** With external storage, the same as the worker's. */
@@ -86,6 +90,10 @@ const tagsKey = defineSearchAttributeKey('HoldfastTags', 'KEYWORD_LIST');
 
 /** Connects to the server that keeps the runs. `Module` is the type of the agents module, for names and inputs. */
 export async function connect<Module = never>(options: ConnectOptions = {}): Promise<HoldfastClient<Module>> {
+  if (options.client !== undefined) {
+    const { tenant, taskQueue } = readConfiguration();
+    return new HoldfastClient(connectionOf(options.client, options), { tenant, taskQueue, ...options });
+  }
   const known = await withDefaults(options);
   const connection = await connectTemporal(serverOf(known));
   return new HoldfastClient(connection, known);
@@ -112,26 +120,25 @@ async function embeddedServer(options: ConnectOptions): Promise<ConnectOptions> 
 export class HoldfastClient<Module = never> {
   private readonly client: Client;
   private readonly reader: RunReader;
+  private readonly converter: LoadedDataConverter;
+  private readonly storesOutside: boolean;
   private readonly tenant: string;
   private readonly taskQueue: string;
   private closing: Promise<void> | undefined;
 
   constructor(
-    private readonly connection: TemporalConnection,
-    private readonly options: ConnectOptions = {},
+    private readonly connection: ServerConnection,
+    options: ConnectOptions = {},
   ) {
     const { dataConverter } = options;
     this.tenant = options.tenant ?? defaultTenant;
     this.taskQueue = options.taskQueue ?? defaultTaskQueue;
     const { namespace } = connection;
-    this.client = new Client({ connection: connection.connection, namespace, ...defined({ dataConverter }) });
-    this.reader = new RunReader(
-      this.client,
-      connection.connection,
-      namespace,
-      loadDataConverter(dataConverter),
-      options.deltas ?? processBus,
-    );
+    this.client = options.client ?? new Client({ connection: connection.connection, namespace, ...defined({ dataConverter }) });
+    const converters = convertersOf(this.client);
+    this.converter = converters.loaded;
+    this.storesOutside = converters.given.externalStorage !== undefined;
+    this.reader = new RunReader(this.client, connection.connection, namespace, this.converter, options.deltas ?? processBus);
   }
 
   /** Starts a run, or finds the one that has this id, agent and input. `ignored` of a found one names the options that it does not have. */
@@ -146,7 +153,7 @@ export class HoldfastClient<Module = never> {
   }
 
   private async begin(agent: string, input: unknown, options: StartOptions): Promise<Run<never>> {
-    const start = startInputOf(this.tenant, agent, input, options, this.options.dataConverter?.externalStorage !== undefined);
+    const start = startInputOf(this.tenant, agent, input, options, this.storesOutside);
     const hash = createHash('sha256')
       .update(canonicalJson([agent, input]))
       .digest('hex');
@@ -218,7 +225,7 @@ export class HoldfastClient<Module = never> {
   /** Asks the server whether it serves the namespace. Rejects with 'server-unreachable' when it does not answer in time, or does not know it. */
   async check(patienceMs = 10_000): Promise<void> {
     const { connection, namespace } = this.connection;
-    const { address } = connection.options;
+    const address = addressOf(connection);
     try {
       await connection.withDeadline(Date.now() + patienceMs, () => connection.workflowService.describeNamespace({ namespace }));
     } catch (error) {
@@ -250,8 +257,7 @@ export class HoldfastClient<Module = never> {
     if (memo[names.memo.start] !== hash)
       throw new HoldfastError('run-id-in-use', `The id "${id}" belongs to a run with another agent or input.`);
     const { connection, namespace } = this.connection;
-    const converter = loadDataConverter(this.options.dataConverter);
-    const ignored = await ignoredOptions(connection, namespace, converter, { workflowId, id }, options);
+    const ignored = await ignoredOptions(connection, namespace, this.converter, { workflowId, id }, options);
     return new Run(this.reader, this.tenant, id, false, ignored);
   }
 }

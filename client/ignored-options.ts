@@ -1,4 +1,4 @@
-import type { Connection } from '@temporalio/client';
+import type { ConnectionLike } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
 import { optionalTsToMs } from '@temporalio/common/lib/time';
 import { millisecondsOf } from '../contract/duration';
@@ -33,7 +33,7 @@ const valueOf: { readonly [Name in Named]: (begun: Begun) => unknown } = {
 
 /** The options of a start that the run with its id does not have: the first start counts. */
 export async function ignoredOptions(
-  connection: Connection,
+  connection: ConnectionLike,
   namespace: string,
   converter: LoadedDataConverter,
   run: { readonly workflowId: string; readonly id: string },
@@ -55,7 +55,7 @@ function asBegun(name: Named, value: unknown): unknown {
 }
 
 async function readBegun(
-  connection: Connection,
+  connection: ConnectionLike,
   namespace: string,
   converter: LoadedDataConverter,
   workflowId: string,

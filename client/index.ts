@@ -3,6 +3,8 @@
 // The client and its runs
 export { HoldfastClient, connect } from './connect';
 export type { ConnectOptions, ListOptions, ListedRun } from './connect';
+export { holdfastClientPlugin } from './plugin';
+export type { ClientPluginOptions } from './plugin';
 export type { StartOptions } from './start-input';
 export type { AgentRunOptions, RunOptions, ToolAliases, ToolRunOptions } from '../contract/run-options';
 export { outcomeOf } from './reading/outcome';

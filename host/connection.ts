@@ -42,7 +42,7 @@ const defaultDeadlineMs = 10_000;
 const refusalPatienceMs = 500;
 
 /** Pages of a history may be larger than gRPC's own 4 MB: a few signals of 1.5 MB, which anybody may send, fill one. */
-const channelArgs = { 'grpc.max_receive_message_length': 128 * 1024 * 1024 };
+export const channelArgs = { 'grpc.max_receive_message_length': 128 * 1024 * 1024 };
 
 /** Connects a client and sees the server answer. Throws 'server-unreachable' naming the address within the deadline, or 'config-invalid'. */
 export async function connectTemporal(

@@ -1,6 +1,7 @@
-import type { Connection } from '@temporalio/client';
+import type { ConnectionLike } from '@temporalio/client';
 import { HoldfastError } from '../contract/errors';
 import { searchAttributes } from '../contract/names';
+import { addressFlag, addressOf } from './server-address';
 
 /** Temporal's numbers for the types that Holdfast uses (temporal.api.enums.v1.IndexedValueType). */
 export const indexedValueTypes = { Text: 1, Keyword: 2, Int: 3, Double: 4, Bool: 5, Datetime: 6, KeywordList: 7 } as const;
@@ -8,7 +9,7 @@ export const indexedValueTypes = { Text: 1, Keyword: 2, Int: 3, Double: 4, Bool:
 const grpcInvalidArgument = 3;
 
 /** Throws 'search-attribute-missing' with the command that registers what the namespace lacks. */
-export async function checkSearchAttributes(connection: Connection, namespace: string): Promise<void> {
+export async function checkSearchAttributes(connection: ConnectionLike, namespace: string): Promise<void> {
   const registered = await registeredTypes(connection, namespace);
   const missing: string[] = [];
   for (const [name, type] of Object.entries(searchAttributes)) {
@@ -17,7 +18,7 @@ export async function checkSearchAttributes(connection: Connection, namespace: s
     else if (typeof found === 'number' && found !== indexedValueTypes[type]) throw wrongType(name, found, type, namespace);
   }
   if (missing.length === 0) return;
-  const command = createCommand(missing, namespace, connection.options.address);
+  const command = createCommand(missing, namespace, connection);
   throw new HoldfastError(
     'search-attribute-missing',
     `Namespace '${namespace}' lacks the search attributes ${missing.join(', ')}. Register them with: ${command}`,
@@ -28,7 +29,7 @@ export async function checkSearchAttributes(connection: Connection, namespace: s
 }
 
 /** Numbers of the types of all registered attributes; undefined where the server does not tell (Temporal Cloud may not). */
-async function registeredTypes(connection: Connection, namespace: string): Promise<Record<string, number> | undefined> {
+async function registeredTypes(connection: ConnectionLike, namespace: string): Promise<Record<string, number> | undefined> {
   try {
     const listed = await connection.operatorService.listSearchAttributes({ namespace });
     return listed.customAttributes;
@@ -39,7 +40,7 @@ async function registeredTypes(connection: Connection, namespace: string): Promi
 }
 
 /** A query with an unknown attribute is refused by every server. */
-async function isQueryable(connection: Connection, namespace: string, name: string): Promise<boolean> {
+async function isQueryable(connection: ConnectionLike, namespace: string, name: string): Promise<boolean> {
   try {
     await connection.workflowService.countWorkflowExecutions({ namespace, query: `${name} = 'none'` });
     return true;
@@ -49,9 +50,9 @@ async function isQueryable(connection: Connection, namespace: string, name: stri
   }
 }
 
-function createCommand(missing: readonly string[], namespace: string, address: string): string {
+function createCommand(missing: readonly string[], namespace: string, connection: ConnectionLike): string {
   const pairs = missing.map((name) => `--name ${name} --type ${searchAttributes[name as keyof typeof searchAttributes]}`);
-  return `temporal operator search-attribute create --address ${address} --namespace ${namespace} ${pairs.join(' ')}`;
+  return `temporal operator search-attribute create${addressFlag(connection)} --namespace ${namespace} ${pairs.join(' ')}`;
 }
 
 function wrongType(name: string, found: number, wanted: string, namespace: string): HoldfastError {
@@ -66,10 +67,10 @@ export function isNamespaceMissing(error: unknown): boolean {
   return (error as { code?: unknown }).code === 5;
 }
 
-function namespaceUnknown(connection: Connection, namespace: string, cause: unknown): HoldfastError {
+function namespaceUnknown(connection: ConnectionLike, namespace: string, cause: unknown): HoldfastError {
   return new HoldfastError(
     'server-unreachable',
-    `The server at ${connection.options.address} has no namespace '${namespace}'. Correct TEMPORAL_NAMESPACE or create it: temporal operator namespace create --address ${connection.options.address} --namespace ${namespace} --retention 30d`,
+    `The server at ${addressOf(connection)} has no namespace '${namespace}'. Correct TEMPORAL_NAMESPACE or create it: temporal operator namespace create${addressFlag(connection)} --namespace ${namespace} --retention 30d`,
     { cause },
   );
 }

@@ -10,18 +10,19 @@ const checked = new Set<string>();
 /** Loads a bundle in the sandbox before anything is polled: a module that throws there would leave every run stuck. */
 export async function checkBundle(bundle: WorkflowBundle): Promise<void> {
   if (checked.has(bundle.buildId)) return;
+  await strayRejections.guard(() => loadInSandbox(bundle, 'The agents module does not'));
+  checked.add(bundle.buildId);
+}
+
+/** Loads code in the sandbox. `what` is the beginning of a sentence about it. */
+export async function loadInSandbox({ buildId, code }: WorkflowBundle, what: string): Promise<void> {
   try {
-    await strayRejections.guard(() =>
-      Worker.runReplayHistory({ workflowBundle: { code: bundle.code }, replayName: `check-${bundle.buildId}` }, firstTask()),
-    );
+    await Worker.runReplayHistory({ workflowBundle: { code }, replayName: `check-${buildId}` }, firstTask());
   } catch (error) {
-    throw new HoldfastError('agents-invalid', `The agents module does not load in the workflow sandbox: ${reasonOf(error)}`, {
-      cause: error,
-    });
+    throw new HoldfastError('agents-invalid', `${what} load in the workflow sandbox: ${reasonOf(error)}`, { cause: error });
   } finally {
     removePromiseHooks();
   }
-  checked.add(bundle.buildId);
 }
 
 /** Temporal quotes the failure of the task; what was thrown stands in it as its message. */

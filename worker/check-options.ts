@@ -8,24 +8,55 @@ const optional =
   (value: unknown): boolean =>
     value === undefined || check(value);
 
-const rules: Readonly<Record<string, readonly [(value: unknown) => boolean, string]>> = {
-  server: [isRecord, 'an object that says where the Temporal server is: { address: "localhost:7233", namespace: "default" }'],
+type Rules = Readonly<Record<string, readonly [(value: unknown) => boolean, string]>>;
+
+const shared: Rules = {
   tools: [isRecord, 'an object with tools by their names'],
-  bundles: [isPath, 'the path of a directory in which the code of builds is kept that still have open runs'],
   outputs: [optional(isRecord), 'an object with schemas by their names'],
   middleware: [optional(Array.isArray), 'a list of worker middlewares'],
   observers: [optional(Array.isArray), 'a list of observers'],
   models: [optional(isRecord), 'an object with providers and aliases'],
 };
 
+const rules: Rules = {
+  server: [isRecord, 'an object that says where the Temporal server is: { address: "localhost:7233", namespace: "default" }'],
+  bundles: [isPath, 'the path of a directory in which the code of builds is kept that still have open runs'],
+  ...shared,
+};
+
+const agents = 'the path of the module that exports the agents';
+
 /** Refuses what a worker cannot begin with. Programs in plain JavaScript may give anything. */
 export function checkWorkerOptions(given: unknown): void {
-  const options = (isRecord(given) ? given : {}) as Readonly<Record<string, unknown>>;
-  const refuse = (field: string, what: string): never => {
-    throw new HoldfastError('config-invalid', `HoldfastWorker.create: ${field} must be ${what}, and is ${shown(options[field])}.`);
-  };
   if (!isRecord(given))
     throw new HoldfastError('config-invalid', 'HoldfastWorker.create takes an object with server, agents, tools and bundles.');
-  for (const [field, [check, what]] of Object.entries(rules)) if (!check(options[field])) refuse(field, what);
-  if (options['bundle'] === undefined && !isPath(options['agents'])) refuse('agents', 'the path of the module that exports the agents');
+  const needsAgents = (given as { readonly bundle?: unknown }).bundle === undefined;
+  check('HoldfastWorker.create', given as object, needsAgents ? { ...rules, agents: [isPath, agents] } : rules);
+}
+
+const anything = (): boolean => true;
+const ofPlugin: Rules = {
+  agents: [isPath, agents],
+  ...shared,
+  ...Object.fromEntries(
+    ['language', 'toolDefaults', 'modelFacts', 'environment', 'deltas', 'modelStallMs', 'messageCacheBytes', 'storage', 'onProblem'].map(
+      (name) => [name, [anything, '']] as const,
+    ),
+  ),
+};
+
+/** The same for `holdfastPlugin`. What belongs to the user's own worker or client is refused, too: here nobody would heed it. */
+export function checkPluginOptions(given: unknown): void {
+  if (!isRecord(given)) throw new HoldfastError('config-invalid', 'holdfastPlugin takes an object with agents and tools.');
+  const unknown = Object.keys(given as object).find((name) => !Object.hasOwn(ofPlugin, name));
+  if (unknown !== undefined)
+    throw new HoldfastError('config-invalid', `holdfastPlugin has no option '${unknown}'. It has: ${Object.keys(ofPlugin).join(', ')}.`);
+  check('holdfastPlugin', given as object, ofPlugin);
+}
+
+function check(who: string, options: object, all: Rules): void {
+  for (const [field, [fits, what]] of Object.entries(all)) {
+    const value = (options as Readonly<Record<string, unknown>>)[field];
+    if (!fits(value)) throw new HoldfastError('config-invalid', `${who}: ${field} must be ${what}, and is ${shown(value)}.`);
+  }
 }

@@ -1,19 +1,20 @@
-import type { Connection } from '@temporalio/client';
+import type { ConnectionLike } from '@temporalio/client';
 import { optionalTsToMs } from '@temporalio/common/lib/time';
 import { HoldfastError } from '../contract/errors';
+import { addressFlag } from '../host/server-address';
 
 const hourMs = 3_600_000;
 const shortestDays = 7;
 const patienceMs = 5000;
 
 /** Throws 'retention-short' with the command that mends it. A namespace that does not say how long it keeps runs is taken as it is. */
-export async function checkRetention(connection: Connection, namespace: string): Promise<void> {
+export async function checkRetention(connection: ConnectionLike, namespace: string): Promise<void> {
   const { config } = await connection.withDeadline(Date.now() + patienceMs, () =>
     connection.workflowService.describeNamespace({ namespace }),
   );
   const hours = Math.round((optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0) / hourMs);
   if (hours === 0 || hours >= shortestDays * 24) return;
-  const command = `temporal operator namespace update --address ${connection.options.address} --namespace ${namespace} --retention 30d`;
+  const command = `temporal operator namespace update${addressFlag(connection)} --namespace ${namespace} --retention 30d`;
   throw new HoldfastError(
     'retention-short',
     `Namespace '${namespace}' keeps runs that have ended for ${hours % 24 === 0 ? counted(hours / 24, 'day') : counted(hours, 'hour')}. Behind that nobody can read them, and a start with the id of one begins it anew. For 30 days: ${command}`,

@@ -1,20 +1,12 @@
 import { defined } from '../contract/defined';
-import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import type { DataConverter } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/activities';
 import { Culprits } from '../activities/health/culprits';
-import { MessageStore } from '../activities/transcripts/message-store';
 import type { ModelsOptions } from '../activities/models/models';
-import { ModelRegistry } from '../activities/models/models';
-import { OutputRegistry } from '../activities/schemas/outputs';
-import { Observers } from '../activities/worker-middleware/observers';
 import { checkKeyedEnvironment } from '../activities/models/providers/keyed';
 import type { WorkerParts } from '../activities/parts';
-import { defaultModelFacts } from '../activities/parts';
-import { ToolRegistry, defaultToolFacts } from '../activities/tools/tools';
 import type { WorkerMiddleware } from '../activities/worker-middleware/worker-middleware';
-import { HalfRegistry } from '../activities/worker-middleware/worker-middleware';
 import type { DeltaSink } from '../contract/deltas';
 import { HoldfastError, codeOf, errorTable, messageOf } from '../contract/errors';
 import type { Language, ModelFacts, ToolFacts } from '../contract/manifest';
@@ -22,13 +14,10 @@ import type { Observer } from '../contract/observed';
 import { defaultTaskQueue, runIdOf } from '../contract/names';
 import { shown } from '../contract/shown';
 import { taskQueueProblem } from '../host/check-settings';
-import type { TemporalConnection, TemporalSettings } from '../host/connection';
+import type { TemporalSettings } from '../host/connection';
 import { connectNative, connectTemporal } from '../host/connection';
-import { processBus } from '../host/event-bus';
 import { createLogger } from '../host/logger';
 import { checkSearchAttributes } from '../host/search-attributes';
-import { answerLookup } from './answer-lookup';
-import { builtInHalves } from './built-in-halves';
 import type { WorkflowBundle } from './bundle';
 import { bundleAgents } from './bundle';
 import { BundleStore } from './bundle-store';
@@ -39,10 +28,9 @@ import { Deployment, identityOf } from './deployment';
 import { Findings } from './findings';
 import { callInterceptor } from './interceptors';
 import { memoryLossOf, withLoopGuard } from './loop-guard';
-import { runHistory } from './run-history';
 import { strayRejections } from './stray-rejections';
 import { Succession } from './succession';
-import { newestBuildTrials } from './upgrade';
+import { longestTool, partsOf, partsReady } from './worker-parts';
 
 export interface WorkerOptions {
   readonly server: TemporalSettings;
@@ -138,9 +126,14 @@ export class HoldfastWorker {
         await checkBundle(bundle);
         await store.save(bundle);
       }
-      const parts = partsOf(options, connection);
-      await parts.tools.ready();
-      await parts.outputs.ready();
+      const parts = partsOf(options, {
+        source: connection.facts(server.namespace),
+        connection: () => connection,
+        taskQueue,
+        dataConverter: options.dataConverter,
+        culprits: new Culprits(options.bundles, onProblem),
+      });
+      await partsReady(parts);
       const start = (build: WorkflowBundle): Promise<Worker> =>
         createTemporalWorker(build, options, parts, native as NativeConnection, taskQueue, identityOf(build.buildId === bundle.buildId));
       const deployment = new Deployment(connection, server.namespace, taskQueue);
@@ -283,42 +276,24 @@ export class HoldfastWorker {
 }
 
 /** For a program that has a worker in it and does not ask to be told. */
-function logged({ code, message }: HoldfastError): void {
+export function logged({ code, message }: HoldfastError): void {
   createLogger().error(message, { code, fix: errorTable[code].fix });
 }
 
 function failureOf(error: unknown, buildId: string): HoldfastError {
-  const running = memoryLossOf(error)?.map(runIdOf);
-  if (running === undefined)
+  const text = memoryLossText(error);
+  if (text === undefined)
     return new HoldfastError('internal', `The worker of build ${buildId} failed: ${messageOf(error)}`, { cause: error });
-  const [likely, ...others] = running;
-  const text =
-    likely === undefined
-      ? 'No run was in a task.'
-      : `The run ${likely} was in a task${others.length === 0 ? '' : `, or about to be: ${others.join(', ')}`}.`;
   return new HoldfastError('out-of-memory', `The code of agents ran out of memory (build ${buildId}). ${text}`, { cause: error });
 }
 
-function partsOf(options: WorkerOptions, connection: TemporalConnection['connection']): WorkerParts {
-  const toolDefaults: ToolFacts = { ...defaultToolFacts, ...options.toolDefaults };
-  const source = connection.facts(options.server.namespace);
-  return {
-    tools: new ToolRegistry(options.tools, toolDefaults),
-    models: new ModelRegistry(options.models, options.environment),
-    halves: new HalfRegistry(options.middleware ?? [], builtInHalves()),
-    outputs: new OutputRegistry(options.outputs ?? {}),
-    culprits: new Culprits(options.bundles, options.onProblem ?? (() => undefined)),
-    observers: new Observers(options.observers, options.onProblem),
-    ...defined({ onProblem: options.onProblem }),
-    messages: new MessageStore(runHistory(source, loadDataConverter(options.dataConverter)), options.messageCacheBytes),
-    deltas: options.deltas ?? processBus,
-    stallMs: options.modelStallMs ?? 300_000,
-    answers: answerLookup(source, loadDataConverter(options.dataConverter)),
-    tryNewestBuild: newestBuildTrials(connection, options.server.namespace, options.taskQueue ?? defaultTaskQueue, options.dataConverter),
-    language: options.language ?? 'en',
-    toolDefaults,
-    modelFacts: { ...defaultModelFacts, ...options.modelFacts },
-  };
+/** Which run used up the memory of workflow code, as a sentence; undefined when it is not that what failed. */
+export function memoryLossText(error: unknown): string | undefined {
+  const running = memoryLossOf(error)?.map(runIdOf);
+  if (running === undefined) return undefined;
+  const [likely, ...others] = running;
+  if (likely === undefined) return 'No run was in a task.';
+  return `The run ${likely} was in a task${others.length === 0 ? '' : `, or about to be: ${others.join(', ')}`}.`;
 }
 
 function createTemporalWorker(
@@ -329,7 +304,6 @@ function createTemporalWorker(
   taskQueue: string,
   identity: string,
 ): Promise<Worker> {
-  const longest = Math.max(...parts.tools.names.map((name) => parts.tools.factsOf(name)?.timeoutMs ?? 0), 10_000);
   return withLoopGuard(() =>
     Worker.create({
       connection,
@@ -351,7 +325,7 @@ function createTemporalWorker(
       // A heartbeat is how a call hears that it is cancelled.
       maxHeartbeatThrottleInterval: 250,
       defaultHeartbeatThrottleInterval: 250,
-      shutdownGraceTime: options.shutdownGraceMs ?? longest,
+      shutdownGraceTime: options.shutdownGraceMs ?? longestTool(parts),
       ...defined({
         isolateExecutionTimeout: options.endlessLoopMs,
         maxCachedWorkflows: options.maxCachedRuns,

@@ -3,6 +3,8 @@
 // The worker
 export { HoldfastWorker } from './create-worker';
 export type { WorkerOptions } from './create-worker';
+export { HoldfastPlugin, holdfastPlugin } from './plugin';
+export type { PluginOptions } from './plugin';
 export { bundleAgents } from './bundle';
 export { BundleStore } from './bundle-store';
 export type { WorkflowBundle } from './bundle';

@@ -17,3 +17,8 @@ export const callInterceptor: ActivityInterceptorsFactory = ({ info }) => ({
       ),
   },
 });
+
+/** The same for these activities only. */
+export function interceptorFor(activityTypes: readonly string[]): ActivityInterceptorsFactory {
+  return (context) => (activityTypes.includes(context.info.activityType) ? callInterceptor(context) : {});
+}

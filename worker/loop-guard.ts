@@ -47,12 +47,22 @@ let guarding = 0;
 
 /** Worker threads that are made meanwhile for workflows survive endless loops in user code. */
 export async function withLoopGuard<T>(run: () => Promise<T>): Promise<T> {
-  if (guarding++ === 0) threads.Worker = GuardedWorker;
+  const end = beginLoopGuard();
   try {
     return await run();
   } finally {
-    if (--guarding === 0) threads.Worker = plainWorker;
+    end();
   }
+}
+
+/** The same until the returned function is called. */
+export function beginLoopGuard(): () => void {
+  if (guarding++ === 0) threads.Worker = guarded;
+  let open = true;
+  return () => {
+    if (open && --guarding === 0) threads.Worker = plainWorker;
+    open = false;
+  };
 }
 
 /** What the SDK sends to a thread of workflows. */
@@ -72,9 +82,8 @@ class GuardedWorker extends plainWorker {
   /** Executions by the request that they are in, oldest first: the thread takes one after another. */
   private readonly inTask = new Map<unknown, string>();
 
-  constructor(file: string | URL, options?: WorkerOptions) {
-    if (!/workflow-worker-thread/.test(String(file)) || options !== undefined) super(file, options);
-    else super(`${guard}\nrequire(${JSON.stringify(String(file))});`, { ...optionsOfThread(), eval: true });
+  constructor(file: string | URL) {
+    super(`${guard}\nrequire(${JSON.stringify(String(file))});`, { ...optionsOfThread(), eval: true });
     this.on('message', ({ requestId }: ThreadRequest) => void this.inTask.delete(requestId));
     this.on('error', (error) => {
       if ((error as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY') losses.set(error, this.runsInTask());
@@ -94,6 +103,15 @@ class GuardedWorker extends plainWorker {
     return [...new Set(this.inTask.values())].map((runId) => this.workflowIds.get(runId) ?? runId);
   }
 }
+
+/** Threads of others are made as they were. */
+const guarded = new Proxy(plainWorker, {
+  construct(target, parameters: ConstructorParameters<typeof plainWorker>, made) {
+    const [file, options] = parameters;
+    if (/workflow-worker-thread/.test(String(file)) && options === undefined) return new GuardedWorker(file);
+    return Reflect.construct(target, parameters, made) as object;
+  },
+});
 
 /** The workflows that were in a task when their thread ran out of memory, the likely cause first; undefined when it is not that what failed. */
 export function memoryLossOf(failure: unknown): readonly string[] | undefined {

@@ -1,6 +1,6 @@
 import { defined } from '../contract/defined';
 import { randomUUID } from 'node:crypto';
-import type { Connection } from '@temporalio/client';
+import type { ConnectionLike } from '@temporalio/client';
 import { Client, WorkflowFailedError } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { HoldfastError, messageOf } from '../contract/errors';
@@ -11,7 +11,7 @@ const trialTimeoutMs = 30_000;
 
 /** New workflows go to the newest build, so a short one of them is asked whether it can go on with a run of an older one. */
 export function newestBuildTrials(
-  connection: Connection,
+  connection: ConnectionLike,
   namespace: string,
   taskQueue: string,
   dataConverter: DataConverter | undefined,

@@ -8,6 +8,7 @@ import {
   TimeoutFailure,
   executeChild,
   uuid4,
+  workflowInfo,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError, defineSearchAttributeKey } from '@temporalio/common';
 import { millisecondsOf } from '../contract/duration';
@@ -28,7 +29,7 @@ export interface ChildAgentOptions {
   /** The id of the run, under which clients find it. Default: one of its own. An id that is taken is `run-id-in-use`. */
   readonly id?: string;
   readonly tenant?: string;
-  /** Where the worker is that serves the agent. Default: `holdfast`. */
+  /** Where the worker is that serves the agent. Default: `holdfast`; with `holdfastPlugin` the task queue of the workflow that starts it. */
   readonly taskQueue?: string;
   readonly values?: Readonly<Record<string, Json>>;
   readonly model?: string;
@@ -55,6 +56,13 @@ const keys = {
   tags: defineSearchAttributeKey('HoldfastTags', 'KEYWORD_LIST'),
 };
 
+let servedHere = false;
+
+/** Says that the worker of this workflow also serves agents. */
+export function agentsAreHere(): void {
+  servedHere = true;
+}
+
 /**
  * Runs an agent as a child of another workflow, and gives its output. The child is a run like any other: clients find it by its id, and
  * answer what it asks. Fails with an `ApplicationFailure` whose `type` is the code; a cancelled workflow cancels its child.
@@ -65,7 +73,7 @@ export async function runAgentAsChild<A extends SomeAgent = Agent<string, Json, 
   options: ChildAgentOptions = {},
 ): Promise<TypesOf<A>['output']> {
   const start = coded(() => startOf(typeof agent === 'string' ? agent : agent.name, input, options));
-  const { deadline, taskQueue = defaultTaskQueue } = options;
+  const { deadline, taskQueue = servedHere ? workflowInfo().taskQueue : defaultTaskQueue } = options;
   const timeout = deadline === undefined ? {} : { workflowExecutionTimeout: coded(() => millisecondsOf(deadline, 'input-invalid')) };
   let result: AgentRunResult;
   try {

@@ -1,5 +1,6 @@
 import { arrayFromPayloads, defaultPayloadConverter } from '@temporalio/common';
 import type { PayloadConverter } from '@temporalio/common';
+import { workflowInfo } from '@temporalio/workflow';
 import type { ActivateInput, WorkflowInterceptors, WorkflowInterceptorsFactory } from '@temporalio/workflow';
 import { names } from '../contract/names';
 
@@ -21,7 +22,14 @@ export const activation = {
   answers: [] as number[],
 };
 
-export const interceptors: WorkflowInterceptorsFactory = (): WorkflowInterceptors => ({
+/** Workflows of users beside ours stay as they are. */
+export const interceptors: WorkflowInterceptorsFactory = () => (isOurs(workflowInfo().workflowType) ? ofRuns : {});
+
+function isOurs(workflowType: string): boolean {
+  return workflowType === names.workflow || workflowType === names.trialWorkflow;
+}
+
+const ofRuns: WorkflowInterceptors = {
   inbound: [],
   outbound: [],
   internals: [
@@ -41,7 +49,7 @@ export const interceptors: WorkflowInterceptorsFactory = (): WorkflowInterceptor
       },
     },
   ],
-});
+};
 
 /** Called by the handler of each update: one that is refused stands in no history, so it must not count. */
 export function countFromOutside(): void {

@@ -37,7 +37,12 @@ export class UpgradeDesk {
 }
 
 export function moves({ build, failure }: TrialVerdict): boolean {
-  return failure === undefined && build !== ownBuild();
+  return failure === undefined && isVersioned() && build !== ownBuild();
+}
+
+/** Without Worker Versioning a task takes no versioning behavior, and there is no other build to go to. The name of the deployment is empty then. */
+export function isVersioned(): boolean {
+  return workflowInfo().currentDeploymentVersion?.deploymentName !== '';
 }
 
 function ownBuild(): string {

@@ -1,4 +1,4 @@
-import type { Connection } from '@temporalio/client';
+import type { ConnectionLike } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { HoldfastError } from '../../contract/errors';
 
@@ -17,7 +17,7 @@ export interface RunChain {
 
 const grpcNotFound = 5;
 
-export async function readChain(connection: Connection, namespace: string, workflowId: string, id: string): Promise<RunChain> {
+export async function readChain(connection: ConnectionLike, namespace: string, workflowId: string, id: string): Promise<RunChain> {
   const mark = await readMark(connection, namespace, workflowId, id);
   let firstRunId = mark.runId;
   for (let previous = await previousRun(connection, namespace, workflowId, firstRunId); previous !== undefined && previous !== '';) {
@@ -29,7 +29,7 @@ export async function readChain(connection: Connection, namespace: string, workf
   return { firstRunId, mark };
 }
 
-export async function readMark(connection: Connection, namespace: string, workflowId: string, id: string): Promise<HistoryMark> {
+export async function readMark(connection: ConnectionLike, namespace: string, workflowId: string, id: string): Promise<HistoryMark> {
   const { workflowExecutionInfo: info } = await found(
     connection.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } }),
     id,
@@ -38,7 +38,7 @@ export async function readMark(connection: Connection, namespace: string, workfl
 }
 
 /** Which task of a run a worker has now. Until it is done, or its time is up, no history shows what comes meanwhile. */
-export async function taskAtWork(connection: Connection, namespace: string, workflowId: string): Promise<string | undefined> {
+export async function taskAtWork(connection: ConnectionLike, namespace: string, workflowId: string): Promise<string | undefined> {
   const { pendingWorkflowTask: task } = await connection.workflowService.describeWorkflowExecution({
     namespace,
     execution: { workflowId },
@@ -48,7 +48,7 @@ export async function taskAtWork(connection: Connection, namespace: string, work
 }
 
 /** The run before in the chain: empty for the first one, undefined when the server no longer has this one. */
-async function previousRun(connection: Connection, namespace: string, workflowId: string, runId: string): Promise<string | undefined> {
+async function previousRun(connection: ConnectionLike, namespace: string, workflowId: string, runId: string): Promise<string | undefined> {
   try {
     const page = await connection.workflowService.getWorkflowExecutionHistory({
       namespace,

@@ -1,17 +1,18 @@
 import { defined } from '../../contract/defined';
-import type { Connection } from '@temporalio/client';
+import type { ConnectionLike } from '@temporalio/client';
 import { executionInfoFromRaw } from '@temporalio/client/lib/helpers';
 import type { LoadedDataConverter } from '@temporalio/common';
 import type { Interrupt } from '../../contract/interrupts';
 import { isInterrupt } from '../../contract/interrupts';
 import { interruptMemoPrefix } from '../../contract/names';
+import { addressOf } from '../../host/server-address';
 import type { VisibilityGate } from '../../host/visibility-gate';
 import { visibilityGate } from '../../host/visibility-gate';
 import { PayloadReader } from '../../host/history/payload-reader';
 import { found } from './chain';
 import { answered } from '../lost-server';
 
-type Page = Awaited<ReturnType<Connection['workflowService']['listWorkflowExecutions']>>;
+type Page = Awaited<ReturnType<ConnectionLike['workflowService']['listWorkflowExecutions']>>;
 
 const longestAnswerMs = 10_000;
 
@@ -33,12 +34,12 @@ export class Executions {
   private readonly gate: VisibilityGate;
 
   constructor(
-    private readonly connection: Connection,
+    private readonly connection: ConnectionLike,
     private readonly namespace: string,
     private readonly converter: LoadedDataConverter,
   ) {
     this.payloads = new PayloadReader(converter);
-    this.gate = visibilityGate(connection.options.address, namespace);
+    this.gate = visibilityGate(addressOf(connection), namespace);
   }
 
   async describe(workflowId: string, id: string): Promise<Execution> {
@@ -59,7 +60,7 @@ export class Executions {
     } while (nextPageToken !== undefined);
   }
 
-  private page(request: Parameters<Connection['workflowService']['listWorkflowExecutions']>[0]): Promise<Page> {
+  private page(request: Parameters<ConnectionLike['workflowService']['listWorkflowExecutions']>[0]): Promise<Page> {
     return this.connection.withDeadline(Date.now() + longestAnswerMs, () =>
       this.connection.workflowService.listWorkflowExecutions(request),
     );

@@ -1,4 +1,4 @@
-import type { Connection } from '@temporalio/client';
+import type { ConnectionLike } from '@temporalio/client';
 import type { Delta, DeltaSource } from '../../contract/deltas';
 import { HoldfastError } from '../../contract/errors';
 import type { RunEvent } from '../../contract/events';
@@ -42,7 +42,7 @@ export class RunFollower {
   private changed = new Promise<void>((resolve) => (this.wake = resolve));
 
   constructor(
-    private readonly connection: Connection,
+    private readonly connection: ConnectionLike,
     private readonly namespace: string,
     private readonly reader: FactReader,
     private readonly deltas: DeltaSource,

@@ -1,7 +1,7 @@
 import { defined } from '../../contract/defined';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client, Connection, WorkflowHandle } from '@temporalio/client';
+import type { Client, ConnectionLike, WorkflowHandle } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
 import type { Delta, DeltaSource } from '../../contract/deltas';
 import { HoldfastError } from '../../contract/errors';
@@ -71,7 +71,7 @@ export class RunReader {
 
   constructor(
     private readonly client: Client,
-    private readonly connection: Connection,
+    private readonly connection: ConnectionLike,
     private readonly namespace: string,
     private readonly converter: LoadedDataConverter,
     private readonly deltas: DeltaSource,

@@ -26,7 +26,6 @@ const folders: Readonly<Record<string, readonly string[]>> = {
 const mostLines = 350;
 /** Files that are still longer, with their lines at most. The list gets shorter, never longer. */
 const tooLong: Readonly<Record<string, number>> = {
-  'worker/create-worker.ts': 370,
 };
 
 interface Source {

@@ -7,10 +7,13 @@ const importOf = /^import (?:type )?\{ (.*) \} from '(.*)';\n/gm;
 const factoryOf = /^const \{ \w+ \} = agentsFor<typeof tools>\(\);\n/m;
 const flat = (code: string): string => code.replace(/\s+/g, ' ').trim();
 
-/** Compares the examples of documents with a file of tests that has them word for word; imports, and what makes agents, stand above there. */
-export function describeExamples(documents: readonly string[], file: string, least: number): void {
+/** Compares the examples of documents with files of tests that have them word for word; imports, and what makes agents, stand above there. */
+export function describeExamples(documents: readonly string[], files: string | readonly string[], least: number): void {
   describe.each(documents)('docs/%s.md', (name) => {
-    const here = readFileSync(file, 'utf8');
+    const here = [files]
+      .flat()
+      .map((file) => readFileSync(file, 'utf8'))
+      .join('\n');
     const blocks = blocksOf(`${name}.md`);
 
     it('has examples, each with a name', () => {

@@ -1,0 +1,69 @@
+import { ImportMap } from './import-map';
+
+export interface Compiler {
+  inputFileSystem: object | null;
+  readonly hooks: {
+    readonly beforeRun: Hook<unknown>;
+    readonly compilation: Hook<{ readonly hooks: { readonly finishModules: Hook<Iterable<BundledModule>> } }>;
+    readonly normalModuleFactory: Hook<{ readonly hooks: { readonly beforeResolve: Hook<Import>; readonly afterResolve: Hook<Import> } }>;
+    readonly emit: AsyncHook<Compiled>;
+    readonly done: Hook<{ readonly compilation: Compiled }>;
+  };
+}
+interface Hook<T> {
+  tap(name: string, run: (value: T) => void): void;
+}
+interface AsyncHook<T> extends Hook<T> {
+  tapPromise(name: string, run: (value: T) => Promise<void>): void;
+}
+
+/** What was compiled, before it is written. */
+export interface Compiled {
+  readonly errors: readonly { readonly message: string }[];
+  getAssets(): readonly { readonly source: { source(): string | Buffer } }[];
+}
+
+/** The SDK gives the bundler files that are looked up anew for every import of every module. A fifth of the time goes there. */
+export class FilesLookedUpOnce {
+  apply(compiler: Compiler): void {
+    // What webpack has made for itself by now, and what the SDK puts in its place afterwards.
+    const Cached = compiler.inputFileSystem?.constructor as (new (files: object | null, milliseconds: number) => never) | undefined;
+    if (Cached === undefined) return;
+    compiler.hooks.beforeRun.tap('holdfast', () => {
+      compiler.inputFileSystem = new Cached(compiler.inputFileSystem, 60_000);
+    });
+  }
+}
+
+interface BundledModule {
+  readonly resource?: string;
+  readonly buildMeta?: { readonly async?: boolean };
+}
+interface Import {
+  readonly request: string;
+  readonly contextInfo: { readonly issuer: string };
+  readonly createData?: { readonly resource?: string };
+}
+
+/** What the bundler comes by, for errors that say more than its own. */
+export class BundlerLook {
+  readonly imports = new ImportMap();
+  readonly problems: string[] = [];
+  /** The modules with a top-level await. Such a module, and all that import it, would export nothing but a promise. */
+  readonly waiting: string[] = [];
+
+  apply({ hooks }: Compiler): void {
+    const note = ({ request, contextInfo, createData }: Import): void =>
+      this.imports.add(contextInfo.issuer, request, createData?.resource);
+    hooks.normalModuleFactory.tap('holdfast', (factory) => {
+      factory.hooks.beforeResolve.tap('holdfast', note);
+      factory.hooks.afterResolve.tap('holdfast', note);
+    });
+    hooks.compilation.tap('holdfast', (compilation) =>
+      compilation.hooks.finishModules.tap('holdfast', (modules) => {
+        for (const { buildMeta, resource } of modules) if (buildMeta?.async === true) this.waiting.push(resource ?? 'a module');
+      }),
+    );
+    hooks.done.tap('holdfast', ({ compilation }) => this.problems.push(...compilation.errors.map(({ message }) => message)));
+  }
+}

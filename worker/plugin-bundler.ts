@@ -1,0 +1,74 @@
+import { resolve } from 'node:path';
+import type { BundleOptions } from '@temporalio/worker';
+import { moduleMatches } from '@temporalio/worker/lib/workflow/bundler';
+import { HoldfastError } from '../contract/errors';
+import { agentsModule, agentsRequest, buildIdOf, needsNode, refuseWaiting, sandboxFile, withAgents } from './bundle';
+import type { Compiled, Compiler } from './bundler-look';
+import { BundlerLook } from './bundler-look';
+import { loadInSandbox } from './check-bundle';
+import type { NodeImports } from './import-map';
+
+/** Stands in the code of every bundle that was made so: entry-beside.ts exports it. */
+const mark = 'holdfastAgentsBeside';
+
+/** Whether a bundle was made with agents beside its workflows. */
+export function hasAgents(code: string): boolean {
+  return code.includes(mark);
+}
+
+/** What stands for the workflows of a worker that has none. */
+export const noWorkflows = (): string => sandboxFile('no-workflows');
+
+/** Options of a bundle that has the agents of a module beside the workflows that it had before. */
+export function bundledBeside(options: BundleOptions, agents: string): BundleOptions {
+  const entry = sandboxFile('entry-beside');
+  // Given twice, as when a connection has the plugin, too.
+  if (options.workflowsPath === entry) return options;
+  const path = agentsModule(agents);
+  const check = new BesideCheck(path, options.ignoreModules ?? []);
+  return {
+    ...options,
+    workflowsPath: entry,
+    workflowInterceptorModules: [...(options.workflowInterceptorModules ?? []), sandboxFile('interceptors')],
+    preloadModules: [sandboxFile('shared-modules'), ...(options.preloadModules ?? [])],
+    webpackConfigHook: (given) => {
+      const config = withAgents(options.webpackConfigHook?.(given) ?? given, path, [check]);
+      const alias = { ...config.resolve?.alias, __holdfast_workflows__: resolve(options.workflowsPath) };
+      return { ...config, resolve: { ...config.resolve, alias } };
+    },
+  };
+}
+
+/** Refuses a bundle that would fail every task of its worker. The SDK makes it, so this happens inside of its bundler. */
+class BesideCheck {
+  private readonly look = new BundlerLook();
+
+  constructor(
+    private readonly agents: string,
+    private readonly ignored: readonly string[],
+  ) {}
+
+  apply(compiler: Compiler): void {
+    this.look.apply(compiler);
+    compiler.hooks.emit.tapPromise('holdfast', (compiled) => this.check(compiled));
+    // What keeps a bundle from being written is said here.
+    compiler.hooks.done.tap('holdfast', () => this.refuseNode());
+  }
+
+  private async check(compiled: Compiled): Promise<void> {
+    if (compiled.errors.length > 0) return;
+    this.refuseNode();
+    refuseWaiting(this.look);
+    const code = String(compiled.getAssets()[0]?.source.source() ?? '');
+    await loadInSandbox({ buildId: buildIdOf(code, this.agents), code }, 'The agents module beside the workflows does not');
+  }
+
+  private refuseNode(): void {
+    const found = this.look.imports.nodeImports(agentsRequest).filter((each) => !this.isIgnored(each));
+    if (found.length > 0) throw new HoldfastError('agents-invalid', needsNode(this.agents, found));
+  }
+
+  private isIgnored({ found }: NodeImports): boolean {
+    return found.every(({ needs }) => needs.every((need) => moduleMatches(need, [...this.ignored])));
+  }
+}

@@ -1,0 +1,82 @@
+import type { ConnectionLike } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
+import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
+import type { Culprits } from '../activities/health/culprits';
+import { ModelRegistry } from '../activities/models/models';
+import type { WorkerParts } from '../activities/parts';
+import { defaultModelFacts } from '../activities/parts';
+import { OutputRegistry } from '../activities/schemas/outputs';
+import { ToolRegistry, defaultToolFacts } from '../activities/tools/tools';
+import { MessageStore } from '../activities/transcripts/message-store';
+import { Observers } from '../activities/worker-middleware/observers';
+import { HalfRegistry } from '../activities/worker-middleware/worker-middleware';
+import { defined } from '../contract/defined';
+import type { ToolFacts } from '../contract/manifest';
+import { processBus } from '../host/event-bus';
+import type { FactEvent } from '../host/history/history-facts';
+import type { HistorySource } from '../host/history/history-pages';
+import { answerLookup } from './answer-lookup';
+import { builtInHalves } from './built-in-halves';
+import type { WorkerOptions } from './create-worker';
+import { runHistory } from './run-history';
+import { newestBuildTrials } from './upgrade';
+
+/** What of a worker's options its activities need. */
+export type PartsOptions = Pick<
+  WorkerOptions,
+  | 'tools'
+  | 'outputs'
+  | 'middleware'
+  | 'observers'
+  | 'models'
+  | 'language'
+  | 'toolDefaults'
+  | 'modelFacts'
+  | 'environment'
+  | 'deltas'
+  | 'modelStallMs'
+  | 'messageCacheBytes'
+  | 'onProblem'
+>;
+
+/** How activities reach the server. */
+export interface PartsServer {
+  readonly source: HistorySource<FactEvent>;
+  readonly connection: () => ConnectionLike;
+  readonly taskQueue: string;
+  readonly dataConverter?: DataConverter | undefined;
+  readonly culprits?: Culprits;
+}
+
+export function partsOf(options: PartsOptions, server: PartsServer): WorkerParts {
+  const toolDefaults: ToolFacts = { ...defaultToolFacts, ...options.toolDefaults };
+  const { source, connection, taskQueue, dataConverter, culprits } = server;
+  const converter = loadDataConverter(dataConverter);
+  return {
+    tools: new ToolRegistry(options.tools, toolDefaults),
+    models: new ModelRegistry(options.models, options.environment),
+    halves: new HalfRegistry(options.middleware ?? [], builtInHalves()),
+    outputs: new OutputRegistry(options.outputs ?? {}),
+    observers: new Observers(options.observers, options.onProblem),
+    ...defined({ culprits, onProblem: options.onProblem }),
+    messages: new MessageStore(runHistory(source, converter), options.messageCacheBytes),
+    deltas: options.deltas ?? processBus,
+    stallMs: options.modelStallMs ?? 300_000,
+    answers: answerLookup(source, converter),
+    tryNewestBuild: (input) => newestBuildTrials(connection(), source.namespace, taskQueue, dataConverter)(input),
+    language: options.language ?? 'en',
+    toolDefaults,
+    modelFacts: { ...defaultModelFacts, ...options.modelFacts },
+  };
+}
+
+/** Checks what of the tools and outputs is known only after a while. */
+export async function partsReady({ tools, outputs }: WorkerParts): Promise<void> {
+  await tools.ready();
+  await outputs.ready();
+}
+
+/** As long as the longest tool: what a shutdown waits for. */
+export function longestTool({ tools }: WorkerParts): number {
+  return Math.max(...tools.names.map((name) => tools.factsOf(name)?.timeoutMs ?? 0), 10_000);
+}

@@ -1,0 +1,42 @@
+import * as agents from '__holdfast_agents__';
+import * as workflows from '__holdfast_workflows__';
+import type { WorkflowDefinitionOptions } from '@temporalio/common';
+import { setWorkflowOptions } from '@temporalio/workflow';
+import { HoldfastError } from '../contract/errors';
+import { names } from '../contract/names';
+import { agentsOf } from '../kernel/define/agent';
+import { serveAgents } from './agent-run';
+import { agentsAreHere } from './agent-as-child';
+import { isVersioned, serveTrials } from './upgrade';
+
+// The bundler loads the module before any worker has it.
+if (agentsOf(agents).size === 0)
+  throw new HoldfastError(
+    'agents-invalid',
+    'in the sandbox the agents module exports no agent. Export what defineAgent returns, itself and not a promise of it.',
+  );
+for (const name of [names.workflow, names.trialWorkflow])
+  if (Object.hasOwn(workflows, name))
+    throw new HoldfastError('agents-invalid', `the workflows export '${name}', which is the name of a workflow of Holdfast. Rename it.`);
+
+agentsAreHere();
+
+/** Stands in the code of every bundle that has agents beside workflows. */
+export const holdfastAgentsBeside = true;
+
+/** Runs keep the build they began with, whatever a worker with versions does with its other workflows. */
+const pinned = (): WorkflowDefinitionOptions => (isVersioned() ? { versioningBehavior: 'PINNED' } : {});
+
+export const agentRun = serveAgents(agents);
+setWorkflowOptions(pinned, agentRun);
+
+export const agentTrial = serveTrials(agentsOf(agents));
+setWorkflowOptions(pinned, agentTrial);
+
+/** The workflow for names that have none. Read so, because most modules have no default. */
+const dynamic: unknown = Reflect.get(workflows, 'default');
+export { dynamic as default };
+
+// Whose names these are only their bundle knows.
+// eslint-disable-next-line no-restricted-syntax
+export * from '__holdfast_workflows__';

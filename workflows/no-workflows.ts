@@ -1,0 +1,2 @@
+/** In place of a user's workflows, where a worker has none. */
+export {};
