@@ -1,5 +1,5 @@
-/** A user and a password before the host of a URL, in whatever text it stands. A password may have an @ in it. */
-const inUrls = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'`<>]+@/gi;
+/** A user and a password before the host of a URL, in whatever text it stands. A password may have an @ in it. Bounded, so that a long text takes no time. */
+const inUrls = /\b([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#"'`<>]+@/gi;
 /** The same where the scheme is missing, as when a whole address is shown. */
 const inAddress = /^[^\s/@:]+:[^\s/]*@(?=[^\s@]+$)/;
 

@@ -1,3 +1,5 @@
+import { withoutCredentials } from './credentials';
+
 /** Every failure a user can meet: what happened and what to change. Codes are stable; docs/reference/errors.md is checked against this table. */
 export const errorTable = {
   // --- starting and finding runs
@@ -306,9 +308,9 @@ export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
-/** The text of any thrown thing: people throw strings, objects and nothing at all. */
+/** The text of any thrown thing: people throw strings, objects and nothing at all. No URL in it has a password. */
 export function messageOf(error: unknown): string {
-  return wellFormed(saidBy(error));
+  return wellFormed(withoutCredentials(saidBy(error)));
 }
 
 function saidBy(error: unknown): string {

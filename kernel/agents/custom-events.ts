@@ -34,7 +34,7 @@ export class Shown {
     const { label } = this;
     const { message, output, action, error, name = 'agent-event' } = this.checked(event);
     if (error !== undefined)
-      throw new HoldfastError('agent-failed', `${label} failed: ${typeof error === 'string' ? error : messageOf(error)}`);
+      throw new HoldfastError('agent-failed', `${label} failed: ${messageOf(error)}`);
     const about = { agent: agent.name, runPath: path };
     const withAction = action === undefined ? {} : { action };
     const stored = message === undefined ? undefined : storedMessage(message, undefined, () => run.ports.uuid(), `A message of ${label}`);

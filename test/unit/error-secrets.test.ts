@@ -1,0 +1,57 @@
+import { scriptedModel, testRun } from 'holdfast/testing';
+import { customAgent } from 'holdfast/workflow';
+import type { AgentMiddleware } from 'holdfast/workflow';
+import { withoutCredentials } from '../../contract/credentials';
+import { agentUnder, agentWith, logOf, tools, transcriptOf } from '../support/memory-bed';
+
+const url = 'https://ada:correct-horse-7@shop.test/orders';
+const fail = (): never => {
+  throw new Error(`No answer from ${url}.`);
+};
+
+describe('a password in a URL', () => {
+  const model = () => scriptedModel([{ toolCalls: [{ name: 'look', input: {} }] }, { text: 'Done.' }]);
+
+  it.each<keyof AgentMiddleware>(['beforeAgent', 'beforeModelRewriteState', 'wrapModel', 'afterAgent'])(
+    'that %s puts into its error is not in the error of the run',
+    async (hook) => {
+      const run = await testRun(agentUnder({ name: 'asks', [hook]: fail }), {
+        input: 'Hi',
+        model: scriptedModel([{ text: 'Done.' }]),
+        tools,
+      });
+      const outcome = await run.outcome();
+      expect(outcome).toMatchObject({
+        status: 'failed',
+        error: { message: expect.stringContaining('https://[credentials]@shop.test/orders') },
+      });
+      expect(JSON.stringify([outcome, await logOf(run)])).not.toContain('correct-horse');
+    },
+  );
+
+  it('that a workflow tool puts into its error is not in the transcript', async () => {
+    const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' }, execute: fail };
+    const run = await testRun(agentWith({ tools: [look] }), { input: 'Hi', model: model(), tools });
+    expect((await transcriptOf(run)).join(' ')).toContain("The tool 'look' failed: No answer from https://[credentials]@shop.test/orders.");
+    expect(JSON.stringify(await logOf(run))).not.toContain('correct-horse');
+  });
+
+  it('that a custom agent yields as its error is not in the error of the run', async () => {
+    const agent = customAgent({
+      name: 'custom',
+      description: 'Fails.',
+      async *run() {
+        yield { error: `No answer from ${url}.` };
+      },
+    });
+    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([]), tools });
+    expect(JSON.stringify(await run.outcome())).toMatch(/https:\/\/\[credentials\]@shop\.test/);
+  });
+
+  it('is looked for in a long text without taking long', () => {
+    const long = 'a.'.repeat(100_000);
+    const begun = performance.now();
+    expect(withoutCredentials(long)).toBe(long);
+    expect(performance.now() - begun).toBeLessThan(500);
+  });
+});
