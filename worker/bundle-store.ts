@@ -2,7 +2,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Script } from 'node:vm';
 import { HoldfastError, messageOf } from '../contract/errors';
 import { isHashed, makePrivate, privateFile } from '../host/private-files';
 import type { WorkflowBundle } from './bundle';
@@ -78,31 +77,10 @@ type Found = { readonly code: string } | { readonly problem: string | undefined;
 function foundIn(bytes: Buffer, buildId: string): Found {
   const end = bytes.indexOf('\n');
   const [, build, hash] = head.exec(bytes.toString('latin1', 0, Math.max(end, 0))) ?? [];
-  if (hash === undefined) return foundWithoutHead(bytes.toString('utf8'));
+  if (hash === undefined) return { problem: 'its first line is not what was written' };
   if (build !== buildId) return { problem: `it has the code of build ${String(build)}` };
   const code = bytes.subarray(end + 1);
   return hashOf(code) === hash ? { code: code.toString('utf8') } : { problem: 'its content does not have the hash that stands in it' };
-}
-
-/** What every bundle of workflow code begins with. */
-const begin = 'var __TEMPORAL__;\n';
-const sourceMap = '\n//# sourceMappingURL=data:application/json;base64,';
-
-/** Holdfast 0.1.0 wrote the code alone. Whether all of it is there tells its source map, which comes last; whether it is code, the compiler. */
-function foundWithoutHead(code: string): Found {
-  if (!code.startsWith(begin)) return { problem: 'its first line is not what was written' };
-  const mapAt = code.lastIndexOf(sourceMap);
-  try {
-    JSON.parse(Buffer.from(code.slice(mapAt + sourceMap.length), 'base64').toString('utf8'));
-  } catch (cause) {
-    return { problem: 'its end is missing', cause };
-  }
-  try {
-    new Script(code);
-    return { code };
-  } catch (cause) {
-    return { problem: 'it is no code', cause };
-  }
 }
 
 function isFolder(path: string): boolean {
