@@ -1,7 +1,7 @@
 import { defined } from '../contract/defined';
 import { HoldfastError } from '../contract/errors';
 import type { Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../contract/manifest';
-import { similarNames } from '../kernel/define/similar-names';
+import { similarNames } from '../contract/similar-names';
 import type { WorkerParts } from './parts';
 
 /** What this worker knows of what a run names. What it lacks fails here, before anything else is scheduled. */

@@ -3,7 +3,7 @@ import { HoldfastError } from '../contract/errors';
 import type { DecisionFlags, RunFlags } from './commands/run-commands';
 import type { JsonFlag } from './commands/read-commands';
 import type { ProcessFlags } from './processes/process-settings';
-import { similarNames } from '../kernel/define/similar-names';
+import { similarNames } from '../contract/similar-names';
 import { findService } from './find-service';
 import { reportError } from './report-error';
 import type { ServiceClient } from './service-client';

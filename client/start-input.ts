@@ -1,3 +1,4 @@
+import { sentence } from '../contract/check';
 import { defined } from '../contract/defined';
 import { randomBytes } from 'node:crypto';
 import { HoldfastError } from '../contract/errors';
@@ -86,9 +87,9 @@ function checkOptions(options: unknown): void {
   if (unknown !== undefined)
     throw new HoldfastError('input-invalid', `A start has no option ${described(unknown)}. It has: ${known.join(', ')}.`);
   const unfit = options['settings'] === undefined ? undefined : settingsProblem(options['settings']);
-  if (unfit !== undefined) throw new HoldfastError('options-invalid', `The settings of the start: ${unfit}.`);
+  if (unfit !== undefined) throw new HoldfastError('options-invalid', `The settings of the start: ${sentence(unfit)}`);
   const problem = options['options'] === undefined ? undefined : runOptionsProblem(options['options']);
-  if (problem !== undefined) throw new HoldfastError('options-invalid', `The options of the start: ${problem}.`);
+  if (problem !== undefined) throw new HoldfastError('options-invalid', `The options of the start: ${sentence(problem)}`);
   const bytes = jsonSize(options['tags'] ?? []);
   if (bytes > limits.tags)
     throw new HoldfastError('input-invalid', `The tags have ${bytes} bytes as JSON, all together; at most ${limits.tags} fit.`);

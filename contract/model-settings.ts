@@ -1,31 +1,46 @@
-import { cut } from './shown';
+import { anything, both, bound, form, isRecord, problemOfFields, shape, texts } from './check';
+import type { ModelSettings } from './messages/messages';
+import { notJson } from './messages/messages';
+import { shown } from './shown';
 
-const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
-const isWhole = (value: unknown): boolean => Number.isSafeInteger(value);
-const isGiven = (): boolean => true;
+const number = form(Number.isFinite, 'a number');
 
 /** What a provider can be told, by name. */
-const settings: Readonly<Record<string, readonly [(value: unknown) => boolean, string]>> = {
-  temperature: [isNumber, 'a number'],
-  maxOutputTokens: [(value) => isWhole(value) && (value as number) > 0, 'a whole number from 1'],
-  topP: [isNumber, 'a number'],
-  topK: [isNumber, 'a number'],
-  presencePenalty: [isNumber, 'a number'],
-  frequencyPenalty: [isNumber, 'a number'],
-  stopSequences: [(value) => Array.isArray(value) && value.every((item) => typeof item === 'string'), 'a list of texts'],
-  seed: [isWhole, 'a whole number'],
-  toolChoice: [isGiven, ''],
-  providerOptions: [isGiven, ''],
+const settings = {
+  temperature: number,
+  maxOutputTokens: bound,
+  topP: number,
+  topK: number,
+  presencePenalty: number,
+  frequencyPenalty: number,
+  stopSequences: texts,
+  seed: form(Number.isSafeInteger, 'a whole number'),
+  toolChoice: anything,
+  providerOptions: anything,
 };
 
-/** What is wrong with settings for a model that come from outside, or nothing. */
+/** Settings that come from outside. */
+export const settingsForm = shape(settings, 'an object such as { temperature: 0 }');
+
+/** Settings that workflow code has. A date, a map or a promise has none. */
+export const modelSettings = both(
+  form((given) => Object.prototype.toString.call(given) === '[object Object]', settingsForm.wanted),
+  both(settingsForm, {
+    wanted: 'JSON',
+    problem: (given, option) => {
+      const { toolChoice = null, providerOptions = null } = given as ModelSettings;
+      const found = notJson(toolChoice, 'toolChoice') ?? notJson(providerOptions, 'providerOptions');
+      return found === undefined ? undefined : `${option} must be JSON: ${briefly(found)}`;
+    },
+  }),
+);
+
+/** What is wrong with settings of a start, or nothing. */
 export function settingsProblem(given: unknown): string | undefined {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return 'they are no object';
-  for (const [name, value] of Object.entries(given)) {
-    if (value === undefined) continue;
-    const [fits, form] = (Object.hasOwn(settings, name) ? settings[name] : undefined) ?? [];
-    if (fits === undefined) return `there is no ${cut(name)}; there are ${Object.keys(settings).join(', ')}`;
-    if (!fits(value)) return `${name} is ${form}`;
-  }
-  return undefined;
+  return isRecord(given) ? problemOfFields(given, settings) : `they must be ${settingsForm.wanted}, not ${shown(given)}`;
+}
+
+/** The keys in it may be long; what is wrong stands at its end. */
+function briefly(problem: string): string {
+  return problem.length <= 200 ? problem : `${problem.slice(0, 100)}…${problem.slice(-60)}`;
 }

@@ -1,6 +1,6 @@
 import { parseDuration } from '../contract/duration';
-import type { Form } from './checked-options';
-import { checkedOptions, isText, optional, refuseFor } from './checked-options';
+import type { Form } from '../contract/check';
+import { duration, form, isFilled, isFunction, isRecord, numberIn, refusing, shape, whole, worded } from '../contract/check';
 
 /** How long to wait before calls that are made again. */
 export interface Backoff {
@@ -15,24 +15,26 @@ export interface Backoff {
 }
 
 const defaultMost = 60_000;
-const duration: Form = [optional((value) => isText(value) && parseDuration(value) !== undefined), 'a duration, for example "2s"'];
-const isNumber = (least: number, most: number): ((value: unknown) => boolean) =>
-  optional((value) => typeof value === 'number' && value >= least && value <= most);
+
+export const attemptsForm = worded(whole(1, 100), 'a whole number from 1 to 100, the first call included');
+
+export const backoffForm = shape({ first: duration, factor: numberIn(1, 100), most: duration, jitter: numberIn(0, 1) });
+
+/** What happens when no call is left: this word, or an answer. */
+export function answerOr(word: string, of: string): Form {
+  const isAnswer = (value: unknown): boolean =>
+    isRecord(value) && Object.keys(value).length === 1 && (isFilled(value['answer']) || isFunction(value['answer']));
+  return form((value) => value === word || isAnswer(value), `"${word}" or { answer: a string that is not blank, or a function of ${of} }`);
+}
 
 /** Milliseconds before the k-th repetition, from 1. */
 export function waitsOf(middleware: string, backoff: Backoff): (k: number, random: () => number) => number {
-  checkedOptions(`${middleware}, backoff`, backoff, {
-    first: duration,
-    factor: [isNumber(1, 100), 'a number from 1 to 100'],
-    most: duration,
-    jitter: [isNumber(0, 1), 'a number from 0 to 1'],
-  });
   const { factor = 2, jitter = 0.5 } = backoff;
   const first = parseDuration(backoff.first ?? '1s') ?? 0;
   const most = backoff.most === undefined ? Math.max(defaultMost, first) : (parseDuration(backoff.most) ?? 0);
   // A short `most` alone is no mistake: every wait is that one then.
   if (backoff.first !== undefined && first > most)
-    refuseFor(`${middleware}, backoff`)(
+    refusing(`${middleware}.backoff`)(
       `first is "${backoff.first}", longer than most, which is "${backoff.most}": no wait would be that long. Write a longer most, or a shorter first.`,
     );
   return (k, random) => {

@@ -1,5 +1,5 @@
 import type { CallLimits } from './call-counts';
-import { refuseFor } from './checked-options';
+import { refusing } from '../contract/check';
 
 interface Limited extends CallLimits {
   readonly exceeded?: string;
@@ -8,7 +8,7 @@ interface Limited extends CallLimits {
 
 /** Refuses a limit of calls that would limit nothing, or has a part that would never count. */
 export function checkCallLimits(owner: string, { perRun, perAgent, exceeded, message }: Limited): void {
-  const refuse = refuseFor(owner);
+  const refuse = refusing(owner);
   if (perRun === undefined && perAgent === undefined) refuse('give it perRun or perAgent; without both it limits nothing.');
   if (perRun !== undefined && perAgent !== undefined && perAgent > perRun)
     refuse(`perAgent is ${perAgent}, and all agents of a run together have ${perRun} (perRun): no agent would come to its limit.`);

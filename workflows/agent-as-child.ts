@@ -1,3 +1,4 @@
+import { sentence } from '../contract/check';
 import { defined } from '../contract/defined';
 import {
   ApplicationFailure,
@@ -109,7 +110,7 @@ function startOf(agent: unknown, input: unknown, options: ChildAgentOptions): St
   const unfit =
     (options.settings === undefined ? undefined : settingsProblem(options.settings)) ??
     (options.options === undefined ? undefined : runOptionsProblem(options.options));
-  if (unfit !== undefined) throw new HoldfastError('options-invalid', `The options of the start: ${unfit}.`);
+  if (unfit !== undefined) throw new HoldfastError('options-invalid', `The options of the start: ${sentence(unfit)}`);
   const start: StartInput = {
     version: 1,
     tenant,

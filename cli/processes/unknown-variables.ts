@@ -1,7 +1,7 @@
 import { keyedProviderTable } from '../../activities/models/providers/keyed';
 import type { Environment } from '../../host/configuration';
 import { configurationTable } from '../../host/configuration';
-import { similarNames } from '../../kernel/define/similar-names';
+import { similarNames } from '../../contract/similar-names';
 
 const prefix = 'HOLDFAST_';
 /** The shell of the filesystem middleware gives it to its commands. */

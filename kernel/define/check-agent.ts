@@ -1,16 +1,37 @@
-import { HoldfastError } from '../../contract/errors';
+import type { Fields, Forms, Refuse } from '../../contract/check';
+import {
+  anything,
+  checkFields,
+  flag,
+  form,
+  func,
+  identifier,
+  isFunction,
+  isRecord,
+  isString,
+  list,
+  oneOf,
+  problemOf,
+  refusing,
+  required,
+  sentence,
+  shape,
+  text,
+  texts,
+  worded,
+} from '../../contract/check';
+import { modelSettings } from '../../contract/model-settings';
+import { defined } from '../../contract/defined';
 import { nameProblem } from '../../contract/names';
-import { cut } from '../../contract/shown';
+import type { Aliases } from '../../contract/run-options';
+import { toolAliasesForm } from '../../contract/run-options';
+import { cut, shown } from '../../contract/shown';
 import { classicFields, isClassic, isNumbered, toolCallWraps } from './classic-middleware';
-import { checkRetryOptions } from './check-retry';
-import { settingsMisfit } from './check-settings';
+import { iterationLimit } from './limit-options';
 import { traitsOf } from './traits';
-import { isLimit } from './limit-options';
 import { checkNamedTools } from './named-tools';
-import { similarNames } from './similar-names';
-
-type Refuse = (problem: string) => never;
-type Fields = Readonly<Record<string, unknown>>;
+import { failoverForm, retryForm } from './retry-options';
+import { similarNames } from '../../contract/similar-names';
 
 const hooks = [
   'beforeAgent',
@@ -26,28 +47,60 @@ const hooks = [
   'onError',
 ] as const;
 
+const toolNames = worded(texts, 'an array of tool names');
+
+const middlewareForms: Forms = {
+  ...Object.fromEntries(hooks.map((hook) => [hook, func])),
+  onlyTools: toolNames,
+  callsTools: toolNames,
+};
+
 const middlewareFields: readonly string[] = [
   ...hooks,
   ...['name', 'options', 'half', 'changesOutput', 'retry', 'failover', 'tools', 'onlyTools', 'callsTools', 'onlyKinds'],
 ];
 
+/** What `defineAgent` looks at. */
+export const agentForms: Forms = {
+  name: required(identifier),
+  description: required(text),
+  instructions: required(text),
+  model: required(form((value) => isString(value) && value !== '', 'the name of a model')),
+  tools: required(worded(texts, 'an array of tool names, possibly empty')),
+  settings: modelSettings,
+  prompt: func,
+  outputKey: form(
+    (value) => isString(value) && value !== '' && value !== '__proto__',
+    'the key of a session value: a string that is not empty, and not "__proto__"',
+  ),
+  historyRewriter: worded(func, 'a function: (history, agent) => messages'),
+  disallowTransferToParent: flag,
+  output: identifier,
+  middleware: list,
+  toolCallMiddlewares: list,
+  maxIterations: iterationLimit,
+  maxToolIterations: iterationLimit,
+  language: text,
+  returnDirectly: toolNames,
+  exitTool: flag,
+  sequentialTools: flag,
+  toolErrors: oneOf('return', 'fail'),
+  unknownTool: func,
+  toolArguments: func,
+  toolAliases: toolAliasesForm,
+  retry: retryForm,
+  failover: failoverForm,
+  subAgents: anything,
+};
+
 /** Refuses what defines no agent, and names the agent and the field. Who writes TypeScript meets little of it. */
 export function checkAgentOptions(options: unknown): void {
   if (!isRecord(options))
-    throw new HoldfastError('agent-invalid', 'defineAgent takes an object with name, description, instructions, model and tools.');
-  const { name } = options;
-  const refuse: Refuse = (problem) => {
-    throw new HoldfastError(
-      'agent-invalid',
-      `${typeof name === 'string' ? `Agent "${cut(name)}"` : 'An agent without a name'}: ${problem}`,
+    return refusing('defineAgent')(
+      `the options must be an object with name, description, instructions, model and tools, not ${shown(options)}.`,
     );
-  };
-  const wrongName = nameProblem(name);
-  if (wrongName !== undefined) refuse(`${wrongName}.`);
-  checkKnown(options, agentFields, refuse);
-  for (const [field, [fits, form]] of Object.entries(forms)) if (!fits(options[field])) refuse(form);
-  const unfit = settingsMisfit(options['settings']);
-  if (unfit !== undefined) refuse(unfit);
+  const refuse = refusing(agentLabel(options['name']));
+  checkFields(defined(options), agentForms, refuse);
   const tools = options['tools'] as readonly string[];
   checkTools(tools, refuse);
   const middleware = (options['middleware'] ?? []) as readonly unknown[];
@@ -57,63 +110,34 @@ export function checkAgentOptions(options: unknown): void {
     if (misfit !== undefined) refuse(`the middleware "${cut(String(layer['name']))}": ${misfit}`);
   }
   ((options['toolCallMiddlewares'] ?? []) as readonly unknown[]).forEach((wraps, position) =>
-    checkToolCallMiddleware(wraps, `entry ${position + 1} of toolCallMiddlewares`, refuse),
+    checkToolCallMiddleware(wraps, `toolCallMiddlewares[${position}]`, refuse),
   );
   const added = (middleware as readonly Fields[]).flatMap(({ additionalTools = [] }) => additionalTools as readonly string[]);
   const all = [...new Set([...tools, ...added])];
   checkNamedTools(all, middleware as readonly Fields[], options['exitTool'] === true, refuse);
-  checkAliases(all, (options['toolAliases'] ?? {}) as Fields, refuse);
-  checkRetryOptions(options, refuse);
+  checkAliases(all, (options['toolAliases'] ?? {}) as Aliases, refuse);
+  checkRetries(options, refuse);
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
-const optional =
-  (fits: (value: unknown) => boolean) =>
-  (value: unknown): boolean =>
-    value === undefined || fits(value);
-const isFunction = optional((value) => typeof value === 'function');
-const isSwitch = optional((value) => typeof value === 'boolean');
+/** Whose options an error is about. */
+export function agentLabel(name: unknown): string {
+  return isString(name) ? `Agent "${cut(name)}"` : 'An agent without a name';
+}
 
-const limitForm = 'a whole number of at least 1, or { limit, finalize } with such a number, and true or what the model is told.';
-
-const forms: Readonly<Record<string, readonly [(value: unknown) => boolean, string]>> = {
-  description: [isText, 'description is required; it is a text.'],
-  instructions: [isText, 'instructions are required; they are a text, possibly empty.'],
-  model: [(value) => isText(value) && value !== '', 'model is required; it names a model.'],
-  tools: [isTexts, 'tools are required; they are a list of names of tools, possibly empty.'],
-  settings: [optional(isRecord), 'settings are an object.'],
-  prompt: [isFunction, 'prompt is a function.'],
-  outputKey: [
-    optional((value) => isText(value) && value !== '' && value !== '__proto__'),
-    'outputKey is the key of a session value: a text that is not empty, and not "__proto__".',
-  ],
-  historyRewriter: [isFunction, 'historyRewriter is a function: (history, agent) => messages.'],
-  disallowTransferToParent: [isSwitch, 'disallowTransferToParent is true or false.'],
-  output: [optional((value) => nameProblem(value) === undefined), 'output is the name of a schema among the outputs of the worker.'],
-  middleware: [optional(Array.isArray), 'middleware is a list.'],
-  toolCallMiddlewares: [optional(Array.isArray), 'toolCallMiddlewares are a list.'],
-  maxIterations: [optional(isLimit), `maxIterations is ${limitForm}`],
-  maxToolIterations: [optional(isLimit), `maxToolIterations is ${limitForm}`],
-  language: [optional(isText), 'language is a text.'],
-  returnDirectly: [optional(isTexts), 'returnDirectly is a list of names of tools.'],
-  exitTool: [isSwitch, 'exitTool is true or false.'],
-  sequentialTools: [isSwitch, 'sequentialTools is true or false.'],
-  toolErrors: [optional((value) => value === 'return' || value === 'fail'), 'toolErrors is "return" or "fail".'],
-  unknownTool: [isFunction, 'unknownTool is a function.'],
-  toolArguments: [isFunction, 'toolArguments is a function.'],
-  toolAliases: [optional(isRecord), 'toolAliases is an object with the aliases of each tool.'],
-};
-
-/** What `defineAgent` looks at. */
-export const agentFields: readonly string[] = ['name', ...Object.keys(forms), 'retry', 'failover', 'subAgents'];
-
-/** A misspelt option would do nothing, and nobody would see it. */
-export function checkKnown(options: object, known: readonly string[], refuse: Refuse): void {
-  const other = Object.entries(options).find(([field, value]) => value !== undefined && !known.includes(field))?.[0];
-  if (other === undefined) return;
-  const [meant] = similarNames(other, known);
-  refuse(`there is no option "${cut(other)}"; ${meant === undefined ? `there are ${known.join(', ')}.` : `did you mean ${meant}?`}`);
+/** One place says when another model call is made. */
+function checkRetries(options: Fields, refuse: Refuse): void {
+  for (const [field, one] of Object.entries({ retry: retryForm, failover: failoverForm })) {
+    const layers = ((options['middleware'] ?? []) as readonly Fields[]).filter((layer) => layer[field] !== undefined);
+    for (const layer of layers) {
+      const problem = problemOf(one, layer[field], `${field} of the middleware "${cut(String(layer['name']))}"`);
+      if (problem !== undefined) refuse(sentence(problem));
+    }
+    const given = [
+      ...(options[field] === undefined ? [] : ['the agent itself']),
+      ...layers.map(({ name }) => `the middleware "${String(name)}"`),
+    ];
+    if (given.length > 1) refuse(`${given.join(' and ')} say when another model call is made (${field}); keep one of them.`);
+  }
 }
 
 function checkTools(tools: readonly string[], refuse: Refuse): void {
@@ -129,22 +153,23 @@ function checkTools(tools: readonly string[], refuse: Refuse): void {
 function checkMiddleware(middleware: readonly unknown[], refuse: Refuse): void {
   const seen = new Set<string>();
   middleware.forEach((layer, position) => {
-    if (!isRecord(layer)) return refuse(`entry ${position + 1} of middleware is ${said(layer)}, not a middleware.`);
-    if (isClassic(layer)) checkClassic(layer, `entry ${position + 1} of middleware`, refuse);
-    const { name, onlyTools, callsTools } = layer;
+    const entry = `middleware[${position}]`;
+    if (!isRecord(layer)) return refuse(`${entry} must be a middleware, not ${shown(layer)}.`);
+    if (isClassic(layer)) checkClassic(layer, entry, refuse);
+    const { name } = layer;
     const { onlyOne } = traitsOf(layer);
     if (onlyOne !== undefined && middleware.findIndex((other) => isRecord(other) && isNumbered(other) && other['name'] === name) < position)
       refuse(`the middleware "${String(name)}" stands in the list twice. ${onlyOne}`);
     if (isNumbered(layer) || (isClassic(layer) && name === undefined)) return;
-    if (!isText(name) || name === '') return refuse(`entry ${position + 1} of middleware has no name; every middleware needs a name.`);
+    if (!isString(name) || name === '') return refuse(`${entry} has no name; every middleware needs one.`);
     if (seen.has(name)) refuse(`the middleware "${cut(name)}" stands in the list twice; names must differ.`);
     seen.add(name);
-    const wrong = hooks.find((hook) => layer[hook] !== undefined && typeof layer[hook] !== 'function');
-    if (wrong !== undefined) refuse(`${wrong} of the middleware "${cut(name)}" is no function.`);
+    const whose = ` of the middleware "${cut(name)}"`;
+    for (const [field, one] of Object.entries(middlewareForms)) {
+      const problem = problemOf(one, layer[field], `${field}${whose}`);
+      if (problem !== undefined) refuse(sentence(problem));
+    }
     if (!isClassic(layer)) checkHookNames(name, layer, refuse);
-    if (onlyTools !== undefined && !isTexts(onlyTools)) refuse(`onlyTools of the middleware "${cut(name)}" is a list of names of tools.`);
-    if (callsTools !== undefined && !isTexts(callsTools))
-      refuse(`callsTools of the middleware "${cut(name)}" is a list of names of tools.`);
   });
 }
 
@@ -176,33 +201,34 @@ function checkClassic(layer: Fields, entry: string, refuse: Refuse): void {
     refuse(
       `${entry} has ${classicFields.find((field) => field in layer) ?? 'wrapToolCall by kinds'} and also ${cut(other)}; a middleware has one form.`,
     );
-  const { additionalInstruction, additionalTools, beforeChatModel, afterChatModel, wrapToolCall } = layer;
-  if (!optional(isText)(additionalInstruction)) refuse(`additionalInstruction of ${entry} is a text.`);
-  if (!optional(isTexts)(additionalTools)) refuse(`additionalTools of ${entry} are a list of names of tools.`);
-  if (additionalTools !== undefined) checkTools(additionalTools as readonly string[], refuse);
-  if (!isFunction(beforeChatModel)) refuse(`beforeChatModel of ${entry} is no function.`);
-  if (!isFunction(afterChatModel)) refuse(`afterChatModel of ${entry} is no function.`);
-  if (wrapToolCall !== undefined) checkToolCallMiddleware(wrapToolCall, `wrapToolCall of ${entry}`, refuse);
+  for (const [field, one] of Object.entries(classicForms)) {
+    const problem = problemOf(one, layer[field], `${entry}.${field}`);
+    if (problem !== undefined) refuse(sentence(problem));
+  }
+  const { additionalTools = [], wrapToolCall } = layer;
+  checkTools(additionalTools as readonly string[], refuse);
+  if (wrapToolCall !== undefined) checkToolCallMiddleware(wrapToolCall, `${entry}.wrapToolCall`, refuse);
 }
+
+const classicForms: Forms = { additionalInstruction: text, additionalTools: toolNames, beforeChatModel: func, afterChatModel: func };
+
+const wrapsForm = shape({
+  name: form((value) => isString(value) && value !== '', 'a string that is not empty'),
+  ...Object.fromEntries(Object.keys(toolCallWraps).map((kind) => [kind, func])),
+});
 
 function checkToolCallMiddleware(wraps: unknown, what: string, refuse: Refuse): void {
-  if (typeof wraps === 'function') return;
-  const kinds = Object.keys(toolCallWraps);
-  const form = `${what} is a function, or an object with ${kinds.join(', ')}.`;
-  if (!isRecord(wraps)) return refuse(form);
-  const { name, ...byKind } = wraps;
-  if (!optional((value) => isText(value) && value !== '')(name)) refuse(`the name of ${what} is a text.`);
-  const wrong = Object.entries(byKind).some(([field, wrap]) => !kinds.includes(field) || !isFunction(wrap));
-  if (wrong || Object.keys(byKind).length === 0) refuse(form);
+  if (isFunction(wraps)) return;
+  const wanted = `a function, or an object with ${Object.keys(toolCallWraps).join(', ')}`;
+  const problem = worded(wrapsForm, wanted).problem(wraps, what);
+  if (problem !== undefined) refuse(sentence(problem));
+  if (!Object.keys(toolCallWraps).some((kind) => kind in (wraps as Fields))) refuse(`${what} must be ${wanted}. It has none of them.`);
 }
 
-export function checkAliases(tools: readonly string[], aliases: Fields, refuse: Refuse): void {
+/** Aliases that stand for two things, or for nothing. */
+export function checkAliases(tools: readonly string[], aliases: Aliases, refuse: Refuse): void {
   const taken = new Map<string, string>();
-  for (const [tool, alias] of Object.entries(aliases)) {
-    if (!isRecord(alias)) return refuse(`toolAliases of "${cut(tool)}" is an object with names and arguments.`);
-    const { names = [], arguments: keys = {} } = alias;
-    if (!isTexts(names)) return refuse(`the names in toolAliases of "${cut(tool)}" are no list of texts.`);
-    if (!isRecord(keys)) return refuse(`the arguments in toolAliases of "${cut(tool)}" are no object.`);
+  for (const [tool, { names = [], arguments: keys = {} }] of Object.entries(aliases)) {
     if (!tools.includes(tool)) continue;
     for (const name of names) {
       if (name.trim() === '') refuse(`tool "${tool}" has an empty alias.`);
@@ -215,13 +241,12 @@ export function checkAliases(tools: readonly string[], aliases: Fields, refuse: 
   }
 }
 
-function checkArgumentAliases(tool: string, aliases: Fields, refuse: Refuse): void {
+function checkArgumentAliases(tool: string, aliases: Readonly<Record<string, readonly string[]>>, refuse: Refuse): void {
   const taken = new Map<string, string>();
   for (const [canonical, others] of Object.entries(aliases)) {
     if (canonical.trim() === '')
       refuse(`toolAliases of "${cut(tool)}" has aliases for the argument "${cut(canonical)}"; write the name of an argument of the tool.`);
     if (canonical.includes('.')) refuse(`the argument "${cut(canonical)}" of tool "${tool}" has a dot; only top-level keys have aliases.`);
-    if (!isTexts(others)) return refuse(`the aliases of the argument "${cut(canonical)}" of tool "${tool}" are no list of texts.`);
     for (const key of others) {
       if (key.trim() === '') refuse(`the argument "${cut(canonical)}" of tool "${tool}" has an empty alias.`);
       if (taken.has(key))
@@ -229,12 +254,4 @@ function checkArgumentAliases(tool: string, aliases: Fields, refuse: Refuse): vo
       taken.set(key, canonical);
     }
   }
-}
-
-function said(value: unknown): string {
-  return value === null ? 'null' : value === undefined ? 'undefined' : `a ${Array.isArray(value) ? 'list' : typeof value}`;
-}
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

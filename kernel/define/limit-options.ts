@@ -1,3 +1,4 @@
+import { bound, form, isFilled, isRecord, required, shape } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { limits } from '../../contract/limits';
 
@@ -47,14 +48,10 @@ function instructionOf(limit: IterationLimit | undefined, ours: string): string 
   return finalize === true ? ours : finalize;
 }
 
-/** Whether a value is a limit. Whoever writes no TypeScript may hand in anything. */
-export function isLimit(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return isCount(value);
-  const { limit, finalize, ...other } = value as Readonly<Record<string, unknown>>;
-  const told = finalize === undefined || finalize === true || (typeof finalize === 'string' && finalize.trim() !== '');
-  return isCount(limit) && told && Object.keys(other).length === 0;
-}
+const told = form((value) => value === true || isFilled(value), 'true, or what the model is told');
+const withFinalize = shape({ limit: required(bound), finalize: told });
 
-function isCount(value: unknown): boolean {
-  return Number.isInteger(value) && (value as number) >= 1;
-}
+export const iterationLimit = form(
+  (value) => (isRecord(value) ? withFinalize : bound).problem(value, '') === undefined,
+  'a whole number of at least 1, or { limit, finalize } with such a number, and true or what the model is told',
+);

@@ -6,7 +6,7 @@ import type { AgentDefinition } from './agent';
 import { exitTool, transferTool } from './transfer-names';
 import type { AgentMiddleware } from './middleware';
 import { traitsOf, withTraits } from './traits';
-import { similarNames } from './similar-names';
+import { similarNames } from '../../contract/similar-names';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Refuse = (problem: string) => never;

@@ -1,3 +1,4 @@
+import { count, func, required, shape } from '../../contract/check';
 import type { Json, Message, ModelSettings } from '../../contract/messages/messages';
 import type { ModelFailure } from '../../contract/record/wire';
 
@@ -85,3 +86,6 @@ export interface FailoverOptions {
   shouldFailover(output: Message | undefined, error: ModelError, failed: FailoverAttempt): boolean;
   getFailoverModel(attempt: FailoverAttempt): FailoverChoice | null | undefined;
 }
+
+export const retryForm = shape({ maxRetries: required(count), shouldRetry: func, isRetryable: func, backoff: func, giveUp: func });
+export const failoverForm = shape({ maxRetries: required(count), shouldFailover: required(func), getFailoverModel: required(func) });

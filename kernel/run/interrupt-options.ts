@@ -2,7 +2,7 @@ import { HoldfastError } from '../../contract/errors';
 import { misfitOfSchema } from '../../contract/schema/schema-fit';
 import { problemOfSchema } from '../../contract/schema/schema-form';
 import type { InterruptOptions } from '../define/middleware';
-import { similarNames } from '../define/similar-names';
+import { similarNames } from '../../contract/similar-names';
 
 /** The kinds that are anybody's. Decisions about calls and calls in doubt are asked about by the run itself. */
 const kinds: readonly unknown[] = ['question', 'custom'] satisfies readonly InterruptOptions['kind'][];

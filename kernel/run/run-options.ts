@@ -1,3 +1,4 @@
+import { sentence } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Manifest } from '../../contract/manifest';
@@ -19,7 +20,7 @@ export function agentForRun(agent: AgentDefinition, { tools, toolAliases }: Agen
 /** Refuses options that say nothing, or something else than they seem to, before anything runs. */
 export function checkRunOptions(options: RunOptions, root: string, agents: ReadonlyMap<string, AnyAgent>): void {
   const problem = runOptionsProblem(options);
-  if (problem !== undefined) refuse(`${problem}.`);
+  if (problem !== undefined) refuse(sentence(problem));
   for (const name of new Set([root, ...Object.keys(options.agents ?? {})])) {
     const agent = agents.get(name);
     if (agent === undefined) return refuse(`there is no agent "${name}" in "${root}". There are: ${[...agents.keys()].join(', ')}.`);

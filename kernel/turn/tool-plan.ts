@@ -4,7 +4,7 @@ import type { AgentDefinition } from '../define/agent';
 import { exitTool } from '../define/transfer-names';
 import { optionsOfTool } from '../run/run-options';
 import type { AgentScope } from '../run/scope';
-import { similarNames } from '../define/similar-names';
+import { similarNames } from '../../contract/similar-names';
 import type { NamedCall } from '../run/tool-names';
 import { offeredName, ownKeys } from '../run/tool-names';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Tool } from '../../activities/tools/define-tool';
 import { defineTool } from '../../activities/tools/define-tool';
 import { limits } from '../../contract/limits';
-import { fieldsOf } from '../checked-options';
+import { checkOptions, having, required } from '../../contract/check';
 import type { FileBackend } from '../filesystem/worker/backend';
 import type { LoadedAgentsMd } from './loaded';
 import { loadFiles } from './worker/load-files';
@@ -16,10 +16,8 @@ const input = z.object({ files: z.array(z.string()), maxBytes: z.number().int().
 
 /** The tool by which `agentsMd` reads its files. No agent offers it to a model. */
 export function agentsMdTool(options: AgentsMdToolOptions): Tool<z.output<typeof input>, LoadedAgentsMd> {
-  const { fields, refuse } = fieldsOf(options, ['backend'], 'agentsMdTool', 'config-invalid');
-  const given = fields['backend'] as Partial<FileBackend> | null | undefined;
-  if (typeof given !== 'object' || given === null) refuse('backend is required; directoryBackend("./files") makes one.');
-  if (typeof given?.read !== 'function') refuse('the backend has no read.');
+  const backendForm = having(['read'], 'a backend, such as directoryBackend("./files")');
+  checkOptions('agentsMdTool', options, { backend: required(backendForm) }, 'config-invalid');
   const { backend } = options;
   return defineTool({
     description: 'Reads the instructions of a project for its agents.',

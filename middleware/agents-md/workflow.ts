@@ -1,6 +1,6 @@
 import type { Message } from '../../contract/messages/messages';
-import { nameProblem } from '../../contract/names';
-import { fieldsOf, isRecord, isTextList, refuseFor } from '../checked-options';
+import type { Forms } from '../../contract/check';
+import { checkOptions, count, func, identifier, required, someNames, worded } from '../../contract/check';
 import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
 import type { LoadedAgentsMd } from './loaded';
@@ -16,7 +16,6 @@ export interface AgentsMdOptions {
   readonly tool?: string;
 }
 
-const fields = ['files', 'maxBytes', 'onWarning', 'tool'];
 const mark = 'agentsMd';
 
 /**
@@ -24,7 +23,7 @@ const mark = 'agentsMd';
  * stands behind what shortens the conversation.
  */
 export function agentsMd(options: AgentsMdOptions): AgentMiddleware {
-  const { files, maxBytes = 0, onWarning = warned, tool = 'agents_md' } = checkedOptions(options);
+  const { files, maxBytes = 0, onWarning = warned, tool = 'agents_md' } = checkOptions('agentsMd', options, forms);
   const middleware: AgentMiddleware = {
     name: 'agentsMd',
     async beforeModelRewriteState({ messages }, ctx) {
@@ -70,17 +69,9 @@ function warned(warning: string, ctx: HookContext): void {
   ctx.sendEvent('agents-md-warning', { warning });
 }
 
-function checkedOptions(options: unknown): AgentsMdOptions {
-  if (!isRecord(options)) return refuseFor('agentsMd')("files are required, such as { files: ['/AGENTS.md'] }.");
-  const { refuse } = fieldsOf(options, fields, 'agentsMd');
-  const { files, maxBytes, onWarning, tool } = options;
-  if (!Array.isArray(files) || files.length === 0 || !isTextList(files))
-    refuse("files are a list of at least one path, such as ['/AGENTS.md'].");
-  if (new Set(files as readonly string[]).size !== (files as readonly string[]).length) refuse('files names a file twice.');
-  if (maxBytes !== undefined && !(Number.isInteger(maxBytes) && (maxBytes as number) >= 0))
-    refuse('maxBytes is a whole number; 0, or nothing, is no limit.');
-  if (onWarning !== undefined && typeof onWarning !== 'function') refuse('onWarning is a function of the warning.');
-  const problem = tool === undefined ? undefined : nameProblem(tool);
-  if (problem !== undefined) refuse(`tool: ${problem}.`);
-  return options as unknown as AgentsMdOptions;
-}
+const forms: Forms<AgentsMdOptions> = {
+  files: required(worded(someNames, "an array of at least one path, each once, such as ['/AGENTS.md']")),
+  maxBytes: worded(count, 'a whole number; 0, or nothing, is no limit'),
+  onWarning: worded(func, 'a function of the warning'),
+  tool: identifier,
+};

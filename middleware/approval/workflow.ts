@@ -1,9 +1,8 @@
+import type { Forms } from '../../contract/check';
+import { checkOptions, duration, filled, func, oneOf, refusing, required, shape, someTexts, tableOf, worded } from '../../contract/check';
 import { defined } from '../../contract/defined';
-import { durationProblem } from '../../contract/duration';
-import { HoldfastError } from '../../contract/errors';
 import type { ApprovalDecision } from '../../contract/interrupts';
 import type { Json, ToolCall } from '../../contract/messages/messages';
-import { cut, shown } from '../../contract/shown';
 import { insideOf } from '../../kernel/define/inside';
 import type { AgentMiddleware, HookContext, InputOf, Tools } from '../../kernel/define/middleware';
 
@@ -75,53 +74,36 @@ function rejection(call: ToolCall, feedback: string | undefined): Json {
   return `A human rejected the call of '${call.name}'. It did not run.${said}`;
 }
 
-function checkedOptions(options: unknown): { readonly name: string; readonly rules: ReadonlyMap<string, ApprovalRule<unknown>> } {
-  const { name = 'approval', tools } = (isRecord(options) ? options : {}) as { name?: unknown; tools?: unknown };
-  const other = Object.keys(isRecord(options) ? options : {}).find((field) => field !== 'name' && field !== 'tools');
-  if (other !== undefined)
-    throw new HoldfastError(
-      'agent-invalid',
-      `approval has no "${cut(other)}"; it has name and tools. What is meant for a tool stands in its rule.`,
-    );
-  if (typeof name !== 'string' || name === '') throw new HoldfastError('agent-invalid', 'approval: name is a text.');
-  if (!isRecord(tools)) throw new HoldfastError('agent-invalid', 'approval needs tools: { refund: true } or a rule for each.');
-  if (Object.keys(tools).length === 0)
-    throw new HoldfastError(
-      'agent-invalid',
-      'approval: tools has no tool, so it would hold no call. Name one, such as { refund: true }, or leave the approval out; false for a tool says that it needs none.',
-    );
-  const rules = new Map<string, ApprovalRule<unknown>>();
-  for (const [tool, rule] of Object.entries(tools)) if (rule !== false) rules.set(tool, checkedRule(tool, rule));
-  return { name, rules };
-}
-
-const ruleFields = ['when', 'expires', 'onExpiry', 'by'];
+const ruleForms: Forms<ApprovalRule<unknown>> = {
+  when: worded(func, 'a function of the arguments'),
+  expires: duration,
+  onExpiry: oneOf('approve', 'reject'),
+  // Nobody else could ever decide.
+  by: worded(someTexts, 'an array of at least one name'),
+};
+const aRule = { wanted: 'true or false, or an object with when, expires, onExpiry or by', problem: ruleProblem };
 
 /** A rule that is not quite one would protect less than its author thinks. */
-function checkedRule(tool: string, rule: unknown): ApprovalRule<unknown> {
-  const refuse = (problem: string): never => {
-    throw new HoldfastError('agent-invalid', `approval of "${cut(tool)}": ${problem}`);
-  };
-  if (rule === true) return {};
-  if (!isRecord(rule)) return refuse('a rule is true, or an object with when, expires, onExpiry or by; false is no rule.');
-  const unknown = Object.keys(rule).find((field) => !ruleFields.includes(field));
-  if (unknown !== undefined) refuse(`a rule has no "${cut(unknown)}"; it has ${ruleFields.join(', ')}.`);
-  const { when, expires, onExpiry, by } = rule;
-  if (when !== undefined && typeof when !== 'function') refuse('when is a function of the arguments.');
-  if (expires !== undefined) {
-    const problem = typeof expires === 'string' ? durationProblem(expires) : 'is no duration; write for example "3d"';
-    if (problem !== undefined) refuse(`expires ${shown(expires)} ${problem}.`);
-  }
-  if (onExpiry !== undefined && onExpiry !== 'approve' && onExpiry !== 'reject') refuse('onExpiry is "approve" or "reject".');
-  if (onExpiry !== undefined && expires === undefined)
-    refuse(
-      'onExpiry says what happens when the time is over, and there is no expires; write for example expires: "3d", or leave onExpiry out.',
-    );
-  if (by !== undefined && !(Array.isArray(by) && by.length > 0 && by.every((one) => typeof one === 'string' && one.trim() !== '')))
-    refuse('by is a list of at least one name; nobody else could ever decide.');
-  return rule;
+function ruleProblem(rule: unknown, option: string): string | undefined {
+  if (typeof rule === 'boolean') return undefined;
+  const problem = shape(ruleForms, aRule.wanted).problem(rule, option);
+  if (problem !== undefined) return problem;
+  const { onExpiry, expires } = rule as ApprovalRule<unknown>;
+  if (onExpiry === undefined || expires !== undefined) return undefined;
+  return `${option}.onExpiry says what happens when the time is over, and there is no expires; write for example expires: "3d", or leave onExpiry out`;
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function checkedOptions(given: unknown): { readonly name: string; readonly rules: ReadonlyMap<string, ApprovalRule<unknown>> } {
+  const { name = 'approval', tools } = checkOptions<ApprovalOptions<Tools>>('approval', given, {
+    name: filled,
+    tools: required(tableOf(aRule, 'a rule for each tool, such as { refund: true }')),
+  });
+  if (Object.keys(tools).length === 0)
+    refusing('approval')(
+      'tools has no tool, so it would hold no call. Name one, such as { refund: true }, or leave the approval out; false for a tool says that it needs none.',
+    );
+  const rules = Object.entries(tools as Readonly<Record<string, boolean | ApprovalRule<unknown>>>).flatMap(
+    ([tool, rule]): readonly (readonly [string, ApprovalRule<unknown>])[] => (rule === false ? [] : [[tool, rule === true ? {} : rule]]),
+  );
+  return { name, rules: new Map(rules) };
 }

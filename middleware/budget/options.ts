@@ -1,7 +1,20 @@
 import { defined } from '../../contract/defined';
-import { parseDuration } from '../../contract/duration';
-import type { Form } from '../checked-options';
-import { checkedOptions, isAmount, isCount, isOneOf, isRecord, isText, isTexts, nameForm, optional, refuseFor } from '../checked-options';
+import type { Forms } from '../../contract/check';
+import {
+  bound,
+  checkFields,
+  checkOptions,
+  duration,
+  filled,
+  form,
+  isRecord,
+  oneOf,
+  refusing,
+  required,
+  shape,
+  someTexts,
+  worded,
+} from '../../contract/check';
 import { hasPrice, noPrice } from './costs';
 
 /** For a million tokens. */
@@ -58,35 +71,40 @@ export interface BudgetRules {
   readonly message: string | undefined;
 }
 
+export const isAmount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0;
+
 const isPrice = (value: unknown): boolean =>
   isRecord(value) &&
   Object.keys(value).every((field) => ['input', 'output', 'cachedInput'].includes(field)) &&
   isAmount(value['input']) &&
   isAmount(value['output']) &&
-  optional(isAmount)(value['cachedInput']);
+  (value['cachedInput'] === undefined || isAmount(value['cachedInput']));
 
-const isMoney = (value: unknown): boolean => isAmount(value) && value > 0;
-const isLast = isOneOf('ask', 'end', 'fail');
+const last = oneOf('ask', 'end', 'fail');
 
-const amounts: Readonly<Record<'tokens' | 'money', Form>> = {
-  tokens: [optional(isCount), 'a whole number of at least 1'],
-  money: [optional(isMoney), 'a number above 0, in the currency of the prices'],
+/** Nobody else could ever answer. */
+const people = worded(someTexts, 'an array of at least one name');
+
+const amounts: Forms<Amount> = {
+  tokens: bound,
+  money: form((value) => isAmount(value) && value > 0, 'a number above 0, in the currency of the prices'),
 };
 
-const isWhenSpent = (value: unknown): boolean => isLast(value) || (isRecord(value) && ('ask' in value || 'model' in value));
+const isWhenSpent = (value: unknown): boolean =>
+  last.problem(value, '') === undefined || (isRecord(value) && ('ask' in value || 'model' in value));
 
 export function rulesOf(given: BudgetOptions): BudgetRules {
-  const refuse = refuseFor('budget');
-  const options = checkedOptions<BudgetOptions>('budget', given, {
-    name: nameForm,
+  const refuse = refusing('budget');
+  const options = checkOptions<BudgetOptions>('budget', given, {
+    name: filled,
     ...amounts,
-    prices: [
-      optional((value) => isRecord(value) && Object.values(value).every(isPrice)),
+    prices: form(
+      (value) => isRecord(value) && Object.values(value).every(isPrice),
       'a table such as { "openai/gpt-5": { input: 1.25, output: 10 } }, for a million tokens, with cachedInput where it differs',
-    ],
-    answerTokens: [optional(isCount), 'a whole number of at least 1'],
-    whenSpent: [optional(isWhenSpent), '"ask", "end", "fail", { ask: { deadline, by } } or { model, more, then }'],
-    message: [optional(isText), 'a text'],
+    ),
+    answerTokens: bound,
+    whenSpent: form(isWhenSpent, '"ask", "end", "fail", { ask: { deadline, by } } or { model, more, then }'),
+    message: filled,
   });
   const { name = 'budget', tokens, money, prices = {}, answerTokens = 1000, whenSpent = 'end', message } = options;
   if (tokens === undefined && money === undefined) refuse('give it tokens, money or both; without them it limits nothing.');
@@ -110,26 +128,17 @@ export function amountOf({ tokens, money }: Amount): Amount {
 }
 
 function checkedAsk(whenSpent: { readonly ask: AskForMore }): AskForMore {
-  checkedOptions('budget, whenSpent', whenSpent, { ask: [isRecord, 'an object, possibly empty'] });
-  checkedOptions('budget, whenSpent.ask', whenSpent.ask, {
-    deadline: [optional((value) => isText(value) && parseDuration(value) !== undefined), 'a duration, for example "1d"'],
-    by: [optional(isTexts), 'a list of at least one name; nobody else could ever answer'],
-  });
+  checkFields({ whenSpent }, { whenSpent: shape({ ask: required(shape({ deadline: duration, by: people })) }) }, refusing('budget'));
   return whenSpent.ask;
 }
 
 function checkedCheaper(whenSpent: CheaperModel, limit: Amount): CheaperModel {
-  checkedOptions('budget, whenSpent', whenSpent, {
-    model: [isText, 'the name of a model'],
-    more: [optional(isRecord), '{ tokens, money }'],
-    then: [optional(isLast), '"ask", "end" or "fail"'],
-  });
+  checkFields({ whenSpent }, { whenSpent: shape({ model: required(filled), more: shape(amounts), then: last }) }, refusing('budget'));
   const { more = {} } = whenSpent;
-  checkedOptions('budget, whenSpent.more', more, amounts);
   if (limit.tokens !== undefined && more.tokens === undefined)
-    refuseFor('budget')('a cheaper model uses tokens, too: say in whenSpent.more.tokens how many it may use beyond the budget.');
+    refusing('budget')('a cheaper model uses tokens, too: say in whenSpent.more.tokens how many it may use beyond the budget.');
   const unlimited = (['tokens', 'money'] as const).find((unit) => more[unit] !== undefined && limit[unit] === undefined);
   if (unlimited !== undefined)
-    refuseFor('budget')(`whenSpent.more.${unlimited} adds to a limit that is not there; give the budget ${unlimited}.`);
+    refusing('budget')(`whenSpent.more.${unlimited} adds to a limit that is not there; give the budget ${unlimited}.`);
   return whenSpent;
 }

@@ -3,13 +3,12 @@ import { HoldfastError } from '../../contract/errors';
 import type { Json, Usage } from '../../contract/messages/messages';
 import type { AgentMiddleware, HookContext, ModelRequest, ModelResponse } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import { isAmount } from '../checked-options';
 import type { BudgetState } from './account';
 import { Account } from './account';
 import type { Cost } from './costs';
 import { costOf, estimatedUsage, hasPrice, noPrice } from './costs';
 import type { Amount, BudgetOptions, BudgetRules } from './options';
-import { amountOf, rulesOf } from './options';
+import { amountOf, isAmount, rulesOf } from './options';
 
 export type { Amount, AskForMore, BudgetOptions, CheaperModel, Price } from './options';
 

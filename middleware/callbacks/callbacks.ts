@@ -1,6 +1,6 @@
+import type { Form, Forms } from '../../contract/check';
+import { checkOptions, filled, flag, form, isFunction, texts, worded } from '../../contract/check';
 import { defined } from '../../contract/defined';
-import { HoldfastError } from '../../contract/errors';
-import { checkKnown } from '../../kernel/define/check-agent';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
 import { agentHooks } from './agent-hooks';
 import { behindToolCalls, callNotes } from './behind-tool-calls';
@@ -27,7 +27,7 @@ export interface CallbacksOptions {
 
 /** One middleware with plugins and callbacks, as they are now: what is registered later does not change an agent. */
 export function callbacks(options: CallbacksOptions): AgentMiddleware {
-  checkOptions(options);
+  checkOptions('callbacks', (options as unknown) === undefined ? null : options, forms);
   const { name = 'callbacks', onlyTools, changesOutput } = options;
   const plugins = [...(options.plugins ?? [])];
   checkPlugins(plugins);
@@ -53,20 +53,18 @@ export function callbacks(options: CallbacksOptions): AgentMiddleware {
   };
 }
 
-const fields: readonly (keyof CallbacksOptions)[] = ['name', 'plugins', 'model', 'tool', 'agent', 'onlyTools', 'changesOutput'];
+const setForm = (set: string): Form =>
+  form(
+    (value) => value === null || isFunction((value as { readonly clone?: unknown }).clone),
+    `a set of callbacks, made with ${set}Callbacks`,
+  );
 
-function checkOptions(options: unknown): void {
-  const refuse = (problem: string): never => {
-    throw new HoldfastError('agent-invalid', `callbacks: ${problem}`);
-  };
-  if (typeof options !== 'object' || options === null || Array.isArray(options))
-    return refuse(`its options are an object with ${fields.join(', ')}.`);
-  checkKnown(options, fields, refuse);
-  const { plugins, ...others }: CallbacksOptions = options;
-  if (plugins !== undefined && plugins !== null && !Array.isArray(plugins)) refuse('plugins are a list, each made with plugin.');
-  for (const set of ['model', 'tool', 'agent'] as const) {
-    const given: unknown = others[set];
-    if (given !== undefined && given !== null && typeof (given as { readonly clone?: unknown }).clone !== 'function')
-      refuse(`${set} is a set of callbacks, made with ${set}Callbacks.`);
-  }
-}
+const forms: Forms<CallbacksOptions> = {
+  name: filled,
+  plugins: form((value) => value === null || Array.isArray(value), 'an array of plugins, each made with plugin'),
+  model: setForm('model'),
+  tool: setForm('tool'),
+  agent: setForm('agent'),
+  onlyTools: worded(texts, 'an array of tool names'),
+  changesOutput: flag,
+};

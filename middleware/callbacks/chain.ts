@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { notJson } from '../../contract/messages/messages';
 import type { Callback, CallbackArgs, CallbackOptions, CallbackResult, ChainOutcome } from './types';
-import { checkedOptions, flag } from '../checked-options';
+import { checkOptions, flag } from '../../contract/check';
 import { isCancellation, isStop } from '../../kernel/effects/errors';
 
 /** An error that names its place itself. */
@@ -25,7 +25,7 @@ export interface Phase<Args, Result> {
 
 /** Refuses options that would do nothing, such as callbacks: those are registered. */
 export function checkedCallbackOptions(owner: string, options: CallbackOptions | undefined): CallbackOptions {
-  return checkedOptions<CallbackOptions>(owner, options, { continueOnError: flag, continueOnResponse: flag, mergeOnStop: flag });
+  return checkOptions<CallbackOptions>(owner, options, { continueOnError: flag, continueOnResponse: flag, mergeOnStop: flag });
 }
 
 /** Callbacks of one place, in the order of their registration. */

@@ -1,7 +1,9 @@
+import type { Forms } from '../../contract/check';
+import { anything, checkOptions, func, isRecord, isString, refusing } from '../../contract/check';
 import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
 import type { Message, ToolCall } from '../../contract/messages/messages';
 import { isMessage } from '../../contract/messages/messages';
-import { cut } from '../../contract/shown';
+import { cut, shown, shownName } from '../../contract/shown';
 import type { MaybePromise } from '../../kernel/define/middleware';
 import type { Phase } from './chain';
 import { Chain, PlacedError } from './chain';
@@ -46,8 +48,6 @@ export interface Plugin {
   readonly afterToolMessages?: (args: AfterToolMessagesArgs) => MaybePromise<readonly Message[] | null | undefined | void>;
 }
 
-const places = ['beforeAgent', 'afterAgent', 'beforeModel', 'afterModel', 'beforeTool', 'afterTool', 'afterToolMessages'] as const;
-
 export function plugin(hooks: Plugin): Plugin {
   checkPlugin(hooks);
   return Object.freeze({ ...hooks });
@@ -58,23 +58,26 @@ export function checkPlugins(plugins: readonly Plugin[]): void {
   const names = new Set<string>();
   for (const one of plugins) {
     checkPlugin(one);
-    if (names.has(one.name))
-      throw new HoldfastError('agent-invalid', `The plugin "${cut(one.name)}" stands in the list twice; names must differ.`);
+    if (names.has(one.name)) refusing('plugin')(`"${cut(one.name)}" stands in the list twice; names must differ.`);
     names.add(one.name);
   }
 }
 
+const forms: Forms<Plugin> = {
+  name: anything,
+  beforeAgent: func,
+  afterAgent: func,
+  beforeModel: func,
+  afterModel: func,
+  beforeTool: func,
+  afterTool: func,
+  afterToolMessages: func,
+};
+
 function checkPlugin(value: unknown): void {
-  if (typeof value !== 'object' || value === null)
-    throw new HoldfastError('agent-invalid', 'A plugin is an object with a name and callbacks.');
-  const { name, ...rest } = value as Plugin;
-  if (typeof name !== 'string' || name === '') throw new HoldfastError('agent-invalid', 'A plugin has no name; every plugin needs one.');
-  for (const [place, callback] of Object.entries(rest) as [string, unknown][]) {
-    if (!(places as readonly string[]).includes(place))
-      throw new HoldfastError('agent-invalid', `The plugin "${cut(name)}" has no place "${cut(place)}". There are: ${places.join(', ')}.`);
-    if (callback !== undefined && typeof callback !== 'function')
-      throw new HoldfastError('agent-invalid', `${place} of the plugin "${cut(name)}" is no function.`);
-  }
+  const { name } = (isRecord(value) ? value : {}) as Partial<Plugin>;
+  if (!isString(name) || name === '') refusing('plugin')(`a plugin must be an object with a name and callbacks, not ${shown(value)}.`);
+  checkOptions(`plugin "${shownName(name)}"`, value, forms);
 }
 
 export interface PluginChains {

@@ -1,6 +1,6 @@
 import type { Message, Part } from '../../contract/messages/messages';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
-import { bound, checkedOptions, count, flag, func, names, text } from '../checked-options';
+import { bound, checkOptions, count, flag, func, names, text } from '../../contract/check';
 import { withTraits } from '../../kernel/define/traits';
 import type { TokenCounter } from '../token-count';
 import { contextTokens, countedTokens, estimateTokens } from '../token-count';
@@ -36,7 +36,7 @@ export function contextEditing(options?: ContextEditingOptions): AgentMiddleware
     clearToolInputs = false,
     placeholder = '[cleared]',
     tokenCounter = contextTokens,
-  } = checkedOptions<ContextEditingOptions>('contextEditing', options, {
+  } = checkOptions<ContextEditingOptions>('contextEditing', options, {
     triggerTokens: bound,
     keep: count,
     clearAtLeastTokens: count,

@@ -1,20 +1,20 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Language } from '../../contract/manifest';
-import { nameProblem } from '../../contract/names';
-import { shownName } from '../../contract/shown';
 import type { AgentOptions } from '../../kernel/define/agent';
 import type { Agent } from '../../kernel/define/agent-ref';
 import { defineAgent } from '../../kernel/define/agent';
 import { definitionOf, isAgent } from '../../kernel/define/agent-ref';
+import { shown, shownName } from '../../contract/shown';
 import type { AgentPart } from '../../kernel/define/define';
 import type { AnyAgent } from '../../kernel/define/definition';
-import { agentFields, checkKnown } from '../../kernel/define/check-agent';
+import { agentForms } from '../../kernel/define/check-agent';
 import type { AgentMiddleware, Tools } from '../../kernel/define/middleware';
 import { withoutTool } from '../../kernel/define/named-tools';
 import type { OwnToolRef } from '../../kernel/define/own-tools';
 import { ownToolRef, parsedBy } from '../../kernel/define/own-tools';
-import { isRecord } from '../checked-options';
+import type { Forms } from '../../contract/check';
+import { anything, checkFields, flag, func, isRecord, list, refusing, text, worded } from '../../contract/check';
 import { todo } from '../todo/workflow';
 import { ToolError } from '../../kernel/effects/errors';
 
@@ -39,27 +39,28 @@ export interface DeepAgentOptions<Name extends string, T extends Tools = Tools> 
 
 const general = 'general-purpose';
 const taskTool = 'task';
-/** Those that other agents do not have. */
-const ownFields = ['withoutWriteTodos', 'withoutGeneralSubAgent', 'taskDescription', 'forwardEvents'];
+
+/** The rest is checked where the agent is defined. */
+const forms: Forms = {
+  ...agentForms,
+  description: anything,
+  instructions: text,
+  model: anything,
+  tools: list,
+  subAgents: list,
+  withoutWriteTodos: flag,
+  withoutGeneralSubAgent: flag,
+  taskDescription: worded(func, 'a function that says what the model is told of the agents'),
+  forwardEvents: flag,
+};
 
 /** An agent for long work: it keeps a list of what is to be done, and gives tasks to others that begin with nothing but the task. */
 export function deepAgent<const Name extends string, T extends Tools = Tools>(options: DeepAgentOptions<Name, T>): Agent<Name> {
   if (!isRecord(options))
-    throw new HoldfastError('agent-invalid', 'deepAgent takes an object with name, description, model and what else an agent has.');
+    return refusing('deepAgent')(`the options must be an object with name, description and model, not ${shown(options)}.`);
+  const refuse = refusing(`deepAgent "${shownName(options.name)}"`);
+  checkFields(defined({ ...options }), forms, refuse);
   const { subAgents = [], withoutWriteTodos, withoutGeneralSubAgent, taskDescription, forwardEvents, tools = [], ...agent } = options;
-  const refuse = (problem: string): never => {
-    throw new HoldfastError('agent-invalid', `deepAgent "${shownName(options.name)}": ${problem}`);
-  };
-  if (nameProblem(options.name) !== undefined) refuse(`${nameProblem(options.name)}.`);
-  checkKnown(options, [...agentFields, ...ownFields], refuse);
-  if (!Array.isArray(subAgents)) refuse('subAgents are a list of agents.');
-  if (!Array.isArray(tools)) refuse('tools are a list.');
-  const layers: unknown = agent.middleware;
-  if (layers !== undefined && !Array.isArray(layers)) refuse('middleware is a list.');
-  for (const [field, value] of Object.entries({ withoutWriteTodos, withoutGeneralSubAgent, forwardEvents }))
-    if (value !== undefined && typeof value !== 'boolean') refuse(`${field} is true or false.`);
-  if (taskDescription !== undefined && typeof taskDescription !== 'function')
-    refuse('taskDescription is a function that says what the model is told of the agents.');
   const named = new Map<string, AnyAgent>();
   const both = {
     model: agent.model,

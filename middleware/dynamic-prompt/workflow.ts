@@ -1,7 +1,7 @@
 import { HoldfastError } from '../../contract/errors';
 import type { AgentMiddleware, HookContext, MaybePromise, ModelRequest } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import { checkedOptions, flag } from '../checked-options';
+import { checkOptions, flag } from '../../contract/check';
 
 /** Makes the instructions of one call of the model. `ctx.values` and `ctx.session` are what the run knows besides. */
 export type PromptMaker = (request: ModelRequest, ctx: HookContext) => MaybePromise<string>;
@@ -18,7 +18,7 @@ export function dynamicPrompt(make: PromptMaker, options?: DynamicPromptOptions)
       'agent-invalid',
       'dynamicPrompt: it takes a function that returns instructions: dynamicPrompt((request, ctx) => …).',
     );
-  const { append = false } = checkedOptions<DynamicPromptOptions>('dynamicPrompt', options, { append: flag });
+  const { append = false } = checkOptions<DynamicPromptOptions>('dynamicPrompt', options, { append: flag });
   const middleware: AgentMiddleware = {
     name: 'dynamicPrompt',
     async wrapModel(request, next, ctx) {

@@ -1,5 +1,5 @@
-import { isRecord, refuseFor } from '../checked-options';
-import { nameProblem } from '../../contract/names';
+import type { Form } from '../../contract/check';
+import { flag, identifier, record, shape, text } from '../../contract/check';
 
 /** The tools for files, and `execute` where there is a shell. */
 export const fileToolNames = ['ls', 'read_file', 'write_file', 'edit_file', 'glob', 'grep', 'execute'] as const;
@@ -29,25 +29,20 @@ export function namesOfFileTools(settings: FileToolSettings, hasShell: boolean):
   return names;
 }
 
-const fields = ['name', 'description', 'custom', 'disable'];
+const settingForm = shape({ name: identifier, description: text, custom: record, disable: flag });
+const settingsForm = shape(
+  Object.fromEntries(fileToolNames.map((tool) => [tool, settingForm])),
+  'an object such as { ls: { name: "list_files" } }',
+);
 
 /** Both halves take the same settings, so that they can stand in one place. */
-export function checkFileToolSettings(settings: unknown, code: 'agent-invalid' | 'config-invalid', owner: string): void {
-  const refuse = refuseFor(owner, code);
-  if (settings === undefined) return;
-  if (!isRecord(settings)) return refuse('tools is an object such as { ls: { name: "list_files" } }.');
-  for (const [tool, setting] of Object.entries(settings)) {
-    if (!(fileToolNames as readonly string[]).includes(tool)) refuse(`tools has no "${tool}"; it has ${fileToolNames.join(', ')}.`);
-    if (setting === undefined) continue;
-    if (!isRecord(setting)) return refuse(`tools.${tool} is an object with name, description, custom or disable.`);
-    const unknown = Object.keys(setting).find((field) => !fields.includes(field));
-    if (unknown !== undefined) refuse(`tools.${tool} has no "${unknown}"; it has ${fields.join(', ')}.`);
-    const { name, disable } = setting;
-    const problem = name === undefined ? undefined : nameProblem(name);
-    if (problem !== undefined) refuse(`tools.${tool}.name: ${problem}.`);
-    if (disable !== undefined && typeof disable !== 'boolean') refuse(`tools.${tool}.disable is true or false.`);
-  }
-  const names = [...namesOfFileTools(settings, true).values()];
-  const twice = names.find((name, position) => names.indexOf(name) !== position);
-  if (twice !== undefined) refuse(`two of the tools are named "${twice}"; give one of them another name.`);
-}
+export const fileToolSettings: Form = {
+  ...settingsForm,
+  problem(settings, option) {
+    const problem = settingsForm.problem(settings, option);
+    if (problem !== undefined) return problem;
+    const names = [...namesOfFileTools(settings as FileToolSettings, true).values()];
+    const twice = names.find((name, position) => names.indexOf(name) !== position);
+    return twice === undefined ? undefined : `two of the ${option} are named "${twice}"; give one of them another name`;
+  },
+};

@@ -1,9 +1,10 @@
 import type { Tool } from '../../activities/tools/define-tool';
-import { fieldsOf, isRecord, refuseFor } from '../checked-options';
+import type { Forms } from '../../contract/check';
+import { checkOptions, flag, having, isRecord, refusing, required } from '../../contract/check';
 import type { FileToolName, FileToolSettings } from './file-tool-names';
-import { checkFileToolSettings, fileToolNames, namesOfFileTools } from './file-tool-names';
+import { fileToolSettings, namesOfFileTools } from './file-tool-names';
 import type { FileBackend } from './worker/backend';
-import { backendProblem } from './worker/backend';
+import { backendForm } from './worker/backend';
 import type { EditFileInput, WriteFileInput } from './worker/change-files';
 import { editFileDescription, editFileTool, writeFileDescription, writeFileTool } from './worker/change-files';
 import type { ExecuteInput } from './worker/execute';
@@ -49,13 +50,11 @@ export type FileTools<Settings extends FileToolSettings> = {
   ]: Settings[Name] extends { readonly custom: infer Custom extends object } ? Custom : FileToolTypes[Name];
 };
 
-const fields = ['backend', 'shell', 'streamingShell', 'multimodalRead', 'tools'];
-
 /** Tools for the files of a backend: ls, read_file, write_file, edit_file, glob and grep, and with a shell execute. */
 export function fileTools<const Settings extends FileToolSettings = Record<never, never>>(
   options: FileToolsOptions<Settings>,
 ): FileTools<Settings> {
-  checkOptions(options);
+  check(options);
   const { shell, streamingShell } = options;
   const settings: FileToolSettings = options.tools ?? {};
   const tools: Record<string, object> = {};
@@ -82,22 +81,27 @@ const makers: Readonly<Record<FileToolName, Make>> = {
     shell !== undefined ? executeTool(shell, description) : streamingExecuteTool(streamingShell as StreamingShell, description),
 };
 
-function checkOptions(options: unknown): void {
-  const refuse = refuseFor('fileTools', 'config-invalid');
-  if (!isRecord(options)) return refuse('backend is required; directoryBackend("./files") makes one.');
-  const { backend, shell, streamingShell, multimodalRead, tools } = fieldsOf(options, fields, 'fileTools', 'config-invalid').fields;
-  const problem = backendProblem(backend);
-  if (problem !== undefined) refuse(problem);
+const forms: Forms<FileToolsOptions<FileToolSettings>> = {
+  backend: required(backendForm),
+  shell: having(['execute'], 'a shell, such as directoryShell("./files")'),
+  streamingShell: having(['stream'], 'a shell with stream'),
+  multimodalRead: flag,
+  tools: fileToolSettings,
+};
+
+function check(given: unknown): void {
+  const refuse = refusing('fileTools', 'config-invalid');
+  const {
+    backend,
+    shell,
+    streamingShell,
+    multimodalRead,
+    tools = {},
+  } = checkOptions<FileToolsOptions<FileToolSettings>>('fileTools', given, forms, 'config-invalid');
   if (shell !== undefined && streamingShell !== undefined) refuse('there are a shell and a streamingShell; give one of them.');
-  if (shell !== undefined && !has(shell, 'execute')) refuse('the shell has no execute.');
-  if (streamingShell !== undefined && !has(streamingShell, 'stream')) refuse('the streamingShell has no stream.');
-  if (multimodalRead !== undefined && typeof multimodalRead !== 'boolean') refuse('multimodalRead is true or false.');
   if (multimodalRead === true && !has(backend, 'readParts'))
     refuse('multimodalRead needs a backend with readParts; directoryBackend has it.');
-  checkFileToolSettings(tools, 'config-invalid', 'fileTools');
-  for (const tool of fileToolNames) {
-    const { description, custom } = (tools as FileToolSettings | undefined)?.[tool] ?? {};
-    if (description !== undefined && typeof description !== 'string') refuse(`tools.${tool}.description is a text.`);
+  for (const [tool, { description, custom }] of Object.entries(tools)) {
     if (custom !== undefined && !isTool(custom)) refuse(`tools.${tool}.custom is no tool; make it with defineTool.`);
     if (custom !== undefined && description !== undefined)
       refuse(`tools.${tool} has custom, a tool with a description of its own; leave the other description out.`);

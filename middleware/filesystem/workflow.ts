@@ -1,8 +1,9 @@
 import type { AgentMiddleware } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import { fieldsOf, refuseFor } from '../checked-options';
+import type { Forms } from '../../contract/check';
+import { checkOptions, flag, text, worded } from '../../contract/check';
 import type { FileToolSettings } from './file-tool-names';
-import { checkFileToolSettings, namesOfFileTools } from './file-tool-names';
+import { fileToolSettings, namesOfFileTools } from './file-tool-names';
 
 export interface FilesystemOptions {
   /** What the worker's `fileTools` has other names for, or leaves out. The same object may serve both, unless it has tools. */
@@ -15,11 +16,9 @@ export interface FilesystemOptions {
   readonly largeResults?: boolean;
 }
 
-const fields = ['tools', 'shell', 'systemPrompt', 'largeResults'];
-
 /** Offers the tools for files that the worker has by `fileTools`. */
 export function filesystem(options: FilesystemOptions = {}): AgentMiddleware {
-  checkOptions(options);
+  checkOptions('filesystem', options, forms);
   const { tools: settings = {}, shell = false, systemPrompt = '', largeResults = false } = options;
   const names = [...namesOfFileTools(settings, shell).values()];
   const middleware: AgentMiddleware = {
@@ -33,11 +32,9 @@ export function filesystem(options: FilesystemOptions = {}): AgentMiddleware {
   return withTraits(middleware, { offersTools: names });
 }
 
-function checkOptions(options: unknown): void {
-  const { tools, shell, systemPrompt, largeResults } = fieldsOf(options, fields, 'filesystem').fields;
-  const refuse = refuseFor('filesystem');
-  checkFileToolSettings(tools, 'agent-invalid', 'filesystem');
-  if (shell !== undefined && typeof shell !== 'boolean') refuse('shell is true or false; the shell itself belongs to the worker.');
-  if (systemPrompt !== undefined && typeof systemPrompt !== 'string') refuse('systemPrompt is a text.');
-  if (largeResults !== undefined && typeof largeResults !== 'boolean') refuse('largeResults is true or false.');
-}
+const forms: Forms<FilesystemOptions> = {
+  tools: fileToolSettings,
+  shell: worded(flag, 'true or false; the shell itself belongs to the worker'),
+  systemPrompt: text,
+  largeResults: flag,
+};

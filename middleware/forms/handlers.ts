@@ -1,4 +1,5 @@
-import { HoldfastError } from '../../contract/errors';
+import type { Form } from '../../contract/check';
+import { func, problemOf, refusing, required, sentence, someTexts, text as textForm } from '../../contract/check';
 import type { Message } from '../../contract/messages/messages';
 import type { ToolCallWrap } from '../../kernel/define/classic-middleware';
 import type { AgentMiddleware, HookContext, MaybePromise } from '../../kernel/define/middleware';
@@ -7,12 +8,13 @@ import { withTraits } from '../../kernel/define/traits';
 type Change<Value> = (value: Value, ctx: HookContext) => MaybePromise<Value>;
 type History = readonly Message[];
 
-function check(maker: string, fits: boolean, wanted: string): void {
-  if (!fits) throw new HoldfastError('agent-invalid', `${maker} takes ${wanted}.`);
+function check(maker: string, given: unknown, wanted: Form): void {
+  const problem = problemOf(required(wanted), given, 'its argument');
+  if (problem !== undefined) refusing(maker)(sentence(problem));
 }
 
 function checkFunction(maker: string, given: unknown): void {
-  check(maker, typeof given === 'function', 'a function');
+  check(maker, given, func);
 }
 
 /** An agent may have several of these. */
@@ -22,7 +24,7 @@ function numbered(middleware: AgentMiddleware): AgentMiddleware {
 
 /** Adds a text to the agent's instructions, a blank line between them. */
 export function withInstruction(text: string): AgentMiddleware {
-  check('withInstruction', typeof text === 'string', 'a text');
+  check('withInstruction', text, textForm);
   return numbered({
     name: 'withInstruction',
     beforeAgent: ({ instructions }) => ({ instructions: [instructions, text].filter((part) => part !== '').join('\n\n') }),
@@ -40,8 +42,7 @@ export function withInstructionFunc(change: Change<string>): AgentMiddleware {
 
 /** Adds tools that the worker has. */
 export function withTools(...tools: readonly string[]): AgentMiddleware {
-  const isNames = tools.length > 0 && tools.every((tool: unknown) => typeof tool === 'string' && tool !== '');
-  check('withTools', isNames, 'names of tools, at least one');
+  check('withTools', tools, someTexts);
   return numbered({ name: 'withTools', beforeAgent: (setup) => ({ tools: [...new Set([...setup.tools, ...tools])] }) });
 }
 

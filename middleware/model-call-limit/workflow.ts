@@ -2,7 +2,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
 import { countCall, timesIn } from '../call-counts';
 import { checkCallLimits } from '../call-limits';
-import { checkedOptions, isCount, isOneOf, isText, nameForm, optional } from '../checked-options';
+import { bound, checkOptions, filled, oneOf } from '../../contract/check';
 
 export interface ModelCallLimitOptions {
   /** Only needed when an agent has several. Agents that share a name share the count of the run. */
@@ -17,16 +17,14 @@ export interface ModelCallLimitOptions {
   readonly message?: string;
 }
 
-const count = [optional(isCount), 'a whole number of at least 1'] as const;
-
 /** Lets agents call the model so often. Retries and calls for other models count; hidden calls of hooks do not. */
 export function modelCallLimit(given: ModelCallLimitOptions): AgentMiddleware {
-  const options = checkedOptions<ModelCallLimitOptions>('modelCallLimit', given, {
-    name: nameForm,
-    perRun: count,
-    perAgent: count,
-    exceeded: [optional(isOneOf('end', 'fail')), '"end" or "fail"'],
-    message: [optional(isText), 'a text'],
+  const options = checkOptions<ModelCallLimitOptions>('modelCallLimit', given, {
+    name: filled,
+    perRun: bound,
+    perAgent: bound,
+    exceeded: oneOf('end', 'fail'),
+    message: filled,
   });
   const { name = 'modelCallLimit', exceeded = 'end', message } = options;
   checkCallLimits('modelCallLimit', options);

@@ -1,7 +1,7 @@
 import type { AgentMiddleware } from '../../kernel/define/middleware';
 import type { FailoverAttempt, ModelError } from '../../kernel/define/retry-options';
-import { checkedOptions, isFunction, isTexts, nameForm, optional } from '../checked-options';
-import { checkModelCodes } from '../error-codes';
+import { checkOptions, filled, required, someNames } from '../../contract/check';
+import { modelCodes } from '../error-codes';
 
 export interface ModelFallbackOptions {
   readonly name?: string;
@@ -13,12 +13,11 @@ export interface ModelFallbackOptions {
 
 /** `failover` of an agent in a middleware: the same mechanism, so an agent has one of them. */
 export function modelFallback(options: ModelFallbackOptions): AgentMiddleware {
-  checkedOptions('modelFallback', options, {
-    name: nameForm,
-    models: [(value) => isTexts(value) && new Set(value).size === value.length, 'a list of at least one name of a model, each once'],
-    fallBackOn: [optional((value) => isFunction(value) || isTexts(value)), 'a function of the error, or a list of at least one code'],
+  checkOptions('modelFallback', options, {
+    name: filled,
+    models: required(someNames),
+    fallBackOn: modelCodes,
   });
-  checkModelCodes('modelFallback', 'fallBackOn', options.fallBackOn);
   const { name = 'modelFallback', models, fallBackOn } = options;
   const isFor = (error: ModelError): boolean => {
     if (fallBackOn === undefined) return true;

@@ -1,9 +1,9 @@
 import type { AgentMiddleware } from '../../kernel/define/middleware';
 import type { ModelError } from '../../kernel/define/retry-options';
 import type { Backoff } from '../backoff';
-import { waitsOf } from '../backoff';
-import { checkedOptions, isCount, isFunction, isRecord, isText, isTexts, nameForm, optional } from '../checked-options';
-import { checkModelCodes } from '../error-codes';
+import { answerOr, attemptsForm, backoffForm, waitsOf } from '../backoff';
+import { checkOptions, filled } from '../../contract/check';
+import { modelCodes } from '../error-codes';
 
 export interface ModelRetryOptions {
   readonly name?: string;
@@ -18,14 +18,13 @@ export interface ModelRetryOptions {
 
 /** `retry` of an agent in a middleware: the same mechanism, so an agent has one of them. */
 export function modelRetry(options: ModelRetryOptions = {}): AgentMiddleware {
-  checkedOptions('modelRetry', options, {
-    name: nameForm,
-    attempts: [optional((value) => isCount(value) && value <= 100), 'a whole number from 1 to 100, the first call included'],
-    backoff: [optional(isRecord), 'an object with first, factor, most, jitter'],
-    retryOn: [optional((value) => isFunction(value) || isTexts(value)), 'a function of the error, or a list of at least one code'],
-    whenExhausted: [optional((value) => value === 'fail' || isAnswer(value)), '"fail" or { answer: a text, or a function of the error }'],
+  checkOptions('modelRetry', options, {
+    name: filled,
+    attempts: attemptsForm,
+    backoff: backoffForm,
+    retryOn: modelCodes,
+    whenExhausted: answerOr('fail', 'the error'),
   });
-  checkModelCodes('modelRetry', 'retryOn', options.retryOn);
   const { name = 'modelRetry', attempts = 3, backoff = {}, retryOn, whenExhausted = 'fail' } = options;
   const waits = waitsOf('modelRetry', backoff);
   return {
@@ -38,10 +37,6 @@ export function modelRetry(options: ModelRetryOptions = {}): AgentMiddleware {
       ...(whenExhausted === 'fail' ? {} : { giveUp: (error: ModelError) => textFor(whenExhausted.answer, error) }),
     },
   };
-}
-
-function isAnswer(value: unknown): boolean {
-  return isRecord(value) && Object.keys(value).length === 1 && (isText(value['answer']) || isFunction(value['answer']));
 }
 
 function isWorthIt(retryOn: ModelRetryOptions['retryOn']): (error: ModelError) => boolean {

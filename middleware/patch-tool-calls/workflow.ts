@@ -3,7 +3,7 @@ import type { Language } from '../../contract/manifest';
 import type { Message } from '../../contract/messages/messages';
 import type { AgentMiddleware, HookContext, MaybePromise } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import { checkedOptions, func } from '../checked-options';
+import { checkOptions, func } from '../../contract/check';
 import { resultsByCall, toolRounds } from '../tool-rounds';
 
 export interface PatchToolCallsOptions {
@@ -13,7 +13,7 @@ export interface PatchToolCallsOptions {
 
 /** Gives every tool call that has no result one, before each call of the model: no provider takes a call without. What it adds stays. */
 export function patchToolCalls(options?: PatchToolCallsOptions): AgentMiddleware {
-  const { content } = checkedOptions<PatchToolCallsOptions>('patchToolCalls', options, { content: func });
+  const { content } = checkOptions<PatchToolCallsOptions>('patchToolCalls', options, { content: func });
   const middleware: AgentMiddleware = {
     name: 'patchToolCalls',
     async beforeModelRewriteState({ messages }, ctx) {

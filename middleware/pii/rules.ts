@@ -1,7 +1,6 @@
 import { messageOf } from '../../contract/errors';
 import { cut, shown } from '../../contract/shown';
-import type { Form } from '../checked-options';
-import { checkedOptions, isOneOf, isRecord, isText, nameForm, optional, refuseFor } from '../checked-options';
+import { checkOptions, filled, flag, form, oneOf, record, refusing, required, worded } from '../../contract/check';
 import type { Kind } from './detectors';
 import { Pattern } from './pattern-search';
 
@@ -45,21 +44,20 @@ export interface PiiRules {
 }
 
 const kinds: Readonly<Record<Kind, string>> = { email: 'email', creditCard: 'credit card', ip: 'IP address', url: 'URL' };
-const strategies = ['block', 'redact', 'mask', 'hash'];
 const places = ['input', 'output', 'tools', 'arguments'];
-const strategy: Form = [optional(isOneOf(...strategies)), '"block", "redact", "mask" or "hash"'];
+const strategy = oneOf('block', 'redact', 'mask', 'hash');
 const isPlaces = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((place) => places.includes(place as string));
 
 export function checkedRules(options: PiiOptions): { readonly name: string } & PiiRules {
-  const fields = checkedOptions<PiiOptions>('pii', options, {
-    name: nameForm,
+  const fields = checkOptions<PiiOptions>('pii', options, {
+    name: filled,
     email: strategy,
     creditCard: strategy,
     ip: strategy,
     url: strategy,
-    custom: [optional(isRecord), 'an object such as { ticket: { pattern: "TCK-[0-9]{6}", strategy: "redact" } }'],
-    applyTo: [optional(isPlaces), `a list of at least one of ${places.join(', ')}`],
+    custom: worded(record, 'an object such as { ticket: { pattern: "TCK-[0-9]{6}", strategy: "redact" } }'),
+    applyTo: form(isPlaces, `an array of at least one of ${places.join(', ')}`),
   });
   const { name = 'pii', custom = {}, applyTo = ['input', 'output', 'tools'] } = fields;
   const known = (Object.keys(kinds) as Kind[]).flatMap((kind): readonly Rule[] => {
@@ -67,23 +65,23 @@ export function checkedRules(options: PiiOptions): { readonly name: string } & P
     return chosen === undefined ? [] : [{ what: kinds[kind], kind, strategy: chosen }];
   });
   const rules = [...known, ...Object.entries(custom).map(([what, pattern]) => customRule(what, pattern))];
-  if (rules.length === 0) refuseFor('pii')('say what to look for: email, creditCard, ip, url or custom.');
+  if (rules.length === 0) refusing('pii')('say what to look for: email, creditCard, ip, url or custom.');
   return { name, rules, places: applyTo };
 }
 
 function customRule(what: string, given: CustomPattern): Rule {
   const label = `pii, custom "${cut(what)}"`;
-  if (!/^[\w -]{1,40}$/.test(what)) refuseFor(label)('what a pattern is called has 1 to 40 letters, digits, blanks, _ or -.');
-  checkedOptions(label, given, {
-    pattern: [isText, 'a text; of a regular expression its source'],
-    strategy: [isOneOf(...strategies), strategy[1]],
-    ignoreCase: [optional((value) => typeof value === 'boolean'), 'true or false'],
+  if (!/^[\w -]{1,40}$/.test(what)) refusing(label)('what a pattern is called has 1 to 40 letters, digits, blanks, _ or -.');
+  checkOptions(label, given, {
+    pattern: required(worded(filled, 'a string that is not blank; of a regular expression its source')),
+    strategy: required(strategy),
+    ignoreCase: flag,
   });
   const { pattern, strategy: chosen, ignoreCase } = given;
   try {
     new Pattern(pattern, ignoreCase === true);
   } catch (error) {
-    refuseFor(label)(`its pattern ${shown(pattern)} cannot be looked for: ${cut(messageOf(error))}.`);
+    refusing(label)(`its pattern ${shown(pattern)} cannot be looked for: ${cut(messageOf(error))}.`);
   }
   return { what, kind: 'custom', strategy: chosen, pattern, ...(ignoreCase === true ? { ignoreCase } : {}) };
 }

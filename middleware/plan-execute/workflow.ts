@@ -1,3 +1,4 @@
+import { modelSettings } from '../../contract/model-settings';
 import { isConversation } from '../../contract/record/agent-paths';
 import { HoldfastError } from '../../contract/errors';
 import type { Json, Message, ModelSettings } from '../../contract/messages/messages';
@@ -11,7 +12,7 @@ import { customAgent } from '../../kernel/define/define';
 import type { CustomContext } from '../../kernel/define/definition';
 import type { AgentMiddleware, WorkflowTool } from '../../kernel/define/middleware';
 import { insideOf } from '../../kernel/define/inside';
-import { bound, checkSettings, checkedOptions, func, isRecord, record, requiredName, text } from '../checked-options';
+import { bound, checkOptions, filled, form, func, isString, list, record, required, text, worded } from '../../contract/check';
 
 /** Who makes the plan, or looks at it again. */
 export interface PlanningOptions {
@@ -70,27 +71,26 @@ const stepsSchema = {
 };
 
 const planningFields = {
-  model: [(value: unknown) => typeof value === 'string' && value !== '', 'the name of a model'],
+  model: required(form((value) => isString(value) && value !== '', 'the name of a model')),
   instructions: text,
-  settings: record,
-  middleware: [(value: unknown) => value === undefined || Array.isArray(value), 'a list'],
-} as const;
+  settings: modelSettings,
+  middleware: list,
+};
 
 /** Makes a plan, does its first step, looks at the plan again, until the answer is there. */
 export function planExecute<const Name extends string>(options: PlanExecuteOptions<Name>): Agent<Name> {
-  const checked = checkedOptions<PlanExecuteOptions<Name>>('planExecute', options, {
-    name: requiredName,
+  const checked = checkOptions<PlanExecuteOptions<Name>>('planExecute', options, {
+    name: required(filled),
     description: text,
-    planner: [isRecord, 'an object with the model that plans: { model }'],
-    executor: [isRecord, 'the agent that does the steps'],
-    replanner: [isRecord, 'an object with the model that looks at the plan again: { model }'],
+    planner: required(worded(record, 'an object with the model that plans: { model }')),
+    executor: required(worded(record, 'the agent that does the steps')),
+    replanner: required(worded(record, 'an object with the model that looks at the plan again: { model }')),
     maxIterations: bound,
     stepPrompt: func,
   });
   for (const role of ['planner', 'replanner'] as const) {
     const owner = `${role} of planExecute "${cut(checked.name)}"`;
-    const { settings } = checkedOptions<PlanningOptions>(owner, checked[role], planningFields);
-    checkSettings(owner, settings);
+    checkOptions<PlanningOptions>(owner, checked[role], planningFields);
   }
   const { name, description = '', planner, executor, replanner, maxIterations = 10, stepPrompt = ours.step } = checked;
   const plans = planningAgent(`${name}-planner`, ours.planner, planner, [planTool]);
@@ -233,11 +233,11 @@ function mustPlan(agent: string, tools: readonly WorkflowTool[]): AgentMiddlewar
   };
 }
 
-const list = (items: readonly string[]): string => items.map((item, position) => `${position + 1}. ${item}`).join('\n');
+const numberedList = (items: readonly string[]): string => items.map((item, position) => `${position + 1}. ${item}`).join('\n');
 const done = ({ executed }: PlanState): string =>
   executed.length === 0
     ? 'Nothing has been done yet.'
-    : `Done so far:\n${list(executed.map(({ step, result }) => `${step}\n   Result: ${result}`))}`;
+    : `Done so far:\n${numberedList(executed.map(({ step, result }) => `${step}\n   Result: ${result}`))}`;
 
 const ours = {
   planner: 'Make a plan for what the user asks: few steps, in order, each of which can be done by itself. Call the tool plan with it.',
@@ -245,6 +245,7 @@ const ours = {
     'You look at what has been done of a plan. When that is enough to answer the user, call respond with the whole answer. ' +
     'Otherwise call plan with the steps that are still to be done, without those that are done.',
   step: (state: PlanState): string =>
-    `The user asks:\n${state.userInput}\n\nThe plan:\n${list(state.steps)}\n\n${done(state)}\n\nDo this step now, and say what came of it:\n${state.steps[0] ?? ''}`,
-  review: (state: PlanState): string => `The user asks:\n${state.userInput}\n\nThe plan was:\n${list(state.steps)}\n\n${done(state)}`,
+    `The user asks:\n${state.userInput}\n\nThe plan:\n${numberedList(state.steps)}\n\n${done(state)}\n\nDo this step now, and say what came of it:\n${state.steps[0] ?? ''}`,
+  review: (state: PlanState): string =>
+    `The user asks:\n${state.userInput}\n\nThe plan was:\n${numberedList(state.steps)}\n\n${done(state)}`,
 };

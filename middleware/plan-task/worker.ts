@@ -1,9 +1,9 @@
 import type { Tool } from '../../activities/tools/define-tool';
 import { defineTool } from '../../activities/tools/define-tool';
 import type { Json } from '../../contract/messages/messages';
-import { fieldsOf } from '../checked-options';
+import { checkOptions, form, isString, required } from '../../contract/check';
 import type { FileBackend } from '../filesystem/worker/backend';
-import { backendProblem } from '../filesystem/worker/backend';
+import { backendForm } from '../filesystem/worker/backend';
 import type { Task, TaskAnswer, TaskBoard } from './task-board';
 import type { TaskToolName } from './task-tools';
 import { taskToolNames, taskTools as tools } from './task-tools';
@@ -17,10 +17,8 @@ export interface TaskToolsOptions {
 
 /** The tools of `planTask({ keptIn: 'worker' })`: tasks are files. Calls of one process wait for each other, those of several do not. */
 export function taskTools(options: TaskToolsOptions): Readonly<Record<TaskToolName, Tool<Json, string>>> {
-  const { fields, refuse } = fieldsOf(options, ['backend', 'baseDir'], 'taskTools', 'config-invalid');
-  const problem = backendProblem(fields['backend']);
-  if (problem !== undefined) refuse(problem);
-  if (typeof fields['baseDir'] !== 'string' || fields['baseDir'] === '') refuse('baseDir is required, such as "/tasks".');
+  const folder = form((value) => isString(value) && value !== '', 'the path of a folder, such as "/tasks"');
+  checkOptions('taskTools', options, { backend: required(backendForm), baseDir: required(folder) }, 'config-invalid');
   const files = new TaskFiles(options.backend, options.baseDir);
   const toolOf = (name: TaskToolName): Tool<Json, string> =>
     defineTool<Json, string>({

@@ -1,7 +1,7 @@
 import type { Json } from '../../contract/messages/messages';
 import type { AgentMiddleware, HookContext, WorkflowTool } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import { fieldsOf } from '../checked-options';
+import { checkOptions, oneOf } from '../../contract/check';
 import type { Task, TaskBoard } from './task-board';
 import { emptyBoard } from './task-board';
 import { taskToolNames, taskTools } from './task-tools';
@@ -15,9 +15,7 @@ const key = 'planTask';
 
 /** Gives an agent a plan of tasks that may wait for each other: TaskCreate, TaskGet, TaskUpdate and TaskList. */
 export function planTask(options: PlanTaskOptions = {}): AgentMiddleware {
-  const { fields, refuse } = fieldsOf(options, ['keptIn'], 'planTask');
-  const { keptIn = 'run' } = fields;
-  if (keptIn !== 'run' && keptIn !== 'worker') refuse('keptIn is "run" or "worker".');
+  const { keptIn = 'run' } = checkOptions<PlanTaskOptions>('planTask', options, { keptIn: oneOf('run', 'worker') });
   if (keptIn === 'run') return { name: 'planTask', tools: taskToolNames.map(toolOfRun) };
   const middleware: AgentMiddleware = {
     name: 'planTask',

@@ -7,7 +7,7 @@ import { isMessage, notJson } from '../../contract/messages/messages';
 import type { HookContext } from '../../kernel/define/middleware';
 import type { CallPart, ResultPart, ToolRound } from '../tool-rounds';
 import { callPartsOf, resultsByCall, toolRounds } from '../tool-rounds';
-import { isRecord } from '../checked-options';
+import { isRecord } from '../../contract/check';
 import { estimateTokens } from '../token-count';
 import type { ClearedCall, ReductionOptions } from './options';
 import { offloadsCleared } from './options';

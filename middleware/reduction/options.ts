@@ -1,7 +1,6 @@
-import { HoldfastError } from '../../contract/errors';
 import type { Json, Message, ToolCall } from '../../contract/messages/messages';
 import type { HookContext, MaybePromise } from '../../kernel/define/middleware';
-import { bound, checkedOptions, count, flag, func, isRecord, nameForm, names, record } from '../checked-options';
+import { bound, checkOptions, count, filled, flag, func, names, refusing, shape, tableOf } from '../../contract/check';
 import type { TokenCounter } from '../token-count';
 
 /** A result that is about to be cleared. */
@@ -84,12 +83,14 @@ const skipped = [
   ],
 ] as const;
 
+const toolForm = shape({ maxLengthForTrunc: bound, skipTruncation: flag, skipClear: flag, clear: func });
+
 export function checkedReduction(options: unknown): ReductionOptions {
-  const checked = checkedOptions<ReductionOptions>('reduction', options, {
+  const checked = checkOptions<ReductionOptions>('reduction', options, {
     skipTruncation: flag,
     skipClear: flag,
-    readFileToolName: nameForm,
-    rootDir: nameForm,
+    readFileToolName: filled,
+    rootDir: filled,
     maxLengthForTrunc: bound,
     truncExcludeTools: names,
     maxTokensForClear: bound,
@@ -101,11 +102,9 @@ export function checkedReduction(options: unknown): ReductionOptions {
     clearMessageRewriter: func,
     clearPostProcess: func,
     tokenCounter: func,
-    toolConfig: record,
+    toolConfig: tableOf(toolForm, 'an object with options by the names of tools'),
   });
-  const refuse = (problem: string): never => {
-    throw new HoldfastError('agent-invalid', `reduction: ${problem}`);
-  };
+  const refuse = refusing('reduction');
   if (checked.skipTruncation === true && checked.skipClear === true)
     refuse('with skipTruncation and skipClear it does nothing; leave one of them out, or the middleware.');
   if (checked.clearOffloadPath !== undefined && !offloadsCleared(checked))
@@ -115,13 +114,6 @@ export function checkedReduction(options: unknown): ReductionOptions {
     if (unused !== undefined) refuse(`${unused} would do nothing with ${skip}: true; leave one of them out.`);
   }
   for (const [tool, config] of Object.entries(checked.toolConfig ?? {})) {
-    if (!isRecord(config)) refuse(`toolConfig of "${tool}" is an object.`);
-    checkedOptions<ToolReduction>(`reduction.toolConfig of "${tool}"`, config, {
-      maxLengthForTrunc: bound,
-      skipTruncation: flag,
-      skipClear: flag,
-      clear: func,
-    });
     const { maxLengthForTrunc, skipTruncation, skipClear, clear } = config;
     if (skipTruncation === true && maxLengthForTrunc !== undefined)
       refuse(`toolConfig of "${tool}" has maxLengthForTrunc, which does nothing with skipTruncation: true; leave one of them out.`);

@@ -2,7 +2,7 @@ import type { WorkerHalf, WorkerMiddleware, ToolWorkerCall } from '../../activit
 import { defineWorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Json, Part } from '../../contract/messages/messages';
-import { checkedOptions, func, isFunction, isRecord, optional } from '../checked-options';
+import { anything, checkOptions, form, func, isFunction, isRecord } from '../../contract/check';
 import type { TruncationOptions } from './plain';
 import { offloadPath, offloadToolName, reductionHalfName, textOfOutput } from './plain';
 import { noticeOf, previewsOf } from './worker/notice';
@@ -41,13 +41,13 @@ export interface ReductionHalfOptions {
 
 /** The worker half of `reduction`: stores results that are too long, and leaves a notice with their beginning and their end. */
 export function reductionHalf(options: ReductionHalfOptions = {}): WorkerMiddleware {
-  checkedOptions<ReductionHalfOptions>(
+  checkOptions<ReductionHalfOptions>(
     'reductionHalf',
     options,
     {
-      backend: [() => true, 'an object with write and read'],
+      backend: anything,
       truncOffloadPath: func,
-      handlers: [optional(isHandlers), 'an object with a function for each tool'],
+      handlers: form(isHandlers, 'an object with a function for each tool'),
     },
     'config-invalid',
   );

@@ -14,7 +14,7 @@ import { defineWorkerMiddleware } from '../../activities/worker-middleware/worke
 import { messageOf } from '../../contract/errors';
 import type { FinishReason, Json, Part, Usage } from '../../contract/messages/messages';
 import { canonicalJson } from '../../contract/messages/messages';
-import { checkedOptions, func, optional } from '../checked-options';
+import { checkOptions, form, func } from '../../contract/check';
 import type { CachedResponse, ResponseStore } from './worker/stores';
 import { isCached, memoryResponses } from './worker/stores';
 
@@ -32,10 +32,10 @@ interface AgentOptions {
 
 /** The half of `responseCache` on the worker, with a store of one's own, for `middleware` of the configuration. */
 export function cachedResponses(options: CachedResponsesOptions = {}): WorkerMiddleware {
-  const { store = memoryResponses(), onProblem } = checkedOptions<CachedResponsesOptions>(
+  const { store = memoryResponses(), onProblem } = checkOptions<CachedResponsesOptions>(
     'cachedResponses',
     options,
-    { store: [optional(isStore), 'an object with get(key) and set(key, response)'], onProblem: func },
+    { store: form(isStore, 'an object with get(key) and set(key, response)'), onProblem: func },
     'config-invalid',
   );
   const watch = new StoreWatch(onProblem);

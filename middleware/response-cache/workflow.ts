@@ -1,7 +1,7 @@
 import { defined } from '../../contract/defined';
 import { parseDuration } from '../../contract/duration';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
-import { checkedOptions, isText, nameForm, optional } from '../checked-options';
+import { checkOptions, duration, filled } from '../../contract/check';
 
 export interface ResponseCacheOptions {
   readonly name?: string;
@@ -16,10 +16,10 @@ export const responseCacheHalf = 'responseCache';
 
 /** Gives the answer that the same request got before, without asking the model. Answers are kept on the worker. */
 export function responseCache(options: ResponseCacheOptions = {}): AgentMiddleware {
-  checkedOptions('responseCache', options, {
-    name: nameForm,
-    maxAge: [optional((value) => isText(value) && parseDuration(value) !== undefined), 'a duration, for example "1h"'],
-    version: [optional(isText), 'a text'],
+  checkOptions('responseCache', options, {
+    name: filled,
+    maxAge: duration,
+    version: filled,
   });
   const { name = 'responseCache', maxAge, version } = options;
   const half = { ...(maxAge === undefined ? {} : { maxAgeMs: parseDuration(maxAge) ?? 0 }), ...defined({ version }) };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Tool } from '../../activities/tools/define-tool';
 import { defineTool } from '../../activities/tools/define-tool';
 import { limits } from '../../contract/limits';
-import { fieldsOf } from '../checked-options';
+import { checkOptions, having, required } from '../../contract/check';
 import type { Skill, SkillHead } from './skills';
 import type { SkillBackend } from './worker/skill-files';
 
@@ -18,10 +18,8 @@ const input = z.discriminatedUnion('action', [
 
 /** The tool by which `skill` reads skills. No agent offers it to a model. */
 export function skillFilesTool(options: SkillToolOptions): Tool<z.output<typeof input>, Skill | readonly SkillHead[]> {
-  const { fields, refuse } = fieldsOf(options, ['backend'], 'skillFilesTool', 'config-invalid');
-  const backend = fields['backend'] as Partial<SkillBackend> | null | undefined;
-  if (typeof backend?.list !== 'function' || typeof backend.get !== 'function')
-    refuse('backend is required: skillFiles(directoryBackend("."), "/skills"), or an object with list and get.');
+  const backend = having(['list', 'get'], 'skillFiles(directoryBackend("."), "/skills"), or an object with list and get');
+  checkOptions('skillFilesTool', options, { backend: required(backend) }, 'config-invalid');
   return defineTool<z.output<typeof input>, Skill | readonly SkillHead[]>({
     description: 'Reads the skills of a project.',
     inputSchema: input,

@@ -1,11 +1,11 @@
 import { defined } from '../../contract/defined';
-import { nameProblem } from '../../contract/names';
 import type { Json, Message } from '../../contract/messages/messages';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
 import type { OwnToolRef } from '../../kernel/define/own-tools';
 import { ownToolRef, parsedBy } from '../../kernel/define/own-tools';
-import { fieldsOf, isRecord } from '../checked-options';
+import type { Forms } from '../../contract/check';
+import { checkOptions, form, func, identifier, isFunction, isRecord, isString, refusing, text, worded } from '../../contract/check';
 import type { ForkedSkill, SkillAgents } from './forked-skill';
 import { definitionsOf, forkedSkill, isForked } from './forked-skill';
 import type { Skill, SkillHead } from './skills';
@@ -33,11 +33,6 @@ export interface SkillOptions {
   /** The tool of the worker that reads skills. Default: skill_files. */
   readonly tool?: string;
 }
-
-const optionFields = [
-  ...['toolName', 'toolDescription', 'toolParameters', 'systemPrompt', 'models', 'buildContent', 'tool'],
-  ...['agents', 'buildForkMessages', 'formatForkResult'],
-];
 
 /** The run-local value that has the name of a skill's model. */
 const activeModel = '__skill_active_model__';
@@ -110,31 +105,30 @@ function modelOf(models: NonNullable<SkillOptions['models']>, name: string): str
   throw new Error(`a skill names the model "${name}", which \`models\` does not have.`);
 }
 
-function check(options: unknown): void {
-  const { fields, refuse } = fieldsOf(options, optionFields, 'skill');
-  for (const field of ['toolName', 'tool']) {
-    const problem = fields[field] === undefined ? undefined : nameProblem(fields[field]);
-    if (problem !== undefined) refuse(`${field}: ${problem}.`);
-  }
-  for (const field of ['toolDescription', 'systemPrompt'])
-    if (fields[field] !== undefined && typeof fields[field] !== 'string') refuse(`${field} is a text.`);
-  const { toolParameters, models, agents } = fields;
-  const properties = isRecord(toolParameters) ? toolParameters['properties'] : undefined;
-  if (toolParameters !== undefined && !(isRecord(properties) && isRecord(properties['skill'])))
-    refuse('toolParameters is a JSON Schema of an object with the property "skill", a text.');
-  const isTable = isRecord(models) && Object.values(models).every((model) => typeof model === 'string' && model !== '');
-  if (models !== undefined && typeof models !== 'function' && !isTable)
-    refuse("models is a function, or names of models such as { strong: 'openai/gpt-5' }.");
-  for (const [field, gives] of [
-    ['buildContent', 'a text'],
-    ['buildForkMessages', 'messages'],
-    ['formatForkResult', 'a text'],
-  ] as const)
-    if (fields[field] !== undefined && typeof fields[field] !== 'function') refuse(`${field} is a function that gives ${gives}.`);
-  if (agents !== undefined && !isRecord(agents)) refuse('agents are agents by name, such as { default: helper }.');
-  if (isRecord(agents) && Object.keys(agents).length === 0)
-    refuse('agents has no agent; name one, such as { default: helper }, or leave it out.');
-  for (const field of ['buildForkMessages', 'formatForkResult'])
-    if (fields[field] !== undefined && agents === undefined)
-      refuse(`${field} is for skills that an agent of their own does, and there are no agents; give it agents, or leave it out.`);
+const isModel = (value: unknown): boolean => isString(value) && value !== '';
+const hasSkill = (value: unknown): boolean => isRecord(value) && isRecord(value['properties']) && isRecord(value['properties']['skill']);
+const areModels = (value: unknown): boolean => isFunction(value) || (isRecord(value) && Object.values(value).every(isModel));
+const hasAgents = (value: unknown): boolean => isRecord(value) && Object.keys(value).length > 0;
+const textMaker = worded(func, 'a function that gives a string');
+
+const forms: Forms<SkillOptions> = {
+  toolName: identifier,
+  toolDescription: text,
+  toolParameters: form(hasSkill, 'a JSON Schema of an object with the property "skill", a string'),
+  systemPrompt: text,
+  models: form(areModels, "a function, or names of models such as { strong: 'openai/gpt-5' }"),
+  buildContent: textMaker,
+  agents: form(hasAgents, 'at least one agent by its name, such as { default: helper }'),
+  buildForkMessages: worded(func, 'a function that gives messages'),
+  formatForkResult: textMaker,
+  tool: identifier,
+};
+
+function check(given: unknown): void {
+  const options = checkOptions<SkillOptions>('skill', given, forms);
+  for (const field of ['buildForkMessages', 'formatForkResult'] as const)
+    if (options[field] !== undefined && options.agents === undefined)
+      refusing('skill')(
+        `${field} is for skills that an agent of their own does, and there are no agents; give it agents, or leave it out.`,
+      );
 }

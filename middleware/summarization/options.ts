@@ -1,21 +1,7 @@
-import { HoldfastError } from '../../contract/errors';
-import type { Json, Message, ModelSettings } from '../../contract/messages/messages';
+import { modelSettings } from '../../contract/model-settings';
+import type { Message, ModelSettings } from '../../contract/messages/messages';
 import type { HookContext, MaybePromise, ModelResponse } from '../../kernel/define/middleware';
-import type { Form } from '../checked-options';
-import {
-  bound,
-  checkSettings,
-  checkedOptions,
-  count,
-  flag,
-  func,
-  isRecord,
-  nameForm,
-  record,
-  refuseFor,
-  requiredName,
-  text,
-} from '../checked-options';
+import { bound, checkOptions, count, filled, flag, func, refusing, required, shape, text } from '../../contract/check';
 import type { TokenCounter } from '../token-count';
 import type { SummaryFinalizer } from './finalizers';
 
@@ -95,52 +81,35 @@ export interface SummarizationOptions {
   readonly failover?: SummaryFailoverOptions;
 }
 
-const required = (fits: Form): Form => [(value) => value === undefined || isRecord(value), fits[1]];
-
 export function checkedSummarization(options: unknown): SummarizationOptions {
-  const checked = checkedOptions<SummarizationOptions>('summarization', options, {
-    model: requiredName,
-    settings: record,
-    trigger: required([isRecord, 'an object with tokens or messages, such as { tokens: 100_000 }']),
+  const checked = checkOptions<SummarizationOptions>('summarization', options, {
+    model: required(filled),
+    settings: modelSettings,
+    trigger: shape({ tokens: bound, messages: bound }, 'an object with tokens or messages, such as { tokens: 100_000 }'),
     keepMessages: count,
     userMessageTokens: count,
     maxInputTokens: bound,
     tokenCounter: func,
     emitEvents: flag,
     userInstruction: text,
-    transcriptPath: [nameForm[0], 'a path'],
+    transcriptPath: filled,
     genModelInput: func,
     finalize: func,
     onSummary: func,
-    retry: record,
-    failover: record,
+    retry: shape({ maxRetries: count, shouldRetry: func, backoff: func }),
+    failover: shape({ maxRetries: count, shouldFailover: func, getFailoverModel: func }),
   });
-  const { trigger, keepMessages = 0, retry, failover } = checked;
-  checkSettings('summarization', checked.settings);
+  const { trigger, keepMessages = 0 } = checked;
   for (const field of ['userInstruction', 'maxInputTokens'] as const)
     if (checked.genModelInput !== undefined && checked[field] !== undefined)
-      refuseFor('summarization')(`${field} would do nothing beside genModelInput, which makes the whole request; leave one of them out.`);
+      refusing('summarization')(`${field} would do nothing beside genModelInput, which makes the whole request; leave one of them out.`);
   if (trigger !== undefined) checkTrigger(trigger, keepMessages);
-  if (retry !== undefined)
-    checkedOptions<SummaryRetryOptions>('summarization.retry', retry, { maxRetries: count, shouldRetry: func, backoff: func });
-  if (failover !== undefined)
-    checkedOptions<SummaryFailoverOptions>('summarization.failover', failover, {
-      maxRetries: count,
-      shouldFailover: func,
-      getFailoverModel: func,
-    });
   return checked;
 }
 
 /** A trigger of 0, and one under what a summary leaves, would summarize before every call. */
-function checkTrigger(trigger: Json | object, keepMessages: number): void {
-  const { tokens, messages } = checkedOptions<{ tokens?: number; messages?: number }>('summarization.trigger', trigger, {
-    tokens: bound,
-    messages: bound,
-  });
-  const refuse = (problem: string): never => {
-    throw new HoldfastError('agent-invalid', `summarization.trigger: ${problem}`);
-  };
+function checkTrigger({ tokens, messages }: NonNullable<SummarizationOptions['trigger']>, keepMessages: number): void {
+  const refuse = refusing('summarization.trigger');
   if (tokens === undefined && messages === undefined) refuse('it has neither tokens nor messages; leave it out, or write one of them.');
   if (messages !== undefined && keepMessages > 0 && messages <= keepMessages + 1)
     refuse(

@@ -2,7 +2,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { Message, Part } from '../../contract/messages/messages';
 import type { HookContext } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import { bound, checkedOptions, nameForm } from '../checked-options';
+import { bound, checkOptions, filled } from '../../contract/check';
 import { estimateTokens } from '../token-count';
 import { resultsByCall, toolRounds } from '../tool-rounds';
 import type { SummaryFinalizer } from './finalizers';
@@ -26,8 +26,8 @@ interface Skill {
 
 /** A finalizer that keeps the skills which the model has loaded: their newest contents stand before the summary. */
 export function preserveSkills(options?: PreserveSkillsOptions): SummaryFinalizer {
-  const checked = checkedOptions<PreserveSkillsOptions>('preserveSkills', options, {
-    skillToolName: nameForm,
+  const checked = checkOptions<PreserveSkillsOptions>('preserveSkills', options, {
+    skillToolName: filled,
     maxSkills: bound,
     maxTokensPerSkill: bound,
     skillsTokenBudget: bound,

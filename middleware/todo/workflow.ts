@@ -1,8 +1,7 @@
 import type { Json } from '../../contract/messages/messages';
-import { nameProblem } from '../../contract/names';
 import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import { fieldsOf } from '../checked-options';
+import { checkOptions, identifier, oneOf, text } from '../../contract/check';
 
 export interface Todo {
   readonly content: string;
@@ -97,11 +96,10 @@ const texts = {
 };
 
 function check(options: unknown): void {
-  const { fields, refuse } = fieldsOf(options, ['toolName', 'description', 'systemPrompt', 'keptIn'], 'todo');
-  const { toolName, description, systemPrompt, keptIn } = fields;
-  const problem = toolName === undefined ? undefined : nameProblem(toolName);
-  if (problem !== undefined) refuse(`toolName: ${problem}.`);
-  if (description !== undefined && typeof description !== 'string') refuse('description is a text.');
-  if (systemPrompt !== undefined && typeof systemPrompt !== 'string') refuse('systemPrompt is a text; an empty one adds nothing.');
-  if (keptIn !== undefined && keptIn !== 'session' && keptIn !== 'runLocal') refuse('keptIn is "session" or "runLocal".');
+  checkOptions('todo', options, {
+    toolName: identifier,
+    description: text,
+    systemPrompt: text,
+    keptIn: oneOf('session', 'runLocal'),
+  });
 }

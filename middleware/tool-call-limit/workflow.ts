@@ -4,7 +4,7 @@ import { transferTool } from '../../kernel/define/transfer-names';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
 import { timesIn } from '../call-counts';
-import { checkedOptions, isCount, isOneOf, isNames, isText, nameForm, optional } from '../checked-options';
+import { bound, checkOptions, filled, oneOf, someNames } from '../../contract/check';
 import { checkCallLimits } from '../call-limits';
 import { countToolCall } from './counts';
 
@@ -26,20 +26,18 @@ export interface ToolCallLimitOptions<T extends Tools = Tools> {
   readonly message?: string;
 }
 
-const count = [optional(isCount), 'a whole number of at least 1'] as const;
-
 /**
  * Lets agents call tools so often. The calls of a message count in its order, also those that do not run in the end; a call that an outer
  * layer makes again counts again.
  */
 export function toolCallLimit<T extends Tools = Tools>(given: ToolCallLimitOptions<T>): AgentMiddleware<T> {
-  const options = checkedOptions<ToolCallLimitOptions<T>>('toolCallLimit', given, {
-    name: nameForm,
-    tools: [optional(isNames), 'a list of at least one name of a tool, each once'],
-    perRun: count,
-    perAgent: count,
-    exceeded: [optional(isOneOf('continue', 'end', 'fail')), '"continue", "end" or "fail"'],
-    message: [optional(isText), 'a text'],
+  const options = checkOptions<ToolCallLimitOptions<T>>('toolCallLimit', given, {
+    name: filled,
+    tools: someNames,
+    perRun: bound,
+    perAgent: bound,
+    exceeded: oneOf('continue', 'end', 'fail'),
+    message: filled,
   });
   const { tools, exceeded = 'continue', message } = options;
   const name = options.name ?? ['toolCallLimit', ...(tools ?? [])].join('.');

@@ -5,21 +5,9 @@ import { shown } from '../../contract/shown';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/define/middleware';
 import { isToolProblem } from '../../kernel/effects/errors';
 import type { Backoff } from '../backoff';
-import { waitsOf } from '../backoff';
-import {
-  checkedOptions,
-  func,
-  isCount,
-  isFunction,
-  isNames,
-  isRecord,
-  isText,
-  isTexts,
-  nameForm,
-  optional,
-  refuseFor,
-} from '../checked-options';
-import { checkToolCodes } from '../error-codes';
+import { answerOr, attemptsForm, backoffForm, waitsOf } from '../backoff';
+import { checkOptions, filled, func, isFilled, refusing, someNames } from '../../contract/check';
+import { toolCodes } from '../error-codes';
 
 /** Why a call of a tool has failed. */
 export interface ToolProblem {
@@ -45,25 +33,18 @@ export interface ToolRetryOptions<T extends Tools = Tools> {
 
 /** Calls a tool again that failed, with waits of the run between the calls. `retry` of a tool itself goes without waits, and without history. */
 export function toolRetry<T extends Tools = Tools>(options: ToolRetryOptions<T> = {}): AgentMiddleware<T> {
-  checkedOptions('toolRetry', options, {
-    name: nameForm,
-    tools: [optional(isNames), 'a list of at least one name of a tool, each once'],
-    attempts: [optional((value) => isCount(value) && value <= 100), 'a whole number from 1 to 100, the first call included'],
-    backoff: [optional(isRecord), 'an object with first, factor, most, jitter'],
-    retryOn: [
-      optional((value) => isFunction(value) || isTexts(value)),
-      'a function of the error and the call, or a list of at least one code',
-    ],
+  checkOptions('toolRetry', options, {
+    name: filled,
+    tools: someNames,
+    attempts: attemptsForm,
+    backoff: backoffForm,
+    retryOn: toolCodes,
     retryResult: func,
-    whenExhausted: [
-      optional((value) => value === 'error' || isAnswer(value)),
-      '"error" or { answer: a text, or a function of error and call }',
-    ],
+    whenExhausted: answerOr('error', 'the error and the call'),
   });
-  checkToolCodes('toolRetry', 'retryOn', options.retryOn);
   const { tools, attempts = 3, backoff = {}, retryOn = ['tool-failed', 'tool-timeout'], whenExhausted = 'error' } = options;
   if (attempts === 1 && whenExhausted === 'error')
-    refuseFor('toolRetry')('attempts counts the first call, too: with 1 no tool is called again, and it does nothing. Write 2 or more.');
+    refusing('toolRetry')('attempts counts the first call, too: with 1 no tool is called again, and it does nothing. Write 2 or more.');
   const waits = waitsOf('toolRetry', backoff);
   const isWorthIt = (problem: ToolProblem, call: ToolCall): boolean =>
     typeof retryOn === 'function' ? retryOn(problem, call) : retryOn.includes(problem.code);
@@ -112,7 +93,7 @@ function settled({ result, error }: Ended): Json {
 
 function rejected(said: unknown): Ended {
   if (said === undefined || said === null || said === false) return {};
-  if (said !== true && !isText(said))
+  if (said !== true && !isFilled(said))
     throw new HoldfastError('hook-failed', `retryResult of toolRetry returned ${shown(said)}; it returns a reason, true or nothing.`);
   const message = said === true ? 'The result is not what was wanted.' : said;
   return { problem: { code: 'tool-failed', message }, isRetryable: true };
@@ -121,10 +102,6 @@ function rejected(said: unknown): Ended {
 function failed(error: unknown, isWorthIt: (problem: ToolProblem) => boolean): Ended {
   const problem = problemOf(error);
   return { error, problem, isRetryable: problem !== undefined && isWorthIt(problem) };
-}
-
-function isAnswer(value: unknown): boolean {
-  return isRecord(value) && Object.keys(value).length === 1 && (isText(value['answer']) || isFunction(value['answer']));
 }
 
 /** What a model could be told of. All else ends the run: no other call would help. */

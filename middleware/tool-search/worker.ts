@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Tool, ToolSpec } from '../../activities/tools/tools';
 import { ToolRegistry, defineTool } from '../../activities/tools/tools';
 import { HoldfastError } from '../../contract/errors';
-import { isRecord, isTextList } from '../checked-options';
+import { isFilledList, isRecord } from '../../contract/check';
 import { findTools } from './worker/find-tools';
 
 const input = z.object({
@@ -27,7 +27,7 @@ export function toolSearchTool(tools: Readonly<Record<string, unknown>>): Tool<z
     effect: 'none',
     async execute({ query, max_results: asked = defaultResults }, { options }) {
       await registry.ready();
-      const searched = isTextList(options['tools']) ? options['tools'] : registry.names;
+      const searched = isFilledList(options['tools']) ? options['tools'] : registry.names;
       const specs = searched.flatMap((name) => registry.specOf(name) ?? []);
       const found = findTools(specs, query, asked > 0 ? asked : defaultResults);
       return options['whole'] === true ? found : { selectedTools: found.map(({ name }) => name) };

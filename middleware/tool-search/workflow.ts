@@ -1,8 +1,8 @@
 import type { Json, Message } from '../../contract/messages/messages';
-import { nameProblem } from '../../contract/names';
 import type { AgentMiddleware, AgentState, HookContext } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import { fieldsOf, isRecord, isTextList } from '../checked-options';
+import type { Forms } from '../../contract/check';
+import { both, checkOptions, flag, identifier, isRecord, listOf, refusing, required, someNames } from '../../contract/check';
 
 export interface ToolSearchOptions {
   /** The tools that a model has to search for. The worker's `toolSearchTool` has to know them. */
@@ -102,16 +102,13 @@ function marked(messages: readonly Message[], ctx: HookContext): Partial<AgentSt
   };
 }
 
-function checked(options: unknown): ToolSearchOptions {
-  const { fields, refuse } = fieldsOf(options, ['tools', 'modelSearch'], 'toolSearch');
-  const { tools, modelSearch } = fields;
-  if (!isTextList(tools) || tools.length === 0) return refuse('tools are required: the names of at least one tool.');
-  if (tools.includes(tool)) refuse(`tools has "${tool}", by which the model searches; leave it out.`);
-  for (const name of tools) {
-    const problem = nameProblem(name);
-    if (problem !== undefined) refuse(`the tool "${name}" has no name that a tool can have: ${problem}.`);
-  }
-  if (new Set(tools).size !== tools.length) refuse('tools names a tool twice.');
-  if (modelSearch !== undefined && typeof modelSearch !== 'boolean') refuse('modelSearch is true or false.');
-  return options as ToolSearchOptions;
+const forms: Forms<ToolSearchOptions> = {
+  tools: required(both(someNames, listOf(identifier, 'an array of names of tools'))),
+  modelSearch: flag,
+};
+
+function checked(given: unknown): ToolSearchOptions {
+  const options = checkOptions<ToolSearchOptions>('toolSearch', given, forms);
+  if (options.tools.includes(tool)) refusing('toolSearch')(`tools has "${tool}", by which the model searches; leave it out.`);
+  return options;
 }

@@ -5,7 +5,7 @@ import { transferTool } from '../../kernel/define/transfer-names';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
 import { exitTool } from '../../kernel/define/transfer-names';
-import { checkedOptions, isCount, isText, nameForm, names, optional } from '../checked-options';
+import { bound, checkOptions, filled, names, required } from '../../contract/check';
 
 export interface ToolSelectorOptions<T extends Tools = Tools> {
   readonly name?: string;
@@ -27,12 +27,12 @@ const ours = (most: number): string =>
  * the user and each other list of tools. A tool that is not offered can still be called.
  */
 export function toolSelector<T extends Tools = Tools>(options: ToolSelectorOptions<T>): AgentMiddleware<T> {
-  checkedOptions('toolSelector', options, {
-    name: nameForm,
-    model: [isText, 'the name of a model'],
-    maxTools: [isCount, 'a whole number of at least 1'],
-    alwaysInclude: [names[0], 'a list of names of tools, each once'],
-    instructions: [optional(isText), 'a text'],
+  checkOptions('toolSelector', options, {
+    name: filled,
+    model: required(filled),
+    maxTools: required(bound),
+    alwaysInclude: names,
+    instructions: filled,
   });
   const { name = 'toolSelector', model, maxTools, alwaysInclude = [], instructions = ours(maxTools) } = options;
   const always: readonly string[] = [...alwaysInclude, exitTool, transferTool];

@@ -8,7 +8,7 @@ import type { AgentDefinition } from '../../kernel/define/agent';
 import type { AnyAgent } from '../../kernel/define/definition';
 import { isChat, promptingAgent, reachable } from '../../kernel/define/definition';
 import { agentsOf } from '../../kernel/define/agent';
-import { similarNames } from '../../kernel/define/similar-names';
+import { similarNames } from '../../contract/similar-names';
 import { loadModule } from './load-module';
 import type { ProjectConfig } from './project-config';
 import { ProjectConfigSchema } from './project-config';

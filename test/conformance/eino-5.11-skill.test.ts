@@ -70,12 +70,17 @@ describe('skills in files', () => {
 
 it('[eino 321] wrong options are refused, by the worker and by the agent', () => {
   expect(() => skillFilesTool({} as never)).toThrow(
-    expect.objectContaining({ code: 'config-invalid', message: expect.stringMatching(/backend is required/) }),
+    expect.objectContaining({
+      code: 'config-invalid',
+      message: expect.stringMatching(
+        /backend must be skillFiles\(directoryBackend\("\."\), "\/skills"\), or an object with list and get\. It is missing\./,
+      ),
+    }),
   );
   expect(() => skillFilesTool(undefined as never)).toThrow(expect.objectContaining({ code: 'config-invalid' }));
   expect(() => skill(null as never)).toThrow(expect.objectContaining({ code: 'agent-invalid' }));
   expect(() => skill({ toolParameters: { type: 'object' } })).toThrow(
-    'skill: toolParameters is a JSON Schema of an object with the property "skill", a text.',
+    'skill: toolParameters must be a JSON Schema of an object with the property "skill", a string. It is {"type":"object"}.',
   );
 });
 

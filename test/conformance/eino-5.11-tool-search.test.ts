@@ -173,8 +173,10 @@ it("[eino 312] the model's own search gets whole descriptions, as a list of foun
 it('[eino 312] wrong options are refused', () => {
   const refused = (options: unknown): void => void toolSearch(options as never);
   expect(() => refused(undefined)).toThrow(expect.objectContaining({ code: 'agent-invalid' }));
-  expect(() => refused({ tools: [] })).toThrow('toolSearch: tools are required: the names of at least one tool.');
+  expect(() => refused({ tools: [] })).toThrow('toolSearch: tools must be an array of at least one name, each once. It is [].');
   expect(() => refused({ tools: ['tool_search'] })).toThrow(/leave it out/);
-  expect(() => refused({ tools: ['a', 'a'] })).toThrow('toolSearch: tools names a tool twice.');
+  expect(() => refused({ tools: ['a', 'a'] })).toThrow(
+    'toolSearch: tools must be an array of at least one name, each once. It is ["a","a"].',
+  );
   expect(() => toolSearchTool({})).toThrow(expect.objectContaining({ code: 'config-invalid' }));
 });

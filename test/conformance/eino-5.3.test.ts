@@ -231,6 +231,6 @@ it.each([
   ['shouldFailover', { maxRetries: 1, getFailoverModel: () => ({ model: 'test/other' }) }],
 ])('[eino 77] a failover without %s is refused when the agent is made', (field, failover) => {
   expect(() => agentWith({ failover: failover as never })).toThrow(
-    expect.objectContaining({ code: 'agent-invalid', message: `Agent "agent": failover.${field} is required; it is a function.` }),
+    expect.objectContaining({ code: 'agent-invalid', message: `Agent "agent": failover.${field} must be a function. It is missing.` }),
   );
 });

@@ -38,19 +38,31 @@ describe('a definition that would go wrong later', () => {
       'agentTool("a"): inputSchema is no JSON Schema: it has a $ref to "https://example.com/input.json"',
     ],
     ['a tool with the history "yes"', () => agentTool(member('a'), untyped({ fullHistory: 'yes' })), 'fullHistory is true or false'],
-    ['a tool with the events "false"', () => agentTool(member('a'), untyped({ forwardEvents: 'false' })), 'forwardEvents is true or false'],
-    ['a rewriter that is no function', () => member('a', untyped({ historyRewriter: 'no' })), 'Agent "a": historyRewriter is a function'],
+    ['a tool with the events "false"', () => agentTool(member('a'), untyped({ forwardEvents: 'false' })), 'forwardEvents '],
+    [
+      'a rewriter that is no function',
+      () => member('a', untyped({ historyRewriter: 'no' })),
+      'Agent "a": historyRewriter must be a function: (history, agent) => messages. It is "no".',
+    ],
     [
       'the session key of every object',
       () => member('a', { outputKey: '__proto__' }),
-      'Agent "a": outputKey is the key of a session value',
+      'Agent "a": outputKey must be the key of a session value: a string that is not empty, and not "__proto__"',
     ],
-    ['an empty session key', () => member('a', { outputKey: '' }), 'Agent "a": outputKey is the key of a session value'],
-    ['a session key that is a number', () => member('a', untyped({ outputKey: 7 })), 'Agent "a": outputKey is the key of a session value'],
+    [
+      'an empty session key',
+      () => member('a', { outputKey: '' }),
+      'Agent "a": outputKey must be the key of a session value: a string that is not empty, and not "__proto__"',
+    ],
+    [
+      'a session key that is a number',
+      () => member('a', untyped({ outputKey: 7 })),
+      'Agent "a": outputKey must be the key of a session value: a string that is not empty, and not "__proto__"',
+    ],
     [
       'the way back as a text',
       () => member('a', untyped({ disallowTransferToParent: 'no' })),
-      'Agent "a": disallowTransferToParent is true or false',
+      'Agent "a": disallowTransferToParent must be true or false. It is "no".',
     ],
     ['the same sub-agent twice', () => member('p', { subAgents: twice() }), 'Agent "p": "a" stands twice among its sub-agents'],
     ['the same sub-agent twice, set', () => setSubAgents(member('p'), twice()), 'Agent "p": "a" stands twice among its sub-agents'],
@@ -127,16 +139,32 @@ describe('a definition that would go wrong later', () => {
     [
       'a deep agent with a middleware without a list',
       () => deepAgent(untyped({ ...deep, middleware: todo() })),
-      'deepAgent "d": middleware is a list.',
+      'deepAgent "d": middleware must be an array',
     ],
-    ['a deep agent without a description', () => deepAgent(untyped({ name: 'd', model: 'm' })), 'Agent "d": description is required'],
-    ['a deep agent whose name is no text', () => deepAgent(untyped({ ...deep, name: Object.create(null) })), 'deepAgent "{}": a name is'],
+    [
+      'a deep agent without a description',
+      () => deepAgent(untyped({ name: 'd', model: 'm' })),
+      'Agent "d": description must be a string. It is missing.',
+    ],
+    [
+      'a deep agent whose name is no text',
+      () => deepAgent(untyped({ ...deep, name: Object.create(null) })),
+      'deepAgent "{}": name must be a name. It is {}: a name is 1 to 64 letters, digits, _ or -, starting with a letter or _.',
+    ],
     ['a budget of nothing', () => budget(untyped(undefined)), 'budget: give it tokens, money or both'],
     ['personal data of no kind', () => pii(untyped(undefined)), 'pii: say what to look for'],
     ['calls of the model without a limit', () => modelCallLimit(untyped(undefined)), 'modelCallLimit: give it perRun or perAgent'],
     ['calls of tools without a limit', () => toolCallLimit(untyped(undefined)), 'toolCallLimit: give it perRun or perAgent'],
-    ['callbacks of nothing', () => callbacks(untyped(null)), 'callbacks: its options are an object with name, plugins'],
-    ['callbacks that are a text', () => callbacks(untyped('x')), 'callbacks: its options are an object with name, plugins'],
+    [
+      'callbacks of nothing',
+      () => callbacks(untyped(null)),
+      'callbacks: the options must be an object with name, plugins, model, tool, agent, onlyTools, changesOutput, not ',
+    ],
+    [
+      'callbacks that are a text',
+      () => callbacks(untyped('x')),
+      'callbacks: the options must be an object with name, plugins, model, tool, agent, onlyTools, changesOutput, not ',
+    ],
     [
       'callbacks with a misspelt set',
       () => callbacks(untyped({ tools: toolCallbacks() })),
@@ -145,27 +173,31 @@ describe('a definition that would go wrong later', () => {
     [
       'callbacks with a set that is none',
       () => callbacks(untyped({ model: {} })),
-      'callbacks: model is a set of callbacks, made with modelCallbacks.',
+      'callbacks: model must be a set of callbacks, made with modelCallbacks. It is {}.',
     ],
-    ['callbacks with one plugin', () => callbacks(untyped({ plugins: {} })), 'callbacks: plugins are a list'],
+    [
+      'callbacks with one plugin',
+      () => callbacks(untyped({ plugins: {} })),
+      'callbacks: plugins must be an array of plugins, each made with plugin. It is {}.',
+    ],
     [
       'a summary with a misspelt setting',
       () => summarization(untyped({ model: 'm', settings: { temprature: 1 } })),
-      'summarization: settings: there is no temprature',
+      'summarization: there is no option "settings.temprature"; did you mean temperature?',
     ],
     [
       'a planner with settings that are a map',
       () =>
         planExecute(untyped({ name: 'p', planner: { model: 'm', settings: new Map() }, executor: member('e'), replanner: { model: 'm' } })),
-      'planner of planExecute "p": settings are an object.',
+      'planner of planExecute "p": settings must be an object such as { temperature: 0 }. It is {}.',
     ],
-    ['a deep agent of nothing', () => deepAgent(untyped(undefined)), 'deepAgent takes an object with name'],
-    ['a deep agent without a name', () => deepAgent(untyped({})), 'deepAgent "undefined": a name is 1 to 64 letters'],
     [
-      'a deep agent with a switch as a text',
-      () => deepAgent(untyped({ name: 'd', model: 'm', forwardEvents: 'no' })),
-      'forwardEvents is true or false',
+      'a deep agent of nothing',
+      () => deepAgent(untyped(undefined)),
+      'deepAgent: the options must be an object with name, description and model, not undefined.',
     ],
+    ['a deep agent without a name', () => deepAgent(untyped({})), 'deepAgent "undefined": name must be a name. It is missing.'],
+    ['a deep agent with a switch as a text', () => deepAgent(untyped({ name: 'd', model: 'm', forwardEvents: 'no' })), 'forwardEvents '],
     [
       'a deep agent whose task nothing is said of',
       () => deepAgent(untyped({ name: 'd', description: 'D.', model: 'm', taskDescription: () => undefined })),
@@ -176,7 +208,7 @@ describe('a definition that would go wrong later', () => {
       () => deepAgent({ name: 'd', description: 'D.', model: 'm', subAgents: [nameless('a')] }),
       'deepAgent "d": its sub-agent "a" needs a description',
     ],
-    ['a plan of nothing', () => planExecute(untyped(undefined)), 'planExecute: name is a name, and is required'],
+    ['a plan of nothing', () => planExecute(untyped(undefined)), 'planExecute: name must be a string that is not blank. It is missing.'],
     [
       'a planner with a field that there is not',
       () => planExecute(untyped({ name: 'p', planner: { model: 'm', tools: [] }, executor: member('e'), replanner: { model: 'm' } })),
@@ -185,7 +217,7 @@ describe('a definition that would go wrong later', () => {
     [
       'a replanner without a model',
       () => planExecute(untyped({ name: 'p', planner: { model: 'm' }, executor: member('e'), replanner: {} })),
-      'replanner of planExecute "p": model is the name of a model, and is required',
+      'replanner of planExecute "p": model must be the name of a model. It is missing.',
     ],
   ])('is refused by name: %s', (_, define, message) => {
     expect(define).toThrow(expect.objectContaining({ code: 'agent-invalid', message: expect.stringContaining(message) as string }));

@@ -73,7 +73,9 @@ describe('outputKey', () => {
 
   it('is a text that is not empty', () => {
     for (const outputKey of ['', 1])
-      expect(() => member('one', { outputKey: outputKey as never })).toThrow(/outputKey is the key of a session value/);
+      expect(() => member('one', { outputKey: outputKey as never })).toThrow(
+        /outputKey must be the key of a session value: a string that is not empty, and not "__proto__"\../,
+      );
   });
 });
 

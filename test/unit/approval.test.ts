@@ -317,19 +317,21 @@ describe('approval', () => {
 
   it.each<[string, unknown, RegExp]>([
     ['a duration that is none', { expires: 'soon' }, /expires "soon" is no duration/],
-    ['a duration that is a number', { expires: 3 }, /expires 3 is no duration/],
-    ['an expiry that is none', { onExpiry: 'maybe' }, /onExpiry is "approve" or "reject"/],
-    ['a rule that nobody could decide about', { by: [] }, /by is a list of at least one name/],
-    ['a name that is none', { by: ['ada', ''] }, /by is a list of at least one name/],
-    ['a condition that is no function', { when: true }, /when is a function/],
-    ['a field that is none', { By: ['ada'] }, /a rule has no "By"; it has when, expires, onExpiry, by/],
-    ['no rule', null, /a rule is true, or an object/],
-    ['a rule that is not there', undefined, /a rule is true, or an object/],
-    ['a duration that is no JSON', { expires: 10n }, /expires 10n is no duration/],
+    ['a duration that is a number', { expires: 3 }, /tools\.refund\.expires must be a duration such as "2s", "1h" or "3d"\. It is 3\./],
+    ['an expiry that is none', { onExpiry: 'maybe' }, /tools\.refund\.onExpiry must be "approve" or "reject"\. It is "maybe"\./],
+    ['a rule that nobody could decide about', { by: [] }, /tools\.refund\.by must be an array of at least one name\./],
+    ['a name that is none', { by: ['ada', ''] }, /tools\.refund\.by must be an array of at least one name\./],
+    ['a condition that is no function', { when: true }, /tools\.refund\.when must be a function of the arguments\. It is true\./],
+    ['a field that is none', { By: ['ada'] }, /there is no option "tools\.refund\.By"; did you mean by\?/],
+    ['no rule', null, /tools\.refund must be true or false, or an object with when, expires, onExpiry or by\./],
+    ['a rule that is not there', undefined, /tools\.refund must be true or false, or an object with when, expires, onExpiry or by\./],
+    ['a duration that is no JSON', { expires: 10n }, /tools\.refund\.expires must be a duration such as "2s", "1h" or "3d"\. It is 10n\./],
     ['a duration of many letters', { expires: 'x'.repeat(3_000_000) }, /expires "x{100}…" is no duration/],
   ])('refuses %s when the agent is defined, and names the tool', (_, rule, message) => {
     const defined = (): unknown => agentAsking(rule as ApprovalRule<Refund>);
-    expect(defined).toThrow(expect.objectContaining({ code: 'agent-invalid', message: expect.stringMatching(/^approval of "refund": /) }));
+    expect(defined).toThrow(
+      expect.objectContaining({ code: 'agent-invalid', message: expect.stringMatching(/^approval: .*tools\.refund/) }),
+    );
     expect(defined).toThrow(message);
   });
 
@@ -378,6 +380,8 @@ describe('approval', () => {
 
 describe('the options of an approval', () => {
   it('are those that there are: an expiry beside the tools would never come', () => {
-    expect(() => approval({ tools: { echo: true }, expires: '1d' } as never)).toThrow('approval has no "expires"');
+    expect(() => approval({ tools: { echo: true }, expires: '1d' } as never)).toThrow(
+      'approval: there is no option "expires"; there are name, tools.',
+    );
   });
 });

@@ -442,8 +442,10 @@ describe('plugins', () => {
   });
 
   it('are refused with a place that there is not', () => {
-    expect(() => plugin({ name: 'p', onEvent: () => undefined } as never)).toThrow(/no place "onEvent"/);
-    expect(() => plugin({ name: 'p', beforeModel: 'no' } as never)).toThrow(/is no function/);
+    expect(() => plugin({ name: 'p', onEvent: () => undefined } as never)).toThrow(
+      /there is no option "onEvent"; there are name, beforeAgent, afterAgent, beforeModel, afterModel, beforeTool, af/,
+    );
+    expect(() => plugin({ name: 'p', beforeModel: 'no' } as never)).toThrow(/beforeModel must be a function\. It is "no"\./);
   });
 });
 

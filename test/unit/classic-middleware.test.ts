@@ -72,24 +72,32 @@ describe('a classic middleware', () => {
       { beforeChatModel: () => undefined, wrapModel: () => undefined },
       'has beforeChatModel and also wrapModel; a middleware has one form',
     ],
-    ['an instruction that is none', { additionalInstruction: 1 }, 'additionalInstruction of entry 1 of middleware is a text.'],
-    ['tools that are none', { additionalTools: 'echo' }, 'additionalTools of entry 1 of middleware are a list'],
+    ['an instruction that is none', { additionalInstruction: 1 }, 'middleware[0].additionalInstruction must be a string. It is 1.'],
+    ['tools that are none', { additionalTools: 'echo' }, 'middleware[0].additionalTools must be an array of tool names. It is "echo".'],
     ['a tool without a name', { additionalTools: [''] }, 'the tool "" has no name that a tool can have'],
-    ['a hook that is none', { afterChatModel: true }, 'afterChatModel of entry 1 of middleware is no function.'],
+    ['a hook that is none', { afterChatModel: true }, 'middleware[0].afterChatModel must be a function. It is true.'],
     [
       'a wrap for no kind',
       { wrapToolCall: { all: () => undefined } },
-      'wrapToolCall of entry 1 of middleware is a function, or an object with invokable',
+      'middleware[0].wrapToolCall must be a function, or an object with invokable, streamable, enhancedInvokable, enhancedStreamable',
     ],
-    ['an alias of its name', { name: '', additionalInstruction: 'x' }, 'entry 1 of middleware has no name'],
+    ['an alias of its name', { name: '', additionalInstruction: 'x' }, 'middleware[0] has no name; every middleware needs one.'],
   ])('with %s is refused', (_, entry, message) => {
     expect(() => agentWith({ middleware: [entry as AgentMiddleware] })).toThrow(message);
   });
 
   it.each<[string, unknown, string]>([
-    ['that are no list', {}, 'toolCallMiddlewares are a list.'],
-    ['of which one is none', ['wrap'], 'entry 1 of toolCallMiddlewares is a function, or an object'],
-    ['of which one says nothing', [{}], 'entry 1 of toolCallMiddlewares is a function, or an object'],
+    ['that are no list', {}, 'toolCallMiddlewares must be an array. It is {}.'],
+    [
+      'of which one is none',
+      ['wrap'],
+      'toolCallMiddlewares[0] must be a function, or an object with invokable, streamable, enhancedInvokable, enhancedStreamable',
+    ],
+    [
+      'of which one says nothing',
+      [{}],
+      'toolCallMiddlewares[0] must be a function, or an object with invokable, streamable, enhancedInvokable, enhancedStreamable',
+    ],
   ])('toolCallMiddlewares %s are refused', (_, toolCallMiddlewares, message) => {
     expect(() => agentWith({ toolCallMiddlewares: toolCallMiddlewares as never })).toThrow(message);
   });
@@ -124,11 +132,19 @@ describe('a handler of one function', () => {
 });
 
 it.each<[string, () => unknown, string]>([
-  ['a number for a text', () => withInstruction(5 as never), 'withInstruction takes a text.'],
-  ['a number for a name', () => withTools(5 as never), 'withTools takes names of tools, at least one.'],
-  ['no tools', () => withTools(), 'withTools takes names of tools, at least one.'],
-  ['a text for a function', () => withToolsFunc('echo' as never), 'withToolsFunc takes a function.'],
-  ['nothing for a wrap', () => withToolCallWrapper(undefined as never), 'withToolCallWrapper takes a function.'],
+  ['a number for a text', () => withInstruction(5 as never), 'withInstruction: its argument must be a string. It is 5.'],
+  [
+    'a number for a name',
+    () => withTools(5 as never),
+    'withTools: its argument must be an array of at least one string that is not blank. It is [5].',
+  ],
+  ['no tools', () => withTools(), 'withTools: its argument must be an array of at least one string that is not blank. It is [].'],
+  ['a text for a function', () => withToolsFunc('echo' as never), 'withToolsFunc: its argument must be a function. It is "echo".'],
+  [
+    'nothing for a wrap',
+    () => withToolCallWrapper(undefined as never),
+    'withToolCallWrapper: its argument must be a function. It is missing.',
+  ],
 ])('a helper refuses %s', (_, make, message) => {
   expect(make).toThrow(expect.objectContaining({ code: 'agent-invalid', message }));
 });

@@ -43,25 +43,45 @@ describe('a start whose options are none', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['a field that there is not', { options: { tool: [] } }, 'there is no tool; there are tools, toolAliases, toolOptions, agents'],
-    ['a tool twice', { options: { tools: ['a', 'a'] } }, 'tools is no list of names of tools, each once'],
-    ['an alias as a text', { options: { toolAliases: { a: 'b' } } }, 'toolAliases.a is no object with names and arguments'],
-    ['an alias without its list', { options: { toolAliases: { a: { names: 'b' } } } }, 'toolAliases.a has names that are no list of texts'],
-    ['an argument without its list', { options: { toolAliases: { a: { arguments: { b: 'c' } } } } }, 'no lists of texts by key'],
-    ['a misspelt alias', { options: { toolAliases: { a: { name: ['b'] } } } }, 'toolAliases.a has no name; it has names and arguments'],
+    ['a field that there is not', { options: { tool: [] } }, 'there is no option "tool"; did you mean tools?'],
+    ['a tool twice', { options: { tools: ['a', 'a'] } }, 'tools must be an array of tool names, each once. It is ["a","a"].'],
+    ['an alias as a text', { options: { toolAliases: { a: 'b' } } }, 'toolAliases.a must be an object with names, arguments. It is "b".'],
+    [
+      'an alias without its list',
+      { options: { toolAliases: { a: { names: 'b' } } } },
+      'toolAliases.a.names must be an array of strings. It is "b".',
+    ],
+    [
+      'an argument without its list',
+      { options: { toolAliases: { a: { arguments: { b: 'c' } } } } },
+      'toolAliases.a.arguments.b must be an array of strings. It is "c".',
+    ],
+    [
+      'a misspelt alias',
+      { options: { toolAliases: { a: { name: ['b'] } } } },
+      'there is no option "toolAliases.a.name"; did you mean names?',
+    ],
     ['a text as options of a tool', { options: { toolOptions: { a: 'b' } } }, 'toolOptions.a are no object'],
     ['too much for one tool', { options: { toolOptions: { a: { b: 'x'.repeat(20_000) } } } }, '20008 bytes; at most 16384 fit'],
-    ['no list of agents', { options: { agents: ['a'] } }, 'agents is no object'],
-    ['a text for an agent', { options: { agents: { a: 'b' } } }, 'agents.a is no object'],
-    ['a field of an agent', { options: { agents: { a: { tool: [] } } } }, 'there is no agents.a.tool; there are tools, toolAliases'],
-    ['no model of an agent', { options: { agents: { a: { model: '' } } } }, 'agents.a.model is no name of a model'],
+    ['no list of agents', { options: { agents: ['a'] } }, 'agents must be an object with options by the names of agents. It is ["a"].'],
+    [
+      'a text for an agent',
+      { options: { agents: { a: 'b' } } },
+      'agents.a must be an object with tools, toolAliases, toolOptions, model, settings, custom. It is "b".',
+    ],
+    ['a field of an agent', { options: { agents: { a: { tool: [] } } } }, 'there is no option "agents.a.tool"; did you mean tools?'],
+    ['no model of an agent', { options: { agents: { a: { model: '' } } } }, 'agents.a.model must be the name of a model. It is "".'],
     [
       'settings of an agent',
       { options: { agents: { a: { settings: { heat: 1 } } } } },
-      'agents.a.settings: there is no heat; there are temp',
+      'there is no option "agents.a.settings.heat"; there are temperature, maxOutputTokens, topP, topK, presencePenal',
     ],
-    ['a setting that there is not', { settings: { heat: 1 } }, 'The settings of the start: there is no heat; there are temperature'],
-    ['a setting of another form', { settings: { maxOutputTokens: 0 } }, 'maxOutputTokens is a whole number from 1'],
+    [
+      'a setting that there is not',
+      { settings: { heat: 1 } },
+      'The settings of the start: there is no option "heat"; there are temperature, maxOutputTokens, topP, topK, pres',
+    ],
+    ['a setting of another form', { settings: { maxOutputTokens: 0 } }, 'maxOutputTokens must be a whole number of at least 1. It is 0.'],
   ])('is refused by name: %s', async (_, options, message) => {
     expect(await start(options)).toEqual({ code: 'options-invalid', message: expect.stringContaining(message) });
   });

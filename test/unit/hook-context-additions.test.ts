@@ -86,7 +86,7 @@ describe('callsTools', () => {
     expect(await failureOf(await asked([calls('add')], [user('Hi')], { agent: { tools: ['echo'] } }))).toBe('completed');
     expect(await failureOf(await asked([calls('teleport')], [user('Hi')]))).toMatch(/^tool-unknown: .*"teleport"/);
     expect(() => agentUnder({ name: 'calls', callsTools: 'add' as never })).toThrow(
-      'callsTools of the middleware "calls" is a list of names of tools.',
+      'callsTools of the middleware "calls" must be an array of tool names. It is "add".',
     );
   });
 });

@@ -12,9 +12,21 @@ describe('an option that would do nothing', () => {
   it.each<[string, () => unknown, string]>([
     ['an approval of no tool', () => approval({ tools: {} }), 'approval: tools has no tool'],
     ['an expiry without a time', () => approval({ tools: { echo: { onExpiry: 'approve' } } as never }), 'there is no expires'],
-    ['a file that is read twice', () => agentsMd({ files: ['/A.md', '/A.md'] }), 'agentsMd: files names a file twice.'],
-    ['a first wait over the longest one', () => modelRetry({ backoff: { first: '5s', most: '2s' } }), 'modelRetry, backoff: first is "5s"'],
-    ['the same of tools', () => toolRetry({ backoff: { first: '2h', most: '1h' } }), 'toolRetry, backoff: first is "2h", longer than most'],
+    [
+      'a file that is read twice',
+      () => agentsMd({ files: ['/A.md', '/A.md'] }),
+      `agentsMd: files must be an array of at least one path, each once, such as ['/AGENTS.md']. It is ["/A.md","/A.md"].`,
+    ],
+    [
+      'a first wait over the longest one',
+      () => modelRetry({ backoff: { first: '5s', most: '2s' } }),
+      'modelRetry.backoff: first is "5s", longer than most, which is "2s": no wait would be that long. Write a longer',
+    ],
+    [
+      'the same of tools',
+      () => toolRetry({ backoff: { first: '2h', most: '1h' } }),
+      'toolRetry.backoff: first is "2h", longer than most, which is "1h": no wait would be that long. Write a longer ',
+    ],
     ['a retry that makes one call', () => toolRetry({ attempts: 1 }), 'attempts counts the first call, too'],
     ['a limit that no agent comes to', () => modelCallLimit({ perRun: 2, perAgent: 3 }), 'modelCallLimit: perAgent is 3'],
     ['the same of tools', () => toolCallLimit({ perRun: 2, perAgent: 3 }), 'toolCallLimit: perAgent is 3'],
@@ -49,10 +61,22 @@ describe('an option that would do nothing', () => {
       () => summarization({ model: 'm', maxInputTokens: 5, genModelInput: (messages) => ({ instructions: '', messages }) }),
       'maxInputTokens would do nothing beside genModelInput',
     ],
-    ['blanks for a person', () => approval({ tools: { echo: { by: [' '] } } }), 'by is a list of at least one name'],
-    ['blanks for a model', () => summarization({ model: ' ' }), 'summarization: model is'],
-    ['a path of nothing', () => summarization({ model: 'm', transcriptPath: '' }), 'transcriptPath is a path'],
-    ['agents for skills, and none', () => skill({ agents: {} }), 'skill: agents has no agent'],
+    [
+      'blanks for a person',
+      () => approval({ tools: { echo: { by: [' '] } } }),
+      'tools.echo.by must be an array of at least one name. It is [" "].',
+    ],
+    ['blanks for a model', () => summarization({ model: ' ' }), 'summarization: model must be a string that is not blank. It is " ".'],
+    [
+      'a path of nothing',
+      () => summarization({ model: 'm', transcriptPath: '' }),
+      'transcriptPath must be a string that is not blank. It is "".',
+    ],
+    [
+      'agents for skills, and none',
+      () => skill({ agents: {} }),
+      'skill: agents must be at least one agent by its name, such as { default: helper }. It is {}.',
+    ],
     ['the result of an agent, and none', () => skill({ formatForkResult: text }), 'formatForkResult is for skills that an agent'],
     ['the begin of an agent, and none', () => skill({ buildForkMessages: () => [] }), 'buildForkMessages is for skills that an agent'],
   ])('is refused with what to change: %s', (_, make, message) => {

@@ -165,7 +165,7 @@ describe('a limit that is none', () => {
 
   it.each(forms)('is refused when the agent is defined: %j', (limit) => {
     for (const field of ['maxIterations', 'maxToolIterations'])
-      expect(() => agentWith({ [field]: limit as IterationLimit })).toThrow(`${field} is a whole number of at least 1`);
+      expect(() => agentWith({ [field]: limit as IterationLimit })).toThrow(`${field} must be a whole number of at least 1`);
   });
 });
 

@@ -69,11 +69,11 @@ describe('agentsMd', () => {
   });
 
   it.each([
-    [{}, /^agentsMd: files are a list of at least one path/],
-    [{ files: [] }, /^agentsMd: files are a list of at least one path/],
-    [{ files: ['/a.md'], maxBytes: -1 }, 'agentsMd: maxBytes is a whole number; 0, or nothing, is no limit.'],
+    [{}, /agentsMd: files must be an array of at least one path, each once, such as \['\/AGENTS\.md'\]\./],
+    [{ files: [] }, /agentsMd: files must be an array of at least one path, each once, such as \['\/AGENTS\.md'\]\./],
+    [{ files: ['/a.md'], maxBytes: -1 }, 'agentsMd: maxBytes must be a whole number; 0, or nothing, is no limit. It is -1.'],
     [{ files: ['/a.md'], max: 1 }, 'agentsMd: there is no option "max"; there are files, maxBytes, onWarning, tool.'],
-    [{ files: ['/a.md'], tool: 'two words' }, /^agentsMd: tool: a name is/],
+    [{ files: ['/a.md'], tool: 'two words' }, /agentsMd: tool must be a name/],
   ])('refuses the options %j', (options, message) => {
     expect(() => agentsMd(options as never)).toThrow(
       expect.objectContaining({ code: 'agent-invalid', message: expect.stringMatching(message) }),

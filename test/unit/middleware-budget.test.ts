@@ -252,10 +252,22 @@ describe('the options of a budget', () => {
   it.each<[string, unknown, RegExp]>([
     ['no limit', {}, /budget: give it tokens, money or both/],
     ['money without prices', { money: 1 }, /money needs prices/],
-    ['a price that is none', { money: 1, prices: { a: { input: -1, output: 1 } } }, /prices is a table such as/],
-    ['a budget of nothing', { tokens: 0 }, /tokens is a whole number of at least 1/],
-    ['an unknown strategy', { tokens: 1, whenSpent: 'wait' }, /whenSpent is "ask", "end", "fail"/],
-    ['a deadline that is none', { tokens: 1, whenSpent: { ask: { deadline: 'soon' } } }, /whenSpent.ask: deadline is a duration/],
+    [
+      'a price that is none',
+      { money: 1, prices: { a: { input: -1, output: 1 } } },
+      /prices must be a table such as \{ "openai\/gpt-5": \{ input: 1\.25, output: 10 \} \}, for a million tokens, with cac/,
+    ],
+    ['a budget of nothing', { tokens: 0 }, /tokens must be a whole number of at least 1\. It is 0\./],
+    [
+      'an unknown strategy',
+      { tokens: 1, whenSpent: 'wait' },
+      /whenSpent must be "ask", "end", "fail", \{ ask: \{ deadline, by \} \} or \{ model, more, then \}\. It is "wait"\./,
+    ],
+    [
+      'a deadline that is none',
+      { tokens: 1, whenSpent: { ask: { deadline: 'soon' } } },
+      /whenSpent\.ask\.deadline "soon" is no duration; write for example "30s", "2h" or "3d"\./,
+    ],
     ['a cheaper model without tokens of its own', { tokens: 1, whenSpent: { model: 'small' } }, /say in whenSpent.more.tokens/],
     [
       'more of what has no limit',

@@ -52,9 +52,9 @@ describe('contextEditing', () => {
   });
 
   it.each<[ContextEditingOptions, string]>([
-    [{ triggerTokens: 0 }, 'contextEditing: triggerTokens is a whole number, 1 or more.'],
-    [{ keep: -1 }, 'contextEditing: keep is a whole number, 0 or more.'],
-    [{ excludeTools: 'add' as never }, 'contextEditing: excludeTools is a list of names, each once.'],
+    [{ triggerTokens: 0 }, 'contextEditing: triggerTokens must be a whole number of at least 1. It is 0.'],
+    [{ keep: -1 }, 'contextEditing: keep must be a whole number of at least 0. It is -1.'],
+    [{ excludeTools: 'add' as never }, 'contextEditing: excludeTools must be an array of names, each once. It is "add".'],
     [
       { clearInputs: true } as never,
       'contextEditing: there is no option "clearInputs"; there are triggerTokens, keep, clearAtLeastTokens, excludeTools, clearToolInputs, placeholder, tokenCounter.',

@@ -293,17 +293,21 @@ describe('what would damage or stall', () => {
 });
 
 it.each<[string, () => unknown, string]>([
-  ['directoryBackend', () => directoryBackend('x', { maxByte: 5 } as never), 'there is no option "maxByte"; there are maxBytes.'],
-  ['directoryBackend', () => directoryBackend('x', null as never), 'its options are an object with maxBytes.'],
-  ['directoryShell', () => directoryShell('x', { environment: 5 } as never), 'environment is an object with texts.'],
-  ['memoryBackend', () => memoryBackend(5 as never), 'it takes texts by the paths of their files'],
+  ['directoryBackend', () => directoryBackend('x', { maxByte: 5 } as never), 'there is no option "maxByte"; did you mean maxBytes?'],
+  ['directoryBackend', () => directoryBackend('x', null as never), 'the options must be an object with maxBytes, not null.'],
+  ['directoryShell', () => directoryShell('x', { environment: 5 } as never), 'environment must be an object with strings. It is 5.'],
+  ['memoryBackend', () => memoryBackend(5 as never), 'the files must be strings by their paths'],
   ['memoryBackend', () => memoryBackend({ '../x': 'a' }), 'The path "../x" leads out of the files.'],
   ['memoryBackend', () => memoryBackend({ '/a': 'x', '/a/b': 'y' }), '"/a" is a file, and "/a/b" needs a folder there.'],
-  ['agentsMdTool', () => agentsMdTool(undefined as never), 'its options are an object with backend.'],
-  ['agentsMdTool', () => agentsMdTool({} as never), 'backend is required'],
-  ['memoryResponses', () => memoryResponses(-1 as never), 'its options are an object with entries.'],
-  ['memoryResponses', () => memoryResponses({ entries: -1 }), 'entries is a whole number, 1 or more.'],
-  ['cachedResponses', () => cachedResponses({ stor: 5 } as never), 'there is no option "stor"; there are store, onProblem.'],
+  [
+    'agentsMdTool',
+    () => agentsMdTool(undefined as never),
+    'backend must be a backend, such as directoryBackend("./files"). It is missing.',
+  ],
+  ['agentsMdTool', () => agentsMdTool({} as never), 'backend must be a backend'],
+  ['memoryResponses', () => memoryResponses(-1 as never), 'the options must be an object with entries, not -1.'],
+  ['memoryResponses', () => memoryResponses({ entries: -1 }), 'entries must be a whole number of at least 1. It is -1.'],
+  ['cachedResponses', () => cachedResponses({ stor: 5 } as never), 'there is no option "stor"; did you mean store?'],
   ['reductionHalf', () => reductionHalf({ handler: {} } as never), 'there is no option "handler"'],
   ['taskTools, baseDir', () => taskTools({ backend: memoryBackend(), baseDir: '../x' }), 'The path "../x" leads out of the files.'],
   ['skillFiles', () => skillFiles(memoryBackend(), '../..'), 'The path "../.." leads out of the files.'],
@@ -336,12 +340,12 @@ describe('filesystem', () => {
   });
 
   it.each([
-    [{ tools: { lsx: {} } }, 'filesystem: tools has no "lsx"; it has ls, read_file, write_file, edit_file, glob, grep, execute.'],
-    [{ tools: { ls: { name: 'two words' } } }, /^filesystem: tools\.ls\.name: a name is/],
+    [{ tools: { lsx: {} } }, 'filesystem: there is no option "tools.lsx"; did you mean ls?'],
+    [{ tools: { ls: { name: 'two words' } } }, /filesystem: tools\.ls\.name must be a name/],
     [{ tools: { ls: { name: 'grep' } } }, 'filesystem: two of the tools are named "grep"; give one of them another name.'],
-    [{ tools: { ls: { disabled: true } } }, 'filesystem: tools.ls has no "disabled"; it has name, description, custom, disable.'],
+    [{ tools: { ls: { disabled: true } } }, 'filesystem: there is no option "tools.ls.disabled"; did you mean disable?'],
     [{ backend: {} }, 'filesystem: there is no option "backend"; there are tools, shell, systemPrompt, largeResults.'],
-    [{ shell: {} }, 'filesystem: shell is true or false; the shell itself belongs to the worker.'],
+    [{ shell: {} }, 'filesystem: shell must be true or false; the shell itself belongs to the worker. It is {}.'],
   ])('refuses the options %j', (options, message) => {
     expect(() => filesystem(options as never)).toThrow(
       expect.objectContaining({ code: 'agent-invalid', message: expect.stringMatching(message) }),
@@ -349,10 +353,10 @@ describe('filesystem', () => {
   });
 
   it.each([
-    [{}, /^fileTools: backend is required; /],
-    [{ backend: { list() {} } }, 'fileTools: the backend has no read.'],
+    [{}, /fileTools: backend must be a backend, such as directoryBackend\("\.\/files"\)\. It is missing\./],
+    [{ backend: { list() {} } }, 'fileTools: backend must be a backend, .* It has no read.'],
     [{ backend: memoryBackend(), multimodalRead: true }, /^fileTools: multimodalRead needs a backend with readParts/],
-    [{ backend: memoryBackend(), shell: {} }, 'fileTools: the shell has no execute.'],
+    [{ backend: memoryBackend(), shell: {} }, 'fileTools: shell must be a shell, .* It has no execute.'],
   ])('refuses tools of the worker with the options %j', (options, message) => {
     expect(() => fileTools(options as never)).toThrow(
       expect.objectContaining({ code: 'config-invalid', message: expect.stringMatching(message) }),

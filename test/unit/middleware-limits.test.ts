@@ -76,10 +76,10 @@ describe('modelCallLimit', () => {
 
   it.each<[string, unknown, RegExp]>([
     ['nothing', {}, /modelCallLimit: give it perRun or perAgent/],
-    ['a limit of none', { perRun: 0 }, /perRun is a whole number of at least 1/],
-    ['an unknown ending', { perRun: 1, exceeded: 'stop' }, /exceeded is "end" or "fail"/],
-    ['a misspelt field', { perrun: 1 }, /there is no option "perrun"; there are name, perRun, perAgent, exceeded, message/],
-    ['no object', 3, /its options are an object with/],
+    ['a limit of none', { perRun: 0 }, /perRun must be a whole number of at least 1\. It is 0\./],
+    ['an unknown ending', { perRun: 1, exceeded: 'stop' }, /exceeded must be "end" or "fail"\. It is "stop"\./],
+    ['a misspelt field', { perrun: 1 }, /there is no option "perrun"; did you mean perRun\?/],
+    ['no object', 3, /the options must be an object with name, perRun, perAgent, exceeded, message, not 3\./],
   ])('refuses %s', (_, options, message) => {
     expect(() => modelCallLimit(options as ModelCallLimitOptions)).toThrow(message);
   });
@@ -149,8 +149,8 @@ describe('toolCallLimit', () => {
 
   it.each<[string, unknown, RegExp]>([
     ['nothing', {}, /toolCallLimit: give it perRun or perAgent/],
-    ['no tools', { tools: [], perRun: 1 }, /tools is a list of at least one name/],
-    ['an unknown ending', { perRun: 1, exceeded: 'stop' }, /exceeded is "continue", "end" or "fail"/],
+    ['no tools', { tools: [], perRun: 1 }, /tools must be an array of at least one name, each once\. It is \[\]\./],
+    ['an unknown ending', { perRun: 1, exceeded: 'stop' }, /exceeded must be "continue", "end" or "fail"\. It is "stop"\./],
   ])('refuses %s', (_, options, message) => {
     expect(() => toolCallLimit(options as ToolCallLimitOptions)).toThrow(message);
   });

@@ -51,6 +51,6 @@ describe('patchToolCalls', () => {
     expect(() => patchToolCalls({ text: 'x' } as never)).toThrow(
       expect.objectContaining({ code: 'agent-invalid', message: 'patchToolCalls: there is no option "text"; there are content.' }),
     );
-    expect(() => patchToolCalls({ content: 'x' } as never)).toThrow('patchToolCalls: content is a function.');
+    expect(() => patchToolCalls({ content: 'x' } as never)).toThrow('patchToolCalls: content must be a function. It is "x".');
   });
 });

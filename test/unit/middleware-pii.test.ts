@@ -540,19 +540,27 @@ it('looks behind what was seen when a part goes on after the next one has begun'
 describe('the options of pii', () => {
   it.each<[string, unknown, RegExp]>([
     ['nothing to look for', {}, /pii: say what to look for/],
-    ['an unknown strategy', { email: 'hide' }, /email is "block", "redact", "mask" or "hash"/],
+    ['an unknown strategy', { email: 'hide' }, /email must be "block", "redact", "mask" or "hash"\. It is "hide"\./],
     ['an unknown kind', { phone: 'redact' }, /there is no option "phone"/],
-    ['an unknown place', { email: 'mask', applyTo: ['history'] }, /applyTo is a list of at least one of input, output, tools, arguments/],
+    [
+      'an unknown place',
+      { email: 'mask', applyTo: ['history'] },
+      /applyTo must be an array of at least one of input, output, tools, arguments\. It is \["history"\]\./,
+    ],
     [
       'a pattern that looks around',
       { custom: { a: { pattern: '(?<=x)y', strategy: 'mask' } } },
       /pii, custom "a": its pattern .* cannot be looked for: it looks around/,
     ],
-    ['a pattern without a strategy', { custom: { a: { pattern: 'y' } } }, /custom "a": strategy is/],
+    [
+      'a pattern without a strategy',
+      { custom: { a: { pattern: 'y' } } },
+      /strategy must be "block", "redact", "mask" or "hash"\. It is missing\./,
+    ],
     [
       'a regular expression',
       { custom: { a: { pattern: /y/, strategy: 'mask' } } },
-      /pattern is a text; of a regular expression its source/,
+      /pattern must be a string that is not blank; of a regular expression its source\. It is \{\}\./,
     ],
   ])('refuse %s', (_, options, message) => {
     expect(() => pii(options as PiiOptions)).toThrow(message);

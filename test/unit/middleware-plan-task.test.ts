@@ -63,8 +63,8 @@ describe('planTask', () => {
   });
 
   it.each([
-    [{ keptIn: 'file' }, 'planTask: keptIn is "run" or "worker".'],
-    [{ kept: 1 }, 'planTask: there is no option "kept"; there are keptIn.'],
+    [{ keptIn: 'file' }, 'planTask: keptIn must be "run" or "worker". It is "file".'],
+    [{ kept: 1 }, 'planTask: there is no option "kept"; did you mean keptIn?'],
   ])('refuses the options %j', (options, message) => {
     expect(() => planTask(options as never)).toThrow(expect.objectContaining({ code: 'agent-invalid', message }));
   });
@@ -96,8 +96,8 @@ describe('tasks in files', () => {
   });
 
   it.each([
-    [{}, 'taskTools: backend is required; directoryBackend("./files") makes one.'],
-    [{ backend: memoryBackend() }, 'taskTools: baseDir is required, such as "/tasks".'],
+    [{}, 'taskTools: backend must be a backend, such as directoryBackend("./files"). It is missing.'],
+    [{ backend: memoryBackend() }, 'taskTools: baseDir must be the path of a folder, such as "/tasks". It is missing.'],
   ])('refuse the options %j', (options, message) => {
     expect(() => taskTools(options as never)).toThrow(expect.objectContaining({ code: 'config-invalid', message }));
   });

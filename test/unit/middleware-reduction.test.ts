@@ -103,7 +103,7 @@ describe('reduction', () => {
   });
 
   it.each<[ReductionOptions, string]>([
-    [{ maxLengthForTrunc: 0 }, 'reduction: maxLengthForTrunc is a whole number, 1 or more.'],
+    [{ maxLengthForTrunc: 0 }, 'reduction: maxLengthForTrunc must be a whole number of at least 1. It is 0.'],
     [
       { skipTruncation: true, skipClear: true },
       'reduction: with skipTruncation and skipClear it does nothing; leave one of them out, or the middleware.',
@@ -114,7 +114,7 @@ describe('reduction', () => {
     ],
     [
       { toolConfig: { echo: { limit: 1 } as never } },
-      'reduction.toolConfig of "echo": there is no option "limit"; there are maxLengthForTrunc, skipTruncation, skipClear, clear.',
+      'reduction: there is no option "toolConfig.echo.limit"; there are maxLengthForTrunc, skipTruncation, skipClear, clear.',
     ],
   ])('refuses the options %j', (options, message) => {
     expect(() => reduction(options)).toThrow(expect.objectContaining({ code: 'agent-invalid', message }));

@@ -102,15 +102,23 @@ describe('modelRetry', () => {
     );
     expect(() => agentUnder(modelRetry(), modelRetry({ name: 'another' }))).toThrow(/"modelRetry" and the middleware "another" say when/);
     expect(() => agentUnder({ name: 'own', retry: { maxRetries: -1 } })).toThrow(
-      /retry of the middleware "own".maxRetries is a whole number/,
+      /retry of the middleware "own"\.maxRetries must be a whole number of at least 0\. It is -1\./,
     );
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['no attempt', { attempts: 0 }, /modelRetry: attempts is a whole number from 1 to 100/],
-    ['a backoff that is none', { backoff: { first: 'soon' } }, /modelRetry, backoff: first is a duration/],
-    ['a factor that shrinks', { backoff: { factor: 0.5 } }, /factor is a number from 1 to 100/],
-    ['an unknown ending', { whenExhausted: 'stop' }, /whenExhausted is "fail" or/],
+    ['no attempt', { attempts: 0 }, /modelRetry: attempts must be a whole number from 1 to 100, the first call included\. It is 0\./],
+    [
+      'a backoff that is none',
+      { backoff: { first: 'soon' } },
+      /modelRetry: backoff\.first "soon" is no duration; write for example "30s", "2h" or "3d"\./,
+    ],
+    ['a factor that shrinks', { backoff: { factor: 0.5 } }, /backoff\.factor must be a number from 1 to 100\. It is 0\.5\./],
+    [
+      'an unknown ending',
+      { whenExhausted: 'stop' },
+      /whenExhausted must be "fail" or \{ answer: a string that is not blank, or a function of the error \}\. It is "stop"\./,
+    ],
     ['a misspelt field', { attempt: 3 }, /there is no option "attempt"/],
   ])('refuses %s', (_, options, message) => {
     expect(() => modelRetry(options as ModelRetryOptions)).toThrow(message);
@@ -144,9 +152,9 @@ describe('modelFallback', () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['no model', { models: [] }, /modelFallback: models is a list of at least one name/],
+    ['no model', { models: [] }, /modelFallback: models must be an array of at least one name, each once\. It is \[\]\./],
     ['a model twice', { models: ['a', 'a'] }, /each once/],
-    ['a list alone', ['a'], /its options are an object/],
+    ['a list alone', ['a'], /the options must be an object with name, models, fallBackOn, not \["a"\]\./],
   ])('refuses %s', (_, options, message) => {
     expect(() => modelFallback(options as ModelFallbackOptions)).toThrow(message);
   });
@@ -227,9 +235,13 @@ describe('toolRetry', () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['no attempt', { attempts: 0 }, /toolRetry: attempts is a whole number from 1/],
-    ['no tools', { tools: [] }, /tools is a list of at least one name/],
-    ['an answer that is none', { whenExhausted: { answer: 3 } }, /whenExhausted is "error" or/],
+    ['no attempt', { attempts: 0 }, /toolRetry: attempts must be a whole number from 1 to 100, the first call included\. It is 0\./],
+    ['no tools', { tools: [] }, /tools must be an array of at least one name, each once\. It is \[\]\./],
+    [
+      'an answer that is none',
+      { whenExhausted: { answer: 3 } },
+      /whenExhausted must be "error" or \{ answer: a string that is not blank, or a function of the error and the call \}/,
+    ],
   ])('refuses %s', (_, options, message) => {
     expect(() => toolRetry(options as ToolRetryOptions)).toThrow(message);
   });

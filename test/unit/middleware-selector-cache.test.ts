@@ -75,8 +75,8 @@ describe('toolSelector', () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['no model', { maxTools: 2 }, /toolSelector: model is the name of a model/],
-    ['a choice of nothing', { model: 'a', maxTools: 0 }, /maxTools is a whole number of at least 1/],
+    ['no model', { maxTools: 2 }, /toolSelector: model must be a string that is not blank\. It is missing\./],
+    ['a choice of nothing', { model: 'a', maxTools: 0 }, /maxTools must be a whole number of at least 1\. It is 0\./],
     ['an unknown field', { model: 'a', maxTools: 1, max: 2 }, /there is no option "max"/],
   ])('refuses %s', (_, options, message) => {
     expect(() => toolSelector(options as ToolSelectorOptions)).toThrow(message);
@@ -229,10 +229,14 @@ describe('the stores', () => {
   });
 
   it.each<[string, () => unknown, RegExp]>([
-    ['no entries', () => memoryResponses({ entries: 0 }), /entries is a whole number/],
+    ['no entries', () => memoryResponses({ entries: 0 }), /entries must be a whole number of at least 1\. It is 0\./],
     ['no directory', () => directoryResponses(''), /takes the path of a directory/],
-    ['no store', () => cachedResponses({ store: {} as ResponseStore }), /store is an object with get\(key\) and set/],
-    ['an age that is none', () => responseCache({ maxAge: 'old' }), /maxAge is a duration/],
+    [
+      'no store',
+      () => cachedResponses({ store: {} as ResponseStore }),
+      /store must be an object with get\(key\) and set\(key, response\)\. It is \{\}\./,
+    ],
+    ['an age that is none', () => responseCache({ maxAge: 'old' }), /maxAge "old" is no duration; write for example "30s", "2h" or "3d"\./],
   ])('refuse %s', (_, make, message) => {
     expect(make).toThrow(message);
   });

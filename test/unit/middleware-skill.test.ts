@@ -145,10 +145,13 @@ describe('skill', () => {
   });
 
   it.each([
-    [{ models: { strong: '' } }, /^skill: models is a function, or names of models/],
-    [{ buildContent: 'x' }, 'skill: buildContent is a function that gives a text.'],
-    [{ toolName: 'two words' }, /^skill: toolName: a name is/],
-    [{ agents: [] }, 'skill: agents are agents by name, such as { default: helper }.'],
+    [
+      { models: { strong: '' } },
+      /skill: models must be a function, or names of models such as \{ strong: 'openai\/gpt-5' \}\. It is \{"strong":""\}\./,
+    ],
+    [{ buildContent: 'x' }, 'skill: buildContent must be a function that gives a string. It is "x".'],
+    [{ toolName: 'two words' }, /skill: toolName must be a name/],
+    [{ agents: [] }, 'skill: agents must be at least one agent by its name, such as { default: helper }. It is '],
   ])('refuses the options %j', (options, message) => {
     expect(() => skill(options as never)).toThrow(
       expect.objectContaining({ code: 'agent-invalid', message: expect.stringMatching(message) }),

@@ -117,19 +117,19 @@ describe('summarization', () => {
   });
 
   it.each<[Partial<SummarizationOptions> | undefined, string]>([
-    [undefined, 'summarization: model is a name, and is required.'],
+    [undefined, 'summarization: model must be a string that is not blank. It is missing.'],
     [{ trigger: {} }, 'summarization.trigger: it has neither tokens nor messages; leave it out, or write one of them.'],
-    [{ trigger: { tokens: 0 } }, 'summarization.trigger: tokens is a whole number, 1 or more.'],
+    [{ trigger: { tokens: 0 } }, 'summarization: trigger.tokens must be a whole number of at least 1. It is 0.'],
     [
       { trigger: { messages: 5 }, keepMessages: 4 },
       'summarization.trigger: messages is 5, and a summary leaves 5 (keepMessages and itself): it would always fire. Write at least 6.',
     ],
-    [{ trigger: { words: 5 } as never }, 'summarization.trigger: there is no option "words"; there are tokens, messages.'],
-    [{ keepMessages: -1 }, 'summarization: keepMessages is a whole number, 0 or more.'],
-    [{ retry: { maxRetries: -1 } }, 'summarization.retry: maxRetries is a whole number, 0 or more.'],
+    [{ trigger: { words: 5 } as never }, 'summarization: there is no option "trigger.words"; there are tokens, messages.'],
+    [{ keepMessages: -1 }, 'summarization: keepMessages must be a whole number of at least 0. It is -1.'],
+    [{ retry: { maxRetries: -1 } }, 'summarization: retry.maxRetries must be a whole number of at least 0. It is -1.'],
     [
       { failover: { models: [] } as never },
-      'summarization.failover: there is no option "models"; there are maxRetries, shouldFailover, getFailoverModel.',
+      'summarization: there is no option "failover.models"; there are maxRetries, shouldFailover, getFailoverModel.',
     ],
   ])('refuses the options %j', (options, message) => {
     const given = options === undefined ? undefined : { model: 'test/sum', ...options };

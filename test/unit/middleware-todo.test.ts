@@ -79,8 +79,8 @@ describe('todo', () => {
   });
 
   it.each([
-    [{ toolName: 'two words' }, /^todo: toolName: a name is/],
-    [{ keptIn: 'file' }, 'todo: keptIn is "session" or "runLocal".'],
+    [{ toolName: 'two words' }, /todo: toolName must be a name/],
+    [{ keptIn: 'file' }, 'todo: keptIn must be "session" or "runLocal". It is "file".'],
     [{ prompt: '' }, 'todo: there is no option "prompt"; there are toolName, description, systemPrompt, keptIn.'],
   ])('refuses the options %j', (options, message) => {
     expect(() => todo(options as never)).toThrow(

@@ -425,7 +425,7 @@ describe('an observer of the workflow', () => {
 
   it('is refused by name when what it has is no function', () => {
     expect(() => agentWith({ middleware: [{ name: 'x', onStart: 'log' as never }] })).toThrow(
-      'onStart of the middleware "x" is no function',
+      'onStart of the middleware "x" must be a function. It is "log".',
     );
   });
 });

@@ -227,7 +227,7 @@ describe('an agent with an output', () => {
   });
 
   it('has a name of the output, not a schema', () => {
-    expect(() => agentWith({ output: z.string() as never })).toThrow(/output is the name of a schema/);
+    expect(() => agentWith({ output: z.string() as never })).toThrow(/output must be a name/);
   });
 
   it('is a text where a text is asked for', async () => {

@@ -446,13 +446,16 @@ describe('defineAgent', () => {
     defineAgent({ name: 'agent', description: '', instructions: '', model: 'm', tools: [], ...options });
 
   it.each([
-    [{ retry: 3 }, 'retry is an object with maxRetries, shouldRetry, isRetryable, backoff, giveUp.'],
-    [{ retry: {} }, 'retry.maxRetries is a whole number of at least 0.'],
-    [{ retry: { maxRetries: -1 } }, 'retry.maxRetries is a whole number of at least 0.'],
-    [{ retry: { maxRetries: 1, backoff: 100 } }, 'retry.backoff is a function.'],
-    [{ retry: { maxRetries: 1, shouldretry: () => true } }, 'retry has a field "shouldretry", which means nothing.'],
-    [{ failover: { maxRetries: 1, shouldFailover: () => true } }, 'failover.getFailoverModel is required; it is a function.'],
-    [{ failover: { maxRetries: 1, getFailoverModel: () => ({ model: 'm' }) } }, 'failover.shouldFailover is required; it is a function.'],
+    [{ retry: 3 }, 'retry must be an object with maxRetries, shouldRetry, isRetryable, backoff, giveUp. It is 3.'],
+    [{ retry: {} }, 'retry.maxRetries must be a whole number of at least 0. It is missing.'],
+    [{ retry: { maxRetries: -1 } }, 'retry.maxRetries must be a whole number of at least 0. It is -1.'],
+    [{ retry: { maxRetries: 1, backoff: 100 } }, 'retry.backoff must be a function. It is 100.'],
+    [{ retry: { maxRetries: 1, shouldretry: () => true } }, 'there is no option "retry.shouldretry"; did you mean shouldRetry?'],
+    [{ failover: { maxRetries: 1, shouldFailover: () => true } }, 'failover.getFailoverModel must be a function. It is missing.'],
+    [
+      { failover: { maxRetries: 1, getFailoverModel: () => ({ model: 'm' }) } },
+      'failover.shouldFailover must be a function. It is missing.',
+    ],
   ])('refuses %j', (options, problem) => {
     expect(define(options)).toThrow(
       expect.objectContaining({ code: 'agent-invalid', message: expect.stringContaining(problem) as string }),

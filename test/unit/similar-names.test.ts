@@ -1,4 +1,4 @@
-import { similarNames } from '../../kernel/define/similar-names';
+import { similarNames } from '../../contract/similar-names';
 
 it.each<[string, readonly string[], readonly string[]]>([
   ['alpha_too', ['alpha_tool'], ['alpha_tool']],

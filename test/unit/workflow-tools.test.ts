@@ -98,7 +98,7 @@ describe('a tool that the run itself answers', () => {
     ['a schema that points to nothing', { ...note, inputSchema: { $ref: '#nope' } }, 'is no JSON Schema: it has a $ref to "#nope"'],
     ['a schema of an unknown type', { ...note, inputSchema: { type: 'objekt' } }, 'is no JSON Schema: it has a type "objekt"'],
     ['nothing to execute', { ...note, execute: undefined }, 'is no function'],
-    ['no tool at all', null, 'are a list of names of tools'],
+    ['no tool at all', null, 'tools must be an array of tool names, possibly empty. It is [null].'],
   ])('with %s defines no agent', (_, tool, problem) => {
     expect(() => agentWith({ tools: [tool as WorkflowTool] })).toThrow(problem);
   });

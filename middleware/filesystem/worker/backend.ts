@@ -1,3 +1,4 @@
+import { having } from '../../../contract/check';
 import { posix } from 'node:path';
 import { HoldfastError, messageOf } from '../../../contract/errors';
 import type { Part } from '../../../contract/messages/messages';
@@ -75,9 +76,5 @@ export function isNoText(error: unknown): boolean {
   return code === 'EISDIR' || details?.noText === true;
 }
 
-/** A backend that has all that one needs, or an error that says what it lacks. */
-export function backendProblem(backend: unknown): string | undefined {
-  if (typeof backend !== 'object' || backend === null) return 'backend is required; directoryBackend("./files") makes one.';
-  const missing = ['list', 'read', 'write', 'remove'].find((name) => typeof (backend as Record<string, unknown>)[name] !== 'function');
-  return missing === undefined ? undefined : `the backend has no ${missing}.`;
-}
+/** A backend that has all that one needs. */
+export const backendForm = having(['list', 'read', 'write', 'remove'], 'a backend, such as directoryBackend("./files")');

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { extname, isAbsolute, join, posix, relative, sep } from 'node:path';
 import { HoldfastError } from '../../../contract/errors';
-import { bound, checkedOptions } from '../../checked-options';
+import { bound, checkOptions } from '../../../contract/check';
 import type { FileBackend, FileEntry } from './backend';
 import { checkedPath, fileMissing, isFileMissing, noText } from './backend';
 
@@ -20,7 +20,7 @@ export interface DirectoryBackendOptions {
 export function directoryBackend(folder: string, options: DirectoryBackendOptions = {}): FileBackend {
   if (typeof folder !== 'string' || folder === '')
     throw new HoldfastError('config-invalid', 'directoryBackend needs the path of a folder.');
-  const { maxBytes = 4 * 1024 * 1024 } = checkedOptions<DirectoryBackendOptions>(
+  const { maxBytes = 4 * 1024 * 1024 } = checkOptions<DirectoryBackendOptions>(
     'directoryBackend',
     options,
     { maxBytes: bound },

@@ -5,8 +5,9 @@ import { defineWorkerMiddleware } from '../../../activities/worker-middleware/wo
 import { HoldfastError, messageOf } from '../../../contract/errors';
 import type { Json, Part } from '../../../contract/messages/messages';
 import type { FileBackend } from './backend';
-import { fieldsOf, isRecord, isText, isTextList, refuseFor } from '../../checked-options';
-import { backendProblem } from './backend';
+import type { Forms } from '../../../contract/check';
+import { bound, checkOptions, filled, form, func, isFilledList, required, worded } from '../../../contract/check';
+import { backendForm } from './backend';
 import { numberedLines } from './read-file';
 
 export interface LargeResultsOptions {
@@ -21,12 +22,11 @@ export interface LargeResultsOptions {
   readonly readFileTool?: string;
 }
 
-const fields = ['backend', 'tokens', 'pathOf', 'except', 'readFileTool'];
 const shownLines = 10;
 
 /** The worker half that puts results that are too large into files; an agent has it by `filesystem({ largeResults: true })`. */
 export function largeResults(options: LargeResultsOptions): WorkerMiddleware {
-  checkOptions(options);
+  checkOptions('largeResults', options, forms, 'config-invalid');
   const { backend, tokens = 20_000, pathOf, readFileTool = 'read_file', except = [readFileTool] } = options;
   const tooLarge = (text: string): boolean => Buffer.byteLength(text) > tokens * 4;
   const kept = async (text: string, call: ToolWorkerCall): Promise<string> => {
@@ -109,14 +109,10 @@ function notice(text: string, callId: string, path: string, readFileTool: string
   ].join('\n');
 }
 
-function checkOptions(options: unknown): void {
-  const refuse = refuseFor('largeResults', 'config-invalid');
-  if (!isRecord(options)) return refuse('backend is required; directoryBackend("./files") makes one.');
-  const { backend, tokens, pathOf, except, readFileTool } = fieldsOf(options, fields, 'largeResults', 'config-invalid').fields;
-  const problem = backendProblem(backend);
-  if (problem !== undefined) refuse(problem);
-  if (tokens !== undefined && !(Number.isInteger(tokens) && (tokens as number) > 0)) refuse('tokens is a whole number of at least 1.');
-  if (pathOf !== undefined && typeof pathOf !== 'function') refuse('pathOf is a function that gives a path.');
-  if (except !== undefined && !isTextList(except)) refuse('except is a list of names of tools.');
-  if (readFileTool !== undefined && !isText(readFileTool)) refuse('readFileTool is the name of a tool.');
-}
+const forms: Forms<LargeResultsOptions> = {
+  backend: required(backendForm),
+  tokens: bound,
+  pathOf: worded(func, 'a function that gives a path'),
+  except: form(isFilledList, 'an array of names of tools'),
+  readFileTool: filled,
+};

@@ -1,6 +1,7 @@
+import { shown } from '../../../contract/shown';
 import { posix } from 'node:path';
 import type { FileBackend, FileEntry } from './backend';
-import { isRecord, refuseFor } from '../../checked-options';
+import { isRecord, refusing } from '../../../contract/check';
 import { checkedPath, configuredPath, fileMissing } from './backend';
 
 /** Files in memory, for tests. `files` shows what there is. */
@@ -43,11 +44,11 @@ export function memoryBackend(given: Readonly<Record<string, string>> = {}): Mem
 }
 
 function checkedFiles(given: unknown): Map<string, string> {
-  const refuse = refuseFor('memoryBackend', 'config-invalid');
-  if (!isRecord(given)) return refuse('it takes texts by the paths of their files, such as { "/a.md": "text" }.');
+  const refuse = refusing('memoryBackend', 'config-invalid');
+  if (!isRecord(given)) return refuse(`the files must be strings by their paths, such as { "/a.md": "text" }, not ${shown(given)}.`);
   const files = new Map<string, string>();
   for (const [path, text] of Object.entries(given)) {
-    if (typeof text !== 'string') return refuse(`what stands under "${path}" is no text.`);
+    if (typeof text !== 'string') return refuse(`the file "${path}" must be a string, not ${shown(text)}.`);
     files.set(configuredPath('memoryBackend', path), text);
   }
   for (const file of files.keys())

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from '../../../contract/errors';
-import { bound, checkedOptions, isRecord, optional } from '../../checked-options';
+import { bound, checkOptions, form, isRecord } from '../../../contract/check';
 import { commandVariable, endGroup, endMarked } from './processes';
 
 export interface CommandResult {
@@ -72,10 +72,10 @@ export interface DirectoryShellOptions {
  */
 export function directoryShell(folder: string, options: DirectoryShellOptions = {}): Shell {
   if (typeof folder !== 'string' || folder === '') throw new HoldfastError('config-invalid', 'directoryShell needs the path of a folder.');
-  const { maxBytes = 100 * 1024, environment } = checkedOptions<DirectoryShellOptions>(
+  const { maxBytes = 100 * 1024, environment } = checkOptions<DirectoryShellOptions>(
     'directoryShell',
     options,
-    { maxBytes: bound, environment: [optional(isTextTable), 'an object with texts'] },
+    { maxBytes: bound, environment: form(isTextTable, 'an object with strings') },
     'config-invalid',
   );
   return {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { HoldfastError } from '../../../contract/errors';
 import type { FinishReason, Part } from '../../../contract/messages/messages';
 import { isMessage } from '../../../contract/messages/messages';
-import { bound, checkedOptions } from '../../checked-options';
+import { bound, checkOptions } from '../../../contract/check';
 
 /** An answer as a cache keeps it. */
 export interface CachedResponse {
@@ -22,12 +22,7 @@ export interface ResponseStore {
 
 /** Keeps the answers that were used last, in this process. */
 export function memoryResponses(options: { readonly entries?: number } = {}): ResponseStore {
-  const { entries = 1000 } = checkedOptions<{ readonly entries?: number }>(
-    'memoryResponses',
-    options,
-    { entries: bound },
-    'config-invalid',
-  );
+  const { entries = 1000 } = checkOptions<{ readonly entries?: number }>('memoryResponses', options, { entries: bound }, 'config-invalid');
   const kept = new Map<string, CachedResponse>();
   const keep = (key: string, response: CachedResponse): void => {
     kept.delete(key);

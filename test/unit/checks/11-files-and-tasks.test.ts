@@ -16,9 +16,9 @@ const outputsOf = async (run: TestRun): Promise<readonly Json[]> =>
 
 describe('[check 11] fileTools', () => {
   it.each([
-    [{}, 'fileTools: backend is required; directoryBackend("./files") makes one.'],
-    [undefined, 'fileTools: backend is required; directoryBackend("./files") makes one.'],
-    [{ shell: { execute: () => undefined } }, 'fileTools: backend is required; directoryBackend("./files") makes one.'],
+    [{}, 'fileTools: backend must be a backend, such as directoryBackend("./files"). It is missing.'],
+    [undefined, 'fileTools: backend must be a backend, such as directoryBackend("./files"). It is missing.'],
+    [{ shell: { execute: () => undefined } }, 'fileTools: backend must be a backend, such as directoryBackend("./files"). It is missing.'],
     [{ backend: memoryBackend(), tools: { ls: { custom: {} } } }, 'fileTools: tools.ls.custom is no tool; make it with defineTool.'],
     [
       { backend: memoryBackend(), tools: { ls: { custom: { description: 'x', execute: 1 } } } },

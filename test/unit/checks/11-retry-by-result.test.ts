@@ -115,6 +115,6 @@ describe('[check 11] toolRetry by result', () => {
   });
 
   it('refuses what is no function', () => {
-    expect(() => toolRetry({ retryResult: true as never })).toThrow('toolRetry: retryResult is a function.');
+    expect(() => toolRetry({ retryResult: true as never })).toThrow('toolRetry: retryResult must be a function. It is true.');
   });
 });
