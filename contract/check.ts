@@ -63,9 +63,13 @@ export function sentence(problem: string): string {
 /** What is wrong with options, as a sentence without its full stop. `at` is where they stand in others. */
 export function problemOfFields(fields: Fields, forms: Forms, at = ''): string | undefined {
   const unknown = unknownField(fields, Object.keys(forms), at);
-  if (unknown !== undefined) return unknown;
-  for (const [name, one] of Object.entries(forms)) {
-    const problem = problemOf(one, fields[name], placed(at, name));
+  return unknown ?? problemOfKnown(fields, forms, (option) => placed(at, option));
+}
+
+/** The same where other fields may stand beside them. `named` says how an option is called. */
+export function problemOfKnown(fields: object, forms: Forms, named: (option: string) => string): string | undefined {
+  for (const [option, one] of Object.entries(forms)) {
+    const problem = problemOf(one, (fields as Fields)[option], named(option));
     if (problem !== undefined) return problem;
   }
   return undefined;

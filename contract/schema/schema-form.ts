@@ -1,3 +1,5 @@
+import { notJson } from '../messages/messages';
+import { both, form, isRecord as isObject } from '../check';
 import type { Json } from '../messages/messages';
 import { References, baseOf } from './schema-references';
 import type { Schema } from './schema-parts';
@@ -118,3 +120,18 @@ function said(value: Json): string {
 function isTexts(value: Json): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
+
+/** A JSON Schema that a definition has. Schemas of zod and of others are objects too, with functions in them. */
+export const jsonSchema = both(
+  form(
+    (value) => isObject(value) && notJson(value) === undefined,
+    'a JSON Schema of an object, such as { type: "object", properties: { … } }',
+  ),
+  {
+    wanted: 'a JSON Schema',
+    problem: (value, option) => {
+      const problem = problemOfSchema(value as Json);
+      return problem === undefined ? undefined : `${option} must be a JSON Schema: ${problem}`;
+    },
+  },
+);

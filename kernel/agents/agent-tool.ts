@@ -1,12 +1,12 @@
+import { checkOptions, flag, identifier, refusing, text } from '../../contract/check';
+import type { Forms } from '../../contract/check';
 import { agentOfPath, toolSegment } from '../../contract/record/agent-paths';
 import { contextMessage } from '../../contract/messages/context-messages';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 import type { Json, StoredMessage, ToolCall } from '../../contract/messages/messages';
-import { notJson, toolMessage } from '../../contract/messages/messages';
-import { isName, nameProblem } from '../../contract/names';
-import { problemOfSchema } from '../../contract/schema/schema-form';
-import { cut, shownName } from '../../contract/shown';
+import { toolMessage } from '../../contract/messages/messages';
+import { jsonSchema } from '../../contract/schema/schema-form';
 import type { Agent } from '../define/agent-ref';
 import { definitionOf, isAgent } from '../define/agent-ref';
 import type { OwnTool, OwnToolRef } from '../define/own-tools';
@@ -35,7 +35,14 @@ export interface AgentToolOptions {
   readonly isolate?: boolean;
 }
 
-const fields: readonly string[] = ['name', 'description', 'inputSchema', 'fullHistory', 'forwardEvents', 'isolate'];
+const forms: Forms<AgentToolOptions> = {
+  name: identifier,
+  description: text,
+  inputSchema: jsonSchema,
+  fullHistory: flag,
+  forwardEvents: flag,
+  isolate: flag,
+};
 
 const request: Json = {
   type: 'object',
@@ -49,25 +56,12 @@ export function agentTool(agent: Agent<string, unknown, unknown>, options: Agent
   if (!isAgent(agent))
     throw new HoldfastError('agent-invalid', 'agentTool takes an agent; make it with defineAgent, sequential, loop or another of these.');
   const defined = definitionOf(agent);
-  const given = options as Partial<Record<keyof AgentToolOptions, unknown>> | null;
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new HoldfastError('agent-invalid', `agentTool("${defined.name}"): its options are an object with ${fields.join(', ')}.`);
-  const { name = defined.name, description = defined.description } = given;
-  const refuse = (problem: string): never => {
-    throw new HoldfastError('agent-invalid', `agentTool("${shownName(name)}"): ${problem}`);
-  };
-  const other = Object.keys(given).find((field) => !fields.includes(field));
-  if (other !== undefined) refuse(`there is no option "${cut(other)}"; there are ${fields.join(', ')}.`);
-  if (!isName(name)) return refuse(`name is one that a tool can have: ${nameProblem(name) ?? ''}.`);
-  if (typeof description !== 'string') return refuse('description is a text.');
+  const maker = `agentTool("${defined.name}")`;
+  const given = checkOptions<AgentToolOptions>(maker, options, forms);
+  const { name = defined.name, description = defined.description, inputSchema = request } = given;
+  const { fullHistory = false, forwardEvents = false, isolate = false } = given;
+  const refuse = refusing(maker);
   if (description === '') refuse('an agent needs a description to become a tool: the model chooses by it.');
-  const { inputSchema = request, fullHistory = false, forwardEvents = false, isolate = false } = given;
-  if (!isSchema(inputSchema)) return refuse('inputSchema is a JSON Schema of an object, such as { type: "object", properties: { … } }.');
-  const unfit = problemOfSchema(inputSchema);
-  if (unfit !== undefined) return refuse(`inputSchema is no JSON Schema: ${unfit}.`);
-  if (typeof fullHistory !== 'boolean') return refuse('fullHistory is true or false.');
-  if (typeof forwardEvents !== 'boolean') return refuse('forwardEvents is true or false.');
-  if (typeof isolate !== 'boolean') return refuse('isolate is true or false.');
   if (isolate && forwardEvents) refuse('an isolated agent has a log of its own; its events cannot be forwarded. Leave forwardEvents out.');
   const spec = { name, description, inputSchema };
   return ownToolRef({
@@ -82,11 +76,6 @@ export function agentTool(agent: Agent<string, unknown, unknown>, options: Agent
         : answerForTool({ scope, frame, agent: defined, messages, forwardEvents });
     },
   } satisfies OwnTool);
-}
-
-/** Schemas of zod and of others are objects too, with functions in them. */
-function isSchema(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && notJson(value) === undefined;
 }
 
 /** What an agent says that answers a call of a tool, in a conversation of its own. */

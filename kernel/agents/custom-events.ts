@@ -1,3 +1,5 @@
+import { shown } from '../../contract/shown';
+import { anything, checkFields, isRecord, refusing } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
@@ -16,7 +18,7 @@ interface ShownEvent {
   readonly action?: Json;
 }
 
-const fields: readonly string[] = ['message', 'output', 'action', 'error', 'name'];
+const forms = { message: anything, output: anything, action: anything, error: anything, name: anything };
 
 /** What the agent has shown, and what it therefore ends with. */
 export class Shown {
@@ -51,18 +53,14 @@ export class Shown {
 
   /** Refuses what is no event: a misspelt field would show nothing and do nothing. */
   private checked(event: CustomEvent): CustomEvent {
-    const refuse = (what: string): never => {
-      throw new HoldfastError('hook-failed', `${this.label} yielded ${what}; an event is an object with message, output, action or error.`);
-    };
-    if (typeof event !== 'object' || (event as unknown) === null || Array.isArray(event))
-      return refuse(Array.isArray(event) ? 'a list' : event === null ? 'null' : typeof event);
-    const given = Object.entries(event).flatMap(([field, value]: [string, unknown]) => (value === undefined ? [] : [field]));
-    const other = given.find((field) => !fields.includes(field));
-    if (other !== undefined) return refuse(`an event with "${other}"`);
-    if (given.length === 0) return refuse('an event with nothing in it');
+    const refuse = refusing(`An event of ${this.label}`, 'hook-failed');
+    if (!isRecord(event as unknown)) return refuse(`it must be an object with message, output, action or error, not ${shown(event)}.`);
+    const given = defined(event);
+    checkFields(given, forms, refuse);
+    if (Object.keys(given).length === 0) refuse('there is nothing in it.');
     const { output, action } = event;
-    const problem = notJson(action ?? null) ?? notJson(output ?? null);
-    if (problem !== undefined) throw new HoldfastError('value-not-json', `An event of ${this.label} is not JSON: ${problem}.`);
+    const found = notJson(action ?? null) ?? notJson(output ?? null);
+    if (found !== undefined) throw new HoldfastError('value-not-json', `An event of ${this.label} is not JSON: ${found}.`);
     const unfit = action === undefined ? undefined : actionProblem(action);
     if (unfit !== undefined) throw new HoldfastError('hook-failed', `${this.label} yielded an action that is none: ${unfit}.`);
     return event;

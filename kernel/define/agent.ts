@@ -1,9 +1,11 @@
+import { shown } from '../../contract/shown';
+import { refusing } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { HalfRef, Language } from '../../contract/manifest';
 import type { Json, ModelSettings } from '../../contract/messages/messages';
 import type { ToolAliases } from '../../contract/run-options';
-import { checkAgentOptions } from './check-agent';
+import { agentLabel, checkAgentOptions } from './check-agent';
 import type { Agent } from './agent-ref';
 import { agentRef, definitionOf, isAgent } from './agent-ref';
 import type { AnyAgent, HistoryRewriter } from './definition';
@@ -203,10 +205,8 @@ function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDef
 
 /** The definitions of agents that stand under another one. Two of one name could not be told apart there. */
 export function membersOf(parent: string, agents: readonly unknown[]): readonly AnyAgent[] {
-  const refuse = (problem: string): never => {
-    throw new HoldfastError('agent-invalid', `Agent "${parent}": ${problem}`);
-  };
-  if (!Array.isArray(agents)) return refuse('its agents are a list of agents.');
+  const refuse = refusing(agentLabel(parent));
+  if (!Array.isArray(agents)) return refuse(`its agents must be an array of agents, not ${shown(agents)}.`);
   // A list may have holes, which map passes over.
   const members = Array.from(agents as readonly unknown[], (agent, position) =>
     isAgent(agent)
@@ -224,9 +224,7 @@ export function membersOf(parent: string, agents: readonly unknown[]): readonly 
 /** The definitions of agents that a model hands over to, or gives tasks to: it chooses by their descriptions. */
 export function subAgentsOf(parent: string, agents: readonly unknown[]): readonly AnyAgent[] {
   const members = membersOf(parent, agents);
-  const refuse = (problem: string): never => {
-    throw new HoldfastError('agent-invalid', `Agent "${parent}": ${problem}`);
-  };
+  const refuse = refusing(agentLabel(parent));
   members.forEach((member, position) => {
     if (members.indexOf(member) !== position) refuse(`"${member.name}" stands twice among its sub-agents; name it once.`);
     if (member.description === '') refuse(`its sub-agent "${member.name}" needs a description: the model chooses by it.`);

@@ -1,3 +1,5 @@
+import { shown } from '../../contract/shown';
+import type { Refuse } from '../../contract/check';
 import type { AgentMiddleware } from './middleware';
 
 /** What runs before and after an agent that runs others: `agentCallbacks` makes it. */
@@ -10,11 +12,12 @@ export interface AroundAgent {
 }
 
 /** Refuses what is no set of callbacks around an agent, or an empty one: it would do nothing. */
-export function checkedCallbacks(given: unknown, refuse: (problem: string) => never): readonly AgentMiddleware[] {
+export function checkedCallbacks(given: unknown, refuse: Refuse): readonly AgentMiddleware[] {
   if (given === undefined) return [];
   const { before, after, asMiddleware, around } = (given ?? {}) as Partial<AroundAgent>;
   if (before === undefined || after === undefined || typeof asMiddleware !== 'function' || around !== 'agent')
-    return refuse('callbacks are a set made with agentCallbacks.');
-  if (before.length === 0 && after.length === 0) return refuse('callbacks is an empty set; register a callback, or leave it out.');
+    return refuse(`callbacks must be a set made with agentCallbacks, not ${shown(given)}.`);
+  if (before.length === 0 && after.length === 0)
+    return refuse('callbacks must have at least one callback; register a callback, or leave it out.');
   return [(given as AroundAgent).asMiddleware('callbacks')];
 }

@@ -12,6 +12,7 @@ import {
   list,
   oneOf,
   problemOf,
+  problemOfKnown,
   refusing,
   required,
   sentence,
@@ -164,11 +165,8 @@ function checkMiddleware(middleware: readonly unknown[], refuse: Refuse): void {
     if (!isString(name) || name === '') return refuse(`${entry} has no name; every middleware needs one.`);
     if (seen.has(name)) refuse(`the middleware "${cut(name)}" stands in the list twice; names must differ.`);
     seen.add(name);
-    const whose = ` of the middleware "${cut(name)}"`;
-    for (const [field, one] of Object.entries(middlewareForms)) {
-      const problem = problemOf(one, layer[field], `${field}${whose}`);
-      if (problem !== undefined) refuse(sentence(problem));
-    }
+    const problem = problemOfKnown(layer, middlewareForms, (field) => `${field} of the middleware "${cut(name)}"`);
+    if (problem !== undefined) refuse(sentence(problem));
     if (!isClassic(layer)) checkHookNames(name, layer, refuse);
   });
 }
@@ -201,10 +199,8 @@ function checkClassic(layer: Fields, entry: string, refuse: Refuse): void {
     refuse(
       `${entry} has ${classicFields.find((field) => field in layer) ?? 'wrapToolCall by kinds'} and also ${cut(other)}; a middleware has one form.`,
     );
-  for (const [field, one] of Object.entries(classicForms)) {
-    const problem = problemOf(one, layer[field], `${entry}.${field}`);
-    if (problem !== undefined) refuse(sentence(problem));
-  }
+  const problem = problemOfKnown(layer, classicForms, (field) => `${entry}.${field}`);
+  if (problem !== undefined) refuse(sentence(problem));
   const { additionalTools = [], wrapToolCall } = layer;
   checkTools(additionalTools as readonly string[], refuse);
   if (wrapToolCall !== undefined) checkToolCallMiddleware(wrapToolCall, `${entry}.wrapToolCall`, refuse);

@@ -1,6 +1,21 @@
-import { HoldfastError } from '../../contract/errors';
+import type { Fields, Forms } from '../../contract/check';
+import {
+  anything,
+  both,
+  checkOptions,
+  flag,
+  func,
+  identifier,
+  isString,
+  listOf,
+  refusing,
+  required,
+  someTexts,
+  text,
+  whole,
+  worded,
+} from '../../contract/check';
 import type { Json } from '../../contract/messages/messages';
-import { nameProblem } from '../../contract/names';
 import { cut } from '../../contract/shown';
 import type { Agent } from './agent-ref';
 import { agentOf, membersOf, subAgentsOf } from './agent';
@@ -59,39 +74,35 @@ const mostIterations = 10_000;
 
 /** Agents one after another; each is told what those before it said. */
 export function sequential<const Name extends string>(options: GroupOptions<Name>): Agent<Name> {
-  const checked = checkedGroup('sequential', options, ['agents']);
+  const checked = checkedGroup('sequential', options);
   return agentOf({ kind: 'sequential', ...checked, maxIterations: 1 });
 }
 
 /** Agents one after another, again and again, until one of them breaks the loop or exits. */
 export function loop<const Name extends string>(options: LoopOptions<Name>): Agent<Name> {
-  const checked = checkedGroup('loop', options, ['agents', 'maxIterations']);
-  const { maxIterations } = options;
-  if (!Number.isInteger(maxIterations) || maxIterations < 1 || maxIterations > mostIterations)
-    refuse('loop', checked.name, `maxIterations is a whole number from 1 to ${mostIterations}: a loop that nobody breaks has to end.`);
-  return agentOf({ kind: 'loop', ...checked, maxIterations });
+  // A loop that nobody breaks has to end.
+  const checked = checkedGroup('loop', options, { maxIterations: required(whole(1, mostIterations)) });
+  return agentOf({ kind: 'loop', ...checked, maxIterations: options.maxIterations });
 }
 
 /** Agents at the same time. Its output has that of each agent, by its name. */
 export function parallel<const Name extends string>(options: ParallelOptions<Name>): Agent<Name, string, Readonly<Record<string, Json>>> {
-  const checked = checkedGroup('parallel', options, ['agents', 'isolate']);
-  const { isolate = false } = options;
-  if (typeof isolate !== 'boolean') refuse('parallel', checked.name, 'isolate is true or false.');
-  return agentOf({ kind: 'parallel', ...checked, isolate });
+  const checked = checkedGroup('parallel', options, { isolate: flag });
+  return agentOf({ kind: 'parallel', ...checked, isolate: options.isolate ?? false });
 }
 
 /** An agent that hands work over to specialists and gets it back from them, until it answers. */
 export function supervisor<const Name extends string>(options: SupervisorOptions<Name>): Agent<Name> {
-  const { name, description, observers, callbacks } = checkedNames('supervisor', options, ['supervisor', 'agents']);
+  const { name, description, observers, callbacks } = checkedNames('supervisor', options, { supervisor: anything, agents: anything });
+  const refuse = refusing(`supervisor "${name}"`);
   const [lead] = membersOf(name, [options.supervisor]);
-  if (lead === undefined || !isChat(lead))
-    return refuse('supervisor', name, 'the supervisor is an agent that talks to a model, made with defineAgent.');
-  if (lead.subAgents.length > 0) refuse('supervisor', name, `"${lead.name}" has sub-agents already.`);
-  const { agents } = checkedGroup('supervisor', options, ['supervisor', 'agents']);
+  if (lead === undefined || !isChat(lead)) return refuse('the supervisor is an agent that talks to a model, made with defineAgent.');
+  if (lead.subAgents.length > 0) refuse(`"${lead.name}" has sub-agents already.`);
+  const { agents } = checkedGroup('supervisor', options, { supervisor: anything });
   const same = agents.find((agent) => agent.name === lead.name);
-  if (same !== undefined) refuse('supervisor', name, `a specialist has the name of the supervisor, "${same.name}".`);
+  if (same !== undefined) refuse(`a specialist has the name of the supervisor, "${same.name}".`);
   const twice = agents.find((agent, position) => agents.indexOf(agent) !== position);
-  if (twice !== undefined) refuse('supervisor', name, `"${twice.name}" stands twice among the specialists; name it once.`);
+  if (twice !== undefined) refuse(`"${twice.name}" stands twice among the specialists; name it once.`);
   const specialists = subAgentsOf(
     lead.name,
     agents.map((agent) => agentOf(handingOver(agent, [lead.name]))),
@@ -114,14 +125,15 @@ export function withDeterministicTransfer<Name extends string, Input, Output>(
   const maker = 'withDeterministicTransfer';
   const [inner] = isAgent(agent) ? membersOf('', [agent]) : [];
   if (inner === undefined)
-    return refuse(maker, undefined, 'it takes an agent, made with defineAgent, sequential, loop, parallel or another of these.');
-  const { to, ...others } = (options ?? {}) as { to?: unknown };
-  const [other] = Object.keys(others);
-  if (other !== undefined) refuse(maker, inner.name, `there is no option "${cut(other)}"; there is to.`);
-  if (!Array.isArray(to) || to.length === 0 || to.some((name) => nameProblem(name) !== undefined))
-    return refuse(maker, inner.name, 'to is a list of at least one name of an agent: { to: ["…"] }.');
-  return agentOf(handingOver(inner, to as readonly string[]));
+    return refusing(maker)('it takes an agent, made with defineAgent, sequential, loop, parallel or another of these.');
+  const { to } = checkOptions<{ to: readonly string[] }>(`${maker} "${inner.name}"`, options, { to: required(targets) });
+  return agentOf(handingOver(inner, to));
 }
+
+const targets = both(
+  worded(someTexts, 'an array of at least one name of an agent: { to: ["…"] }'),
+  listOf(identifier, 'an array of names'),
+);
 
 const parents = new WeakMap<AnyAgent, string>();
 
@@ -131,15 +143,14 @@ export function setSubAgents<Name extends string, Input, Output>(
   subAgents: readonly AgentPart[],
 ): Agent<Name, Input, Output> {
   const [lead] = isAgent(parent) ? membersOf('', [parent]) : [];
-  if (lead === undefined)
-    return refuse('setSubAgents', undefined, 'it takes an agent, made with defineAgent, and a list of its sub-agents.');
-  if (!isChat(lead))
-    return refuse('setSubAgents', lead.name, 'only an agent that talks to a model, made with defineAgent, has sub-agents.');
-  if (lead.subAgents.length > 0) refuse('setSubAgents', lead.name, 'its sub-agents are set already.');
+  if (lead === undefined) return refusing('setSubAgents')('it takes an agent, made with defineAgent, and a list of its sub-agents.');
+  const refuse = refusing(`setSubAgents "${lead.name}"`);
+  if (!isChat(lead)) return refuse('only an agent that talks to a model, made with defineAgent, has sub-agents.');
+  if (lead.subAgents.length > 0) refuse('its sub-agents are set already.');
   const members = subAgentsOf(lead.name, subAgents);
   for (const member of members) {
     const other = parents.get(member);
-    if (other !== undefined) refuse('setSubAgents', lead.name, `"${member.name}" is a sub-agent of "${other}" already.`);
+    if (other !== undefined) refuse(`"${member.name}" is a sub-agent of "${other}" already.`);
   }
   for (const member of members) parents.set(member, lead.name);
   return agentOf({ ...lead, origin: originOf(lead), subAgents: members });
@@ -147,13 +158,14 @@ export function setSubAgents<Name extends string, Input, Output>(
 
 /** An agent made by hand: an async generator of events. Deterministic like a hook; it acts through its context. */
 export function customAgent<const Name extends string, T extends Tools = Tools>(options: CustomAgentOptions<Name, T>): Agent<Name> {
-  const { name, description, observers, callbacks } = checkedNames('customAgent', options, ['agents', 'run']);
-  if (typeof (options as { run?: unknown }).run !== 'function')
-    refuse('customAgent', name, 'run is an async generator: async *run(input, ctx) { … }.');
+  const { name, description, observers, callbacks } = checkedNames('customAgent', options, {
+    agents: anything,
+    run: required(worded(func, 'an async generator: async *run(input, ctx) { … }')),
+  });
   const run: CustomRun = (input, ctx) => options.run(input, ctx);
   const agents = membersOf(name, options.agents === undefined ? [] : options.agents);
   const twice = agents.find((agent, position) => agents.indexOf(agent) !== position);
-  if (twice !== undefined) refuse('customAgent', name, `"${twice.name}" stands twice among its agents; name it once.`);
+  if (twice !== undefined) refusing(`customAgent "${name}"`)(`"${twice.name}" stands twice among its agents; name it once.`);
   return agentOf({ kind: 'custom', name, description, observers, callbacks, run, agents });
 }
 
@@ -168,34 +180,20 @@ interface Checked {
   readonly callbacks: readonly AgentMiddleware[];
 }
 
-function checkedNames(maker: string, options: unknown, fields: readonly string[]): Checked {
-  const { name, description = '', observers, callbacks, ...others } = (options ?? {}) as Record<string, unknown>;
-  const problem = nameProblem(name);
-  if (problem !== undefined) return refuse(maker, undefined, `${problem}.`);
-  if (typeof description !== 'string') return refuse(maker, name as string, 'description is a text.');
-  const other = Object.keys(others).find((field) => !fields.includes(field));
-  if (other !== undefined)
-    refuse(
-      maker,
-      name as string,
-      `there is no field "${cut(other)}"; there are name, description, observers, callbacks, ${fields.join(', ')}.`,
-    );
-  const looking = checkedObservers(observers, (found) => refuse(maker, name as string, found));
-  const called = checkedCallbacks(callbacks, (found) => refuse(maker, name as string, found));
-  return { name: name as string, description, observers: looking, callbacks: called };
+function checkedNames(maker: string, options: unknown, own: Forms): Checked {
+  const given = (options ?? {}) as Fields;
+  const owner = isString(given['name']) ? `${maker} "${cut(given['name'])}"` : maker;
+  const { name, description = '', observers, callbacks } = checkOptions<Observable<string>>(owner, given, { ...ofAll, ...own });
+  const refuse = refusing(owner);
+  return { name, description, observers: checkedObservers(observers, refuse), callbacks: checkedCallbacks(callbacks, refuse) };
 }
 
-function checkedGroup(
-  maker: string,
-  options: GroupOptions<string>,
-  fields: readonly string[],
-): Checked & { readonly agents: readonly AnyAgent[] } {
-  const checked = checkedNames(maker, options, fields);
+/** What every agent has that runs others. */
+const ofAll = { name: required(identifier), description: text, observers: anything, callbacks: anything };
+
+function checkedGroup(maker: string, options: GroupOptions<string>, own: Forms = {}): Checked & { readonly agents: readonly AnyAgent[] } {
+  const checked = checkedNames(maker, options, { agents: anything, ...own });
   const agents = membersOf(checked.name, options.agents);
-  if (agents.length === 0) refuse(maker, checked.name, 'agents are a list of at least one agent.');
+  if (agents.length === 0) refusing(`${maker} "${checked.name}"`)('agents must be an array of at least one agent. It is [].');
   return { ...checked, agents };
-}
-
-function refuse(maker: string, name: string | undefined, problem: string): never {
-  throw new HoldfastError('agent-invalid', `${maker}${name === undefined ? '' : ` "${name}"`}: ${problem}`);
 }

@@ -1,3 +1,4 @@
+import type { Fields, Refuse } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Manifest } from '../../contract/manifest';
@@ -7,9 +8,6 @@ import { exitTool, transferTool } from './transfer-names';
 import type { AgentMiddleware } from './middleware';
 import { traitsOf, withTraits } from './traits';
 import { similarNames } from '../../contract/similar-names';
-
-type Fields = Readonly<Record<string, unknown>>;
-type Refuse = (problem: string) => never;
 
 /** Hooks that may give the agent tools which its list does not have. */
 const offering: readonly string[] = [

@@ -1,15 +1,17 @@
-import { HoldfastError } from '../../contract/errors';
+import type { Forms, Refuse } from '../../contract/check';
+import { form, func, identifier, isRecord, listOf, problemOfKnown, refusing, required, sentence, text } from '../../contract/check';
 import type { ToolSpec } from '../../contract/manifest';
 import type { Json, ToolCall } from '../../contract/messages/messages';
-import { canonicalJson, notJson } from '../../contract/messages/messages';
-import { nameProblem } from '../../contract/names';
+import { canonicalJson } from '../../contract/messages/messages';
 import { misfitOfArguments } from '../../contract/misfit-of-arguments';
 import { misfitOfSchema } from '../../contract/schema/schema-fit';
-import { problemOfSchema } from '../../contract/schema/schema-form';
+import { jsonSchema } from '../../contract/schema/schema-form';
 import { sha256 } from '../../contract/sha256';
-import { cut } from '../../contract/shown';
+import { shownName } from '../../contract/shown';
+import { agentLabel } from './check-agent';
 import type { ParseInputResult } from '../../contract/record/wire';
 import type { AgentDefinition } from './agent';
+import type { Agent } from './agent-ref';
 import { definitionOf, isAgent } from './agent-ref';
 import type { AnyAgent } from './definition';
 import { exitTool as nameOfExit, transferTool } from './transfer-names';
@@ -61,12 +63,7 @@ export function ownToolsOf<Options extends object>(options: Options): Named<Opti
   const ownTools = new Map<string, OwnTool>();
   const { name, tools, middleware, exitTool } = (options ?? {}) as Partial<Record<'name' | 'tools' | 'middleware' | 'exitTool', unknown>>;
   if (!Array.isArray(tools)) return { named: options as never, ownTools };
-  const refuse = (problem: string): never => {
-    throw new HoldfastError(
-      'agent-invalid',
-      `${typeof name === 'string' ? `Agent "${cut(name)}"` : 'An agent without a name'}: ${problem}`,
-    );
-  };
+  const refuse = refusing(agentLabel(name));
   const add = (tool: WorkflowTool | OwnToolRef): string => {
     if (!isRecord(tool)) return refuse('the tools of a middleware are workflow tools: { name, description, inputSchema, execute }.');
     const own = ownMark in tool ? tool[ownMark] : ownToolOf(tool, refuse);
@@ -88,36 +85,29 @@ function isWorkflowTool(tool: unknown): tool is WorkflowTool | OwnToolRef {
   return typeof tool === 'object' && tool !== null && 'name' in tool;
 }
 
-function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function toolsOf(layer: unknown): readonly (WorkflowTool | OwnToolRef)[] {
   const { tools } = (layer ?? {}) as { readonly tools?: unknown };
   return Array.isArray(tools) ? (tools as readonly (WorkflowTool | OwnToolRef)[]) : [];
 }
 
-function ownToolOf(tool: WorkflowTool, refuse: (problem: string) => never): OwnTool {
-  const { name, description, inputSchema, execute, agents } = (tool ?? {}) as Partial<WorkflowTool>;
-  const problem = nameProblem(name);
-  if (problem !== undefined) refuse(`a workflow tool has no name that a tool can have: ${problem}.`);
-  if (typeof description !== 'string') refuse(`the workflow tool "${String(name)}" has no description.`);
-  if (typeof inputSchema !== 'object' || inputSchema === null || notJson(inputSchema) !== undefined)
-    refuse(`inputSchema of the workflow tool "${String(name)}" is no JSON Schema.`);
-  const unfit = problemOfSchema(inputSchema);
-  if (unfit !== undefined) refuse(`inputSchema of the workflow tool "${String(name)}" is no JSON Schema: ${unfit}.`);
-  if (typeof execute !== 'function') refuse(`execute of the workflow tool "${String(name)}" is no function.`);
-  if (agents !== undefined && !Array.isArray(agents)) refuse(`agents of the workflow tool "${String(name)}" must be a list of agents.`);
+const forms: Forms<WorkflowTool> = {
+  name: required(identifier),
+  description: required(text),
+  inputSchema: required(jsonSchema),
+  execute: required(func),
+  agents: listOf(form(isAgent, 'an agent, made with defineAgent'), 'an array of agents'),
+};
+
+function ownToolOf(tool: WorkflowTool, refuse: Refuse): OwnTool {
+  const problem = problemOfKnown(tool, forms, (field) => `${field} of the workflow tool "${shownName(tool.name)}"`);
+  if (problem !== undefined) refuse(sentence(problem));
+  const { agents } = tool;
   const spec = { name: tool.name, description: tool.description, inputSchema: tool.inputSchema };
   const parse: OwnTool['parse'] = (input) => parsedBy(spec, input);
   if (agents === undefined) return { spec, parse, run: async ({ call, ctx }) => tool.execute(frozen(call.input), ctx) };
   return {
     spec,
-    agents: agents.map((agent: unknown) =>
-      isAgent(agent)
-        ? definitionOf(agent)
-        : refuse(`agents of the workflow tool "${String(name)}" must be agents; make them with defineAgent.`),
-    ),
+    agents: agents.map((agent) => definitionOf(agent as Agent)),
     parse,
     run: async ({ call, ctx, ended }) => {
       let output: Json;

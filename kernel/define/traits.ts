@@ -1,6 +1,6 @@
-import { HoldfastError } from '../../contract/errors';
+import type { Forms } from '../../contract/check';
+import { checkOptions, filled, flag, func, oneOf, record, texts, worded } from '../../contract/check';
 import type { Json, Message } from '../../contract/messages/messages';
-import { shown } from '../../contract/shown';
 
 /** What a middleware says of itself beside its hooks. All traits are optional. */
 export interface Traits {
@@ -31,40 +31,25 @@ export interface Traits {
 // spread has its traits. The marks of agents and of own tools are others: they say what kind of value something is.
 const mark = Symbol.for('holdfast.traits');
 
-const forms: Readonly<Record<keyof Traits, readonly [fits: (value: unknown) => boolean, form: string]>> = {
-  offersTools: [isNames, 'a list of tool names'],
-  namesTools: [isNames, 'a list of tool names'],
-  remembersTools: [isNames, 'a list of tool names'],
-  problemIn: [isFunction, 'a function'],
-  changesToolEnd: [isFunction, 'a function'],
-  showsHere: [(value) => value === 'model' || value === 'tool', '"model" or "tool"'],
-  isNumbered: [(value) => typeof value === 'boolean', 'true or false'],
-  onlyOne: [(value) => typeof value === 'string' && value !== '', 'a reason'],
-  facts: [(value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'an object'],
+const toolNames = worded(texts, 'an array of tool names');
+const forms: Forms<Traits> = {
+  offersTools: toolNames,
+  namesTools: toolNames,
+  remembersTools: toolNames,
+  problemIn: func,
+  changesToolEnd: func,
+  showsHere: oneOf('model', 'tool'),
+  isNumbered: flag,
+  onlyOne: worded(filled, 'a reason'),
+  facts: record,
 };
 
 /** Gives a middleware traits, beside those that it has. A function that is given to a middleware may have traits, too. */
 export function withTraits<Given extends object>(given: Given, traits: Traits): Given {
-  for (const [trait, value] of Object.entries(traits)) {
-    if (!Object.hasOwn(forms, trait)) return refuse(`there is no trait "${trait}"; there are ${Object.keys(forms).join(', ')}`);
-    const [fits, form] = forms[trait as keyof Traits];
-    if (value !== undefined && !fits(value)) return refuse(`${trait} must be ${form}, and is ${shown(value)}`);
-  }
+  checkOptions<Traits>('withTraits', traits, forms);
   return Object.assign(given, { [mark]: { ...traitsOf(given), ...traits } });
 }
 
 export function traitsOf(given: object): Traits {
   return (given as { readonly [mark]?: Traits })[mark] ?? {};
-}
-
-function isNames(value: unknown): boolean {
-  return Array.isArray(value) && value.every((name) => typeof name === 'string');
-}
-
-function isFunction(value: unknown): boolean {
-  return typeof value === 'function';
-}
-
-function refuse(problem: string): never {
-  throw new HoldfastError('agent-invalid', `withTraits: ${problem}.`);
 }

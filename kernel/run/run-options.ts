@@ -1,4 +1,5 @@
-import { sentence } from '../../contract/check';
+import type { Refuse } from '../../contract/check';
+import { refusing, sentence } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Manifest } from '../../contract/manifest';
@@ -10,6 +11,8 @@ import type { AnyAgent } from '../define/definition';
 import { checkAliases } from '../define/check-agent';
 import { keptValue } from '../effects/kept-values';
 import type { AgentScope } from './scope';
+
+const refuse: Refuse = refusing('The options of the start', 'options-invalid');
 
 /** The agent with the tools and aliases that this run gives it. */
 export function agentForRun(agent: AgentDefinition, { tools, toolAliases }: AgentRunOptions): AgentDefinition {
@@ -51,10 +54,6 @@ export function checkToolsOfOptions(options: RunOptions, manifest: Manifest, isO
     if (missing !== undefined)
       refuse(`they name the tool "${missing}". The worker has: ${Object.keys(manifest.tools).join(', ') || 'none'}.`);
   }
-}
-
-function refuse(problem: string): never {
-  throw new HoldfastError('options-invalid', `The options of the start: ${problem}`);
 }
 
 /** What a call of a tool begins with. */

@@ -13,11 +13,16 @@ const asking: AgentMiddleware = { name: 'asking', beforeAgent: async (_, ctx) =>
 
 describe('an event of an agent made by hand', () => {
   it.each<[string, unknown, string, string]>([
-    ['a number', 5, 'hook-failed', 'agent "hand" yielded number'],
-    ['a list', [], 'hook-failed', 'agent "hand" yielded a list'],
-    ['nothing in an object', {}, 'hook-failed', 'agent "hand" yielded an event with nothing in it'],
-    ['only what is undefined', { output: undefined }, 'hook-failed', 'agent "hand" yielded an event with nothing in it'],
-    ['a field that there is not', { msg: 'Hi.' }, 'hook-failed', 'agent "hand" yielded an event with "msg"'],
+    ['a number', 5, 'hook-failed', 'An event of agent "hand": it must be an object with message, output, action or error, not 5.'],
+    ['a list', [], 'hook-failed', 'An event of agent "hand": it must be an object with message, output, action or error, not [].'],
+    ['nothing in an object', {}, 'hook-failed', 'An event of agent "hand": there is nothing in it.'],
+    ['only what is undefined', { output: undefined }, 'hook-failed', 'An event of agent "hand": there is nothing in it.'],
+    [
+      'a field that there is not',
+      { msg: 'Hi.' },
+      'hook-failed',
+      'An event of agent "hand": there is no option "msg"; there are message, output, action, error, name.',
+    ],
     ['a message without a role', { message: { parts: [] } }, 'message-invalid', 'A message of agent "hand" is no message'],
     ['an exit that is a text', { action: { exit: 'yes' } }, 'hook-failed', 'agent "hand" yielded an action that is none: exit is true'],
     ['a loop that is broken by a number', { action: { breakLoop: 1 } }, 'hook-failed', 'breakLoop is true'],

@@ -21,23 +21,35 @@ describe('a definition that would go wrong later', () => {
     [
       'a tool with options that are none',
       () => agentTool(member('a'), untyped(null)),
-      'agentTool("a"): its options are an object with name',
+      'agentTool("a"): the options must be an object with name, description, inputSchema, fullHistory, forwardEvents,',
     ],
-    ['a tool with a name of another form', () => agentTool(member('a'), { name: 'bad name!' }), 'agentTool("bad name!"): name is one that'],
-    ['a tool described by a number', () => agentTool(member('a'), untyped({ description: 5 })), 'agentTool("a"): description is a text'],
+    ['a tool with a name of another form', () => agentTool(member('a'), { name: 'bad name!' }), 'agentTool("a"): name must be a name'],
+    [
+      'a tool described by a number',
+      () => agentTool(member('a'), untyped({ description: 5 })),
+      'agentTool("a"): description must be a string. It is 5.',
+    ],
     ['a tool without a description', () => agentTool(nameless('a')), 'agentTool("a"): an agent needs a description'],
-    ['a tool with a list as its schema', () => agentTool(member('a'), { inputSchema: [] }), 'inputSchema is a JSON Schema of an object'],
+    [
+      'a tool with a list as its schema',
+      () => agentTool(member('a'), { inputSchema: [] }),
+      'agentTool("a"): inputSchema must be a JSON Schema of an object, such as { type: "object", properties: { … } }. It is [].',
+    ],
     [
       'a tool with a schema of zod',
       () => agentTool(member('a'), untyped({ inputSchema: z.object({}) })),
-      'inputSchema is a JSON Schema of an object',
+      'agentTool("a"): inputSchema must be a JSON Schema of an object, such as { type: "object", properties: { … } }.',
     ],
     [
       'a tool with a schema that stands elsewhere',
       () => agentTool(member('a'), { inputSchema: { $ref: 'https://example.com/input.json' } }),
-      'agentTool("a"): inputSchema is no JSON Schema: it has a $ref to "https://example.com/input.json"',
+      'agentTool("a"): inputSchema must be a JSON Schema: it has a $ref to "https://example.com/input.json", which is',
     ],
-    ['a tool with the history "yes"', () => agentTool(member('a'), untyped({ fullHistory: 'yes' })), 'fullHistory is true or false'],
+    [
+      'a tool with the history "yes"',
+      () => agentTool(member('a'), untyped({ fullHistory: 'yes' })),
+      'agentTool("a"): fullHistory must be true or false. It is "yes".',
+    ],
     ['a tool with the events "false"', () => agentTool(member('a'), untyped({ forwardEvents: 'false' })), 'forwardEvents '],
     [
       'a rewriter that is no function',
@@ -72,7 +84,11 @@ describe('a definition that would go wrong later', () => {
       'supervisor "s": "a" stands twice among the specialists',
     ],
     ['the same agent twice for one made by hand', () => customAgent({ name: 'c', agents: twice(), async *run() {} }), '"a" stands twice'],
-    ['no list for one made by hand', () => customAgent(untyped({ name: 'c', agents: null, async *run() {} })), 'its agents are a list'],
+    [
+      'no list for one made by hand',
+      () => customAgent(untyped({ name: 'c', agents: null, async *run() {} })),
+      'its agents must be an array of agents, not null.',
+    ],
     [
       'a list with a hole',
       () => sequential({ name: 's', agents: Array.from<Agent<string>>({ length: 2 }) }),
@@ -89,7 +105,11 @@ describe('a definition that would go wrong later', () => {
       'Agent "p": its sub-agent "a" needs a description',
     ],
     ['sub-agents of nothing', () => setSubAgents(untyped(undefined), [member('a')]), 'setSubAgents: it takes an agent'],
-    ['sub-agents that are no list', () => setSubAgents(member('p'), untyped(undefined)), 'Agent "p": its agents are a list'],
+    [
+      'sub-agents that are no list',
+      () => setSubAgents(member('p'), untyped(undefined)),
+      'Agent "p": its agents must be an array of agents, not undefined.',
+    ],
     [
       'a hand-over to nobody who is there',
       () => setSubAgents(member('p'), [withDeterministicTransfer(member('a'), { to: ['p', 'q'] })]),
@@ -118,17 +138,17 @@ describe('a definition that would go wrong later', () => {
     [
       'a hand-over without options',
       () => withDeterministicTransfer(member('a'), untyped(undefined)),
-      'withDeterministicTransfer "a": to is a list',
+      'withDeterministicTransfer "a": to must be an array of at least one name of an agent: { to: ["…"] }. It is missing.',
     ],
     [
       'a hand-over with more',
       () => withDeterministicTransfer(member('a'), untyped({ to: ['b'], foo: 1 })),
-      'there is no option "foo"; there is to',
+      'there is no option "foo"; there are to.',
     ],
     [
       'a tool with a name that is no text',
       () => agentTool(member('a'), untyped({ name: Object.create(null) })),
-      'agentTool("{}"): name is one that',
+      'agentTool("a"): name must be a name. It is {}: a name is 1 to 64 letters, digits, _ or -, starting with a letter or _.',
     ],
     [
       'a deep agent with a misspelt switch',

@@ -536,7 +536,9 @@ describe('an isolated agent as a tool', () => {
 
   it('forwards no events, and says so', () => {
     expect(() => agentTool(helper, { isolate: true, forwardEvents: true })).toThrow(/a log of its own/);
-    expect(() => agentTool(helper, { isolate: 'yes' as never })).toThrow(/isolate is true or false/);
+    expect(() => agentTool(helper, { isolate: 'yes' as never })).toThrow(
+      /agentTool\("helper"\): isolate must be true or false\. It is "yes"\./,
+    );
   });
 });
 

@@ -104,12 +104,16 @@ describe('observers of an agent that runs others', () => {
   });
 
   it.each([
-    ['no list', {}, 'observers are a list'],
-    ['one without a name', [{ onStart: () => undefined }], 'entry 1 of its observers has no name'],
-    ['nothing', [undefined], 'entry 1 of its observers has no name'],
+    ['no list', {}, 'observers must be an array of observers. It is {}.'],
+    ['one without a name', [{ onStart: () => undefined }], 'observers[0].name must be a string that is not blank. It is missing.'],
+    ['nothing', [undefined], 'observers[0] must be an observer with a name and onStart, onEnd, onError. It is missing.'],
     ['one that sees nothing', [{ name: 'blind' }], 'has none of onStart, onEnd, onError'],
-    ['one that does more than look on', [{ name: 'busy', wrapModel: () => undefined }], 'has "wrapModel"'],
-    ['what is no function', [{ name: 'odd', onEnd: true }], 'has "onEnd"'],
+    [
+      'one that does more than look on',
+      [{ name: 'busy', wrapModel: () => undefined }],
+      'there is no option "observers[0].wrapModel"; there are name, onStart, onEnd, onError.',
+    ],
+    ['what is no function', [{ name: 'odd', onEnd: true }], 'observers[0].onEnd must be a function. It is true.'],
     ['two of one name', [noting, noting], 'two of its observers are named "noting"'],
   ])('are refused when they are %s', (_, observers, problem) => {
     const make = (): unknown => sequential({ name: 'all', agents: [member('one')], observers: observers as never });

@@ -332,14 +332,30 @@ describe('agents that cannot be told apart', () => {
 
 describe('what defines no group of agents', () => {
   it.each([
-    ['a loop without a bound', () => loop({ name: 'l', agents: [member('a')] } as never), 'maxIterations is a whole number from 1'],
-    ['a loop of no rounds', () => loop({ name: 'l', agents: [member('a')], maxIterations: 0 }), 'maxIterations is a whole number from 1'],
+    [
+      'a loop without a bound',
+      () => loop({ name: 'l', agents: [member('a')] } as never),
+      'maxIterations must be a whole number from 1 to 10000. It is missing.',
+    ],
+    [
+      'a loop of no rounds',
+      () => loop({ name: 'l', agents: [member('a')], maxIterations: 0 }),
+      'maxIterations must be a whole number from 1 to 10000. It is 0.',
+    ],
     ['no agents', () => sequential({ name: 's', agents: [] }), 'at least one agent'],
     ['something that is no agent', () => parallel({ name: 'p', agents: [{} as never] }), 'entry 1 of its agents is none'],
-    ['an unknown field', () => parallel({ name: 'p', agents: [member('a')], isolated: true } as never), 'there is no field "isolated"'],
+    [
+      'an unknown field',
+      () => parallel({ name: 'p', agents: [member('a')], isolated: true } as never),
+      'there is no option "isolated"; did you mean isolate?',
+    ],
     ['sub-agents twice', () => setSubAgents(setSubAgents(member('a'), [member('b')]), [member('c')]), 'are set already'],
     ['an agent tool without a description', () => agentTool(member('a', { description: '' })), 'needs a description'],
-    ['a custom agent without run', () => customAgent({ name: 'c' } as never), 'run is an async generator'],
+    [
+      'a custom agent without run',
+      () => customAgent({ name: 'c' } as never),
+      'run must be an async generator: async *run(input, ctx) { … }. It is missing.',
+    ],
   ])('is refused: %s', (_, make, problem) => {
     expect(make).toThrow(problem);
   });

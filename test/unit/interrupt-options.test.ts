@@ -12,19 +12,19 @@ const asking = (options: unknown, act?: (ctx: HookContext) => unknown): AgentMid
 const started = (hook: AgentMiddleware) => testRun(agentUnder(hook), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
 
 const refused: readonly [unknown, string][] = [
-  [{ kind: 'approval' }, 'kind is "approval"; it is "question" or "custom". To ask about a tool call, use ctx.approve.'],
-  [{ kind: 'in-doubt' }, 'kind is "in-doubt"; it is "question" or "custom".'],
-  [{ kind: 'input' }, 'kind is "input"; it is "question" or "custom".'],
-  [{ kind: 5 }, 'kind is 5; it is'],
-  [{ kind: {} }, 'kind is an object; it is'],
-  [{ kind: null }, 'kind is null; it is'],
-  [{ deadlin: '1h' }, 'there is no option "deadlin"; did you mean "deadline"?'],
+  [{ kind: 'approval' }, 'kind must be "question" or "custom". It is "approval". To ask about a tool call, use ctx.approve.'],
+  [{ kind: 'in-doubt' }, 'kind must be "question" or "custom". It is "in-doubt".'],
+  [{ kind: 'input' }, 'kind must be "question" or "custom". It is "input".'],
+  [{ kind: 5 }, 'kind must be "question" or "custom". It is 5.'],
+  [{ kind: {} }, 'kind must be "question" or "custom". It is {}.'],
+  [{ kind: null }, 'kind must be "question" or "custom". It is null.'],
+  [{ deadlin: '1h' }, 'there is no option "deadlin"; did you mean deadline?'],
   [{ deadline: '1h', default: 1 }, 'there is no option "default"; there are kind, answerSchema, deadline, onDeadline, by'],
-  [5, 'its options are 5; they are an object with kind'],
-  [null, 'its options are null; they are an object with kind'],
-  [[], 'its options are a list; they are an object with kind'],
-  [{ deadline: 5 }, 'deadline is 5; it is a duration as a text'],
-  [{ deadline: null }, 'deadline is null; it is a duration as a text'],
+  [5, 'the options must be an object with kind, answerSchema, deadline, onDeadline, by, not 5.'],
+  [null, 'the options must be an object with kind, answerSchema, deadline, onDeadline, by, not null.'],
+  [[], 'the options must be an object with kind, answerSchema, deadline, onDeadline, by, not [].'],
+  [{ deadline: 5 }, 'deadline must be a duration as a string, such as "30s", "2h" or "3d". It is 5.'],
+  [{ deadline: null }, 'deadline must be a duration as a string, such as "30s", "2h" or "3d". It is null.'],
   [{ onDeadline: 1 }, 'onDeadline is given without a deadline'],
   [{ deadline: '1h', onDeadline: 'x', answerSchema: { type: 'number' } }, 'onDeadline does not fit answerSchema: it is no number.'],
   [{ answerSchema: 5 }, 'answerSchema is no JSON Schema: it is 5;'],
@@ -83,8 +83,8 @@ describe('the options of a question of a hook', () => {
   });
 
   it.each<[unknown, string]>([
-    [null, 'its options are null'],
-    [{ deadlin: '1h' }, 'did you mean "deadline"?'],
+    [null, 'the options must be an object with deadline'],
+    [{ deadlin: '1h' }, 'did you mean deadline?'],
     [{ answerSchema: {} }, 'there is no option "answerSchema"'],
   ])('of a decision are refused: %j', async (options, message) => {
     const call = { id: 'c', name: 'echo', input: {} };

@@ -30,10 +30,10 @@ describe('traits of a middleware of your own', () => {
   });
 
   it.each([
-    [{ ofersTools: [] }, 'withTraits: there is no trait "ofersTools"; there are offersTools, '],
-    [{ namesTools: 'echo' }, 'withTraits: namesTools must be a list of tool names, and is "echo".'],
-    [{ showsHere: 'agent' }, 'withTraits: showsHere must be "model" or "tool", and is "agent".'],
-    [{ problemIn: 'none' }, 'withTraits: problemIn must be a function, and is "none".'],
+    [{ ofersTools: [] }, 'withTraits: there is no option "ofersTools"; did you mean offersTools?'],
+    [{ namesTools: 'echo' }, 'withTraits: namesTools must be an array of tool names. It is "echo".'],
+    [{ showsHere: 'agent' }, 'withTraits: showsHere must be "model" or "tool". It is "agent".'],
+    [{ problemIn: 'none' }, 'withTraits: problemIn must be a function. It is "none".'],
   ])('are refused when they are none: %j', (traits, message) => {
     expect(() => withTraits({ name: 'mine' }, traits as never)).toThrow(message);
   });

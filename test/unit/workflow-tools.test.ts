@@ -92,12 +92,24 @@ describe('a tool that the run itself answers', () => {
   });
 
   it.each([
-    ['no name', { ...note, name: 'a b' }, 'has no name that a tool can have'],
-    ['no description', { ...note, description: undefined }, 'has no description'],
-    ['no schema', { ...note, inputSchema: 'object' }, 'is no JSON Schema'],
-    ['a schema that points to nothing', { ...note, inputSchema: { $ref: '#nope' } }, 'is no JSON Schema: it has a $ref to "#nope"'],
-    ['a schema of an unknown type', { ...note, inputSchema: { type: 'objekt' } }, 'is no JSON Schema: it has a type "objekt"'],
-    ['nothing to execute', { ...note, execute: undefined }, 'is no function'],
+    ['no name', { ...note, name: 'a b' }, 'name of the workflow tool "a b" must be a name'],
+    ['no description', { ...note, description: undefined }, 'description of the workflow tool "note" must be a string. It is missing.'],
+    [
+      'no schema',
+      { ...note, inputSchema: 'object' },
+      'inputSchema of the workflow tool "note" must be a JSON Schema of an object, such as { type: "object", properties: { … } }',
+    ],
+    [
+      'a schema that points to nothing',
+      { ...note, inputSchema: { $ref: '#nope' } },
+      'inputSchema of the workflow tool "note" must be a JSON Schema: it has a $ref to "#nope", and nothing stands there.',
+    ],
+    [
+      'a schema of an unknown type',
+      { ...note, inputSchema: { type: 'objekt' } },
+      'inputSchema of the workflow tool "note" must be a JSON Schema: it has a type "objekt"; there are string, numbe',
+    ],
+    ['nothing to execute', { ...note, execute: undefined }, 'execute of the workflow tool "note" must be a function. It is missing.'],
     ['no tool at all', null, 'tools must be an array of tool names, possibly empty. It is [null].'],
   ])('with %s defines no agent', (_, tool, problem) => {
     expect(() => agentWith({ tools: [tool as WorkflowTool] })).toThrow(problem);
