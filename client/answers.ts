@@ -1,3 +1,5 @@
+import { text } from '../contract/check';
+import { shown } from '../contract/shown';
 import { defined } from '../contract/defined';
 import { z } from 'zod';
 import { HoldfastError, isErrorCode } from '../contract/errors';
@@ -7,7 +9,7 @@ import { jsonSize, limits } from '../contract/limits';
 import type { Failure, Json } from '../contract/messages/messages';
 import { notJson } from '../contract/messages/messages';
 import { inTime } from '../host/in-time';
-import { described, optionsOf } from './options';
+import { optionsOf } from './options';
 import type { StoredAnswer } from './reading/stored-answers';
 import { counts } from './reading/stored-answers';
 
@@ -31,11 +33,8 @@ export function checkSize(answer: Json): void {
 /** An answer with who gives it, as it goes to the run. */
 export function answerOf(interruptId: string, answer: Json, options: AnswerOptions): Answer {
   if (typeof interruptId !== 'string')
-    throw new HoldfastError('request-invalid', `The id of the interrupt is ${described(interruptId)}; send a text.`);
-  const { by, inputHash } = optionsOf(options, 'The answer');
-  for (const [field, value] of Object.entries({ by, inputHash }))
-    if (value !== undefined && typeof value !== 'string')
-      throw new HoldfastError('request-invalid', `${field} of the answer is ${described(value)}; send a text.`);
+    throw new HoldfastError('request-invalid', `The id of the interrupt must be a string. It is ${shown(interruptId)}.`);
+  const { by, inputHash } = optionsOf(options, 'The answer', { by: text, inputHash: text });
   return { interruptId, answer, ...defined({ by, inputHash }) };
 }
 

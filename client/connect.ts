@@ -1,3 +1,4 @@
+import { bound, oneOf } from '../contract/check';
 import { defined } from '../contract/defined';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -30,7 +31,7 @@ import type { Execution } from './reading/executions';
 import { interruptsIn } from './reading/executions';
 import { ignoredOptions } from './ignored-options';
 import { withCode } from './lost-server';
-import { described, optionsOf } from './options';
+import { optionsOf } from './options';
 import { Run } from './run';
 import { RunReader } from './reading/run-reader';
 import type { StartOptions } from './start-input';
@@ -271,12 +272,8 @@ const statusClauses: Readonly<Record<NonNullable<ListOptions['status']>, string>
 };
 
 function checkListOptions(options: ListOptions): void {
-  const { status, limit, parent } = optionsOf(options, 'list');
+  const { parent } = optionsOf(options, 'list', { status: oneOf(...Object.keys(statusClauses)), limit: bound });
   if (parent !== undefined && !isAnyRunId(parent)) throw new HoldfastError('run-id-invalid', `"${String(parent)}" is no id of a run.`);
-  if (status !== undefined && !Object.hasOwn(statusClauses, status))
-    throw new HoldfastError('request-invalid', `list: status is ${described(status)}; send ${Object.keys(statusClauses).join(', ')}.`);
-  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1))
-    throw new HoldfastError('request-invalid', `list: limit is ${described(limit)}; send a whole number from 1.`);
 }
 
 function listedRun(info: Execution): ListedRun {

@@ -1,4 +1,6 @@
-import { sentence } from '../contract/check';
+import { shown } from '../contract/shown';
+import type { Form, Forms } from '../contract/check';
+import { anything, checkFields, flag, form, isRecord, isString, isStrings, record, refusing, sentence, worded } from '../contract/check';
 import { defined } from '../contract/defined';
 import { randomBytes } from 'node:crypto';
 import { HoldfastError } from '../contract/errors';
@@ -11,7 +13,6 @@ import { settingsProblem } from '../contract/model-settings';
 import type { RunOptions } from '../contract/run-options';
 import { runOptionsProblem } from '../contract/run-options';
 import type { StartInput } from '../contract/record/wire';
-import { described, isRecord } from './options';
 
 export interface StartOptions {
   /** The same id twice is the same run, also after it has ended, as long as the server keeps it. */
@@ -35,7 +36,7 @@ export interface StartOptions {
 
 /** What a run is started with, checked. */
 export function startInputOf(tenant: string, agent: string, input: unknown, options: StartOptions, externalStorage: boolean): StartInput {
-  checkOptions(options);
+  checkStart(options);
   const { id = `run-${randomBytes(6).toString('hex')}` } = options;
   if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id for a run.`);
   if (!isName(agent)) throw new HoldfastError('agent-unknown', `"${agent}" is no name of an agent.`);
@@ -60,32 +61,26 @@ export function startInputOf(tenant: string, agent: string, input: unknown, opti
   return start;
 }
 
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+const given = (wanted: string): Form => form((value) => isString(value) && value !== '', wanted);
 
-const forms: readonly (readonly [keyof StartOptions, (value: unknown) => boolean, string])[] = [
-  ['values', isRecord, 'an object with the values'],
-  ['model', isText, 'the name of a model'],
-  ['settings', isRecord, 'an object such as { temperature: 0 }'],
-  ['stream', (value) => typeof value === 'boolean', 'true or false'],
-  ['runPendingToolCalls', (value) => typeof value === 'boolean', 'true or false'],
-  ['deadline', isText, 'a duration such as "30d"'],
-  ['startDelay', isText, 'a duration such as "1h"'],
-  ['tags', (value) => Array.isArray(value) && value.every(isText), 'a list of texts, none of them empty'],
-  ['options', isRecord, 'an object'],
-  ['by', isText, 'the name of who starts the run'],
-];
+const forms: Forms<StartOptions> = {
+  id: anything,
+  values: worded(record, 'an object with the values'),
+  model: given('the name of a model'),
+  settings: worded(record, 'an object such as { temperature: 0 }'),
+  stream: flag,
+  runPendingToolCalls: flag,
+  deadline: given('a duration such as "30d"'),
+  startDelay: given('a duration such as "1h"'),
+  tags: form((value) => isStrings(value) && !value.includes(''), 'an array of strings, none of them empty'),
+  options: record,
+  by: given('the name of who starts the run'),
+};
 
-function checkOptions(options: unknown): void {
-  if (!isRecord(options))
-    throw new HoldfastError('input-invalid', `The options of a start are ${described(options)}; send an object, or nothing.`);
-  for (const [field, fits, form] of forms) {
-    const value = options[field];
-    if (value !== undefined && !fits(value)) throw new HoldfastError('input-invalid', `${field} is ${described(value)}; send ${form}.`);
-  }
-  const known: readonly string[] = ['id', ...forms.map(([field]) => field)];
-  const unknown = Object.keys(options).find((field) => !known.includes(field));
-  if (unknown !== undefined)
-    throw new HoldfastError('input-invalid', `A start has no option ${described(unknown)}. It has: ${known.join(', ')}.`);
+function checkStart(options: unknown): void {
+  const refuse = refusing('The options of the start', 'input-invalid');
+  if (!isRecord(options)) return refuse(`they must be an object, not ${shown(options)}.`);
+  checkFields(options, forms, refuse);
   const unfit = options['settings'] === undefined ? undefined : settingsProblem(options['settings']);
   if (unfit !== undefined) throw new HoldfastError('options-invalid', `The settings of the start: ${sentence(unfit)}`);
   const problem = options['options'] === undefined ? undefined : runOptionsProblem(options['options']);
@@ -122,11 +117,11 @@ function checkedInput(input: unknown): Json {
 
 /** What providers would stumble over in a message that somebody else has put together. */
 function messageProblem({ role, parts, extra }: Message): string | undefined {
-  if (!isRecordOrAbsent(extra)) return 'has an `extra` that is no object';
+  if (!isAbsentOrRecord(extra)) return 'has an `extra` that is no object';
   for (const [position, part] of parts.entries()) {
     const { type } = part;
     const at = `has a part ${position + 1}, ${type},`;
-    if (!isRecordOrAbsent((part as { extra?: unknown }).extra)) return `${at} with an \`extra\` that is no object`;
+    if (!isAbsentOrRecord((part as { extra?: unknown }).extra)) return `${at} with an \`extra\` that is no object`;
     if (type === 'file' && typeof part.data !== 'string' && typeof (part.data as { url?: unknown } | null)?.url !== 'string')
       return `${at} whose \`data\` is neither base64 nor { "url": "…" }`;
     if (type === 'tool-call' && role !== 'assistant') return `${at} and only an assistant calls tools; its role is ${role}`;
@@ -136,6 +131,6 @@ function messageProblem({ role, parts, extra }: Message): string | undefined {
   return undefined;
 }
 
-function isRecordOrAbsent(value: unknown): boolean {
-  return value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value));
+function isAbsentOrRecord(value: unknown): boolean {
+  return value === undefined || isRecord(value);
 }

@@ -8,6 +8,7 @@ export function cut(text: string): string {
 /** Any value in a few words, also one that is no JSON. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(cut(value));
+  if (typeof value === 'number') return String(value);
   if (typeof value === 'bigint') return cut(`${value}n`);
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
   try {

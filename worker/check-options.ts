@@ -1,62 +1,46 @@
-import { HoldfastError } from '../contract/errors';
+import type { Forms } from '../contract/check';
+import { anything, checkFields, filled, isRecord, list, problemOfKnown, record, refusing, required, sentence, worded } from '../contract/check';
 import { shown } from '../contract/shown';
 
-const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
-const isPath = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
-const optional =
-  (check: (value: unknown) => boolean) =>
-  (value: unknown): boolean =>
-    value === undefined || check(value);
-
-type Rules = Readonly<Record<string, readonly [(value: unknown) => boolean, string]>>;
-
-const shared: Rules = {
-  tools: [isRecord, 'an object with tools by their names'],
-  outputs: [optional(isRecord), 'an object with schemas by their names'],
-  middleware: [optional(Array.isArray), 'a list of worker middlewares'],
-  observers: [optional(Array.isArray), 'a list of observers'],
-  models: [optional(isRecord), 'an object with providers and aliases'],
+/** Of every worker that has agents. */
+const shared: Forms = {
+  tools: required(worded(record, 'an object with tools by their names')),
+  outputs: worded(record, 'an object with schemas by their names'),
+  middleware: worded(list, 'an array of worker middlewares'),
+  observers: worded(list, 'an array of observers'),
+  models: worded(record, 'an object with providers and aliases'),
 };
-
-const rules: Rules = {
-  server: [isRecord, 'an object that says where the Temporal server is: { address: "localhost:7233", namespace: "default" }'],
-  bundles: [isPath, 'the path of a directory in which the code of builds is kept that still have open runs'],
+const forms: Forms = {
+  server: required(worded(record, 'an object that says where the Temporal server is: { address: "localhost:7233", namespace: "default" }')),
+  bundles: required(worded(filled, 'the path of a directory in which the code of builds is kept that still have open runs')),
   ...shared,
 };
-
-const agents = 'the path of the module that exports the agents';
+const agents = required(worded(filled, 'the path of the module that exports the agents'));
+const ofPlugin: Forms = {
+  agents,
+  ...shared,
+  language: anything,
+  toolDefaults: anything,
+  modelFacts: anything,
+  environment: anything,
+  deltas: anything,
+  modelStallMs: anything,
+  messageCacheBytes: anything,
+  storage: anything,
+  onProblem: anything,
+};
 
 /** Refuses what a worker cannot begin with. Programs in plain JavaScript may give anything. */
 export function checkWorkerOptions(given: unknown): void {
-  if (!isRecord(given))
-    throw new HoldfastError('config-invalid', 'HoldfastWorker.create takes an object with server, agents, tools and bundles.');
-  const needsAgents = (given as { readonly bundle?: unknown }).bundle === undefined;
-  check('HoldfastWorker.create', given as object, needsAgents ? { ...rules, agents: [isPath, agents] } : rules);
+  const refuse = refusing('HoldfastWorker.create', 'config-invalid');
+  if (!isRecord(given)) return refuse(`the options must be an object with server, agents, tools and bundles, not ${shown(given)}.`);
+  const problem = problemOfKnown(given, given['bundle'] === undefined ? { ...forms, agents } : forms, (option) => option);
+  if (problem !== undefined) refuse(sentence(problem));
 }
-
-const anything = (): boolean => true;
-const ofPlugin: Rules = {
-  agents: [isPath, agents],
-  ...shared,
-  ...Object.fromEntries(
-    ['language', 'toolDefaults', 'modelFacts', 'environment', 'deltas', 'modelStallMs', 'messageCacheBytes', 'storage', 'onProblem'].map(
-      (name) => [name, [anything, '']] as const,
-    ),
-  ),
-};
 
 /** The same for `holdfastPlugin`. What belongs to the user's own worker or client is refused, too: here nobody would heed it. */
 export function checkPluginOptions(given: unknown): void {
-  if (!isRecord(given)) throw new HoldfastError('config-invalid', 'holdfastPlugin takes an object with agents and tools.');
-  const unknown = Object.keys(given as object).find((name) => !Object.hasOwn(ofPlugin, name));
-  if (unknown !== undefined)
-    throw new HoldfastError('config-invalid', `holdfastPlugin has no option '${unknown}'. It has: ${Object.keys(ofPlugin).join(', ')}.`);
-  check('holdfastPlugin', given as object, ofPlugin);
-}
-
-function check(who: string, options: object, all: Rules): void {
-  for (const [field, [fits, what]] of Object.entries(all)) {
-    const value = (options as Readonly<Record<string, unknown>>)[field];
-    if (!fits(value)) throw new HoldfastError('config-invalid', `${who}: ${field} must be ${what}, and is ${shown(value)}.`);
-  }
+  const refuse = refusing('holdfastPlugin', 'config-invalid');
+  if (!isRecord(given)) return refuse(`the options must be an object with agents and tools, not ${shown(given)}.`);
+  checkFields(given, ofPlugin, refuse);
 }

@@ -1,8 +1,9 @@
+import { refusing } from '../../contract/check';
 import { HoldfastError } from '../../contract/errors';
 import { jsonSize, limits } from '../../contract/limits';
 import type { Json } from '../../contract/messages/messages';
 import { notJson } from '../../contract/messages/messages';
-import { isName } from '../../contract/names';
+import { nameProblem } from '../../contract/names';
 import type { ParseOutputResult } from '../../contract/record/wire';
 import { jsonValuesIn } from './json-values';
 import type { Parsed, SchemaReader } from './schema';
@@ -14,10 +15,9 @@ export class OutputRegistry {
 
   constructor(outputs: Readonly<Record<string, unknown>>) {
     for (const [name, schema] of Object.entries(outputs)) {
-      const refuse = (problem: string): never => {
-        throw new HoldfastError('config-invalid', `Output "${name}": ${problem}`);
-      };
-      if (!isName(name)) refuse('a name is 1 to 64 letters, digits, _ or -, starting with a letter.');
+      const refuse = refusing(`Output "${name}"`, 'config-invalid');
+      const problem = nameProblem(name);
+      if (problem !== undefined) refuse(`${problem}.`);
       this.schemas.set(name, readSchema(schema, { root: 'answer' }, refuse));
     }
   }

@@ -1,3 +1,4 @@
+import type { Refuse } from '../../contract/check';
 import { z } from 'zod';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
@@ -32,7 +33,6 @@ export interface SchemaReader {
   parse(value: unknown): Promise<Parsed>;
 }
 
-type Refuse = (problem: string) => never;
 type Check = (value: unknown) => Promise<Parsed>;
 
 /** What there is at the root of a value, for messages about the root itself. */

@@ -1,3 +1,5 @@
+import { bound, flag, func, numberIn, oneOf, problemOf, problemOfKnown, refusing, sentence } from '../../contract/check';
+import type { Forms, Refuse } from '../../contract/check';
 import { createHash } from 'node:crypto';
 import { parseDuration } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
@@ -6,7 +8,7 @@ import type { ToolFacts, ToolKind, ToolSpec } from '../../contract/manifest';
 import type { Json } from '../../contract/messages/messages';
 import { misfitOfArguments } from '../../contract/misfit-of-arguments';
 import { canonicalJson, notJson } from '../../contract/messages/messages';
-import { isName } from '../../contract/names';
+import { nameProblem } from '../../contract/names';
 import type { ToolBasics, ToolCallContext } from './define-tool';
 import type { SchemaReader } from '../schemas/schema';
 import { readSchema } from '../schemas/schema';
@@ -108,23 +110,32 @@ export function hashOf(value: Json): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 32);
 }
 
+const forms: Forms = {
+  execute: func,
+  stream: func,
+  enhanced: flag,
+  external: flag,
+  effect: oneOf('none', 'idempotent', 'once'),
+  resultLimit: numberIn(1, limits.payload),
+};
+
 function entryOf(name: string, candidate: unknown, defaults: ToolFacts): Entry {
-  const refuse = (problem: string): never => {
-    throw new HoldfastError('config-invalid', `Tool "${name}": ${problem}`);
-  };
-  if (!isName(name)) refuse('a name is 1 to 64 letters, digits, _ or -, starting with a letter.');
+  const refuse = refusing(`Tool "${name}"`, 'config-invalid');
+  const misnamed = nameProblem(name);
+  if (misnamed !== undefined) refuse(`${misnamed}.`);
   if (typeof candidate !== 'object' || candidate === null) refuse('it is no tool; make it with defineTool.');
   checkForeign(candidate as Record<string, unknown>, refuse);
+  const problem = problemOfKnown(candidate as object, forms, (field) => field);
+  if (problem !== undefined) refuse(sentence(problem));
   const tool = candidate as Partial<ToolBasics<unknown, unknown>> & AnyTool;
   const external = isExternal(candidate as Record<string, unknown>, refuse);
   const kind = external ? 'invokable' : kindOf(tool, refuse);
   const effect = tool.effect ?? defaults.effect;
-  if (!['none', 'idempotent', 'once'].includes(effect)) refuse(`effect "${effect}" is unknown; use none, idempotent or once.`);
   if (tool.reconcile !== undefined && effect !== 'once') refuse('reconcile is for tools with effect "once".');
   const resultLimit = tool.resultLimit ?? defaults.resultLimit;
-  if (!(resultLimit >= 1 && resultLimit <= limits.payload)) refuse(`resultLimit is between 1 and ${limits.payload} bytes.`);
   const retries = tool.retry?.attempts ?? 1;
-  if (!Number.isInteger(retries) || retries < 1) refuse('retry.attempts is a whole number of at least 1.');
+  const attempts = problemOf(bound, retries, 'retry.attempts');
+  if (attempts !== undefined) refuse(sentence(attempts));
   const quick = tool.quick === true;
   if (quick && effect === 'once') refuse('a quick tool may be called again at any time; with effect "once" it cannot be quick.');
   if (quick && (kind === 'streamable' || kind === 'enhanced-streamable')) refuse('a tool that streams cannot be quick.');
@@ -148,30 +159,26 @@ function entryOf(name: string, candidate: unknown, defaults: ToolFacts): Entry {
   };
 }
 
-function kindOf({ execute, stream, enhanced }: AnyTool, refuse: (problem: string) => never): ToolKind {
-  for (const [key, value] of Object.entries({ execute, stream }))
-    if (value !== undefined && typeof value !== 'function') refuse(`${key} is no function.`);
+function kindOf({ execute, stream, enhanced }: AnyTool, refuse: Refuse): ToolKind {
   if (execute === undefined && stream === undefined)
     return refuse(
       'it has no execute function, and no stream. With `external: true` the caller of a run makes its calls; tools that a provider runs are not taken.',
     );
-  if (enhanced !== undefined && typeof enhanced !== 'boolean') refuse('enhanced is true or false.');
   if (enhanced === true) return stream === undefined ? 'enhanced' : 'enhanced-streamable';
   return stream === undefined ? 'invokable' : 'streamable';
 }
 
 const ofOwnTools = ['execute', 'stream', 'reconcile', 'effect', 'retry', 'quick', 'enhanced', 'timeout', 'heartbeat', 'resultLimit'];
 
-function isExternal(tool: Record<string, unknown>, refuse: (problem: string) => never): boolean {
+function isExternal(tool: Record<string, unknown>, refuse: Refuse): boolean {
   const { external = false } = tool;
-  if (typeof external !== 'boolean') refuse('external is true or false.');
   const wrong = external === true ? ofOwnTools.find((field) => tool[field] !== undefined) : undefined;
   if (wrong !== undefined) refuse(`${wrong} is for tools that a worker runs; an external one has a description and an inputSchema.`);
   return external === true;
 }
 
 /** What tools of the AI SDK may have and what would be lost without a word. */
-function checkForeign(tool: Record<string, unknown>, refuse: (problem: string) => never): void {
+function checkForeign(tool: Record<string, unknown>, refuse: Refuse): void {
   if (tool['type'] === 'provider' || tool['type'] === 'provider-defined')
     refuse('it is run by a model provider, not by a worker. Only tools with an execute function of their own are taken.');
   if (tool['needsApproval'] !== undefined && tool['needsApproval'] !== false)
@@ -180,7 +187,7 @@ function checkForeign(tool: Record<string, unknown>, refuse: (problem: string) =
     refuse('toModelOutput is not read here. Let execute return what the model is to see; for texts and files with `enhanced: true`.');
 }
 
-function duration(text: string | undefined, fallback: number, refuse: (problem: string) => never): number {
+function duration(text: string | undefined, fallback: number, refuse: Refuse): number {
   if (text === undefined) return fallback;
   const parsed = parseDuration(text);
   return parsed === undefined || parsed <= 0 ? refuse(`"${text}" is no duration; write for example "30s".`) : parsed;

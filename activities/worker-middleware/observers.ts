@@ -1,3 +1,6 @@
+import { cut, shown } from '../../contract/shown';
+import { func, isString, problemOfKnown, refusing, sentence, texts, worded } from '../../contract/check';
+import type { Fields, Forms } from '../../contract/check';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Failure } from '../../contract/messages/messages';
 import { runIdOf } from '../../contract/names';
@@ -78,18 +81,15 @@ export class Observers {
 }
 
 const hooks = ['onStart', 'onEnd', 'onError'] as const;
+const forms: Forms = { agents: worded(texts, 'an array of names of agents'), onStart: func, onEnd: func, onError: func };
 
 function checkObserver(observer: unknown): void {
-  const refuse = (problem: string): never => {
-    throw new HoldfastError('config-invalid', problem);
-  };
-  if (typeof observer !== 'object' || observer === null) return refuse('An entry of `observers` is no observer.');
-  const { name, agents, ...functions } = observer as Readonly<Record<string, unknown>>;
-  if (typeof name !== 'string' || name === '') return refuse('An observer has no name; every observer needs one.');
-  if (agents !== undefined && !(Array.isArray(agents) && agents.every((agent) => typeof agent === 'string')))
-    refuse(`agents of observer "${name}" is no list of names of agents.`);
-  const wrong = hooks.find((hook) => functions[hook] !== undefined && typeof functions[hook] !== 'function');
-  if (wrong !== undefined) refuse(`${wrong} of observer "${name}" is no function.`);
-  if (hooks.every((hook) => (observer as Readonly<Record<string, unknown>>)[hook] === undefined))
-    refuse(`The observer "${name}" has no function; it needs ${hooks.join(', ')}, or one of them.`);
+  const refuse = refusing('observers', 'config-invalid');
+  if (typeof observer !== 'object' || observer === null) return refuse(`an observer must be an object, not ${shown(observer)}.`);
+  const { name } = observer as Fields;
+  if (!isString(name) || name === '') return refuse('an observer has no name; every observer needs one.');
+  const problem = problemOfKnown(observer, forms, (field) => `${field} of observer "${cut(name)}"`);
+  if (problem !== undefined) refuse(sentence(problem));
+  if (hooks.every((hook) => (observer as Fields)[hook] === undefined))
+    refuse(`the observer "${cut(name)}" has no function; it needs ${hooks.join(', ')}, or one of them.`);
 }

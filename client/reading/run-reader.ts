@@ -1,10 +1,10 @@
+import { count, oneOf, worded } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, ConnectionLike, WorkflowHandle } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
 import type { Delta, DeltaSource } from '../../contract/deltas';
-import { HoldfastError } from '../../contract/errors';
 import type { RetriedCall, RunEvent, RunView } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { HistoryFold } from '../../contract/record/fold';
@@ -19,7 +19,7 @@ import type { ReadOptions } from './follower';
 import { RunFollower } from './follower';
 import { answered, withCode } from '../lost-server';
 import { OpenWork } from '../open-work';
-import { described, optionsOf } from '../options';
+import { optionsOf } from '../options';
 import { retriedCalls } from './retried-calls';
 import type { StoredAnswer } from './stored-answers';
 import { StoredAnswers, answerInSignal, withoutAnswered } from './stored-answers';
@@ -241,9 +241,8 @@ export class RunReader {
 }
 
 function checkReadOptions(options: ReadOptions): void {
-  const { from, until } = optionsOf<ReadOptions>(options, 'events');
-  if (from !== undefined && !(Number.isSafeInteger(from) && from >= 0))
-    throw new HoldfastError('request-invalid', `events: from is ${described(from)}; send the offset of an event, a whole number from 0.`);
-  if (until !== undefined && until !== 'end' && until !== 'waiting')
-    throw new HoldfastError('request-invalid', `events: until is ${described(until)}; send "end" or "waiting".`);
+  optionsOf<ReadOptions>(options, 'events', {
+    from: worded(count, 'the offset of an event, a whole number of at least 0'),
+    until: oneOf('end', 'waiting'),
+  });
 }

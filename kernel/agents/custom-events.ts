@@ -54,8 +54,9 @@ export class Shown {
   /** Refuses what is no event: a misspelt field would show nothing and do nothing. */
   private checked(event: CustomEvent): CustomEvent {
     const refuse = refusing(`An event of ${this.label}`, 'hook-failed');
-    if (!isRecord(event as unknown)) return refuse(`it must be an object with message, output, action or error, not ${shown(event)}.`);
-    const given = defined(event);
+    const yielded: unknown = event;
+    if (!isRecord(yielded)) return refuse(`it must be an object with message, output, action or error, not ${shown(yielded)}.`);
+    const given = defined(yielded);
     checkFields(given, forms, refuse);
     if (Object.keys(given).length === 0) refuse('there is nothing in it.');
     const { output, action } = event;

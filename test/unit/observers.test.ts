@@ -233,11 +233,15 @@ describe('an observer of the worker', () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['nothing', null, /An entry of `observers` is no observer/],
+    ['nothing', null, /an observer must be an object, not null\./],
     ['no name', { onStart: () => undefined }, /has no name/],
     ['no function', { name: 'x' }, /"x" has no function; it needs onStart, onEnd, onError/],
-    ['an onEnd that is no function', { name: 'x', onEnd: 'log' }, /onEnd of observer "x" is no function/],
-    ['agents that are no list', { name: 'x', agents: 'a', onEnd: () => undefined }, /agents of observer "x" is no list/],
+    ['an onEnd that is no function', { name: 'x', onEnd: 'log' }, /onEnd of observer "x" must be a function\. It is "log"\./],
+    [
+      'agents that are no list',
+      { name: 'x', agents: 'a', onEnd: () => undefined },
+      /agents of observer "x" must be an array of names of agents\. It is "a"\./,
+    ],
   ])('is refused when the worker starts: %s', (_, observer, message) => {
     expect(() => new Observers([observer as Observer])).toThrow(message);
   });

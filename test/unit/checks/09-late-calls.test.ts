@@ -110,7 +110,7 @@ describe('[check 9] HoldfastWorker.create', () => {
     ['agents', { ...options, agents: undefined }, /agents must be the path of the module that exports the agents/],
     ['tools', { ...options, tools: [] }, /tools must be an object with tools by their names/],
     ['server', { ...options, server: 'localhost:7233' }, /server must be an object/],
-    ['anything', undefined, /takes an object with server, agents, tools and bundles/],
+    ['anything', undefined, /must be an object with server, agents, tools and bundles, not undefined/],
   ])('without %s of use says what is missing', async (_, given, message) => {
     await expect(HoldfastWorker.create(given as never)).rejects.toMatchObject({
       code: 'config-invalid',
