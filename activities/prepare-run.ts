@@ -1,6 +1,7 @@
 import { defined } from '../contract/defined';
 import { HoldfastError } from '../contract/errors';
 import type { Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../contract/manifest';
+import { misfitOfAlias } from '../contract/schema/arguments-of-schema';
 import { similarNames } from '../contract/similar-names';
 import type { WorkerParts } from './parts';
 
@@ -27,14 +28,12 @@ export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, '
     );
   for (const [tool, aliases] of Object.entries(request.argumentAliases)) {
     const clash = aliases.find((alias) => tools.propertiesOf(tool).includes(alias));
-    const isOfStart = request.aliasesOfStart?.includes(tool) === true;
-    if (clash !== undefined && isOfStart)
-      throw new HoldfastError(
-        'options-invalid',
-        `The options of the start: the argument alias "${clash}" of tool "${tool}" is an argument of the tool itself.`,
-      );
     if (clash !== undefined)
-      throw new HoldfastError('agent-invalid', `The argument alias "${clash}" of tool "${tool}" is an argument of the tool itself.`);
+      refuseAlias(request, tool, `the argument alias "${clash}" of tool "${tool}" is an argument of the tool itself.`);
+    for (const argument of request.aliasedArguments?.[tool] ?? []) {
+      const misfit = misfitOfAlias(tool, argument, tools.specOf(tool)?.inputSchema);
+      if (misfit !== undefined) refuseAlias(request, tool, misfit);
+    }
   }
   return {
     version: 1,
@@ -45,6 +44,11 @@ export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, '
     halves: request.halves,
     ...defined({ outputs: request.outputs }),
   };
+}
+
+function refuseAlias({ aliasesOfStart }: ManifestRequest, tool: string, problem: string): never {
+  if (aliasesOfStart?.includes(tool) === true) throw new HoldfastError('options-invalid', `The options of the start: ${problem}`);
+  throw new HoldfastError('agent-invalid', `${problem.charAt(0).toUpperCase()}${problem.slice(1)}`);
 }
 
 function meant(unknown: string, names: readonly string[]): string {

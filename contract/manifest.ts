@@ -74,6 +74,8 @@ export interface ManifestRequest {
   readonly outputs?: readonly string[];
   /** Other keys for arguments, by tool; none may be a property of the tool's schema. */
   readonly argumentAliases: Readonly<Record<string, readonly string[]>>;
+  /** The arguments that have them, by tool; each must be one of the tool's. Absent: none, or the run began before this was checked. */
+  readonly aliasedArguments?: Readonly<Record<string, readonly string[]>>;
   /** The tools among them whose aliases the start gave. Absent: none. */
   readonly aliasesOfStart?: readonly string[];
   readonly language?: Language;

@@ -35,8 +35,7 @@ export class Shown {
     const { run, agent, path, lane } = this.scope;
     const { label } = this;
     const { message, output, action, error, name = 'agent-event' } = this.checked(event);
-    if (error !== undefined)
-      throw new HoldfastError('agent-failed', `${label} failed: ${messageOf(error)}`);
+    if (error !== undefined) throw new HoldfastError('agent-failed', `${label} failed: ${messageOf(error)}`);
     const about = { agent: agent.name, runPath: path };
     const withAction = action === undefined ? {} : { action };
     const stored = message === undefined ? undefined : storedMessage(message, undefined, () => run.ports.uuid(), `A message of ${label}`);

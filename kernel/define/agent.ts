@@ -161,7 +161,7 @@ export function agentsOf(module: object): ReadonlyMap<string, AnyAgent> {
 
 function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDefinition {
   const { named, ownTools } = ownToolsOf(options);
-  checkAgentOptions(named);
+  checkAgentOptions(named, ownTools);
   const { instructions, tools, middleware } = arranged(named, options.middleware ?? [], options.toolCallMiddlewares ?? []);
   const retry = options.retry ?? middleware.find((layer) => layer.retry !== undefined)?.retry;
   const failover = options.failover ?? middleware.find((layer) => layer.failover !== undefined)?.failover;

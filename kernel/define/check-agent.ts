@@ -33,6 +33,10 @@ import { traitsOf } from './traits';
 import { checkNamedTools } from './named-tools';
 import { failoverForm, retryForm } from './retry-options';
 import { similarNames } from '../../contract/similar-names';
+import { misfitOfAlias } from '../../contract/schema/arguments-of-schema';
+import type { OwnTool } from './own-tools';
+
+type OwnTools = ReadonlyMap<string, OwnTool>;
 
 const hooks = [
   'beforeAgent',
@@ -95,7 +99,7 @@ export const agentForms: Forms = {
 };
 
 /** Refuses what defines no agent, and names the agent and the field. Who writes TypeScript meets little of it. */
-export function checkAgentOptions(options: unknown): void {
+export function checkAgentOptions(options: unknown, ownTools: OwnTools): void {
   if (!isRecord(options))
     return refusing('defineAgent')(
       `the options must be an object with name, description, instructions, model and tools, not ${shown(options)}.`,
@@ -116,7 +120,7 @@ export function checkAgentOptions(options: unknown): void {
   const added = (middleware as readonly Fields[]).flatMap(({ additionalTools = [] }) => additionalTools as readonly string[]);
   const all = [...new Set([...tools, ...added])];
   checkNamedTools(all, middleware as readonly Fields[], options['exitTool'] === true, refuse);
-  checkAliases(all, (options['toolAliases'] ?? {}) as Aliases, refuse);
+  checkAliases({ tools: all, ownTools, aliases: (options['toolAliases'] ?? {}) as Aliases, refuse });
   checkRetries(options, refuse);
 }
 
@@ -221,8 +225,16 @@ function checkToolCallMiddleware(wraps: unknown, what: string, refuse: Refuse): 
   if (!Object.keys(toolCallWraps).some((kind) => kind in (wraps as Fields))) refuse(`${what} must be ${wanted}. It has none of them.`);
 }
 
+interface GivenAliases {
+  readonly tools: readonly string[];
+  /** Those whose schema is known here. That of others only their worker knows. */
+  readonly ownTools: OwnTools;
+  readonly aliases: Aliases;
+  readonly refuse: Refuse;
+}
+
 /** Aliases that stand for two things, or for nothing. */
-export function checkAliases(tools: readonly string[], aliases: Aliases, refuse: Refuse): void {
+export function checkAliases({ tools, ownTools, aliases, refuse }: GivenAliases): void {
   const taken = new Map<string, string>();
   for (const [tool, { names = [], arguments: keys = {} }] of Object.entries(aliases)) {
     if (!tools.includes(tool)) continue;
@@ -234,6 +246,7 @@ export function checkAliases(tools: readonly string[], aliases: Aliases, refuse:
       taken.set(name, tool);
     }
     checkArgumentAliases(tool, keys, refuse);
+    checkArguments(ownTools.get(tool), keys, refuse);
   }
 }
 
@@ -249,5 +262,12 @@ function checkArgumentAliases(tool: string, aliases: Readonly<Record<string, rea
         refuse(`the argument alias "${cut(key)}" of tool "${tool}" stands for both "${taken.get(key)}" and "${canonical}".`);
       taken.set(key, canonical);
     }
+  }
+}
+
+function checkArguments(own: OwnTool | undefined, aliases: object, refuse: Refuse): void {
+  for (const argument of own === undefined ? [] : Object.keys(aliases)) {
+    const misfit = misfitOfAlias(own?.spec.name ?? '', argument, own?.spec.inputSchema);
+    if (misfit !== undefined) refuse(misfit);
   }
 }

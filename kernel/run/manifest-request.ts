@@ -14,6 +14,7 @@ export function manifestRequest(root: AnyAgent, state: RunState): ManifestReques
   const each = agents.map((agent) => requestOf(agent, state));
   const language = state.language ?? agents.find((agent) => agent.language !== undefined)?.language;
   const aliasesOfStart = [...new Set(each.flatMap((one) => one.aliasesOfStart ?? []))];
+  const aliasedArguments = together(each.map((one) => one.aliasedArguments ?? {}));
   const outputs = [...new Set(each.flatMap((one) => one.outputs ?? []))];
   return {
     agent: root.name,
@@ -22,6 +23,7 @@ export function manifestRequest(root: AnyAgent, state: RunState): ManifestReques
     halves: [...new Set(each.flatMap(({ halves }) => halves))],
     ...(outputs.length === 0 ? {} : { outputs }),
     argumentAliases: together(each.map(({ argumentAliases }) => argumentAliases)),
+    ...(Object.keys(aliasedArguments).length === 0 ? {} : { aliasedArguments }),
     ...(aliasesOfStart.length === 0 ? {} : { aliasesOfStart }),
     ...defined({ language }),
   };
@@ -43,7 +45,11 @@ function requestOf(defined: AgentDefinition, state: RunState): Omit<ManifestRequ
   const options = runOptionsOf(state.options, defined.name);
   const agent = agentForRun(defined, options);
   const argumentAliases: Record<string, readonly string[]> = {};
-  for (const [tool, alias] of Object.entries(agent.toolAliases)) argumentAliases[tool] = Object.values(alias.arguments ?? {}).flat();
+  const aliasedArguments: Record<string, readonly string[]> = {};
+  for (const [tool, { arguments: keys = {} }] of Object.entries(agent.toolAliases)) {
+    argumentAliases[tool] = Object.values(keys).flat();
+    if (Object.keys(keys).length > 0 && !agent.ownTools.has(tool)) aliasedArguments[tool] = Object.keys(keys);
+  }
   return {
     // What a layer names counts too: a hook may offer it, and a name that no worker knows protects nothing.
     // What the start names is checked against the whole manifest: its error is one of the start, not of the agent.
@@ -54,6 +60,7 @@ function requestOf(defined: AgentDefinition, state: RunState): Omit<ManifestRequ
     halves: agent.halves.map(({ name }) => name),
     ...(agent.output === undefined ? {} : { outputs: [agent.output] }),
     argumentAliases,
+    aliasedArguments,
     ...(options.toolAliases === undefined ? {} : { aliasesOfStart: Object.keys(argumentAliases) }),
   };
 }

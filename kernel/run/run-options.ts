@@ -20,6 +20,8 @@ export function agentForRun(agent: AgentDefinition, { tools, toolAliases }: Agen
   return { ...agent, ...defined({ tools, toolAliases }) };
 }
 
+const noTools: AgentDefinition['ownTools'] = new Map();
+
 /** Refuses options that say nothing, or something else than they seem to, before anything runs. */
 export function checkRunOptions(options: RunOptions, root: string, agents: ReadonlyMap<string, AnyAgent>): void {
   const problem = runOptionsProblem(options);
@@ -30,7 +32,8 @@ export function checkRunOptions(options: RunOptions, root: string, agents: Reado
     const unread = optionsWithoutEffect(agent, options.agents?.[name] ?? {});
     if (unread !== undefined) refuse(unread);
     const { toolAliases, tools = agent.kind === 'chat' ? agent.tools : [], toolOptions = {} } = runOptionsOf(options, name);
-    if (toolAliases !== undefined) checkAliases(tools, toolAliases, refuse);
+    const ownTools = agent.kind === 'chat' ? agent.ownTools : noTools;
+    if (toolAliases !== undefined) checkAliases({ tools, ownTools, aliases: toolAliases, refuse });
     for (const [tool, given] of Object.entries(toolOptions)) {
       const unfit = toolOptionsProblem(given);
       if (unfit !== undefined) refuse(`those of the tool "${tool}" for agent "${name}" ${unfit}.`);

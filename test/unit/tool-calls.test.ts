@@ -196,6 +196,35 @@ describe('aliases', () => {
     });
   });
 
+  it('of arguments that the tool does not have are refused, by the worker or, of a workflow tool, at its definition', async () => {
+    const run = await testRun(agentWith({ toolAliases: { add: { arguments: { sum: ['total'] } } } }), {
+      input: 'Hi',
+      model: scriptedModel([]),
+      tools,
+    });
+    const problem = 'ool "add" has no argument "sum", for which toolAliases has aliases. It has: a, b.';
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'agent-invalid', message: `T${problem}` } });
+    const atStart = await testRun(agentWith({}), {
+      input: 'Hi',
+      model: scriptedModel([]),
+      tools,
+      options: { toolAliases: { add: { arguments: { sum: ['total'] } } } },
+    });
+    expect(await atStart.outcome()).toMatchObject({
+      error: { code: 'options-invalid', message: `The options of the start: t${problem}` },
+    });
+
+    const look = (inputSchema: Json) => ({ name: 'look', description: 'Looks.', inputSchema, execute: () => null });
+    const defined = (inputSchema: Json) => () =>
+      agentWith({ tools: [look(inputSchema)], toolAliases: { look: { arguments: { place: ['where'] } } } });
+    expect(defined({ type: 'object', properties: { at: { type: 'string' } } })).toThrow(
+      expect.objectContaining({ code: 'agent-invalid', message: expect.stringContaining('tool "look" has no argument "place"') }),
+    );
+    // A schema that allows other keys may have it.
+    for (const open of [{ type: 'object' }, { type: 'object', properties: {}, additionalProperties: true }])
+      expect(defined(open)).not.toThrow();
+  });
+
   it('of a tool that a hook took away are not found', async () => {
     const agent = agentWith({
       toolAliases: { echo: { names: ['say'] } },

@@ -222,6 +222,8 @@ describe('[check 7] results behind an alias in older messages', () => {
   });
 
   it('are the skills that preserveSkills keeps', async () => {
+    const inputSchema = { type: 'object', properties: { skill: { type: 'string' } } };
+    const recipe = { name: 'recipe', description: 'Loads a skill.', inputSchema, execute: () => '' };
     const input = [
       user('Hi'),
       { role: 'assistant', parts: [{ type: 'tool-call', id: 'c1', name: 'load', input: { which: 'sums' } }] } as Message,
@@ -229,11 +231,11 @@ describe('[check 7] results behind an alias in older messages', () => {
       said(long),
     ];
     const { requests } = await asked(
-      [summarization({ model: 'summary', trigger: { tokens: 20 }, finalize: preserveSkills({ skillToolName: 'echo' }) })],
+      [summarization({ model: 'summary', trigger: { tokens: 20 }, finalize: preserveSkills({ skillToolName: 'recipe' }) })],
       [...input, user('Go on.')],
       {
         models: { summary: scriptedModel([{ text: 'A summary.' }]) },
-        agent: { toolAliases: { echo: { names: ['load'], arguments: { skill: ['which'] } } } },
+        agent: { tools: [recipe], toolAliases: { recipe: { names: ['load'], arguments: { skill: ['which'] } } } },
       },
     );
     expect(JSON.stringify(requests[0]?.messages)).toContain('<skill name=\\"sums\\">');
