@@ -85,6 +85,15 @@ export function runOptionsOf(options: RunOptions | undefined, agent: string): Ag
   };
 }
 
+/** Every tool that options name. */
+export function toolsNamedIn(options: RunOptions): readonly string[] {
+  return [options, ...Object.values(options.agents ?? {})].flatMap(({ tools = [], toolAliases = {}, toolOptions = {} }) => [
+    ...tools,
+    ...Object.keys(toolAliases),
+    ...Object.keys(toolOptions),
+  ]);
+}
+
 type ToolOptions = ToolRunOptions['toolOptions'];
 
 function mergedToolOptions(all: ToolOptions, own: ToolOptions): ToolOptions {

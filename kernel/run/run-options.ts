@@ -5,7 +5,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { Manifest } from '../../contract/manifest';
 import type { JsonObject, ToolCall } from '../../contract/messages/messages';
 import type { AgentRunOptions, RunOptions } from '../../contract/run-options';
-import { runOptionsOf, runOptionsProblem, toolOptionsProblem } from '../../contract/run-options';
+import { runOptionsOf, runOptionsProblem, toolOptionsProblem, toolsNamedIn } from '../../contract/run-options';
 import type { AgentDefinition } from '../define/agent';
 import type { AnyAgent } from '../define/definition';
 import { checkAliases } from '../define/check-agent';
@@ -51,12 +51,9 @@ function optionsWithoutEffect(agent: AnyAgent, own: AgentRunOptions): string | u
 
 /** What the options name has to be there: options of a misspelt tool would reach nothing. */
 export function checkToolsOfOptions(options: RunOptions, manifest: Manifest, isOwn: (tool: string) => boolean): void {
-  for (const { tools = [], toolAliases = {}, toolOptions = {} } of [options, ...Object.values(options.agents ?? {})]) {
-    const named = [...tools, ...Object.keys(toolAliases), ...Object.keys(toolOptions)];
-    const missing = named.find((tool) => !Object.hasOwn(manifest.tools, tool) && !isOwn(tool));
-    if (missing !== undefined)
-      refuse(`they name the tool "${missing}". The worker has: ${Object.keys(manifest.tools).join(', ') || 'none'}.`);
-  }
+  const missing = toolsNamedIn(options).find((tool) => !Object.hasOwn(manifest.tools, tool) && !isOwn(tool));
+  if (missing !== undefined)
+    refuse(`they name the tool "${missing}". The worker has: ${Object.keys(manifest.tools).join(', ') || 'none'}.`);
 }
 
 /** What a call of a tool begins with. */

@@ -55,7 +55,7 @@ export function createApp(parts: ServiceParts): Hono {
   });
   app.get('/agents', (context) => {
     parseQuery(context, NoQuery);
-    return context.json({ agents });
+    return context.json({ agents: agents.map(({ name, description, takesJob }) => ({ name, description, takesJob })) });
   });
   app.route('/runs', runRoutes(parts));
   app.route('/runs', answerRoutes(parts));

@@ -3,6 +3,8 @@ import { HoldfastError } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
 import type { Json } from '../../contract/messages/messages';
 import { messagesOfInput } from '../../contract/messages/messages';
+import type { RunOptions } from '../../contract/run-options';
+import { runOptionsProblem, toolsNamedIn } from '../../contract/run-options';
 import { CancelBody, EventsQuery, LastEventId, ListQuery, NoQuery, StartBody, TerminateBody, TranscriptQuery } from './schemas';
 import type { Run } from '../../client/index';
 import type { ServiceParts } from './app';
@@ -24,6 +26,7 @@ export function runRoutes(parts: ServiceParts): Hono {
     const takesText = agents.some(({ name, takesJob }) => name === agent && !takesJob);
     if (takesText && messagesOfInput(input as Json) === undefined)
       throw new HoldfastError('input-invalid', `The agent "${agent}" takes a text, or a list of messages.`);
+    refuseUnknownTools(options.options, agents.find(({ name }) => name === agent)?.tools);
     const run = await client.start(agent, input as Json, withoutUndefined(options));
     const { ignored } = run;
     return context.json({ id: run.id, isNew: run.isNew, agent, ...(ignored.length === 0 ? {} : { ignored }) }, run.isNew ? 201 : 200);
@@ -87,6 +90,17 @@ export function runRoutes(parts: ServiceParts): Hono {
     return context.json({ id: run.id });
   });
   return routes;
+}
+
+/** A run would fail of it, after the 201. What else is wrong with the options says the client. */
+function refuseUnknownTools(options: unknown, known: readonly string[] | undefined): void {
+  if (known === undefined || options === undefined || runOptionsProblem(options) !== undefined) return;
+  const missing = toolsNamedIn(options as RunOptions).find((tool) => !known.includes(tool));
+  if (missing === undefined) return;
+  throw new HoldfastError(
+    'options-invalid',
+    `The options of the start: they name the tool "${missing}". The project has: ${known.join(', ') || 'none'}.`,
+  );
 }
 
 /** The view without the messages, which have a route of their own. */

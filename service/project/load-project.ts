@@ -19,6 +19,8 @@ export interface AgentSummary {
   readonly description: string;
   /** It has a prompt, which makes a text of its input. */
   readonly takesJob: boolean;
+  /** The tools that a run of it can have: those of the project, and workflow tools of its agents. Undefined: only workers know. */
+  readonly tools?: readonly string[];
 }
 
 export interface Project {
@@ -59,6 +61,14 @@ export async function loadProject(path?: string, directory: string = process.cwd
       name: agent.name,
       description: agent.description,
       takesJob: promptingAgent(agent)?.prompt !== undefined,
+      tools: [
+        ...new Set([
+          ...Object.keys(config.tools ?? {}),
+          ...reachable(agent)
+            .filter(isChat)
+            .flatMap(({ ownTools }) => [...ownTools.keys()]),
+        ]),
+      ],
     })),
   };
 }

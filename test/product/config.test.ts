@@ -61,7 +61,7 @@ describe('a project', () => {
     ],
   ])('loads from %s', async (_, files) => {
     const { agents: found, config: loaded } = await loadProject(undefined, project(files));
-    expect(found).toEqual([{ name: 'helper', description: 'Helps.', takesJob: false }]);
+    expect(found).toEqual([{ name: 'helper', description: 'Helps.', takesJob: false, tools: ['say'] }]);
     expect(Object.keys(loaded.tools ?? {})).toEqual(['say']);
   });
 

@@ -1,0 +1,44 @@
+import type { HoldfastClient } from '../../client/connect';
+import { createLogger } from '../../host/logger';
+import type { AgentSummary } from '../../service/project/load-project';
+import { createApp } from '../../service/http/app';
+
+const agent: AgentSummary = { name: 'support', description: 'Helps.', takesJob: false, tools: ['search', 'note'] };
+
+/** The answer to a start, and whether a run was begun. */
+async function started(
+  options: object,
+  agents: readonly AgentSummary[] = [agent],
+): Promise<{ status: number; begun: number; body: unknown }> {
+  const start = jest.fn(() => Promise.resolve({ id: 'r', isNew: true, ignored: [] }));
+  const client = { start, withDeadline: (_: number, ask: () => unknown) => ask() } as unknown as HoldfastClient;
+  const app = createApp({ client, agents, logger: createLogger({ write: () => undefined }) });
+  const body = JSON.stringify({ agent: 'support', input: 'Hi', options });
+  const response = await app.request('/runs', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  return { status: response.status, begun: start.mock.calls.length, body: await response.json() };
+}
+
+describe('a start over HTTP', () => {
+  it.each([
+    ['tools', { tools: ['nope'] }],
+    ['toolAliases', { toolAliases: { nope: { names: ['x'] } } }],
+    ['toolOptions of an agent', { agents: { support: { toolOptions: { nope: {} } } } }],
+  ])('whose %s name a tool that the project does not have is refused before a run begins', async (_, options) => {
+    expect(await started(options)).toMatchObject({
+      status: 400,
+      begun: 0,
+      body: {
+        error: {
+          code: 'options-invalid',
+          message: 'The options of the start: they name the tool "nope". The project has: search, note.',
+        },
+      },
+    });
+  });
+
+  it('with tools of the project begins, and so does any where only workers know the tools', async () => {
+    expect(await started({ tools: ['note'] })).toMatchObject({ status: 201, begun: 1 });
+    const { tools: _, ...unknowing } = agent;
+    expect(await started({ tools: ['nope'] }, [unknowing])).toMatchObject({ status: 201, begun: 1 });
+  });
+});
