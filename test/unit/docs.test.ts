@@ -159,6 +159,22 @@ describe('every document', () => {
     expect(links.filter((link) => !leadsSomewhere(document, link))).toEqual([]);
   });
 
+  it('of the package links to what is in the package, too; only the front page of the repository links to the rest of it', () => {
+    const { files } = JSON.parse(read('package.json')) as { readonly files: readonly string[] };
+    const isPacked = (path: string): boolean =>
+      ['README.md', 'LICENSE', 'package.json'].includes(path) ||
+      (files.some((file) => path === file || path.startsWith(`${file}/`)) && !files.includes(`!${path}`));
+    const dead = documents
+      .filter((document) => isPacked(document) && document !== 'README.md')
+      .flatMap((document) =>
+        [...withoutCode(read(document)).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+          .map(([, target]) => target ?? '')
+          .filter((target) => !/^(https?|mailto):/.test(target) && !isPacked(join(dirname(document), target)))
+          .map((target) => `${document}: ${target}`),
+      );
+    expect(dead).toEqual([]);
+  });
+
   it.each(documents)('%s names no path of a machine', (document) => {
     expect(read(document).match(/(?<![\w.~)])\/(root|home|Users|work|tmp|var|opt|mnt)\/\S*/g) ?? []).toEqual([]);
   });
