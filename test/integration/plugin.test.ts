@@ -181,6 +181,7 @@ describe('a hand-written worker with the plugin', () => {
     expect([await behaviorOf(`default/${id}`), await behaviorOf(`own-${id}`)]).toEqual([pinned, autoUpgrade]);
     expect(await run.upgrade()).toEqual({ build: 'one', moved: false });
     await handle.cancel();
+    await holdfast.close();
     await end();
   });
 });
