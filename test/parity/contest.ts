@@ -21,6 +21,8 @@ export interface Contest {
 }
 
 const atOnce = 16;
+/** Of those that somebody came too late for, while the machine has less to do. */
+const lateAtOnce = 2;
 const mostTries = 3;
 
 /** Plays scripts in memory and on a server. */
@@ -58,10 +60,14 @@ export class Stage {
     const began = Date.now();
     const compared: Compared[] = [];
     const rest = [...numbers.map((number) => scriptOf(`${seed}/${number}`))].sort((one, other) => waitsOf(other) - waitsOf(one));
-    const playOn = async (): Promise<void> => {
-      for (let script = rest.shift(); script !== undefined; script = rest.shift()) {
+    const broken: string[] = [];
+    const late: Script[] = [];
+    const playThem = async (scripts: Script[], playOne: (script: Script) => Promise<Compared | undefined>): Promise<void> => {
+      for (let script = scripts.shift(); script !== undefined; script = scripts.shift()) {
         try {
-          compared.push(await this.play(script));
+          const one = await playOne(script);
+          if (one === undefined) late.push(script);
+          else compared.push(one);
         } catch (error) {
           broken.push(script.name);
           say(
@@ -70,8 +76,13 @@ export class Stage {
         }
       }
     };
-    const broken: string[] = [];
-    await Promise.all(Array.from({ length: atOnce }, playOn));
+    const inTime = async (script: Script): Promise<Compared | undefined> => {
+      const one = await this.playOnce(script);
+      return cameTooLate(one) ? undefined : one;
+    };
+    await Promise.all(Array.from({ length: atOnce }, () => playThem(rest, inTime)));
+    this.late += late.length;
+    await Promise.all(Array.from({ length: lateAtOnce }, () => playThem(late, (script) => this.play(script))));
     const seconds = Math.round((Date.now() - began) / 1000);
     const shares = sharesOf(compared.map(({ memory }) => memory));
     say(
@@ -79,7 +90,7 @@ export class Stage {
     );
     const wrong = compared.filter(differs);
     for (const one of wrong)
-      say(`parity: HOLDFAST_SEED=${one.memory.script.name} (${one.memory.script.agent}) differs: ${silenceOf(one)}${whatDiffers(one)}`);
+      say(`parity: HOLDFAST_SEED=${one.memory.script.name} (${one.memory.script.agent}) differs: ${delayOf(one)}${whatDiffers(one)}`);
     return { seed, compared, wrong, broken, shares };
   }
 
@@ -97,9 +108,11 @@ function waitsOf({ agent, said, parts = {} }: Script): number {
     .filter((one) => 'fails' in one || ('calls' in one && one.calls.some(({ name }) => name === 'slow' || name === 'lost'))).length;
 }
 
-/** A run that is stuck, or a machine that has too much to do. */
-function silenceOf({ server: { end } }: Compared): string {
-  return end.silentMs === undefined ? '' : `nothing came from the server for ${end.silentMs / 1000} s. `;
+/** What may be a fault of the machine, which has too much to do. */
+function delayOf(compared: Compared): string {
+  if (cameTooLate(compared)) return `somebody came too late for a deadline, ${mostTries} times. `;
+  const { silentMs } = compared.server.end;
+  return silentMs === undefined ? '' : `nothing came from the server for ${silentMs / 1000} s. `;
 }
 
 export const differs = (compared: Compared): boolean => whatDiffers(compared) !== '';
