@@ -1,5 +1,17 @@
 import type { Forms } from '../contract/check';
-import { anything, checkFields, filled, isRecord, list, problemOfKnown, record, refusing, required, sentence, worded } from '../contract/check';
+import {
+  anything,
+  checkFields,
+  filled,
+  isRecord,
+  list,
+  problemOfKnown,
+  record,
+  refusing,
+  required,
+  sentence,
+  worded,
+} from '../contract/check';
 import { shown } from '../contract/shown';
 
 /** Of every worker that has agents. */
