@@ -71,7 +71,7 @@ describe('the definition of an agent', () => {
       'Agent "agent": there is no option "settings.temprature"; did you mean temperature?',
     ],
     ['a setting that is no number', { settings: { temperature: NaN } }, 'settings.temperature must be a number. It is '],
-    ['a setting without an end', { settings: { topP: Infinity } }, 'settings.topP must be a number. It is null.'],
+    ['a setting without an end', { settings: { topP: Infinity } }, 'settings.topP must be a number. It is Infinity.'],
     ['a setting that is a text', { settings: { temperature: 'hot' } }, 'settings.temperature must be a number. It is '],
     [
       'fewer tokens than none',
