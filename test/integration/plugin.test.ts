@@ -190,24 +190,6 @@ describe('the plugin refuses', () => {
   const making = (options: Partial<WorkerOptions>, given: Partial<PluginOptions> = {}): Promise<{ code: unknown; message: string }> =>
     refusal(handWritten(`plugin-${randomUUID()}`, options, holdfastPlugin({ ...pluginOptions, ...given })).then((end) => end()));
 
-  it('options that it does not have or cannot use', () => {
-    const refused = (options: object): unknown => {
-      try {
-        return holdfastPlugin(options as PluginOptions);
-      } catch (error) {
-        return `${String(codeOf(error))}: ${messageOf(error)}`;
-      }
-    };
-    expect(refused({ agents: 'x.ts', tools: [] })).toBe(
-      'config-invalid: holdfastPlugin: tools must be an object with tools by their names, and is [].',
-    );
-    expect(refused({ tools: {} })).toMatch(/^config-invalid: holdfastPlugin: agents must be the path of the module/);
-    expect(refused({ agents: 'x.ts', tools: {}, taskQueue: 'q' })).toMatch(
-      /^config-invalid: holdfastPlugin has no option 'taskQueue'\. It has: agents, tools, /,
-    );
-    expect(refused({ agents: 'x.ts', tools: {}, storage: 'disk' })).toMatch(/^config-invalid: storage must be a storage driver/);
-  });
-
   it('a bundle without agents, names that are taken, and agents that do not load', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'holdfast-plugin-'));
     const written = (name: string, content: string): string => {
