@@ -31,7 +31,7 @@ import { generate } from './models/call-model';
 import { ToolRetry, executeTool } from './tools/call-tool';
 import { CallValues } from './calls/call-values';
 import { activityFailure, asThrown, failedResult, isCancelled, isCancelledByRun, modelVerdict } from './failures';
-import { HalfWatch } from './worker-middleware/half-guard';
+import { WrapWatch } from './worker-middleware/wrap-guard';
 import { orCancelled, orTimedOut, withHeartbeat } from './health/heartbeat';
 import { lateIn } from './health/late-calls';
 import { LiveCall } from './health/live-call';
@@ -91,7 +91,7 @@ export function createActivities(parts: WorkerParts): Activities {
       const address = info.activityId;
       const agent = agentOfPath(input.path);
       const live = new LiveCall(parts.deltas, runId, { agent, runPath: input.path, address, attempt: info.attempt });
-      const watch = new HalfWatch();
+      const watch = new WrapWatch();
       const values = new CallValues({}, lateIn({ workflowId, address }, parts.onProblem));
       let retries: RetryMode | null | undefined;
       let left: BrokenAnswer | undefined;
@@ -132,7 +132,7 @@ export function createActivities(parts: WorkerParts): Activities {
         input.address !== undefined || input.hidden === true
           ? undefined
           : new LiveCall(parts.deltas, runId, { agent, runPath: input.path, address, attempt: info.attempt });
-      const watch = new HalfWatch();
+      const watch = new WrapWatch();
       const late = lateIn({ workflowId, address, tool: input.tool }, parts.onProblem);
       const values = new CallValues({}, late);
       const execution = {

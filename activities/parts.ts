@@ -8,7 +8,7 @@ import type { ModelRegistry } from './models/models';
 import type { Observers } from './worker-middleware/observers';
 import type { OutputRegistry } from './schemas/outputs';
 import type { ToolRegistry } from './tools/tools';
-import type { HalfRegistry } from './worker-middleware/worker-middleware';
+import type { WorkerMiddlewareRegistry } from './worker-middleware/worker-middleware';
 
 /** Finds out when the server took answers. Given by the worker, which has the connection. */
 export interface AnswerLookup {
@@ -22,7 +22,7 @@ export interface AnswerLookup {
 export interface WorkerParts {
   readonly tools: ToolRegistry;
   readonly models: ModelRegistry;
-  readonly halves: HalfRegistry;
+  readonly middleware: WorkerMiddlewareRegistry;
   readonly outputs: OutputRegistry;
   /** Who looks on at calls. */
   readonly observers?: Observers;

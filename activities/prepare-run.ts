@@ -7,18 +7,18 @@ import type { WorkerParts } from './parts';
 
 /** What this worker knows of what a run names. What it lacks fails here, before anything else is scheduled. */
 export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, 'messages' | 'deltas'>): Manifest {
-  const { tools, models, halves, outputs } = parts;
+  const { tools, models, middleware, outputs } = parts;
   const unknown = request.tools.find((name) => tools.factsOf(name) === undefined);
   if (unknown !== undefined)
     throw new HoldfastError(
       'tool-unknown',
       `The agent names the tool "${unknown}".${meant(unknown, tools.names)} The worker has: ${tools.names.join(', ') || 'none'}.`,
     );
-  const missing = request.halves.find((name) => !halves.has(name));
+  const missing = request.halves.find((name) => !middleware.has(name));
   if (missing !== undefined)
     throw new HoldfastError(
       'worker-half-missing',
-      `The agent names the worker half "${missing}". The worker has: ${halves.names.join(', ') || 'none'}.`,
+      `The agent names the worker middleware "${missing}". The worker has: ${middleware.names.join(', ') || 'none'}.`,
     );
   const unfit = (request.outputs ?? []).find((name) => !outputs.has(name));
   if (unfit !== undefined)

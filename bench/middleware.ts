@@ -3,7 +3,7 @@ import { ModelRegistry } from '../activities/models/models';
 import { OutputRegistry } from '../activities/schemas/outputs';
 import { ToolRegistry, defaultToolFacts } from '../activities/tools/tools';
 import type { WorkerMiddleware } from '../activities/worker-middleware/worker-middleware';
-import { HalfRegistry, defineWorkerMiddleware } from '../activities/worker-middleware/worker-middleware';
+import { WorkerMiddlewareRegistry, defineWorkerMiddleware } from '../activities/worker-middleware/worker-middleware';
 import type { RunEvent } from '../contract/events';
 import { definitionOf } from '../kernel/define/agent-ref';
 import { MemoryRun } from '../memory/run';
@@ -73,7 +73,7 @@ async function memoryCost(say: string): Promise<number> {
     const parts = {
       tools: new ToolRegistry(benchTools),
       models: new ModelRegistry(turnModel(turns, 'look', () => say)),
-      halves: new HalfRegistry(emptyHalves),
+      middleware: new WorkerMiddlewareRegistry(emptyHalves),
       outputs: new OutputRegistry({}),
       language: 'en' as const,
       toolDefaults: defaultToolFacts,

@@ -7,7 +7,7 @@ import { HistoryFold } from '../contract/record/fold';
 import { connectTemporal } from '../host/connection';
 import { factEventsOf } from '../host/history/fact-events';
 import { FactReader } from '../host/history/history-facts';
-import type { Execution, HistorySource } from '../host/history/history-pages';
+import type { ExecutionRef, HistorySource } from '../host/history/history-pages';
 import { oldestPages } from '../host/history/history-pages';
 import { runHistory } from '../worker/run-history';
 import { rounded, startBed, startServer, turnModel } from './setup';
@@ -63,7 +63,7 @@ export async function benchRebuild(): Promise<object> {
   return { turns, events: all.flat().length, pages: all.length, bytes, cpuMs: cpu, serverMs: rounded(serverMs) };
 }
 
-async function pagesOf<Event>(source: HistorySource<Event>, execution: Execution): Promise<readonly (readonly Event[])[]> {
+async function pagesOf<Event>(source: HistorySource<Event>, execution: ExecutionRef): Promise<readonly (readonly Event[])[]> {
   const pages: (readonly Event[])[] = [];
   for await (const page of oldestPages(source, execution, false)) pages.push(page);
   return pages;

@@ -18,7 +18,7 @@ export function reportError(
   for (let cause = error; cause instanceof Error; cause = cause.cause) terminal.writeError(cause.stack ?? String(cause));
 }
 
-/** A failure that came over a border: the code may be one that this version does not know. */
+/** A failure that came over a continue-as-new: the code may be one that this version does not know. */
 export function reportFailure({ code, message }: { readonly code: string; readonly message: string }, terminal: Terminal): void {
   const { red, bold } = terminal.paint;
   terminal.writeError(`${red(`error ${bold(code)}:`)} ${printable(withoutCredentials(message))}`);

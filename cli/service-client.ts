@@ -17,7 +17,7 @@ export interface StartedRun {
   readonly ignored?: readonly string[];
 }
 
-export interface ListedRun {
+export interface RunRow {
   readonly id: string;
   readonly agent: string;
   readonly status: string;
@@ -41,7 +41,7 @@ export class ServiceClient {
     return this.post('/runs', body);
   }
 
-  list(query: Readonly<Record<string, string | undefined>>): Promise<{ readonly runs: readonly ListedRun[] }> {
+  list(query: Readonly<Record<string, string | undefined>>): Promise<{ readonly runs: readonly RunRow[] }> {
     return this.get(`/runs${queryText(query)}`);
   }
 

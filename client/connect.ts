@@ -27,7 +27,7 @@ import { findLiveServer } from '../host/server/server-reuse';
 import { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
 import type { ServerConnection } from './given-client';
 import { connectionOf, convertersOf } from './given-client';
-import type { Execution } from './reading/executions';
+import type { ListedExecution } from './reading/executions';
 import { interruptsIn } from './reading/executions';
 import { ignoredOptions } from './ignored-options';
 import { withCode } from './lost-server';
@@ -80,9 +80,9 @@ interface AgentShape<Input, Output> {
   readonly types?: { readonly input: Input; readonly output: Output };
 }
 type AgentsOf<Module> = Extract<Module[keyof Module], AgentShape<unknown, unknown>>;
-type Named<Module, Name> = Extract<AgentsOf<Module>, { readonly name: Name }>;
-type InputOf<A> = A extends { readonly types?: { readonly input: infer Input } } ? Input : never;
-type OutputOf<A> = A extends { readonly types?: { readonly output: infer Output } } ? Output : never;
+type NamedAgent<Module, Name> = Extract<AgentsOf<Module>, { readonly name: Name }>;
+type AgentInputOf<A> = A extends { readonly types?: { readonly input: infer Input } } ? Input : never;
+type AgentOutputOf<A> = A extends { readonly types?: { readonly output: infer Output } } ? Output : never;
 
 const agentKey = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
 const tenantKey = defineSearchAttributeKey('HoldfastTenant', 'KEYWORD');
@@ -145,9 +145,9 @@ export class HoldfastClient<Module = never> {
   /** Starts a run, or finds the one that has this id, agent and input. `ignored` of a found one names the options that it does not have. */
   async start<Name extends string & AgentsOf<Module>['name']>(
     agent: Name,
-    input: InputOf<Named<Module, Name>>,
+    input: AgentInputOf<NamedAgent<Module, Name>>,
     options?: StartOptions,
-  ): Promise<Run<OutputOf<Named<Module, Name>>>>;
+  ): Promise<Run<AgentOutputOf<NamedAgent<Module, Name>>>>;
   async start(agent: [Module] extends [never] ? string : never, input: Json, options?: StartOptions): Promise<Run>;
   async start(agent: string, input: unknown, options: StartOptions = {}): Promise<Run<never>> {
     return this.reader.work.wait(() => this.begin(agent, input, options));
@@ -276,7 +276,7 @@ function checkListOptions(options: ListOptions): void {
   if (parent !== undefined && !isAnyRunId(parent)) throw new HoldfastError('run-id-invalid', `"${String(parent)}" is no id of a run.`);
 }
 
-function listedRun(info: Execution): ListedRun {
+function listedRun(info: ListedExecution): ListedRun {
   const open = info.status.name === 'RUNNING';
   const interrupts = open ? interruptsIn(info.memo) : [];
   return {

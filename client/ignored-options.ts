@@ -10,15 +10,15 @@ import { readChain } from './reading/chain';
 import { answered } from './lost-server';
 import type { StartOptions } from './start-input';
 
-type Named = Exclude<keyof StartOptions, 'id'>;
+type NamedStart = Exclude<keyof StartOptions, 'id'>;
 
-interface Begun {
+interface BegunRun {
   readonly start: StartInput;
   readonly deadline: number;
   readonly startDelay: number;
 }
 
-const valueOf: { readonly [Name in Named]: (begun: Begun) => unknown } = {
+const valueOf: { readonly [Name in NamedStart]: (begun: BegunRun) => unknown } = {
   values: ({ start }) => start.values ?? {},
   model: ({ start }) => start.model,
   settings: ({ start }) => start.settings,
@@ -39,7 +39,7 @@ export async function ignoredOptions(
   run: { readonly workflowId: string; readonly id: string },
   options: StartOptions,
 ): Promise<readonly string[]> {
-  const given = (Object.keys(valueOf) as Named[]).filter((name) => options[name] !== undefined);
+  const given = (Object.keys(valueOf) as NamedStart[]).filter((name) => options[name] !== undefined);
   if (given.length === 0) return [];
   const begun = await answered(readBegun(connection, namespace, converter, run.workflowId, run.id)).catch((error: unknown) => {
     // Whatever the run has: of what was given now, nothing counts.
@@ -50,7 +50,7 @@ export async function ignoredOptions(
   return given.filter((name) => canonicalJson(asBegun(name, options[name])) !== canonicalJson(valueOf[name](begun)));
 }
 
-function asBegun(name: Named, value: unknown): unknown {
+function asBegun(name: NamedStart, value: unknown): unknown {
   return name === 'deadline' || name === 'startDelay' ? millisecondsOf(value as string, 'input-invalid') : value;
 }
 
@@ -60,7 +60,7 @@ async function readBegun(
   converter: LoadedDataConverter,
   workflowId: string,
   id: string,
-): Promise<Begun | undefined> {
+): Promise<BegunRun | undefined> {
   const { firstRunId } = await readChain(connection, namespace, workflowId, id);
   const page = await connection.workflowService.getWorkflowExecutionHistory({
     namespace,

@@ -3,10 +3,10 @@ import { HoldfastError, isErrorCode } from '../contract/errors';
 import type { RunStatus } from '../contract/events';
 import type { Interrupt } from '../contract/interrupts';
 import { withdrawn } from '../contract/interrupts';
-import type { Standing } from './reading/run-reader';
+import type { AnswerStanding } from './reading/run-reader';
 
 /** Why an interrupt is not open any more that an answer was for. */
-export function gone(id: string, { expired, withdrawn: left }: Standing, known: Interrupt | undefined): HoldfastError {
+export function gone(id: string, { expired, withdrawn: left }: AnswerStanding, known: Interrupt | undefined): HoldfastError {
   if (expired.has(id)) return new HoldfastError('interrupt-expired', `Nobody answered "${id}" in time.`);
   if (left.has(id)) return new HoldfastError('interrupt-withdrawn', withdrawn(id).message);
   return known === undefined

@@ -28,7 +28,7 @@ import { optionsOf } from './options';
 import { gone, isEnded, refusedAnswer, refusedUpgrade } from './refusals';
 import type { TranscriptMessage, TranscriptShape } from './reading/transcript';
 import { shapeOf, transcriptIn } from './reading/transcript';
-import type { RunReader, Standing } from './reading/run-reader';
+import type { RunReader, AnswerStanding } from './reading/run-reader';
 
 /** How long an answer waits for a worker before it is left as a signal. */
 const updateTimeoutMs = 5000;
@@ -220,7 +220,7 @@ export class Run<Output = unknown> {
   }
 
   /** Refuses at once what the history is enough to refuse. */
-  private async check(answer: Answer): Promise<Standing> {
+  private async check(answer: Answer): Promise<AnswerStanding> {
     const standing = await this.reader.standing(this.workflowId, this.id);
     this.checkTakes(standing);
     const interrupt = interruptIn(standing, answer.interruptId);
@@ -229,7 +229,7 @@ export class Run<Output = unknown> {
   }
 
   /** A run that has ended, or is about to, takes no answer: nothing of it would count. */
-  private checkTakes({ view: { status }, cancelling }: Standing): void {
+  private checkTakes({ view: { status }, cancelling }: AnswerStanding): void {
     if (isEnded(status)) throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status}).`);
     if (cancelling) throw new HoldfastError('run-ended', `The run "${this.id}" was cancelled, and takes no answer any more.`);
   }
@@ -238,7 +238,7 @@ export class Run<Output = unknown> {
    * Gives an answer to an isolated agent to the run that somebody started, in whose list the interrupt stands too: of two answers that come at
    * the same moment, here and there, only one is taken. Returns whether it was: what that run does not show is answered here.
    */
-  private async answerInRoot(answer: Answer, { parent, view }: Standing): Promise<boolean> {
+  private async answerInRoot(answer: Answer, { parent, view }: AnswerStanding): Promise<boolean> {
     const interrupt = interruptIn({ view }, answer.interruptId);
     if (parent?.path === undefined || interrupt === undefined) return false;
     const root = new Run(this.reader, this.tenant, rootRunId(this.id), false);
@@ -331,7 +331,7 @@ export class Run<Output = unknown> {
   }
 }
 
-function interruptIn({ view }: Pick<Standing, 'view'>, interruptId: string): Interrupt | undefined {
+function interruptIn({ view }: Pick<AnswerStanding, 'view'>, interruptId: string): Interrupt | undefined {
   return view.interrupts.find(({ id }) => id === interruptId);
 }
 

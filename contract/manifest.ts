@@ -59,8 +59,8 @@ export interface DeferredTools {
   readonly search: string;
 }
 
-/** A worker half in an agent's list, by name. */
-export interface HalfRef {
+/** A worker middleware in an agent's list, by name. */
+export interface WorkerMiddlewareRef {
   readonly name: string;
   readonly options?: Json;
 }

@@ -3,7 +3,7 @@ export const names = {
   workflow: 'agentRun',
   resumeSignal: 'resume',
   resumeUpdate: 'resume',
-  borderSignal: 'border',
+  continueAsNewSignal: 'border',
   childSignal: 'child',
   upgradeUpdate: 'upgrade',
   statusQuery: 'status',

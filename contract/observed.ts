@@ -1,6 +1,6 @@
 import type { Failure, FinishReason, Json, JsonObject, Message, ModelSettings, Usage } from './messages/messages';
 
-interface Place {
+interface ObservedPlace {
   readonly agent: string;
   readonly runId: string;
   /** Where in the run it stands: the same at its start and its end. */
@@ -25,32 +25,32 @@ export interface ObservedResponse {
   readonly finish?: FinishReason;
 }
 
-type Agent = Place & { readonly kind: 'agent' };
-type Model = Place & { readonly kind: 'model'; readonly model: string };
-type Tool = Place & { readonly kind: 'tool'; readonly tool: string; readonly callId: string };
-interface Ended {
+type ObservedAgent = ObservedPlace & { readonly kind: 'agent' };
+type ObservedModel = ObservedPlace & { readonly kind: 'model'; readonly model: string };
+type ObservedTool = ObservedPlace & { readonly kind: 'tool'; readonly tool: string; readonly callId: string };
+interface ObservedUntil {
   readonly endedAt: number;
 }
 
 /** An agent, a model call or a tool call that begins. */
 export type Observed =
-  | (Agent & { readonly input: readonly Message[] })
-  | (Model & { readonly request: ObservedRequest })
-  | (Tool & { readonly input: Json; readonly options: JsonObject });
+  | (ObservedAgent & { readonly input: readonly Message[] })
+  | (ObservedModel & { readonly request: ObservedRequest })
+  | (ObservedTool & { readonly input: Json; readonly options: JsonObject });
 
 /** The same at its end. */
 export type ObservedEnd =
-  | (Agent & Ended & { readonly output: Json; readonly usage: Usage })
-  | (Model & Ended & { readonly response: ObservedResponse })
+  | (ObservedAgent & ObservedUntil & { readonly output: Json; readonly usage: Usage })
+  | (ObservedModel & ObservedUntil & { readonly response: ObservedResponse })
   /** `interrupted` on the worker: the tool asked a person and will be entered again. */
-  | (Tool & Ended & { readonly output: Json; readonly interrupted?: true });
+  | (ObservedTool & ObservedUntil & { readonly output: Json; readonly interrupted?: true });
 
 /** The same when it failed. */
-export type ObservedError = (Agent | Model | Tool) & Ended & { readonly error: Failure };
+export type ObservedError = (ObservedAgent | ObservedModel | ObservedTool) & ObservedUntil & { readonly error: Failure };
 
 /**
  * Looks on at agents, model calls and tool calls; it changes nothing. Each `onStart` is followed by `onEnd` or `onError` with the same `id`.
- * A middleware of the workflow half has the same functions, with its `ctx`.
+ * A middleware of the workflow side has the same functions, with its `ctx`.
  */
 export interface Observer {
   readonly name: string;

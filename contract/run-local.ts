@@ -1,6 +1,6 @@
 import type { HistoryFact } from './record/history-fact';
 import type { Json } from './messages/messages';
-import type { BroughtChange, RunLocalChange, RunLocalEdit } from './record/wire';
+import type { CallChange, RunLocalChange, RunLocalEdit } from './record/wire';
 
 /** Run-local values of one agent at one time. */
 export type RunLocalValues = Readonly<Record<string, Json>>;
@@ -71,7 +71,7 @@ export class RunLocalFold {
   }
 
   private bring(result: unknown): void {
-    const { runLocal } = (result ?? {}) as { readonly runLocal?: BroughtChange };
+    const { runLocal } = (result ?? {}) as { readonly runLocal?: CallChange };
     if (runLocal !== undefined) this.brought.set(runLocal.id, runLocal);
   }
 }

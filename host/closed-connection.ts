@@ -1,7 +1,7 @@
 import type { makeGrpcRetryInterceptor } from '@temporalio/client';
 
-type Interceptor = ReturnType<typeof makeGrpcRetryInterceptor>;
-type Next = Parameters<Interceptor>[1];
+type ClosedInterceptor = ReturnType<typeof makeGrpcRetryInterceptor>;
+type NextInterceptor = Parameters<ClosedInterceptor>[1];
 
 const grpcCancelled = 1;
 
@@ -9,11 +9,11 @@ const grpcCancelled = 1;
  * Requests that are made again by a timer may come to a connection that was closed meanwhile. gRPC would throw there, out of the timer, and
  * end the process: they end as cancelled instead.
  */
-export function whileOpen(isOpen: () => boolean, inner: Interceptor): Interceptor {
+export function whileOpen(isOpen: () => boolean, inner: ClosedInterceptor): ClosedInterceptor {
   return (options, next) => inner(options, (wanted) => (isOpen() ? next(wanted) : closedCall()));
 }
 
-function closedCall(): ReturnType<Next> {
+function closedCall(): ReturnType<NextInterceptor> {
   const nothing = (): void => undefined;
   return {
     start: (metadata, listener) => {

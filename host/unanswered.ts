@@ -1,6 +1,6 @@
 import type { makeGrpcRetryInterceptor } from '@temporalio/client';
 
-type Interceptor = ReturnType<typeof makeGrpcRetryInterceptor>;
+type UnansweredInterceptor = ReturnType<typeof makeGrpcRetryInterceptor>;
 
 const grpcOk = 0;
 const grpcDeadline = 4;
@@ -10,7 +10,7 @@ const grpcUnavailable = 14;
 const addressKey = 'holdfast-server-address';
 
 /** Requests behind this interceptor say in their errors which server they went to. */
-export function withAddress(address: string, inner: Interceptor): Interceptor {
+export function withAddress(address: string, inner: UnansweredInterceptor): UnansweredInterceptor {
   return (options, next) => {
     const call = inner(options, next);
     const start = call.start.bind(call);

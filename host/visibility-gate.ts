@@ -23,7 +23,7 @@ interface Waiting {
   readonly refused: (error: unknown) => void;
 }
 
-interface Kept {
+interface KeptAnswer {
   readonly answer: Promise<unknown>;
   /** Absent: it is on its way. */
   until?: number;
@@ -38,7 +38,7 @@ const outside: <T>(run: () => T) => T = AsyncLocalStorage.snapshot();
  */
 export class VisibilityGate {
   private readonly lines = new Map<object, Waiting[]>();
-  private kept = new Map<string, Kept>();
+  private kept = new Map<string, KeptAnswer>();
   private freshUntil = -Infinity;
   private atWork = 0;
   private pauseMs = 0;
@@ -57,7 +57,7 @@ export class VisibilityGate {
       line.push({ until: now + patienceMs, ask, done: resolve, refused });
       this.lines.set(caller, line);
     });
-    const kept: Kept = { answer };
+    const kept: KeptAnswer = { answer };
     this.kept.set(key, kept);
     answer.then(
       () => {

@@ -1,7 +1,7 @@
 import { HoldfastError } from '../contract/errors';
 import type { Timer } from '../kernel/run/ports';
 
-interface Entry {
+interface ClockEntry {
   readonly at: number;
   readonly order: number;
   fire(): void;
@@ -9,7 +9,7 @@ interface Entry {
 
 /** Time that passes only when it is told to. */
 export class VirtualClock {
-  private readonly entries = new Set<Entry>();
+  private readonly entries = new Set<ClockEntry>();
   private order = 0;
 
   constructor(private time: number) {}
@@ -28,7 +28,7 @@ export class VirtualClock {
     const fired = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
     fired.catch(() => undefined);
     // Like a server: a timer of the past fires a little later, never at once.
-    const entry: Entry = { at: Math.max(at, this.time + 1), order: this.order++, fire: () => settle.resolve() };
+    const entry: ClockEntry = { at: Math.max(at, this.time + 1), order: this.order++, fire: () => settle.resolve() };
     this.entries.add(entry);
     const cancel = (): void => {
       if (this.entries.delete(entry)) settle.reject(new HoldfastError('cancelled', 'The timer was cancelled.'));
@@ -49,8 +49,8 @@ export class VirtualClock {
     return true;
   }
 
-  private earliest(): Entry | undefined {
-    let first: Entry | undefined;
+  private earliest(): ClockEntry | undefined {
+    let first: ClockEntry | undefined;
     for (const entry of this.entries)
       if (first === undefined || entry.at < first.at || (entry.at === first.at && entry.order < first.order)) first = entry;
     return first;

@@ -20,7 +20,7 @@ import { isCancellation } from '../kernel/effects/errors';
 import type { LogWriter } from '../kernel/log/run-log';
 import { RunLog } from '../kernel/log/run-log';
 import type { ChildEnd, ChildRun, ModelCall, Ports, Timer, ToolCallRequest } from '../kernel/run/ports';
-import type { Standing } from '../kernel/run/standstill';
+import type { RunStanding } from '../kernel/run/standstill';
 import { Standstill } from '../kernel/run/standstill';
 import type { MemoryChild } from './children';
 import { MemoryChildren } from './children';
@@ -35,7 +35,7 @@ export interface MemoryWorld {
   readonly record: MemoryRecord;
   /** Something came back or was written: the run may stand still now. */
   changed(): void;
-  wantsBorder(): boolean;
+  wantsContinueAsNew(): boolean;
   startChild(child: ChildRun): MemoryChild;
   /** Tells the run that this one is part of. Absent of one that somebody started. */
   readonly tellParent?: (event: EventBody) => void;
@@ -240,9 +240,9 @@ export class MemoryPorts implements Ports {
     return this.world.record.random();
   }
 
-  border(): Promise<void> | undefined {
+  checkpoint(): Promise<void> | undefined {
     if (this.cancelError !== undefined) return Promise.reject(this.cancelError);
-    if (!this.world.wantsBorder() || this.children.size > 0) return undefined;
+    if (!this.world.wantsContinueAsNew() || this.children.size > 0) return undefined;
     this.still.park();
     return this.orCancelled(new Promise<never>(() => undefined));
   }
@@ -252,7 +252,7 @@ export class MemoryPorts implements Ports {
   }
 
   /** `isAsked`: the run has interrupts that somebody may answer. `isBusy`: some of its code has yet to run. */
-  standing(isAsked: boolean, isBusy: boolean): Standing {
+  standing(isAsked: boolean, isBusy: boolean): RunStanding {
     const { children } = this;
     return this.still.standing({ isBusy: isBusy || !children.standStill, isAsked: isAsked || children.size > 0 });
   }

@@ -23,7 +23,7 @@ import { MemoryRecord, asJson } from './record';
 import type { MemoryWork } from './work';
 import { isCancellation } from '../kernel/effects/errors';
 
-/** One stretch of a run between two borders. */
+/** One stretch of a run between two continue-as-new. */
 interface Stretch {
   readonly input: AgentRunInput;
   readonly ports: MemoryPorts;
@@ -42,7 +42,7 @@ interface MemoryParent {
 
 export type Agents = ReadonlyMap<string, AnyAgent>;
 
-/** A whole run in memory, over its borders: what the workflow, the server and the record are to a run on Temporal. */
+/** A whole run in memory, over every continue-as-new: what the workflow, the server and the record are to a run on Temporal. */
 export class MemoryRun {
   readonly clock: VirtualClock;
   private readonly record: MemoryRecord;
@@ -50,9 +50,9 @@ export class MemoryRun {
   private stretch: Stretch;
   /** The answer that came last, and all code that it woke. */
   private turn: Promise<unknown> = Promise.resolve();
-  private borderAgents: Agents | undefined;
+  private nextAgents: Agents | undefined;
   private checking = false;
-  private borders = 0;
+  private continued = 0;
   private stands = false;
   private stood: () => void = () => undefined;
   private standing = new Promise<void>((resolve) => (this.stood = resolve));
@@ -188,14 +188,14 @@ export class MemoryRun {
 
   /** Goes on as new as soon as nothing is on its way, if need be under other code. Settles when the run stands still again. */
   async goOnAsNew(agents: Agents = this.agents): Promise<void> {
-    this.askForBorder(agents);
+    this.askForContinueAsNew(agents);
     await this.idle();
   }
 
-  private askForBorder(agents: Agents): void {
-    this.borderAgents = agents;
+  private askForContinueAsNew(agents: Agents): void {
+    this.nextAgents = agents;
     this.changed();
-    for (const child of this.children.values()) if (!child.ended) child.askForBorder(agents);
+    for (const child of this.children.values()) if (!child.ended) child.askForContinueAsNew(agents);
   }
 
   /** Something may have happened in it that it was not told of. */
@@ -244,7 +244,7 @@ export class MemoryRun {
       clock: this.clock,
       record: this.record,
       changed: () => this.changed(),
-      wantsBorder: () => this.borderAgents !== undefined,
+      wantsContinueAsNew: () => this.nextAgents !== undefined,
       startChild: (child: ChildRun) => this.startChild(child),
       ...(this.parent === undefined ? {} : { tellParent: (event: EventBody) => this.parent?.hear([event]) }),
     };
@@ -305,11 +305,11 @@ export class MemoryRun {
     const { ports, run, stall } = this.stretch;
     if (this.ended) return this.stand();
     ports.log.flush();
-    const { borderAgents, checking } = this;
+    const { nextAgents, checking } = this;
     const standing = ports.standing(run.waitingFor > 0, checking);
     if (standing === 'working') return;
     const mayContinueAsNew = standing !== 'stalled' && ports.children.size === 0 && !ports.cancelled;
-    if (borderAgents !== undefined && mayContinueAsNew) return this.cross(borderAgents);
+    if (nextAgents !== undefined && mayContinueAsNew) return this.cross(nextAgents);
     if (standing !== 'stalled') return this.stand();
     stall(ports.stoppedWith ?? stalledError(run.openCode));
     this.changed();
@@ -318,11 +318,11 @@ export class MemoryRun {
   private cross(agents: Agents): void {
     const { input, ports, run } = this.stretch;
     const snapshot = ports.log.continueAsNew(run.snapshot(), packedSnapshot);
-    this.borderAgents = undefined;
-    this.borders += 1;
+    this.nextAgents = undefined;
+    this.continued += 1;
     this.agents = agents;
     ports.leave();
-    this.record.write({ kind: 'continued', nextRunId: `stretch-${this.borders}` });
+    this.record.write({ kind: 'continued', nextRunId: `stretch-${this.continued}` });
     this.stretch = this.enter(asJson({ start: input.start, snapshot }));
   }
 

@@ -7,7 +7,7 @@ export interface CallLimits {
   readonly perAgent?: number;
 }
 
-interface Counts {
+interface CallCounts {
   readonly run: number;
   readonly agents: Readonly<Record<string, number>>;
 }
@@ -22,7 +22,7 @@ export interface Reached {
 export function countCall(ctx: HookContext, name: string, { perRun, perAgent }: CallLimits): Reached | undefined {
   const { session } = ctx;
   const key = `${name}:calls`;
-  const { run, agents } = (session.get(key) as unknown as Counts | undefined) ?? { run: 0, agents: {} };
+  const { run, agents } = (session.get(key) as unknown as CallCounts | undefined) ?? { run: 0, agents: {} };
   const path = ctx.placeInRun.join('/');
   const own = Object.hasOwn(agents, path) ? (agents[path] ?? 0) : 0;
   if (perRun !== undefined && run >= perRun) return { limit: perRun, whose: 'run' };

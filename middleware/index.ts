@@ -21,7 +21,7 @@ export type { ResponseCacheOptions } from './response-cache/workflow';
 
 // What the model sees
 export { pii } from './pii/workflow';
-export type { CustomPattern, PiiOptions, Place, Strategy } from './pii/workflow';
+export type { CustomPattern, PiiOptions, PiiPlace, Strategy } from './pii/workflow';
 export { contextEditing } from './context-editing/workflow';
 export type { ContextEditingOptions } from './context-editing/workflow';
 export { dynamicPrompt } from './dynamic-prompt/workflow';

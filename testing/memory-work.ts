@@ -4,7 +4,7 @@ import { generate } from '../activities/models/call-model';
 import { ToolRetry, executeTool } from '../activities/tools/call-tool';
 import { CallValues } from '../activities/calls/call-values';
 import { failedResult, modelVerdict } from '../activities/failures';
-import { HalfWatch } from '../activities/worker-middleware/half-guard';
+import { WrapWatch } from '../activities/worker-middleware/wrap-guard';
 import { lateIn } from '../activities/health/late-calls';
 import { LiveCall } from '../activities/health/live-call';
 import type { WorkerParts } from '../activities/parts';
@@ -31,7 +31,7 @@ export interface LosableCall {
 /** Loses a call before the tool ran, or after it did. */
 export type LoseCall = (call: LosableCall) => 'before' | 'after' | undefined;
 
-type Parts = Omit<WorkerParts, 'messages' | 'deltas'>;
+type MemoryParts = Omit<WorkerParts, 'messages' | 'deltas'>;
 
 interface Watch {
   readonly lose: LoseCall;
@@ -40,7 +40,7 @@ interface Watch {
 }
 
 /** What a worker does for a run, in this process: the real registries, the real execution of models and tools. */
-export function memoryWork(parts: Parts, lose: LoseCall, onDelta: (delta: Delta) => void = () => undefined): MemoryWork {
+export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: Delta) => void = () => undefined): MemoryWork {
   /** The last call of a model for each message that it is to make, whose deltas were seen. */
   const answered = new Map<string, LiveCall>();
   return {
@@ -56,7 +56,7 @@ export function memoryWork(parts: Parts, lose: LoseCall, onDelta: (delta: Delta)
         answered.get(message)?.void();
         answered.delete(message);
         const { stream, retries } = request.slots;
-        const watch = new HalfWatch();
+        const watch = new WrapWatch();
         const values = new CallValues(call.values, lateIn(call, parts.onProblem));
         let left: BrokenAnswer | undefined;
         try {
@@ -72,7 +72,7 @@ export function memoryWork(parts: Parts, lose: LoseCall, onDelta: (delta: Delta)
           const changes = values.end();
           const verdict = modelVerdict(error);
           const failed = failedResult(verdict, retries, left);
-          if (failed === undefined) throw new Lost(verdict.code, verdict.message);
+          if (failed === undefined) throw new LostAttempt(verdict.code, verdict.message);
           return { address, ...failed, ...changes };
         }
       }),
@@ -87,7 +87,7 @@ export function memoryWork(parts: Parts, lose: LoseCall, onDelta: (delta: Delta)
 async function toolAttempt(
   input: CallToolInput,
   call: MemoryCall<ToolFacts>,
-  parts: Parts,
+  parts: MemoryParts,
   { lose, onDelta }: Watch,
   attempt: number,
   signal: AbortSignal,
@@ -95,11 +95,11 @@ async function toolAttempt(
   const { address, workflowId } = call;
   const { tool, callId } = input;
   const lost = lose({ tool, callId, input: input.input, attempt, reconcile: input.reconcile === true });
-  if (lost === 'before') throw new Lost('tool-failed', `The worker of "${tool}" was lost before it ran.`);
+  if (lost === 'before') throw new LostAttempt('tool-failed', `The worker of "${tool}" was lost before it ran.`);
   const live = input.address === undefined && input.hidden !== true ? liveCall(call, attempt, onDelta) : undefined;
   const late = lateIn({ workflowId, address, tool }, parts.onProblem);
   const values = new CallValues(call.values, late);
-  const watch = new HalfWatch();
+  const watch = new WrapWatch();
   const execution = {
     idempotencyKey: `${workflowId}/${input.key ?? address}`,
     attempt,
@@ -112,12 +112,12 @@ async function toolAttempt(
   try {
     const work = (): Promise<ToolOutcome> => withValues(values, () => executeTool(input, parts, execution));
     const outcome = await (call.facts.effect === 'once' ? work() : watch.inTime(call.facts.timeoutMs, work));
-    if (lost === 'after') throw new Lost('tool-failed', `The worker of "${tool}" was lost after it ran.`);
+    if (lost === 'after') throw new LostAttempt('tool-failed', `The worker of "${tool}" was lost after it ran.`);
     return { address, outcome, ...values.end(), ...(input.address === undefined ? {} : { call: { id: callId, name: tool } }) };
   } catch (error) {
     values.end();
-    if (error instanceof Lost) throw error;
-    throw new Lost(error instanceof ToolRetry ? 'tool-failed' : (thrownCodeOf(error) ?? 'tool-failed'), messageOf(error));
+    if (error instanceof LostAttempt) throw error;
+    throw new LostAttempt(error instanceof ToolRetry ? 'tool-failed' : (thrownCodeOf(error) ?? 'tool-failed'), messageOf(error));
   }
 }
 
@@ -137,7 +137,7 @@ async function inTime<Result>(
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new Lost('tool-timeout', `The tool '${tool}' gave no result within ${timeoutMs / 1000} s.`));
+      reject(new LostAttempt('tool-timeout', `The tool '${tool}' gave no result within ${timeoutMs / 1000} s.`));
       late.abort();
     }, timeoutMs);
     // Nobody waits for a cancelled call.
@@ -153,7 +153,7 @@ async function inTime<Result>(
 }
 
 /** An attempt that gave no result; the next one is made at once, as virtual time passes only by `advance`. */
-class Lost extends HoldfastError {}
+class LostAttempt extends HoldfastError {}
 
 async function attempts<Result>(
   call: MemoryCall<ModelFacts | ToolFacts>,

@@ -6,7 +6,7 @@ import { OutputRegistry } from '../activities/schemas/outputs';
 import { defaultModelFacts } from '../activities/parts';
 import { ToolRegistry, defaultToolFacts } from '../activities/tools/tools';
 import type { WorkerMiddleware } from '../activities/worker-middleware/worker-middleware';
-import { HalfRegistry } from '../activities/worker-middleware/worker-middleware';
+import { WorkerMiddlewareRegistry } from '../activities/worker-middleware/worker-middleware';
 import type { AnswerOptions, ApproveOptions } from '../client/answers';
 import { approvalOf, checkFit, checkSize, rejectionOf } from '../client/answers';
 import type { Outcome } from '../client/reading/outcome';
@@ -30,7 +30,7 @@ import { checkTrees } from '../kernel/define/check-trees';
 import { definitionOf, isAgent } from '../kernel/define/agent-ref';
 import type { Agents } from '../memory/run';
 import { MemoryRun } from '../memory/run';
-import { builtInHalves } from '../worker/built-in-halves';
+import { builtInWorkerMiddleware } from '../worker/built-in-worker-middleware';
 import type { LoseCall } from './memory-work';
 import { memoryWork } from './memory-work';
 
@@ -41,7 +41,7 @@ export interface TestRunOptions<Input> extends Omit<StartOptions, 'model' | 'dea
   readonly tools?: Readonly<Record<string, unknown>>;
   /** The schemas that agents name as their `output`. */
   readonly outputs?: Readonly<Record<string, unknown>>;
-  /** Worker halves. */
+  /** Worker middleware. */
   readonly middleware?: readonly WorkerMiddleware[];
   /** Observers of the worker. */
   readonly observers?: readonly Observer[];
@@ -59,7 +59,7 @@ export interface TestRunOptions<Input> extends Omit<StartOptions, 'model' | 'dea
 
 const firstOfJanuary = Date.UTC(2026, 0, 1);
 
-/** Runs an agent in memory, with the tools, worker halves and checks of production and with time that you move. */
+/** Runs an agent in memory, with the tools, worker middleware and checks of production and with time that you move. */
 export async function testRun<Input extends Json, Output>(
   agent: Agent<string, Input, Output>,
   options: TestRunOptions<NoInfer<Input>>,
@@ -84,7 +84,7 @@ export async function testRun<Input extends Json, Output>(
   const parts = {
     tools: new ToolRegistry(tools),
     models: new TestModels(model),
-    halves: new HalfRegistry(middleware, builtInHalves()),
+    middleware: new WorkerMiddlewareRegistry(middleware, builtInWorkerMiddleware()),
     outputs: new OutputRegistry(outputs),
     observers: new Observers(observers, onProblem),
     ...defined({ onProblem }),
@@ -202,7 +202,7 @@ export class TestRun<Output = unknown> {
     await this.run.advance(millisecondsOf(duration, 'request-invalid'));
   }
 
-  /** Takes the run over a border, as long runs go and as a move to new code does: state as JSON, open code entered again. */
+  /** Takes the run over a continue-as-new, as long runs go and as a move to new code does: state as JSON, open code entered again. */
   async goOnAsNew(agent?: Agent<string, Json, unknown>): Promise<void> {
     await this.run.goOnAsNew(agent === undefined ? undefined : agentsOf(agent));
   }

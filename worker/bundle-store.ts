@@ -57,7 +57,7 @@ export class BundleStore {
     return (await readdir(this.directory)).flatMap((name) => /^([0-9a-f]{16})\.js$/.exec(name)?.[1] ?? []);
   }
 
-  private async find(buildId: string): Promise<Found> {
+  private async find(buildId: string): Promise<FoundBundle> {
     try {
       return foundIn(await readFile(this.pathOf(buildId)), buildId);
     } catch (cause) {
@@ -72,9 +72,9 @@ export class BundleStore {
 }
 
 /** Without a problem there is no file. */
-type Found = { readonly code: string } | { readonly problem: string | undefined; readonly cause?: unknown };
+type FoundBundle = { readonly code: string } | { readonly problem: string | undefined; readonly cause?: unknown };
 
-function foundIn(bytes: Buffer, buildId: string): Found {
+function foundIn(bytes: Buffer, buildId: string): FoundBundle {
   const end = bytes.indexOf('\n');
   const [, build, hash] = head.exec(bytes.toString('latin1', 0, Math.max(end, 0))) ?? [];
   if (hash === undefined) return { problem: 'its first line is not what was written' };

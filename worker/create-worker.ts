@@ -40,7 +40,7 @@ export interface WorkerOptions {
   /** The schemas that agents name as their `output`. */
   readonly outputs?: Readonly<Record<string, unknown>>;
   readonly middleware?: readonly WorkerMiddleware[];
-  /** Look on at the model and tool calls of this worker, inside of all worker halves. */
+  /** Look on at the model and tool calls of this worker, inside of all worker middleware. */
   readonly observers?: readonly Observer[];
   readonly models?: ModelsOptions;
   readonly language?: Language;

@@ -7,7 +7,7 @@ import { unanswered } from '../host/unanswered';
 import { visibilityGate } from '../host/visibility-gate';
 
 /** Which build new runs go to, and who said so. */
-export interface Standing {
+export interface DeploymentStanding {
   readonly current: string | undefined;
   /** The build that was current when another took its place because nobody served it. */
   readonly replaced: string | undefined;
@@ -59,7 +59,7 @@ export class Deployment {
   }
 
   /** Sends new runs to a build in place of another. Fails when somebody else changed the deployment since it was looked at. */
-  replaceCurrent(buildId: string, { current, token }: Standing): Promise<void> {
+  replaceCurrent(buildId: string, { current, token }: DeploymentStanding): Promise<void> {
     return this.setCurrent(buildId, `holdfast-${process.pid}${replacing}${current ?? 'none'}`, token);
   }
 
@@ -82,7 +82,7 @@ export class Deployment {
     );
   }
 
-  async standing(): Promise<Standing> {
+  async standing(): Promise<DeploymentStanding> {
     const { workerDeploymentInfo, conflictToken } = await this.asked((service) =>
       service.describeWorkerDeployment({ namespace: this.namespace, deploymentName: this.name }),
     );

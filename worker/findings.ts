@@ -3,7 +3,7 @@ import { HoldfastError, codeOf, messageOf } from '../contract/errors';
 import { unanswered } from '../host/unanswered';
 
 /** What of a look goes on by itself, and what is said when it cannot. */
-interface Part<T> {
+interface FindingPart<T> {
   /** The same from look to look. */
   readonly name: string;
   /** What could not be done, as a sentence begins. */
@@ -31,7 +31,7 @@ export class Findings {
   }
 
   /** The result of the work, or undefined when it failed. */
-  async during<T>({ name, failed, work }: Part<T>): Promise<T | undefined> {
+  async during<T>({ name, failed, work }: FindingPart<T>): Promise<T | undefined> {
     try {
       const result = await work();
       this.standing.delete(name);

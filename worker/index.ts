@@ -28,7 +28,7 @@ export type {
   ToolNext,
   ToolWorkerCall,
   WorkerCall,
-  WorkerHalf,
+  WorkerWraps,
   WorkerMiddleware,
   WorkerModelRequest,
   WorkerModelResponse,
@@ -42,8 +42,8 @@ export { cachedResponses } from '../middleware/response-cache/worker';
 export type { CachedResponsesOptions } from '../middleware/response-cache/worker';
 export { directoryResponses, memoryResponses } from '../middleware/response-cache/worker/stores';
 export type { CachedResponse, ResponseStore } from '../middleware/response-cache/worker/stores';
-export { directoryOffload, offloadTools, reductionHalf } from '../middleware/reduction/worker';
-export type { LongResult, OffloadBackend, ReductionHalfOptions, TruncatedResult } from '../middleware/reduction/worker';
+export { directoryOffload, offloadTools, reductionOnWorker } from '../middleware/reduction/worker';
+export type { LongResult, OffloadBackend, ReductionOnWorkerOptions, TruncatedResult } from '../middleware/reduction/worker';
 export { fileTools } from '../middleware/filesystem/worker';
 export type { FileTool, FileTools, FileToolsOptions } from '../middleware/filesystem/worker';
 export type { FileToolSetting, FileToolSettings } from '../middleware/filesystem/file-tool-names';

@@ -40,7 +40,7 @@ export class StrayRejections {
       }
       const problem = new HoldfastError(
         'tool-failed',
-        `A promise was rejected that nobody awaited, in a tool or a worker half: ${withoutCredentials(messageOf(reason))}`,
+        `A promise was rejected that nobody awaited, in a tool or a worker middleware: ${withoutCredentials(messageOf(reason))}`,
         { cause: reason },
       );
       for (const reporter of this.reporters) reporter(problem);

@@ -1,12 +1,12 @@
 import { HoldfastError } from '../contract/errors';
-import type { Standing } from './deployment';
+import type { DeploymentStanding } from './deployment';
 
 /** What of a deployment is looked at and changed here. */
 export interface Routing {
-  standing(): Promise<Standing>;
+  standing(): Promise<DeploymentStanding>;
   polls(): Promise<ReadonlyMap<string, number>>;
   makeCurrent(buildId: string, stillRunning: () => boolean): Promise<void>;
-  replaceCurrent(buildId: string, standing: Standing): Promise<void>;
+  replaceCurrent(buildId: string, standing: DeploymentStanding): Promise<void>;
 }
 
 /**

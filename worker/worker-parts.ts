@@ -9,14 +9,14 @@ import { OutputRegistry } from '../activities/schemas/outputs';
 import { ToolRegistry, defaultToolFacts } from '../activities/tools/tools';
 import { MessageStore } from '../activities/transcripts/message-store';
 import { Observers } from '../activities/worker-middleware/observers';
-import { HalfRegistry } from '../activities/worker-middleware/worker-middleware';
+import { WorkerMiddlewareRegistry } from '../activities/worker-middleware/worker-middleware';
 import { defined } from '../contract/defined';
 import type { ToolFacts } from '../contract/manifest';
 import { processBus } from '../host/event-bus';
 import type { FactEvent } from '../host/history/history-facts';
 import type { HistorySource } from '../host/history/history-pages';
 import { answerLookup } from './answer-lookup';
-import { builtInHalves } from './built-in-halves';
+import { builtInWorkerMiddleware } from './built-in-worker-middleware';
 import type { WorkerOptions } from './create-worker';
 import { runHistory } from './run-history';
 import { newestBuildTrials } from './upgrade';
@@ -55,7 +55,7 @@ export function partsOf(options: PartsOptions, server: PartsServer): WorkerParts
   return {
     tools: new ToolRegistry(options.tools, toolDefaults),
     models: new ModelRegistry(options.models, options.environment),
-    halves: new HalfRegistry(options.middleware ?? [], builtInHalves()),
+    middleware: new WorkerMiddlewareRegistry(options.middleware ?? [], builtInWorkerMiddleware()),
     outputs: new OutputRegistry(options.outputs ?? {}),
     observers: new Observers(options.observers, options.onProblem),
     ...defined({ culprits, onProblem: options.onProblem }),

@@ -35,7 +35,7 @@ import { AgentRun } from '../kernel/engine/run';
 import { resultOfRun } from '../kernel/engine/run-result';
 import type { Left } from '../kernel/run/run-end';
 import { leftOf } from '../kernel/run/run-end';
-import type { Standing } from '../kernel/run/standstill';
+import type { RunStanding } from '../kernel/run/standstill';
 import { stalledError } from '../kernel/run/standstill';
 import type { RunState } from '../kernel/run/state';
 import { freshState, restoredState } from '../kernel/run/state';
@@ -43,13 +43,13 @@ import { answerIn } from './answer-in';
 import { AnswerInbox, refusedAnswer } from './answer-inbox';
 import { activation, countFromOutside } from './interceptors';
 import { TemporalPorts } from './temporal-ports';
-import { CannotGoOnHere, UpgradeDesk, askNewestBuild, moves, tryUntried, unpin } from './upgrade';
+import { CannotGoOnHere, UpgradeRequests, askNewestBuild, moves, tryUntried, unpin } from './upgrade';
 import { isCancellation } from '../kernel/effects/errors';
 
 export const resumeSignal = defineSignal<[Answer]>(names.resumeSignal);
 export const resumeUpdate = defineUpdate<ResumeReceipt, [Answer]>(names.resumeUpdate);
 export const childSignal = defineSignal<[ChildNews]>(names.childSignal);
-export const borderSignal = defineSignal(names.borderSignal);
+export const continueAsNewSignal = defineSignal(names.continueAsNewSignal);
 export const upgradeUpdate = defineUpdate<UpgradeReceipt>(names.upgradeUpdate);
 export const statusQuery = defineQuery<StatusReply>(names.statusQuery);
 
@@ -67,7 +67,7 @@ class RunWorkflow {
   private readonly ports: TemporalPorts;
   private readonly run: AgentRun;
   private readonly inbox: AnswerInbox;
-  private readonly upgrades = new UpgradeDesk();
+  private readonly upgrades = new UpgradeRequests();
   private signals = 0;
   private updates = 0;
   private borderAsked = false;
@@ -81,7 +81,7 @@ class RunWorkflow {
     const { start, snapshot } = input;
     const state = snapshot === undefined ? freshState(start) : restoredState(snapshot.state as RunState, snapshot.lists);
     this.ports = new TemporalPorts(input, {
-      wantsBorder: () => this.wantsBorder(),
+      wantsContinueAsNew: () => this.wantsContinueAsNew(),
       asked: () => this.run.interrupts,
       found: (answer, at) => {
         if (this.run.interrupts.some(({ id }) => id === answer.interruptId)) this.inbox.came(answerIn(answer), at);
@@ -97,7 +97,7 @@ class RunWorkflow {
     const background = CancellationScope.nonCancellable(() =>
       Promise.race([
         this.watchStall(),
-        this.watchBorder(),
+        this.watchContinueAsNew(),
         this.flushLeftovers(),
         this.answerAfterHandlers(),
         this.ports.timeline.follow(() => !this.ports.hasDeferred),
@@ -155,7 +155,7 @@ class RunWorkflow {
       this.signals += 1;
       this.ports.children.hear(news);
     });
-    setHandler(borderSignal, () => {
+    setHandler(continueAsNewSignal, () => {
       this.signals += 1;
       this.borderAsked = true;
     });
@@ -179,7 +179,7 @@ class RunWorkflow {
     return start.parent === undefined ? undefined : leftOf(this.run.state, start.session);
   }
 
-  private wantsBorder(): boolean {
+  private wantsContinueAsNew(): boolean {
     return (
       this.borderAsked ||
       this.upgrades.isAsked ||
@@ -202,8 +202,8 @@ class RunWorkflow {
     throw this.ports.cancelled ? new CancelledFailure('The run was cancelled.') : stalledError(this.run.openCode);
   }
 
-  /** Goes on as new where nothing is on its way: at an iteration border, or while only people or the time are waited for. */
-  private async watchBorder(): Promise<never> {
+  /** Goes on as new where nothing is on its way: at an iteration checkpoint, or while only people or the time are waited for. */
+  private async watchContinueAsNew(): Promise<never> {
     const { ports } = this;
     for (;;) {
       await condition(() => activation.settled && this.mayContinueAsNew && (this.upgrades.isAsked || allHandlersFinished()));
@@ -249,13 +249,13 @@ class RunWorkflow {
     return fitting({ start: this.input.start, snapshot: packedSnapshot(snapshot) });
   }
 
-  private get standing(): Standing {
+  private get standing(): RunStanding {
     return this.ports.standing(this.run.waitingFor > 0);
   }
 
   private get mayContinueAsNew(): boolean {
     const { standing } = this;
-    return standing === 'parked' || (standing === 'waiting' && this.wantsBorder());
+    return standing === 'parked' || (standing === 'waiting' && this.wantsContinueAsNew());
   }
 
   private async answerAfterHandlers(): Promise<never> {
@@ -274,7 +274,7 @@ class RunWorkflow {
   }
 }
 
-/** What lists show of the run. Search attributes go over a border by themselves; of the memo only what the run was started with. */
+/** What lists show of the run. Search attributes go over a continue-as-new by themselves; of the memo only what the run was started with. */
 function listedMemo(): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(workflowInfo().memo ?? {}).filter(([key, value]) => key !== names.memo.events && value !== null),

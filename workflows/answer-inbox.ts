@@ -11,7 +11,7 @@ import { activation } from './interceptors';
 import type { TaskRoom } from './task-room';
 import type { Timeline } from './timeline';
 
-interface Waiting {
+interface WaitingAnswer {
   readonly answer: Answer;
   /** When the server took it. */
   readonly at: number;
@@ -27,7 +27,7 @@ const oneByOne = 'holdfast-answers-one-by-one';
 
 /** Takes answers as they come, one after another. Those that one task cannot carry, such as all that came while no worker was there, are taken in the next ones. */
 export class AnswerInbox {
-  private readonly waiting: Waiting[] = [];
+  private readonly waiting: WaitingAnswer[] = [];
   /** Updates that were accepted and have not been answered. */
   private readonly open = new Set<Receipt>();
 
@@ -75,7 +75,7 @@ export class AnswerInbox {
     const refusal = this.run.refusalOf(answer, at);
     if (refusal !== undefined) throw refusedAnswer(refusal);
     const receipt = new Receipt(this.run.state, this.open);
-    const waiting: Waiting = { answer, at, receipt };
+    const waiting: WaitingAnswer = { answer, at, receipt };
     const inTurn = (): void => (this.hasRoom(answer) ? this.take(waiting) : this.later(waiting));
     if (this.timeline.isBehind) this.timeline.at(at, inTurn);
     else if (this.isBehindAnother) this.timeline.next(inTurn);
@@ -94,7 +94,7 @@ export class AnswerInbox {
     return this.waiting.length === 0 && this.room.has(jsonSize(answer), answersShare);
   }
 
-  private take({ answer, at, receipt }: Waiting): void {
+  private take({ answer, at, receipt }: WaitingAnswer): void {
     // Whoever sent an update hears that it is refused, so the log says nothing of it.
     const refusal = receipt && this.run.refusalOf(answer, at);
     if (refusal !== undefined && patched(oneByOne)) return receipt?.tell(refusal);
@@ -102,7 +102,7 @@ export class AnswerInbox {
     this.run.answer(answer, at, receipt && ((refused) => receipt.tell(refused)));
   }
 
-  private later(waiting: Waiting): void {
+  private later(waiting: WaitingAnswer): void {
     this.waiting.push(waiting);
     // What is over meanwhile came later.
     if (this.waiting.length === 1) this.timeline.holdFor(this.takeInNextTask());

@@ -8,7 +8,7 @@ import type { LocalActivities } from './local-activities';
 import type { Timeline } from './timeline';
 import { isCancellation } from '../kernel/effects/errors';
 
-interface Asked {
+interface TimedAnswer {
   readonly answer: Answer;
   readonly event: number;
   readonly came: (at: number) => void;
@@ -26,7 +26,7 @@ const looksElsewhere = 'holdfast-answers-elsewhere';
  * looks into the history. Answers that come while nothing is over need none of this.
  */
 export class AnswerTimes {
-  private asked: Asked[] = [];
+  private asked: TimedAnswer[] = [];
 
   constructor(
     private readonly start: StartInput,

@@ -30,7 +30,7 @@ import { RunLog } from '../kernel/log/run-log';
 import { openLimits } from '../kernel/run/asleep';
 import { checkedBytes } from '../kernel/run/call-inputs';
 import type { ChildEnd, ChildRun, ModelCall, Ports, Timer, ToolCallRequest } from '../kernel/run/ports';
-import type { Standing } from '../kernel/run/standstill';
+import type { RunStanding } from '../kernel/run/standstill';
 import { Standstill } from '../kernel/run/standstill';
 import { errorOfActivity, lostModelActivity, lostToolActivity } from './activity-failures';
 import { AnswerTimes } from './answer-times';
@@ -46,7 +46,7 @@ const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 /** What the ports ask the workflow for, and tell it. */
 export interface PortsOwner {
   /** Whether the run is to continue as new where it can. */
-  wantsBorder(): boolean;
+  wantsContinueAsNew(): boolean;
   /** What the run asks at the moment. */
   asked(): readonly Interrupt[];
   /** Told of answers to isolated agents that this run was not handed. */
@@ -262,12 +262,12 @@ export class TemporalPorts implements Ports {
   }
 
   /** `isAsked`: the run has interrupts that somebody may answer. */
-  standing(isAsked: boolean): Standing {
+  standing(isAsked: boolean): RunStanding {
     return this.still.standing({ isBusy: this.hasDeferred || this.timeline.isBusy, isAsked });
   }
 
-  border(): Promise<void> | undefined {
-    if (!this.owner.wantsBorder() || this.children.size > 0) return undefined;
+  checkpoint(): Promise<void> | undefined {
+    if (!this.owner.wantsContinueAsNew() || this.children.size > 0) return undefined;
     this.still.park();
     return this.hold.nextGoingOn();
   }

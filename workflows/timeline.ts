@@ -2,7 +2,7 @@ import { CancellationScope, condition, patched, sleep } from '@temporalio/workfl
 import type { Timer } from '../kernel/run/ports';
 import { activation } from './interceptors';
 
-interface Due {
+interface DueMoment {
   readonly at: number;
   readonly order: number;
   /** It is of this very moment: what comes in now comes behind it without being asked when. */
@@ -11,7 +11,7 @@ interface Due {
 }
 
 /** A timer that has not been dealt with. */
-interface Open {
+interface OpenMoment {
   readonly at: number;
   /** It is over, and its turn comes. */
   isOver: boolean;
@@ -25,8 +25,8 @@ const inOrder = 'holdfast-late-timers-in-order';
  * which the server had them, however late a worker looks, and the code that one of them wakes has the time at which it happened.
  */
 export class Timeline {
-  private readonly open = new Set<Open>();
-  private readonly due: Due[] = [];
+  private readonly open = new Set<OpenMoment>();
+  private readonly due: DueMoment[] = [];
   private order = 0;
   /** What may have to happen before all that is due. */
   private holds = 0;
@@ -68,7 +68,7 @@ export class Timeline {
   /** `last` may find something that is to happen before the timer ends. */
   timer(at: number, last?: () => Promise<void> | undefined): Timer {
     const scope = new CancellationScope();
-    const entry: Open = { at, isOver: false };
+    const entry: OpenMoment = { at, isOver: false };
     this.open.add(entry);
     let cancelled = false;
     const fired = new Promise<void>((resolve, reject) => {
@@ -140,13 +140,13 @@ export class Timeline {
     return [...this.open].some(({ at, isOver }) => !isOver && at <= next.at) || this.restored.some((at) => at <= next.at);
   }
 
-  private get earliest(): Due | undefined {
+  private get earliest(): DueMoment | undefined {
     const [first, ...others] = this.due;
     if (first === undefined) return undefined;
     return others.reduce((least, due) => (due.at < least.at || (due.at === least.at && due.order < least.order) ? due : least), first);
   }
 
-  private takeEarliest(): Due | undefined {
+  private takeEarliest(): DueMoment | undefined {
     const { earliest } = this;
     if (earliest !== undefined) this.due.splice(this.due.indexOf(earliest), 1);
     return earliest;

@@ -11,10 +11,10 @@ import { Trial } from '../kernel/engine/trial';
 import { activation } from './interceptors';
 import { TemporalPorts } from './temporal-ports';
 
-type Agents = ReadonlyMap<string, AnyAgent>;
+type AgentsByName = ReadonlyMap<string, AnyAgent>;
 
 /** Who asked that the run moves to the newest build, until they have their answer. */
-export class UpgradeDesk {
+export class UpgradeRequests {
   private asking: { resolve(receipt: UpgradeReceipt): void; reject(error: unknown): void }[] = [];
 
   get isAsked(): boolean {
@@ -65,15 +65,15 @@ export async function askNewestBuild(input: AgentRunInput): Promise<TrialVerdict
 }
 
 /** What speaks against going on with a run here. Nothing of it is done. */
-export async function tryHere(agents: Agents, input: AgentRunInput, snapshot: Snapshot): Promise<Failure | undefined> {
-  const facts = new TemporalPorts(input, { wantsBorder: () => false, asked: () => [], found: () => undefined });
+export async function tryHere(agents: AgentsByName, input: AgentRunInput, snapshot: Snapshot): Promise<Failure | undefined> {
+  const facts = new TemporalPorts(input, { wantsContinueAsNew: () => false, asked: () => [], found: () => undefined });
   const trial = new Trial(agents, { state: snapshot.state as RunState, lists: snapshot.lists }, facts, Date.now());
   await condition(() => activation.settled && !trial.asks);
   return trial.failure;
 }
 
 /** The workflow that a run's worker starts under the newest build. */
-export function serveTrials(agents: Agents): (input: AgentRunInput) => Promise<TrialVerdict> {
+export function serveTrials(agents: AgentsByName): (input: AgentRunInput) => Promise<TrialVerdict> {
   return async (given) => {
     const input = unpackedInput(given);
     const { snapshot } = input;
@@ -101,7 +101,7 @@ export class CannotGoOnHere extends Error {}
  * A run that moved comes to the build that tried it, or, when another became the newest in that moment, to one that did not. That one
  * tries it first. A task that fails leaves nothing behind, and the run is stuck, unharmed, until a build comes that can go on with it.
  */
-export async function tryUntried(agents: Agents, input: AgentRunInput): Promise<void> {
+export async function tryUntried(agents: AgentsByName, input: AgentRunInput): Promise<void> {
   const { snapshot } = input;
   if (snapshot?.movedTo === undefined || snapshot.movedTo === ownBuild()) return;
   const failure = await tryHere(agents, input, snapshot);

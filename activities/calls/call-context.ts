@@ -23,7 +23,7 @@ export function currentCall(): CallContext | undefined {
 
 const values = new AsyncLocalStorage<CallValues>();
 
-/** Model and tool calls, worker halves included, may do something to their run. */
+/** Model and tool calls, worker middleware included, may do something to their run. */
 export function withValues<T>(access: CallValues, run: () => Promise<T>): Promise<T> {
   return values.run(access, run);
 }

@@ -10,7 +10,7 @@ export interface AskedModel {
 
 const asked = new WeakMap<object, AskedModel>();
 
-/** Keeps with an error which model it came from. The error itself stays as its client made it: worker halves look at it. */
+/** Keeps with an error which model it came from. The error itself stays as its client made it: worker middleware look at it. */
 export function noteAskedModel(error: unknown, model: AskedModel): void {
   if (typeof error === 'object' && error !== null && !asked.has(error)) asked.set(error, model);
 }

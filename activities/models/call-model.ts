@@ -11,7 +11,7 @@ import type { ParseInputResult, StoredRequest } from '../../contract/record/wire
 import { abortOf } from '../calls/abort';
 import type { ModelChunk } from './chunks';
 import { AnswerAssembly } from './chunks';
-import { HalfWatch } from '../worker-middleware/half-guard';
+import { WrapWatch } from '../worker-middleware/wrap-guard';
 import type { ModelCallParts } from './model-provider';
 import { Provider, checkedUsage, noMessage } from './model-provider';
 import { consume, orAborted } from './model-stream';
@@ -36,7 +36,7 @@ export interface BrokenAnswer {
 }
 
 /**
- * One model call on the worker: worker halves around the provider. Knows no Temporal; in-memory runs use it too. When the call is
+ * One model call on the worker: worker middleware around the provider. Knows no Temporal; in-memory runs use it too. When the call is
  * cancelled, a stream gives what it has said by then; when it breaks, `onBreak` gets that.
  */
 export async function generate(
@@ -45,11 +45,11 @@ export async function generate(
   call: WorkerCall,
   publish?: (delta: DeltaBody) => void,
   onBreak: (left: BrokenAnswer) => void = () => undefined,
-  watch = new HalfWatch(),
+  watch = new WrapWatch(),
 ): Promise<ModelAnswer> {
   const { slots, messages } = request;
   const provider = new Provider(parts, slots, call);
-  const halves = parts.halves.named(slots.halves ?? []);
+  const middleware = parts.middleware.named(slots.halves ?? []);
   const asked: WorkerModelRequest = {
     instructions: slots.instructions ?? '',
     messages,
@@ -65,11 +65,11 @@ export async function generate(
   const assembly = new AnswerAssembly();
   try {
     if ((slots.stream ?? 'whole') === 'whole') {
-      const run = whole(halves, (changed) => provider.generate(changed), call, watch);
+      const run = whole(middleware, (changed) => provider.generate(changed), call, watch);
       const response = await orAborted(run(asked), call.signal);
       return await withParsed(checkedAnswer(response?.message, response, provider, asked.model));
     }
-    const chunks = streamed(halves, (changed) => provider.stream(changed), call, watch)(asked);
+    const chunks = streamed(middleware, (changed) => provider.stream(changed), call, watch)(asked);
     const ended = await consume(chunks, call.signal, (chunk) => {
       assembly.add(chunk);
       if (publish !== undefined && provider.streams) publishChunk(chunk, publish);
@@ -114,7 +114,7 @@ function checkedAnswer(
   const bytes = jsonSize(message);
   if (bytes > limits.payload - 16_384) throw new HoldfastError('model-response-too-large', `The answer of ${model} has ${bytes} bytes.`);
   const counted = checkedUsage(usage);
-  // What a half answers without a provider may well have cost nothing.
+  // What a worker middleware answers without a provider may well have cost nothing.
   const uncounted = counted === undefined || answeredBy === '' ? [] : uncountedIn(counted);
   const reason = unusual(finish);
   return {

@@ -3,66 +3,66 @@ import { HoldfastError } from '../../contract/errors';
 import { isMessage } from '../../contract/messages/messages';
 import type { ModelChunk } from './chunks';
 import { AnswerAssembly, answerOfChunks, chunksOf } from './chunks';
-import type { HalfGuard, HalfWatch } from '../worker-middleware/half-guard';
-import { guardedStream, guardedWhole, labelOfHalf } from '../worker-middleware/half-guard';
+import type { WrapGuard, WrapWatch } from '../worker-middleware/wrap-guard';
+import { guardedStream, guardedWhole, labelOfWrap } from '../worker-middleware/wrap-guard';
 import { responseOf } from './model-provider';
-import type { NamedHalf, WorkerCall, WorkerHalf, WorkerModelRequest, WorkerModelResponse } from '../worker-middleware/worker-middleware';
+import type { NamedWraps, WorkerCall, WorkerWraps, WorkerModelRequest, WorkerModelResponse } from '../worker-middleware/worker-middleware';
 import { wrapAround } from '../worker-middleware/worker-middleware';
 
 type Whole = (request: WorkerModelRequest) => Promise<WorkerModelResponse>;
 type Stream = (request: WorkerModelRequest) => AsyncIterable<ModelChunk>;
 
-/** One half around a model call. */
+/** One worker middleware around a model call. */
 interface ModelLayer {
-  readonly half: NonNullable<WorkerHalf['wrapModel']>;
+  readonly wraps: NonNullable<WorkerWraps['wrapModel']>;
   readonly call: WorkerCall;
-  readonly guard: Omit<HalfGuard, 'check'>;
+  readonly guard: Omit<WrapGuard, 'check'>;
 }
 
-/** Halves around an answer that comes whole. One that knows streams only sees a stream of one go. */
-export function whole(halves: readonly NamedHalf[], core: Whole, call: WorkerCall, watch: HalfWatch): Whole {
+/** Worker middleware around an answer that comes whole. One that knows streams only sees a stream of one go. */
+export function whole(middleware: readonly NamedWraps[], core: Whole, call: WorkerCall, watch: WrapWatch): Whole {
   return wrapAround<WorkerModelRequest, Promise<WorkerModelResponse>>(
-    layersOf(halves, call, watch).flatMap((layer) => {
-      if (layer.half.generate !== undefined) return [(request, next) => generated(layer, request, next)];
-      if (layer.half.stream === undefined) return [];
+    layersOf(middleware, call, watch).flatMap((layer) => {
+      if (layer.wraps.generate !== undefined) return [(request, next) => generated(layer, request, next)];
+      if (layer.wraps.stream === undefined) return [];
       return [(request, next) => collect(transformed(layer, request, (changed) => fromWhole(next(changed))))];
     }),
     core,
   );
 }
 
-/** Halves around an answer that streams. One that knows whole answers only gets the stream collected. */
-export function streamed(halves: readonly NamedHalf[], core: Stream, call: WorkerCall, watch: HalfWatch): Stream {
+/** Worker middleware around an answer that streams. One that knows whole answers only gets the stream collected. */
+export function streamed(middleware: readonly NamedWraps[], core: Stream, call: WorkerCall, watch: WrapWatch): Stream {
   return wrapAround<WorkerModelRequest, AsyncIterable<ModelChunk>>(
-    layersOf(halves, call, watch).flatMap((layer) => {
-      if (layer.half.stream !== undefined) return [(request, next) => transformed(layer, request, next)];
-      if (layer.half.generate === undefined) return [];
-      return [(request, next) => (layer.half.looksOn === true ? lookedOn(layer, request, next) : held(layer, request, next))];
+    layersOf(middleware, call, watch).flatMap((layer) => {
+      if (layer.wraps.stream !== undefined) return [(request, next) => transformed(layer, request, next)];
+      if (layer.wraps.generate === undefined) return [];
+      return [(request, next) => (layer.wraps.looksOn === true ? lookedOn(layer, request, next) : held(layer, request, next))];
     }),
     core,
   );
 }
 
-function layersOf(halves: readonly NamedHalf[], call: WorkerCall, watch: HalfWatch): readonly ModelLayer[] {
-  return halves.flatMap(({ name, half: { wrapModel } }) =>
+function layersOf(middleware: readonly NamedWraps[], call: WorkerCall, watch: WrapWatch): readonly ModelLayer[] {
+  return middleware.flatMap(({ name, wraps: { wrapModel } }) =>
     wrapModel === undefined
       ? []
-      : [{ half: wrapModel, call, guard: { label: labelOfHalf('wrapModel', name), watch, signal: call.signal } }],
+      : [{ wraps: wrapModel, call, guard: { label: labelOfWrap('wrapModel', name), watch, signal: call.signal } }],
   );
 }
 
-function generated({ half, call, guard }: ModelLayer, request: WorkerModelRequest, next: Whole): Promise<WorkerModelResponse> {
+function generated({ wraps, call, guard }: ModelLayer, request: WorkerModelRequest, next: Whole): Promise<WorkerModelResponse> {
   return guardedWhole(
     { ...guard, check: notResponse },
-    (guarded) => half.generate?.(request, guarded, call) as Promise<WorkerModelResponse>,
+    (guarded) => wraps.generate?.(request, guarded, call) as Promise<WorkerModelResponse>,
     next,
   );
 }
 
-function transformed({ half, call, guard }: ModelLayer, request: WorkerModelRequest, next: Stream): AsyncIterable<ModelChunk> {
+function transformed({ wraps, call, guard }: ModelLayer, request: WorkerModelRequest, next: Stream): AsyncIterable<ModelChunk> {
   return guardedStream(
     { ...guard, check: notChunk },
-    (guarded) => half.stream?.(request, guarded, call) as AsyncIterable<ModelChunk>,
+    (guarded) => wraps.stream?.(request, guarded, call) as AsyncIterable<ModelChunk>,
     next,
   );
 }
@@ -86,7 +86,7 @@ async function* held(layer: ModelLayer, request: WorkerModelRequest, next: Strea
 }
 
 /** The stream goes through as it comes, and the layer sees its sum. What it returns is not looked at. */
-async function* lookedOn({ half, call, guard }: ModelLayer, request: WorkerModelRequest, next: Stream): AsyncGenerator<ModelChunk> {
+async function* lookedOn({ wraps, call, guard }: ModelLayer, request: WorkerModelRequest, next: Stream): AsyncGenerator<ModelChunk> {
   const queue: ModelChunk[] = [];
   let finish: ModelChunk | undefined;
   let over = false;
@@ -96,7 +96,7 @@ async function* lookedOn({ half, call, guard }: ModelLayer, request: WorkerModel
     try {
       await guardedWhole<WorkerModelRequest, WorkerModelResponse>(
         { ...guard, check: () => undefined },
-        (guarded) => half.generate?.(request, guarded, call) as Promise<WorkerModelResponse>,
+        (guarded) => wraps.generate?.(request, guarded, call) as Promise<WorkerModelResponse>,
         async (changed) => {
           const assembly = new AnswerAssembly();
           for await (const chunk of next(changed)) {

@@ -12,19 +12,19 @@ import { modelVerdict } from '../failures';
 import type { GenerateAnswer, GenerateRequest, ModelRegistry, ResolvedModel } from './models';
 import type { Observers, Watched } from '../worker-middleware/observers';
 import type { ToolRegistry, ToolSpec } from '../tools/tools';
-import type { HalfRegistry, WorkerCall, WorkerModelRequest, WorkerModelResponse } from '../worker-middleware/worker-middleware';
+import type { WorkerMiddlewareRegistry, WorkerCall, WorkerModelRequest, WorkerModelResponse } from '../worker-middleware/worker-middleware';
 
 export interface ModelCallParts {
   readonly models: ModelRegistry;
   readonly tools: ToolRegistry;
-  readonly halves: HalfRegistry;
+  readonly middleware: WorkerMiddlewareRegistry;
   readonly outputs?: { specOf(name: string): GenerateRequest['output'] };
   readonly observers?: Observers;
   /** How long a stream may be silent. */
   readonly stallMs?: number;
 }
 
-/** The model behind the halves. Which one answered shows when it was asked. */
+/** The model behind the worker middleware. Which one answered shows when it was asked. */
 export class Provider {
   answeredBy = '';
   /** The answer came in pieces. */
@@ -34,7 +34,7 @@ export class Provider {
 
   constructor(
     private readonly parts: ModelCallParts,
-    /** What the run asks for. Worker halves change none of it. */
+    /** What the run asks for. Worker middleware change none of it. */
     private readonly slots: Partial<RequestSlots>,
     private readonly call: WorkerCall,
   ) {}
@@ -86,7 +86,7 @@ export class Provider {
     }
   }
 
-  /** Observers look on at the model itself, inside of all halves. */
+  /** Observers look on at the model itself, inside of all worker middleware. */
   private watched(request: WorkerModelRequest): ModelWatched | undefined {
     return this.parts.observers?.model(this.call, { model: this.answeredBy, request });
   }
@@ -139,14 +139,14 @@ function withCatalog(instructions: string, catalog: readonly string[], specs: re
   return [...(instructions === '' ? [] : [instructions, '']), ...lines].join('\n');
 }
 
-/** Nothing that halves put into the request is left to call a tool by, and the last word is not theirs. */
+/** Nothing that worker middleware put into the request is left to call a tool by, and the last word is not theirs. */
 function finalRequest({ settings: { toolChoice: _, ...settings }, ...request }: GenerateRequest, told: string): GenerateRequest {
   return { ...request, settings, messages: [...request.messages, { role: 'user', parts: [{ type: 'text', text: told }] }] };
 }
 
 type ModelWatched = Watched<{ readonly response: WorkerModelResponse }>;
 
-/** What halves and observers see of an answer. */
+/** What worker middleware and observers see of an answer. */
 export function responseOf(answer: GenerateAnswer | undefined): WorkerModelResponse {
   const { parts, usage, finish } = answer ?? {};
   return {

@@ -33,17 +33,17 @@ export interface SchemaReader {
   parse(value: unknown): Promise<Parsed>;
 }
 
-type Check = (value: unknown) => Promise<Parsed>;
+type ValueCheck = (value: unknown) => Promise<Parsed>;
 
 /** What there is at the root of a value, for messages about the root itself. */
-interface Place {
+interface RootPlace {
   readonly root: string;
 }
 
 const way = 'use a zod 4 schema, a schema of the AI SDK (jsonSchema, zodSchema) or a JSON Schema';
 
 /** Reads a schema, or refuses it and says what to do. */
-export function readSchema(candidate: unknown, place: Place, refuse: Refuse): SchemaReader {
+export function readSchema(candidate: unknown, place: RootPlace, refuse: Refuse): SchemaReader {
   if (candidate === undefined || candidate === null) return refuse(`there is none; ${way}.`);
   if (isZod(candidate)) return ofZod(candidate, place, refuse);
   if (isAiSdkSchema(candidate)) return new AiSdkReader(candidate, place, refuse);
@@ -58,7 +58,7 @@ function isZod(candidate: unknown): candidate is z.ZodType {
   return typeof candidate === 'object' && candidate !== null && '_zod' in candidate;
 }
 
-function ofZod(schema: z.ZodType, place: Place, refuse: Refuse): SchemaReader {
+function ofZod(schema: z.ZodType, place: RootPlace, refuse: Refuse): SchemaReader {
   return {
     json: zodJson(schema, refuse),
     parse: guarded(async (value) => {
@@ -91,11 +91,11 @@ function isAiSdkSchema(candidate: unknown): candidate is AiSdkSchemaObject {
 class AiSdkReader implements SchemaReader {
   readonly ready?: Promise<void>;
   private told: Json | undefined;
-  private check: Check | undefined;
+  private check: ValueCheck | undefined;
 
   constructor(
     private readonly schema: AiSdkSchemaObject,
-    private readonly place: Place,
+    private readonly place: RootPlace,
     private readonly refuse: Refuse,
   ) {
     const json = called(() => schema.jsonSchema, refuse);
@@ -117,7 +117,7 @@ class AiSdkReader implements SchemaReader {
 
   async parse(value: unknown): Promise<Parsed> {
     await this.ready;
-    return (this.check as Check)(value);
+    return (this.check as ValueCheck)(value);
   }
 
   private take(json: unknown): void {
@@ -129,7 +129,7 @@ class AiSdkReader implements SchemaReader {
   }
 }
 
-function validated(result: unknown, place: Place): Parsed {
+function validated(result: unknown, place: RootPlace): Parsed {
   const { success, value, error } = (result ?? {}) as { success?: boolean; value?: unknown; error?: unknown };
   if (success === true) return { ok: true, value };
   const issues = (error as { issues?: unknown } | undefined)?.issues;
@@ -147,7 +147,7 @@ function standardOf(candidate: unknown): Standard | undefined {
   return (candidate as { '~standard'?: Standard })['~standard'];
 }
 
-function ofStandard(standard: Standard, place: Place, refuse: Refuse): SchemaReader {
+function ofStandard(standard: Standard, place: RootPlace, refuse: Refuse): SchemaReader {
   const { vendor, jsonSchema } = standard;
   if (vendor === 'zod') return refuse('it is a schema of zod 3; use zod 4.');
   if (jsonSchema === undefined) return refuse(`schemas of ${vendor} do not tell their JSON Schema, which a model needs; ${way}.`);
@@ -163,7 +163,7 @@ function ofStandard(standard: Standard, place: Place, refuse: Refuse): SchemaRea
   };
 }
 
-function ofJsonSchema(candidate: unknown, place: Place, refuse: Refuse): SchemaReader {
+function ofJsonSchema(candidate: unknown, place: RootPlace, refuse: Refuse): SchemaReader {
   const json = plainJson(candidate, refuse);
   const validate = compiledJsonSchema(json, refuse);
   return {
@@ -198,7 +198,7 @@ interface Issue {
 
 const mostIssues = 20;
 
-function issueList(issues: readonly Issue[], { root }: Place): string {
+function issueList(issues: readonly Issue[], { root }: RootPlace): string {
   const lines = issues.slice(0, mostIssues).map(({ path = [], message }) => `${path.map(segmentOf).join('.') || root}: ${message}`);
   const more = issues.length - lines.length;
   return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
@@ -210,7 +210,7 @@ function segmentOf(segment: unknown): string {
 }
 
 /** A check of the user's own that throws says no, and why. */
-function guarded(check: Check): Check {
+function guarded(check: ValueCheck): ValueCheck {
   return async (value) => {
     try {
       return await check(value);

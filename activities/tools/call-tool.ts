@@ -12,13 +12,13 @@ import type { CallToolInput, ToolOutcome } from '../../contract/record/wire';
 import type { Culprits } from '../health/culprits';
 import type { Reconciled, ToolCallContext } from './define-tool';
 import { ToolInterrupt } from './define-tool';
-import { HalfWatch } from '../worker-middleware/half-guard';
+import { WrapWatch } from '../worker-middleware/wrap-guard';
 import type { Late } from '../health/late-calls';
 import type { Observers } from '../worker-middleware/observers';
 import { StreamProblem, runTool } from './run-tool';
 import { ToolDeltas } from './tool-deltas';
 import type { AnyTool, ToolRegistry } from './tools';
-import type { HalfRegistry, ToolWorkerCall } from '../worker-middleware/worker-middleware';
+import type { WorkerMiddlewareRegistry, ToolWorkerCall } from '../worker-middleware/worker-middleware';
 import { isStop } from '../../kernel/effects/errors';
 
 export interface ToolExecution {
@@ -26,8 +26,8 @@ export interface ToolExecution {
   readonly attempt: number;
   readonly signal: AbortSignal;
   readonly call: Omit<ToolWorkerCall, 'options'>;
-  /** Sees which worker half the call is in. */
-  readonly watch?: HalfWatch;
+  /** Sees which worker middleware the call is in. */
+  readonly watch?: WrapWatch;
   /** Shows what comes while the tool runs. Absent: nobody is to see it. */
   readonly publish?: (delta: DeltaBody) => void;
   /** Told of what the tool asks for when the call has ended. */
@@ -36,7 +36,7 @@ export interface ToolExecution {
 
 interface ToolParts {
   readonly tools: ToolRegistry;
-  readonly halves: HalfRegistry;
+  readonly middleware: WorkerMiddlewareRegistry;
   readonly observers?: Observers;
   readonly culprits?: Culprits;
 }
@@ -44,7 +44,7 @@ interface ToolParts {
 /** Thrown when a failed tool should be called once more. */
 export class ToolRetry extends Error {}
 
-/** One execution of a tool on the worker, worker halves around it. What comes of it is an outcome, never an exception. */
+/** One execution of a tool on the worker, worker middleware around it. What comes of it is an outcome, never an exception. */
 export async function executeTool(input: CallToolInput, parts: ToolParts, execution: ToolExecution): Promise<ToolOutcome> {
   const tool = parts.tools.find(input.tool);
   if (tool === undefined) throw new HoldfastError('tool-unknown', `This worker has no tool "${input.tool}".`);
@@ -64,12 +64,12 @@ export async function executeTool(input: CallToolInput, parts: ToolParts, execut
   }
 }
 
-/** What a half does wrong itself is no error of the tool: it has a code that ends the run. */
+/** What a worker middleware does wrong itself is no error of the tool: it has a code that ends the run. */
 async function executed(
   tool: AnyTool,
-  parsed: Parsed & { readonly ok: true },
+  parsed: CheckedInput & { readonly ok: true },
   input: CallToolInput,
-  { tools, halves, observers, culprits }: ToolParts,
+  { tools, middleware, observers, culprits }: ToolParts,
   execution: ToolExecution,
   deltas: ToolDeltas,
 ): Promise<ToolOutcome> {
@@ -86,8 +86,8 @@ async function executed(
       options: input.options ?? {},
       observers,
       call: execution.call,
-      halves: halves.named(input.halves ?? []),
-      watch: execution.watch ?? new HalfWatch(),
+      middleware: middleware.named(input.halves ?? []),
+      watch: execution.watch ?? new WrapWatch(),
       mode: input.stream ?? 'whole',
       resultLimit: limit,
       measure: culprits?.measure ?? ((code) => code()),
@@ -99,7 +99,7 @@ async function executed(
     if (error instanceof StreamProblem) return failed(error.code, `The tool '${input.tool}' ${error.message}`);
     const attempts = tool.effect === 'once' ? 1 : (tool.retry?.attempts ?? 1);
     if (execution.signal.aborted) throw error;
-    // A half that leaves something running would do so again.
+    // A worker middleware that leaves something running would do so again.
     if (thrownCodeOf(error) === 'next-left-running') return failed('next-left-running', messageOf(error));
     // Who stops the run does not want to be asked again.
     if (isStop(error)) return failed('stopped', messageOf(error));
@@ -111,10 +111,10 @@ async function executed(
   }
 }
 
-type Parsed = { readonly ok: true; readonly value: unknown; readonly json: Json } | { readonly ok: false; readonly message: string };
+type CheckedInput = { readonly ok: true; readonly value: unknown; readonly json: Json } | { readonly ok: false; readonly message: string };
 
 /** A call that a policy or a human saw runs with exactly those arguments, also when the schema has changed since. */
-async function parsedInput(input: CallToolInput, tools: ToolRegistry): Promise<Parsed> {
+async function parsedInput(input: CallToolInput, tools: ToolRegistry): Promise<CheckedInput> {
   const parsed = await tools.parse(input.tool, input.input);
   if (input.inputHash === undefined) return parsed;
   if (parsed.ok && parsed.hash === input.inputHash) return parsed;

@@ -1,10 +1,9 @@
+import type { MaybePromise } from '../../contract/maybe-promise';
 import type { z } from 'zod';
 import type { Effect } from '../../contract/manifest';
 import type { Json, JsonObject, Part } from '../../contract/messages/messages';
 import type { Schema } from '../schemas/schema';
 import type { RunAccess } from '../worker-middleware/worker-middleware';
-
-type MaybePromise<T> = T | Promise<T>;
 
 export interface ToolCallContext extends RunAccess {
   readonly callId: string;

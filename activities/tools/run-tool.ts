@@ -9,13 +9,13 @@ import type { StreamMode } from '../../contract/record/wire';
 import { abortOf } from '../calls/abort';
 import type { ToolCallContext } from './define-tool';
 import { ToolInterrupt } from './define-tool';
-import type { HalfGuard, HalfWatch } from '../worker-middleware/half-guard';
-import { guardedStream, guardedWhole, labelOfHalf } from '../worker-middleware/half-guard';
+import type { WrapGuard, WrapWatch } from '../worker-middleware/wrap-guard';
+import { guardedStream, guardedWhole, labelOfWrap } from '../worker-middleware/wrap-guard';
 import { consume } from '../models/model-stream';
 import type { Observers } from '../worker-middleware/observers';
 import type { ToolDeltas } from './tool-deltas';
 import type { AnyTool } from './tools';
-import type { NamedHalf, ToolNext, ToolWorkerCall, WorkerHalf } from '../worker-middleware/worker-middleware';
+import type { NamedWraps, ToolNext, ToolWorkerCall, WorkerWraps } from '../worker-middleware/worker-middleware';
 import { wrapAround } from '../worker-middleware/worker-middleware';
 
 export interface ToolRun {
@@ -26,8 +26,8 @@ export interface ToolRun {
   /** What the tool gets besides its arguments. */
   readonly options: JsonObject;
   readonly call: Omit<ToolWorkerCall, 'options'>;
-  readonly halves: readonly NamedHalf[];
-  readonly watch: HalfWatch;
+  readonly middleware: readonly NamedWraps[];
+  readonly watch: WrapWatch;
   readonly mode: StreamMode;
   readonly resultLimit: number;
   readonly deltas: ToolDeltas;
@@ -53,9 +53,9 @@ export function kindOfCall({ enhanced, execute, stream }: AnyTool, mode: StreamM
   return streams ? 'streamable' : 'invokable';
 }
 
-/** The tool with the worker halves around it, by the wrap of the kind of this call. What comes back is not checked yet. */
+/** The tool with the worker middleware around it, by the wrap of the kind of this call. What comes back is not checked yet. */
 export async function runTool(run: ToolRun): Promise<unknown> {
-  const asked: Asked = { json: run.input.json, options: run.options };
+  const asked: WrapInput = { json: run.input.json, options: run.options };
   switch (kindOfCall(run.tool, run.mode)) {
     case 'invokable':
       return aroundWhole<Json>(run, 'wrapInvokableToolCall', notResult)(asked);
@@ -69,47 +69,52 @@ export async function runTool(run: ToolRun): Promise<unknown> {
 }
 
 /** What goes inwards through the wraps. */
-interface Asked {
+interface WrapInput {
   readonly json: Json;
   readonly options: JsonObject;
 }
 
 type Wrap<Response> = (input: Json, next: ToolNext<Response>, call: ToolWorkerCall) => Response;
-type WrapName = Exclude<keyof WorkerHalf, 'wrapModel'>;
-type Check = (value: unknown) => string | undefined;
+type WrapName = Exclude<keyof WorkerWraps, 'wrapModel'>;
+type ResultCheck = (value: unknown) => string | undefined;
 
-/** The halves that have this wrap, first outermost. */
-function wrapsOf<Response>({ halves, call, watch }: ToolRun, hook: WrapName, check: Check): readonly Layer<Response>[] {
-  return halves.flatMap(({ name, half }) => {
-    const wrap = half[hook] as Wrap<Response> | undefined;
+/** The middleware that have this wrap, first outermost. */
+function wrapsOf<Response>({ middleware, call, watch }: ToolRun, hook: WrapName, check: ResultCheck): readonly WrapLayer<Response>[] {
+  return middleware.flatMap(({ name, wraps }) => {
+    const wrap = wraps[hook] as Wrap<Response> | undefined;
     if (wrap === undefined) return [];
-    return [{ wrap: wrap.bind(half), guard: { label: labelOfHalf(hook, name), watch, signal: call.signal, check } }];
+    return [{ wrap: wrap.bind(wraps), guard: { label: labelOfWrap(hook, name), watch, signal: call.signal, check } }];
   });
 }
 
-interface Layer<Response> {
+interface WrapLayer<Response> {
   readonly wrap: Wrap<Response>;
-  readonly guard: HalfGuard;
+  readonly guard: WrapGuard;
 }
 
-function aroundWhole<Output>(run: ToolRun, hook: WrapName, check: Check): (asked: Asked) => Promise<Output> {
+function aroundWhole<Output>(run: ToolRun, hook: WrapName, check: ResultCheck): (asked: WrapInput) => Promise<Output> {
   const wraps = wrapsOf<Promise<Output>>(run, hook, check).map(
-    (layer) => (asked: Asked, next: (asked: Asked) => Promise<Output>) =>
-      guardedWhole<Asked, Output>(layer.guard, (guarded) => entered(run, layer, asked, guarded), next),
+    (layer) => (asked: WrapInput, next: (asked: WrapInput) => Promise<Output>) =>
+      guardedWhole<WrapInput, Output>(layer.guard, (guarded) => entered(run, layer, asked, guarded), next),
   );
   return wrapAround(wraps, executed<Output>(run));
 }
 
-function aroundStream<Piece>(run: ToolRun, hook: WrapName, check: Check): (asked: Asked) => AsyncIterable<Piece> {
+function aroundStream<Piece>(run: ToolRun, hook: WrapName, check: ResultCheck): (asked: WrapInput) => AsyncIterable<Piece> {
   const wraps = wrapsOf<AsyncIterable<Piece>>(run, hook, check).map(
-    (layer) => (asked: Asked, next: (asked: Asked) => AsyncIterable<Piece>) =>
-      guardedStream<Asked, Piece>(layer.guard, (guarded) => entered(run, layer, asked, guarded), next),
+    (layer) => (asked: WrapInput, next: (asked: WrapInput) => AsyncIterable<Piece>) =>
+      guardedStream<WrapInput, Piece>(layer.guard, (guarded) => entered(run, layer, asked, guarded), next),
   );
-  return wrapAround<Asked, AsyncIterable<Piece>>(wraps, streamed<Piece>(run));
+  return wrapAround<WrapInput, AsyncIterable<Piece>>(wraps, streamed<Piece>(run));
 }
 
-/** A wrap as its half has it: with arguments and options apart, and a `next` that keeps the options unless it gets others. */
-function entered<Response>(run: ToolRun, { wrap, guard }: Layer<Response>, asked: Asked, next: (asked: Asked) => Response): Response {
+/** A wrap as its middleware has it: with arguments and options apart, and a `next` that keeps the options unless it gets others. */
+function entered<Response>(
+  run: ToolRun,
+  { wrap, guard }: WrapLayer<Response>,
+  asked: WrapInput,
+  next: (asked: WrapInput) => Response,
+): Response {
   const inner: ToolNext<Response> = (json, options = asked.options) => {
     const problem = options === asked.options ? undefined : toolOptionsProblem(options);
     if (problem !== undefined) throw new HoldfastError('hook-failed', `${guard.label} called next with options that ${problem}.`);
@@ -136,12 +141,12 @@ function notPart(piece: unknown): string | undefined {
   return isPartList([piece]) ? undefined : `a ${typeOf(piece)}, which is no text and no file`;
 }
 
-/** What a half handed on. Arguments that none changed keep what parsing made of them. */
+/** What a worker middleware handed on. Arguments that none changed keep what parsing made of them. */
 function argumentsOf({ input }: ToolRun, json: Json): unknown {
   return json === input.json ? input.value : json;
 }
 
-function executed<Output>(run: ToolRun): (asked: Asked) => Promise<Output> {
+function executed<Output>(run: ToolRun): (asked: WrapInput) => Promise<Output> {
   const { tool, deltas, measure } = run;
   return async (asked) => {
     const watched = watchedBy(run, asked);
@@ -165,8 +170,8 @@ function executed<Output>(run: ToolRun): (asked: Asked) => Promise<Output> {
   };
 }
 
-/** Observers look on at the tool itself, inside of all halves. */
-function watchedBy({ observers, call }: ToolRun, { json: input, options }: Asked): ToolWatched | undefined {
+/** Observers look on at the tool itself, inside of all middleware. */
+function watchedBy({ observers, call }: ToolRun, { json: input, options }: WrapInput): ToolWatched | undefined {
   return observers?.tool(call, { tool: call.tool, callId: call.callId, input, options });
 }
 
@@ -177,11 +182,11 @@ function tellFailed(watched: ToolWatched | undefined, error: unknown): void {
   else watched?.fail({ code: thrownCodeOf(error) ?? 'tool-failed', message: withoutCredentials(messageOf(error)) });
 }
 
-function contextOf({ context, options: given }: ToolRun, { options }: Asked): ToolCallContext {
+function contextOf({ context, options: given }: ToolRun, { options }: WrapInput): ToolCallContext {
   return options === given ? context : { ...context, options };
 }
 
-function streamed<Piece>(run: ToolRun): (asked: Asked) => AsyncIterable<Piece> {
+function streamed<Piece>(run: ToolRun): (asked: WrapInput) => AsyncIterable<Piece> {
   const { tool, measure } = run;
   return async function* (asked) {
     const watched = watchedBy(run, asked);

@@ -25,7 +25,7 @@ export interface AnyTool extends Pick<ToolBasics<unknown, unknown>, 'effect' | '
   stream?(input: unknown, call: ToolCallContext): unknown;
 }
 
-interface Entry {
+interface ToolEntry {
   readonly tool: AnyTool;
   readonly description: string;
   readonly schema: SchemaReader;
@@ -48,7 +48,7 @@ const quickTimeout = { default: 5_000, most: 10_000 };
 
 /** The tools of a worker, checked once when it starts. */
 export class ToolRegistry {
-  private readonly entries = new Map<string, Entry>();
+  private readonly entries = new Map<string, ToolEntry>();
 
   constructor(tools: Readonly<Record<string, unknown>>, defaults: Partial<ToolFacts> = {}) {
     for (const [name, tool] of Object.entries(tools)) this.entries.set(name, entryOf(name, tool, { ...defaultToolFacts, ...defaults }));
@@ -94,7 +94,7 @@ export class ToolRegistry {
     return { ok: true, value, json, hash: hashOf(json) };
   }
 
-  private told(name: string): Entry['told'] {
+  private told(name: string): ToolEntry['told'] {
     const entry = this.entries.get(name);
     if (entry === undefined) return undefined;
     const { schema, description, facts } = entry;
@@ -119,7 +119,7 @@ const forms: Forms = {
   resultLimit: numberIn(1, limits.payload),
 };
 
-function entryOf(name: string, candidate: unknown, defaults: ToolFacts): Entry {
+function entryOf(name: string, candidate: unknown, defaults: ToolFacts): ToolEntry {
   const refuse = refusing(`Tool "${name}"`, 'config-invalid');
   const misnamed = nameProblem(name);
   if (misnamed !== undefined) refuse(`${misnamed}.`);

@@ -7,7 +7,7 @@ import type { StoredMessage } from '../../contract/messages/messages';
 import { applySplices } from '../../contract/record/splice';
 import type { CallModelInput, RequestSlots } from '../../contract/record/wire';
 import { messagesIn, requestIn } from './request-history';
-import { ValueStore } from './value-store';
+import { RunLocalStore } from './value-store';
 
 /** Reads a run's own history. Given by the worker, which has the connection. */
 export interface RunHistory {
@@ -35,13 +35,13 @@ export class MessageStore {
   /** How often history had to be read, and how long the slowest reading took. */
   readonly misses = { messages: 0, lists: 0, slowestMs: 0 };
   /** Run-local values are found again in the same way. */
-  readonly values: ValueStore;
+  readonly values: RunLocalStore;
 
   constructor(
     private readonly history: RunHistory,
     private readonly maxBytes = 64 * 1024 * 1024,
   ) {
-    this.values = new ValueStore(history, maxBytes / 4);
+    this.values = new RunLocalStore(history, maxBytes / 4);
   }
 
   /** What a run began with, told by the first activity on this worker. */

@@ -2,15 +2,15 @@ import { HoldfastError } from '../../contract/errors';
 import { jsonSize } from '../../contract/limits';
 import type { RunLocalValues } from '../../contract/run-local';
 import { RunLocalFold, editedValues } from '../../contract/run-local';
-import type { BroughtChange, RunLocalEdit } from '../../contract/record/wire';
+import type { CallChange, RunLocalEdit } from '../../contract/record/wire';
 import type { RunHistory } from './message-store';
 
 const bytesPerEntry = 200;
 
 /** The worker's memory of run-local values, by call, bounded in bytes. What is missing is read from the history of the run. */
-export class ValueStore {
+export class RunLocalStore {
   private readonly entries = new Map<string, { readonly values: RunLocalValues; readonly bytes: number }>();
-  private readonly changes = new Map<string, { readonly change: BroughtChange; readonly bytes: number }>();
+  private readonly changes = new Map<string, { readonly change: CallChange; readonly bytes: number }>();
   private bytes = 0;
   /** How often history had to be read. */
   misses = 0;
@@ -36,7 +36,7 @@ export class ValueStore {
   }
 
   /** What a call is about to hand back. Whether that gets into the history or not: nothing else ever has its id. */
-  learn(runId: string, change: BroughtChange | undefined): void {
+  learn(runId: string, change: CallChange | undefined): void {
     if (change !== undefined) this.put(this.changes, `${runId}:${change.id}`, { change, bytes: jsonSize(change) + bytesPerEntry });
   }
 

@@ -8,9 +8,9 @@ import type { Observed, ObservedEnd, Observer } from '../../contract/observed';
 import { currentCall } from '../calls/call-context';
 import type { WorkerCall } from './worker-middleware';
 
-type Begun = Extract<Observed, { kind: 'model' | 'tool' }>;
+type BegunObservation = Extract<Observed, { kind: 'model' | 'tool' }>;
 type Without<T, Keys extends string> = T extends unknown ? Omit<T, Keys> : never;
-type Place = 'agent' | 'runId' | 'id' | 'attempt' | 'startedAt';
+type CallPlace = 'agent' | 'runId' | 'id' | 'attempt' | 'startedAt';
 
 /** A call that is looked on at. The first of its ends counts. */
 export interface Watched<Result> {
@@ -33,13 +33,16 @@ export class Observers {
   }
 
   /** Nothing when nobody looks on. */
-  model(call: WorkerCall, begun: Without<Extract<Begun, { kind: 'model' }>, Place | 'kind'>): Watched<ModelResult> | undefined {
+  model(
+    call: WorkerCall,
+    begun: Without<Extract<BegunObservation, { kind: 'model' }>, CallPlace | 'kind'>,
+  ): Watched<ModelResult> | undefined {
     return this.watch(call, { kind: 'model', ...begun }, ({ request: _, ...rest }) => rest);
   }
 
   tool(
     call: Omit<WorkerCall, 'runLocal'>,
-    begun: Without<Extract<Begun, { kind: 'tool' }>, Place | 'kind'>,
+    begun: Without<Extract<BegunObservation, { kind: 'tool' }>, CallPlace | 'kind'>,
   ): Watched<ToolResult> | undefined {
     return this.watch(call, { kind: 'tool', ...begun }, ({ input: _, options: __, ...rest }) => rest);
   }

@@ -1,5 +1,5 @@
 import { HoldfastError } from '../../contract/errors';
-import type { HalfRef } from '../../contract/manifest';
+import type { WorkerMiddlewareRef } from '../../contract/manifest';
 import type { FinishReason, Json, JsonObject, Message, ModelSettings, Part, Usage } from '../../contract/messages/messages';
 import type { RequestSlots } from '../../contract/record/wire';
 import type { ModelChunk } from '../models/chunks';
@@ -36,7 +36,7 @@ export interface WorkerModelRequest {
   readonly tools: readonly string[];
   readonly model: string;
   readonly settings: ModelSettings;
-  /** The request as the run made it, with all that it asks for besides. It is for looking at: what a half changes here is not heard. */
+  /** The request as the run made it, with all that it asks for besides. It is for looking at: what a wrap changes here is not heard. */
   readonly slots?: Partial<RequestSlots>;
 }
 
@@ -46,8 +46,8 @@ export interface WorkerModelResponse {
   readonly finish?: FinishReason;
 }
 
-/** The worker half of a middleware: I/O around the real call. */
-export interface WorkerHalf {
+/** The worker middleware of a middleware: I/O around the real call. */
+export interface WorkerWraps {
   wrapModel?: {
     generate?(
       request: WorkerModelRequest,
@@ -72,71 +72,71 @@ export interface WorkerHalf {
 /** Without options the tool gets those that the wrap got. */
 export type ToolNext<Response> = (input: Json, options?: JsonObject) => Response;
 
-export interface NamedHalf {
+export interface NamedWraps {
   readonly name: string;
-  readonly half: WorkerHalf;
+  readonly wraps: WorkerWraps;
 }
 
 export interface WorkerMiddleware {
   readonly name: string;
-  make(options: Json): WorkerHalf;
+  make(options: Json): WorkerWraps;
 }
 
 export function defineWorkerMiddleware<Options extends Json = Json>(
   name: string,
-  make: (options: Options) => WorkerHalf,
+  make: (options: Options) => WorkerWraps,
 ): WorkerMiddleware {
   return { name, make: make };
 }
 
-/** Worker halves by name; one instance for each name and options. */
-export class HalfRegistry {
-  private readonly halves = new Map<string, WorkerMiddleware>();
-  private readonly made = new Map<string, WorkerHalf>();
+/** Worker middleware by name; one instance for each name and options. */
+export class WorkerMiddlewareRegistry {
+  private readonly byName = new Map<string, WorkerMiddleware>();
+  private readonly made = new Map<string, WorkerWraps>();
 
   /** The built-in ones give way to others of their name. */
   constructor(middleware: readonly WorkerMiddleware[], builtIn: readonly WorkerMiddleware[] = []) {
-    for (const half of middleware) {
-      if (typeof half?.name !== 'string' || typeof half.make !== 'function')
-        throw new HoldfastError('config-invalid', 'An entry of `middleware` is no worker half; make it with defineWorkerMiddleware.');
-      if (this.halves.has(half.name)) throw new HoldfastError('config-invalid', `Two worker halves are named "${half.name}".`);
-      this.halves.set(half.name, half);
+    for (const one of middleware) {
+      if (typeof one?.name !== 'string' || typeof one.make !== 'function')
+        throw new HoldfastError('config-invalid', 'An entry of `middleware` is no worker middleware; make it with defineWorkerMiddleware.');
+      if (this.byName.has(one.name)) throw new HoldfastError('config-invalid', `Two worker middleware are named "${one.name}".`);
+      this.byName.set(one.name, one);
     }
-    for (const half of builtIn) if (!this.halves.has(half.name)) this.halves.set(half.name, half);
+    for (const one of builtIn) if (!this.byName.has(one.name)) this.byName.set(one.name, one);
   }
 
   has(name: string): boolean {
-    return this.halves.has(name);
+    return this.byName.has(name);
   }
 
   get names(): readonly string[] {
-    return [...this.halves.keys()];
+    return [...this.byName.keys()];
   }
 
   /** With the names by which errors call them. */
-  named(refs: readonly HalfRef[]): readonly NamedHalf[] {
-    return this.of(refs).map((half, position) => ({ name: refs[position]?.name ?? '', half }));
+  named(refs: readonly WorkerMiddlewareRef[]): readonly NamedWraps[] {
+    return this.of(refs).map((wraps, position) => ({ name: refs[position]?.name ?? '', wraps }));
   }
 
-  /** The halves of an agent's list, first outermost. One that this worker lacks is an error that another worker may not have. */
-  of(refs: readonly HalfRef[]): readonly WorkerHalf[] {
+  /** The wraps of an agent's list, first outermost. One that this worker lacks is an error that another worker may not have. */
+  of(refs: readonly WorkerMiddlewareRef[]): readonly WorkerWraps[] {
     return refs.map(({ name, options }) => {
-      const half = this.halves.get(name);
-      if (half === undefined) throw new HoldfastError('worker-half-missing', `This worker has no half of the middleware "${name}".`);
+      const one = this.byName.get(name);
+      if (one === undefined) throw new HoldfastError('worker-half-missing', `This worker has no worker middleware "${name}".`);
       const key = `${name} ${JSON.stringify(options ?? null)}`;
-      const made = this.made.get(key) ?? half.make(options ?? null);
+      const made = this.made.get(key) ?? one.make(options ?? null);
       this.made.set(key, made);
       return made;
     });
   }
 }
 
-type Next<Request, Response> = (request: Request) => Response;
+type WrapNext<Request, Response> = (request: Request) => Response;
 
 /** Puts wraps around a core, first outermost. */
 export function wrapAround<Request, Response>(
-  wraps: readonly ((request: Request, next: Next<Request, Response>) => Response)[],
-  core: Next<Request, Response>,
-): Next<Request, Response> {
-  return wraps.reduceRight<Next<Request, Response>>((next, wrap) => (request) => wrap(request, next), core);
+  wraps: readonly ((request: Request, next: WrapNext<Request, Response>) => Response)[],
+  core: WrapNext<Request, Response>,
+): WrapNext<Request, Response> {
+  return wraps.reduceRight<WrapNext<Request, Response>>((next, wrap) => (request) => wrap(request, next), core);
 }

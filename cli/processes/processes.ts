@@ -54,13 +54,13 @@ export async function work(flags: ProcessFlags, terminal: Terminal): Promise<num
   });
 }
 
-interface Parts {
+interface ProcessParts {
   readonly server: OpenServer;
   readonly service?: RunningService;
   readonly worker?: HoldfastWorker;
 }
 
-function tellReady(terminal: Terminal, settings: ProcessSettings, { server, service, worker }: Parts): void {
+function tellReady(terminal: Terminal, settings: ProcessSettings, { server, service, worker }: ProcessParts): void {
   const { green, dim } = terminal.paint;
   const { project, configuration, taskQueue } = settings;
   const line = (name: string, text: string): void => terminal.write(`  ${dim(name.padEnd(9))} ${text}`);

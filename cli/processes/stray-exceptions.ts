@@ -21,7 +21,7 @@ export function reportStrayExceptions(report: (problem: HoldfastError) => void, 
     report(
       new HoldfastError(
         'tool-failed',
-        `An exception that nobody could catch, in a tool or a worker half${where === '' ? '' : ` (${where})`}: ${messageOf(error)}`,
+        `An exception that nobody could catch, in a tool or a worker middleware${where === '' ? '' : ` (${where})`}: ${messageOf(error)}`,
         { cause: error },
       ),
     );

@@ -8,7 +8,7 @@ type RetryEvent = Extract<RunEvent, { type: 'model-retry' }>;
 type MessageEvent = Extract<RunEvent, { type: 'model-end' | 'tool-end' }>;
 
 /** A call that the history shows as scheduled, and whose message has not come. */
-interface Call {
+interface ScheduledCall {
   readonly origin: Omit<DeltaOrigin, 'attempt'>;
   /** Calls of one key make one message. */
   readonly key: string;
@@ -25,7 +25,7 @@ interface Call {
  * A message that is not the sum of what was seen is announced as replaced.
  */
 export class LiveCalls {
-  private readonly calls = new Map<string, Call>();
+  private readonly calls = new Map<string, ScheduledCall>();
   private readonly scheduled = new Map<number, string>();
   /** What came before the history showed its call. */
   private readonly early = new Map<string, Delta[]>();
@@ -104,7 +104,7 @@ export class LiveCalls {
       this.void(earlier);
       this.forget(before);
     }
-    const call: Call = {
+    const call: ScheduledCall = {
       origin: { agent: agentOfPath(path), runPath: path, address },
       key,
       attempt: 0,
@@ -129,7 +129,7 @@ export class LiveCalls {
     if (!isSeen(call)) this.forget(address);
   }
 
-  private takeOf(call: Call, delta: Delta): void {
+  private takeOf(call: ScheduledCall, delta: Delta): void {
     if (call.settled) return;
     const { attempt } = delta;
     if (delta.type === 'attempt-void') {
@@ -149,7 +149,7 @@ export class LiveCalls {
     this.show(delta);
   }
 
-  private void(call: Call): void {
+  private void(call: ScheduledCall): void {
     if (!isSeen(call)) return;
     const { attempt } = call;
     call.voided = attempt;
@@ -157,7 +157,7 @@ export class LiveCalls {
     call.shown = call.shown.slice(-1);
   }
 
-  private say(call: Call, body: DeltaBody): void {
+  private say(call: ScheduledCall, body: DeltaBody): void {
     const delta: Delta = { ...body, ...call.origin, attempt: call.attempt };
     call.shown.push(delta);
     this.show(delta);
@@ -188,7 +188,7 @@ function continues(last: TextDelta, delta: TextDelta): boolean {
   return last.type === delta.type && last.address === delta.address && last.attempt === delta.attempt && callOf(last) === callOf(delta);
 }
 
-function isSeen({ attempt, voided }: Call): boolean {
+function isSeen({ attempt, voided }: ScheduledCall): boolean {
   return attempt > voided;
 }
 

@@ -32,7 +32,7 @@ interface Shared {
 }
 
 /** How a run stands, for whoever answers it. */
-export interface Standing {
+export interface AnswerStanding {
   /** With all interrupts that the code has not taken an answer to. */
   readonly view: RunView;
   /** Answers that wait in the history for a worker. */
@@ -123,7 +123,7 @@ export class RunReader {
     return status.name === 'RUNNING' ? interruptsIn(memo) : [];
   }
 
-  async standing(workflowId: string, id: string): Promise<Standing> {
+  async standing(workflowId: string, id: string): Promise<AnswerStanding> {
     const { fold, stored, retrying } = await answered(this.work.wait(() => this.fold(workflowId, id)));
     const { parent, expired, withdrawn, cancelling, delivered } = fold;
     return {

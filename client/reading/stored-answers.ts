@@ -7,21 +7,21 @@ import { latenessOf, refusalOf } from '../../contract/interrupts';
 import { names } from '../../contract/names';
 import { millisecondsOf } from '../../host/history/history-facts';
 
-type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
-type Payloads = temporal.api.common.v1.IPayloads;
+type AnswerEvent = temporal.api.history.v1.IHistoryEvent;
+type AnswerPayloads = temporal.api.common.v1.IPayloads;
 
 /** An answer with the time at which the server took it. */
 export type StoredAnswer = Answer & { readonly at: number };
 
 /** Answers that stand in a history as signals and that no worker has taken yet. They are decoded only when somebody asks. */
 export class StoredAnswers {
-  private signals: { readonly at: number; readonly input: Payloads | null | undefined }[] = [];
+  private signals: { readonly at: number; readonly input: AnswerPayloads | null | undefined }[] = [];
   /** When the newest event was written: so late it was on the server, at least. */
   asOf = 0;
 
   constructor(private readonly converter: LoadedDataConverter) {}
 
-  add(event: HistoryEvent): void {
+  add(event: AnswerEvent): void {
     const at = millisecondsOf(event.eventTime);
     this.asOf = Math.max(this.asOf, at);
     const signal = event.workflowExecutionSignaledEventAttributes;
@@ -55,7 +55,10 @@ export function withoutAnswered(view: RunView, stored: readonly StoredAnswer[]):
 }
 
 /** What somebody sent as an answer, if it is one. */
-export async function answerInSignal(converter: LoadedDataConverter, input: Payloads | null | undefined): Promise<Answer | undefined> {
+export async function answerInSignal(
+  converter: LoadedDataConverter,
+  input: AnswerPayloads | null | undefined,
+): Promise<Answer | undefined> {
   const sent = await decodeFromPayloadsAtIndex<unknown>(converter, 0, input?.payloads).catch(() => undefined);
   return isAnswer(sent) ? sent : undefined;
 }

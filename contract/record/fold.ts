@@ -64,7 +64,7 @@ export class HistoryFold {
   readonly expired = new Set<string>();
   /** Interrupts that nobody need answer any more. */
   readonly withdrawn = new Set<string>();
-  /** How answers had come that were taken before the last border. */
+  /** How answers had come that were taken before the last continue-as-new. */
   delivered: readonly string[] = [];
   private offset = 0;
   private started = false;

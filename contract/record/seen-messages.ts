@@ -11,7 +11,7 @@ export const saidByAll = '';
 
 /**
  * The messages that readers see of a run: those of the root agent's last model call, and what was shown since. The run keeps them as its
- * readers do, since at a continue-as-new it goes on from the last iteration border, and readers have seen more by then.
+ * readers do, since at a continue-as-new it goes on from the last iteration checkpoint, and readers have seen more by then.
  */
 export class SeenMessages {
   private readonly root: string;

@@ -1,7 +1,7 @@
 import type { AgentPath } from './agent-paths';
 import type { EventBody, WireEvent } from '../events';
 import type { Answer, Interrupt } from '../interrupts';
-import type { DeferredTools, HalfRef, Language, Manifest, ToolSpec } from '../manifest';
+import type { DeferredTools, WorkerMiddlewareRef, Language, Manifest, ToolSpec } from '../manifest';
 import type { Failure, FinishReason, Json, JsonObject, Message, ModelSettings, StoredMessage, ToolCall, Usage } from '../messages/messages';
 import type { RunOptions } from '../run-options';
 import type { ListItem, Splice } from './splice';
@@ -62,7 +62,7 @@ export interface RequestSlots {
   readonly tools: readonly string[];
   readonly model: string;
   readonly settings: ModelSettings | null;
-  readonly halves: readonly HalfRef[];
+  readonly halves: readonly WorkerMiddlewareRef[];
   readonly stream: StreamMode;
   /** The name of the schema that the last answer has to fit. */
   readonly output: string | null;
@@ -122,7 +122,7 @@ export interface RunLocalChange {
 }
 
 /** What an execution of a call changed. The id is its own: of two attempts only one is in the history. */
-export interface BroughtChange extends RunLocalChange {
+export interface CallChange extends RunLocalChange {
   readonly id: string;
 }
 
@@ -152,7 +152,7 @@ export interface CallModelResult {
   readonly partial?: Message;
   /** What parsing made of the tool calls of the message, in their order. null: not known yet. */
   readonly parsed?: readonly (ParseInputResult | null)[];
-  readonly runLocal?: BroughtChange;
+  readonly runLocal?: CallChange;
   readonly events?: readonly WireEvent[];
 }
 
@@ -174,7 +174,7 @@ export interface CallToolInput {
   readonly resumed?: { readonly answer: Json; readonly state?: Json };
   /** Asks the tool whether an earlier attempt took effect, instead of running it. */
   readonly reconcile?: true;
-  readonly halves?: readonly HalfRef[];
+  readonly halves?: readonly WorkerMiddlewareRef[];
   readonly runLocal?: RunLocalEdit;
   readonly events?: readonly WireEvent[];
   /** Set for calls that come from a hook and are no part of the transcript. */
@@ -188,7 +188,7 @@ export interface CallToolResult {
   /** Which call it answers. Set where no scheduled activity says so: with quick tools. */
   readonly call?: { readonly id: string; readonly name: string };
   readonly outcome: ToolOutcome;
-  readonly runLocal?: BroughtChange;
+  readonly runLocal?: CallChange;
   readonly events?: readonly WireEvent[];
 }
 

@@ -1,7 +1,7 @@
 import type { Json } from '../messages/messages';
 import { canonicalJson } from '../messages/messages';
 import { References, baseOf } from './schema-references';
-import type { Schema } from './schema-parts';
+import type { SchemaObject } from './schema-parts';
 import { first, isRecord, listOf, own } from './schema-parts';
 
 /** Neither schemas that people write nor values that fit them are that deep; code that calls itself has to end somewhere. */
@@ -15,14 +15,14 @@ const longestMisfit = 1000;
  */
 export function misfitOfSchema(schema: Json | undefined, value: Json): string | undefined {
   if (schema === undefined) return undefined;
-  const misfit = new SchemaCheck(schema).misfit(schema, new Place(value, ''), schema, 0);
+  const misfit = new SchemaCheck(schema).misfit(schema, new ValuePlace(value, ''), schema, 0);
   return misfit === undefined || misfit.length <= longestMisfit ? misfit : `${misfit.slice(0, longestMisfit)}…`;
 }
 
 /** A place in the value, and what was found out about it. */
-class Place {
-  readonly seen = new Map<Schema, string | undefined>();
-  private inside: Map<string | number, Place> | undefined;
+class ValuePlace {
+  readonly seen = new Map<SchemaObject, string | undefined>();
+  private inside: Map<string | number, ValuePlace> | undefined;
   private text: string | undefined;
 
   constructor(
@@ -45,11 +45,11 @@ class Place {
     return (this.text ??= canonicalJson(this.value));
   }
 
-  at(key: string | number, item: Json): Place {
+  at(key: string | number, item: Json): ValuePlace {
     this.inside ??= new Map();
     const known = this.inside.get(key);
     if (known !== undefined) return known;
-    const place = new Place(item, `${this.before}${key}`);
+    const place = new ValuePlace(item, `${this.before}${key}`);
     this.inside.set(key, place);
     return place;
   }
@@ -63,7 +63,7 @@ class SchemaCheck {
     this.references = new References(root);
   }
 
-  misfit(schema: Json | undefined, place: Place, around: Json, depth: number): string | undefined {
+  misfit(schema: Json | undefined, place: ValuePlace, around: Json, depth: number): string | undefined {
     if (schema === false) return `${place.name} is not wanted`;
     if (!isRecord(schema) || depth > deepest) return undefined;
     if (place.seen.has(schema)) return place.seen.get(schema);
@@ -74,9 +74,9 @@ class SchemaCheck {
     return misfit;
   }
 
-  private found(schema: Schema, place: Place, base: Json, depth: number): string | undefined {
+  private found(schema: SchemaObject, place: ValuePlace, base: Json, depth: number): string | undefined {
     const { value, name } = place;
-    const inside: Inside = (part, item, key) =>
+    const inside: InsideValue = (part, item, key) =>
       isRecord(part) || part === false ? this.misfit(part, place.at(key, item), base, depth) : undefined;
     const same = (part: Json | undefined): string | undefined => this.misfit(part, place, base, depth);
     return (
@@ -91,13 +91,13 @@ class SchemaCheck {
     );
   }
 
-  private misfitOfReference({ $ref }: Schema, place: Place, base: Json, depth: number): string | undefined {
+  private misfitOfReference({ $ref }: SchemaObject, place: ValuePlace, base: Json, depth: number): string | undefined {
     if (typeof $ref !== 'string') return undefined;
     const referred = this.references.find($ref, base);
     return referred === undefined ? undefined : this.misfit(referred.schema, place, referred.base, depth);
   }
 
-  private misfitOfKind({ type, enum: allowed, const: only }: Schema, place: Place): string | undefined {
+  private misfitOfKind({ type, enum: allowed, const: only }: SchemaObject, place: ValuePlace): string | undefined {
     const { value, name } = place;
     const types = typeof type === 'string' ? [type] : listOf(type);
     if (types.length > 0 && !types.some((one) => isOfType(one, value)))
@@ -136,7 +136,7 @@ function isOfType(type: Json, value: Json): boolean {
   }
 }
 
-function misfitOfNumber(schema: Schema, value: number, path: string): string | undefined {
+function misfitOfNumber(schema: SchemaObject, value: number, path: string): string | undefined {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
   if (typeof minimum === 'number' && value < minimum) return `${path} is less than ${minimum}`;
   if (typeof maximum === 'number' && value > maximum) return `${path} is more than ${maximum}`;
@@ -145,21 +145,27 @@ function misfitOfNumber(schema: Schema, value: number, path: string): string | u
   return undefined;
 }
 
-function misfitOfLength(schema: Schema, value: string, path: string): string | undefined {
+function misfitOfLength(schema: SchemaObject, value: string, path: string): string | undefined {
   if (schema['minLength'] === undefined && schema['maxLength'] === undefined) return undefined;
   return misfitOfSize(schema, 'Length', [...value].length, 'characters', path);
 }
 
-function misfitOfSize(schema: Schema, what: 'Length' | 'Items' | 'Properties', size: number, of: string, path: string): string | undefined {
+function misfitOfSize(
+  schema: SchemaObject,
+  what: 'Length' | 'Items' | 'Properties',
+  size: number,
+  of: string,
+  path: string,
+): string | undefined {
   const [least, most] = [schema[`min${what}`], schema[`max${what}`]];
   if (typeof least === 'number' && size < least) return `${path} has ${size} ${of}, at least ${least} are wanted`;
   if (typeof most === 'number' && size > most) return `${path} has ${size} ${of}, at most ${most} are wanted`;
   return undefined;
 }
 
-type Inside = (part: Json | undefined, item: Json, key: string | number) => string | undefined;
+type InsideValue = (part: Json | undefined, item: Json, key: string | number) => string | undefined;
 
-function misfitOfList(schema: Schema, value: readonly Json[], path: string, inside: Inside): string | undefined {
+function misfitOfList(schema: SchemaObject, value: readonly Json[], path: string, inside: InsideValue): string | undefined {
   const places = listOf(schema['prefixItems']);
   return (
     misfitOfSize(schema, 'Items', value.length, 'items', path) ??
@@ -167,7 +173,7 @@ function misfitOfList(schema: Schema, value: readonly Json[], path: string, insi
   );
 }
 
-function misfitOfObject(schema: Schema, value: Schema, place: Place, inside: Inside): string | undefined {
+function misfitOfObject(schema: SchemaObject, value: SchemaObject, place: ValuePlace, inside: InsideValue): string | undefined {
   const known = isRecord(schema['properties']) ? schema['properties'] : {};
   const missing = listOf(schema['required']).find((key): key is string => typeof key === 'string' && own(value, key) === undefined);
   if (missing !== undefined) return `${place.before}${missing} is missing`;
@@ -186,7 +192,7 @@ function misfitOfObject(schema: Schema, value: Schema, place: Place, inside: Ins
   );
 }
 
-function misfitOfAny(schema: Schema, same: (part: Json | undefined) => string | undefined, path: string): string | undefined {
+function misfitOfAny(schema: SchemaObject, same: (part: Json | undefined) => string | undefined, path: string): string | undefined {
   for (const keyword of ['anyOf', 'oneOf']) {
     const parts = listOf(schema[keyword]);
     if (parts.length === 0) continue;

@@ -2,10 +2,10 @@ import { notJson } from '../messages/messages';
 import { both, form, isRecord as isObject } from '../check';
 import type { Json } from '../messages/messages';
 import { References, baseOf } from './schema-references';
-import type { Schema } from './schema-parts';
+import type { SchemaObject } from './schema-parts';
 import { first, isRecord } from './schema-parts';
 
-interface Part {
+interface SchemaPart {
   readonly schema: Json;
   /** Where it stands, as in the schema itself. */
   readonly path: string;
@@ -13,7 +13,7 @@ interface Part {
   readonly base: Json;
 }
 
-type Check = (value: Json) => string | undefined;
+type FormCheck = (value: Json) => string | undefined;
 
 const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
 const withSchema = [
@@ -29,7 +29,7 @@ const withNamedSchemas = ['properties', 'patternProperties'];
  */
 export function problemOfSchema(schema: Json): string | undefined {
   const references = new References(schema);
-  const parts: Part[] = [{ schema, path: '', base: schema }];
+  const parts: SchemaPart[] = [{ schema, path: '', base: schema }];
   const seen = new Set<Json>();
   for (const { schema: part, path, base: around } of parts) {
     const at = path === '' ? 'it' : path;
@@ -55,7 +55,7 @@ function lost(reference: string): string {
     : 'which is no part of it; put that schema into $defs, and point to it there';
 }
 
-const checks: Readonly<Record<string, Check>> = {
+const checks: Readonly<Record<string, FormCheck>> = {
   $ref: (value) => (typeof value === 'string' ? undefined : 'that is no text'),
   type: (value) => {
     const wrong = (Array.isArray(value) ? (value as readonly Json[]) : [value]).find((type) => !types.includes(type as string));
@@ -72,11 +72,11 @@ const checks: Readonly<Record<string, Check>> = {
   ),
 };
 
-function checksOf(keywords: readonly string[], check: Check): Record<string, Check> {
+function checksOf(keywords: readonly string[], check: FormCheck): Record<string, FormCheck> {
   return Object.fromEntries(keywords.map((keyword) => [keyword, check]));
 }
 
-function problemOfKeywords(schema: Schema): string | undefined {
+function problemOfKeywords(schema: SchemaObject): string | undefined {
   return first(Object.keys(schema), (keyword) => {
     const [value, check] = [schema[keyword], Object.hasOwn(checks, keyword) ? checks[keyword] : undefined];
     const problem = value === undefined ? undefined : check?.(value);
@@ -97,14 +97,14 @@ function compiles(pattern: string, flags: string): boolean {
 }
 
 /** The schemas that stand directly in a schema. Definitions count where something refers to them. */
-function partsOf(schema: Schema, path: string, base: Json): readonly Part[] {
+function partsOf(schema: SchemaObject, path: string, base: Json): readonly SchemaPart[] {
   const before = path === '' ? '' : `${path}.`;
-  const parts: Part[] = [];
+  const parts: SchemaPart[] = [];
   for (const [keyword, value] of Object.entries(schema)) {
     const isList = keyword === 'items' ? Array.isArray(value) : withSchemas.includes(keyword);
     if (value === undefined) continue;
     if (isList || withNamedSchemas.includes(keyword)) {
-      for (const [key, part] of Object.entries(isList || isRecord(value) ? (value as Schema) : {}))
+      for (const [key, part] of Object.entries(isList || isRecord(value) ? (value as SchemaObject) : {}))
         if (part !== undefined) parts.push({ schema: part, path: `${before}${keyword}.${key}`, base });
     } else if (keyword === 'items' || withSchema.includes(keyword)) parts.push({ schema: value, path: `${before}${keyword}`, base });
   }
@@ -125,13 +125,13 @@ function isTexts(value: Json): boolean {
 export const jsonSchema = both(
   form(
     (value) => isObject(value) && notJson(value) === undefined,
-    'a JSON Schema of an object, such as { type: "object", properties: { … } }',
+    'a JSON SchemaObject of an object, such as { type: "object", properties: { … } }',
   ),
   {
-    wanted: 'a JSON Schema',
+    wanted: 'a JSON SchemaObject',
     problem: (value, option) => {
       const problem = problemOfSchema(value as Json);
-      return problem === undefined ? undefined : `${option} must be a JSON Schema: ${problem}`;
+      return problem === undefined ? undefined : `${option} must be a JSON SchemaObject: ${problem}`;
     },
   },
 );

@@ -1,6 +1,6 @@
 import type { Json } from '../messages/messages';
 
-export type Schema = Readonly<Record<string, Json | undefined>>;
+export type SchemaObject = Readonly<Record<string, Json | undefined>>;
 
 /** The first problem that one of them has. */
 export function first<Item>(items: readonly Item[], problem: (item: Item, position: number) => string | undefined): string | undefined {
@@ -15,10 +15,10 @@ export function listOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? (value as readonly Json[]) : [];
 }
 
-export function own(record: Schema, key: string): Json | undefined {
+export function own(record: SchemaObject, key: string): Json | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-export function isRecord(value: Json | undefined): value is Schema {
+export function isRecord(value: Json | undefined): value is SchemaObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

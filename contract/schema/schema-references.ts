@@ -1,5 +1,5 @@
 import type { Json } from '../messages/messages';
-import type { Schema } from './schema-parts';
+import type { SchemaObject } from './schema-parts';
 import { isRecord } from './schema-parts';
 
 /** Where a reference leads, and where pointers begin there. */
@@ -10,7 +10,7 @@ export interface Referred {
 
 /** The references of one schema. Only what stands in the schema itself is found: pointers, anchors, and schemas that have an `$id` in it. */
 export class References {
-  private readonly named = new Map<Json, readonly Schema[]>();
+  private readonly named = new Map<Json, readonly SchemaObject[]>();
 
   constructor(private readonly root: Json) {}
 
@@ -33,10 +33,10 @@ export class References {
   }
 
   /** All that could be meant by a name. It is looked for when a reference has one. */
-  private withNames(base: Json): readonly Schema[] {
+  private withNames(base: Json): readonly SchemaObject[] {
     const known = this.named.get(base);
     if (known !== undefined) return known;
-    const found: Schema[] = [];
+    const found: SchemaObject[] = [];
     const seen = new Set<Json>([base]);
     for (const value of seen) {
       if (isRecord(value) && ['$id', '$anchor', '$dynamicAnchor', 'id'].some((key) => typeof value[key] === 'string')) found.push(value);
@@ -48,7 +48,7 @@ export class References {
 }
 
 /** Where pointers in a part begin. */
-export function baseOf(part: Schema, around: Json): Json {
+export function baseOf(part: SchemaObject, around: Json): Json {
   const { $id } = part;
   return typeof $id === 'string' && !$id.startsWith('#') ? part : around;
 }
@@ -66,7 +66,7 @@ function placeOf(base: Json, pointer: string): Json | undefined {
     const keys = [segment, decoded(segment)].map((text) => text.replace(/~1/g, '/').replace(/~0/g, '~'));
     const holder: object = typeof found === 'object' && found !== null ? found : {};
     const key = keys.find((one) => Object.hasOwn(holder, one));
-    found = key === undefined ? undefined : (holder as Schema)[key];
+    found = key === undefined ? undefined : (holder as SchemaObject)[key];
   }
   return found;
 }

@@ -8,11 +8,11 @@ import type { HistoryPage, HistorySource } from './history-pages';
 
 const service = temporal.api.workflowservice.v1;
 
-type Call = ReturnType<(typeof Connection)['generateRPCImplementation']>;
+type RpcCall = ReturnType<(typeof Connection)['generateRPCImplementation']>;
 
 /** A connection that also gives the pages of histories as they come, before all of them is decoded. */
 export class HistoryConnection extends Connection {
-  private readonly call: Call;
+  private readonly call: RpcCall;
 
   protected constructor(parts: ConnectionCtorOptions) {
     super(parts);
@@ -53,7 +53,7 @@ export class HistoryConnection extends Connection {
       { 'temporal-namespace': namespace },
       () =>
         new Promise((resolve, reject) => {
-          this.call({ name } as Parameters<Call>[0], request, (error, response) => {
+          this.call({ name } as Parameters<RpcCall>[0], request, (error, response) => {
             if (error || !response) return reject(error ?? new Error(`No answer to ${name}.`));
             try {
               resolve(factEventsOf(response));

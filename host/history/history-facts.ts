@@ -8,14 +8,14 @@ import { unpackedInput } from '../../contract/record/snapshot-messages';
 import type { AgentRunInput, AgentRunResult, CallModelInput, CallToolInput, CallToolResult } from '../../contract/record/wire';
 import { PayloadReader } from './payload-reader';
 
-type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+type RawHistoryEvent = temporal.api.history.v1.IHistoryEvent;
 type Completed = temporal.api.history.v1.IActivityTaskCompletedEventAttributes;
 type ProtoFailure = temporal.api.failure.v1.IFailure;
 type Payloads = temporal.api.common.v1.IPayloads;
 type Marker = temporal.api.history.v1.IMarkerRecordedEventAttributes;
 
 /** An event with what facts are made of; its numbers may be of any kind. */
-export interface FactEvent extends Omit<HistoryEvent, 'eventId' | 'eventTime' | 'activityTaskCompletedEventAttributes'> {
+export interface FactEvent extends Omit<RawHistoryEvent, 'eventId' | 'eventTime' | 'activityTaskCompletedEventAttributes'> {
   readonly eventId?: unknown;
   readonly eventTime?: { readonly seconds?: unknown; readonly nanos?: number | null } | null | undefined;
   readonly activityTaskCompletedEventAttributes?:

@@ -10,7 +10,7 @@ export interface HistoryPage<Event = HistoryEvent> {
 
 interface PageRequest {
   readonly namespace: string;
-  readonly execution: Execution;
+  readonly execution: ExecutionRef;
   readonly maximumPageSize: number;
   readonly nextPageToken?: Uint8Array;
 }
@@ -24,13 +24,13 @@ export interface HistorySource<Event = HistoryEvent> {
   readonly namespace: string;
 }
 
-export interface Execution {
+export interface ExecutionRef {
   readonly workflowId: string;
   readonly runId?: string;
 }
 
 /** Pages of a history, newest first. Never a query: a query waits for a worker and its replay. */
-export async function* newestPages<Event>(source: HistorySource<Event>, execution: Execution): AsyncGenerator<readonly Event[]> {
+export async function* newestPages<Event>(source: HistorySource<Event>, execution: ExecutionRef): AsyncGenerator<readonly Event[]> {
   let nextPageToken: Uint8Array | undefined;
   do {
     const page: HistoryPage<Event> = await source.workflowService.getWorkflowExecutionHistoryReverse({
@@ -47,7 +47,7 @@ export async function* newestPages<Event>(source: HistorySource<Event>, executio
 /** Pages of a history, oldest first; with `follow` it waits for new events until the execution closes. */
 export async function* oldestPages<Event>(
   source: HistorySource<Event>,
-  execution: Execution,
+  execution: ExecutionRef,
   follow: boolean,
   abandoned: () => boolean = () => false,
 ): AsyncGenerator<readonly Event[]> {

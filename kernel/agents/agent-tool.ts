@@ -9,13 +9,13 @@ import { toolMessage } from '../../contract/messages/messages';
 import { jsonSchema } from '../../contract/schema/schema-form';
 import type { Agent } from '../define/agent-ref';
 import { definitionOf, isAgent } from '../define/agent-ref';
-import type { OwnTool, OwnToolRef } from '../define/own-tools';
-import { ownToolRef, parsedBy } from '../define/own-tools';
+import type { OwnTool, OwnToolRef } from '../define/workflow-tools';
+import { ownToolRef, parsedBy } from '../define/workflow-tools';
 import type { Frame } from '../effects/frames';
 import type { AgentForTool, AgentScope, ToolInAgent } from '../run/scope';
 import type { AnyAgent } from '../define/definition';
 import { runIsolated } from './isolated';
-import type { Place } from '../run/place';
+import type { AgentPlace } from '../run/place';
 import { runApart } from './run-apart';
 import { transferResult, transferTool } from '../define/transfer-names';
 import { ToolError, errorOf, isCancellation, isStop } from '../effects/errors';
@@ -89,7 +89,7 @@ export async function answerForTool({ scope, frame, agent, messages, forwardEven
   }
 }
 
-function placeFor({ run, path }: AgentScope, frame: Frame, agent: AnyAgent, forwarded: boolean): Pick<Place, 'path' | 'frame'> {
+function placeFor({ run, path }: AgentScope, frame: Frame, agent: AnyAgent, forwarded: boolean): Pick<AgentPlace, 'path' | 'frame'> {
   const n = frame.once('agent', () => (run.state.agentTools = (run.state.agentTools ?? 0) + 1));
   const segment = toolSegment(agent.name, n, forwarded);
   return { path: [...path, segment], frame: frame.child(segment) };

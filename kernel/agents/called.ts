@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined';
 import type { StoredMessage } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
 import { bareAgent } from '../define/agent';
-import { AgentLife } from '../run/agent-life';
+import { ContextLifetime } from '../run/context-lifetime';
 import { appendShown, runAfterAgent, runAfterFailure, runBeforeAgent } from '../hooks/hooks';
 import type { AgentMiddleware } from '../define/middleware';
 import type { AgentScope, RunScope } from '../run/scope';
@@ -10,7 +10,7 @@ import type { PlaceRecord } from '../run/state';
 import { freshRecord } from './chat';
 import { historyFor } from '../run/conversation';
 import type { AgentEnd, AnyAgent } from '../define/definition';
-import type { Place } from '../run/place';
+import type { AgentPlace } from '../run/place';
 import { keyOf, recordAt } from '../run/place';
 import { errorOf, failureOf, isCancellation, recordedFailure } from '../effects/errors';
 
@@ -21,19 +21,19 @@ export function callbacksOfGroup(agent: AnyAgent): readonly AgentMiddleware[] {
 
 /**
  * An agent that runs others with its callbacks around it. One that is answered for does not run, and neither do the callbacks behind it.
- * What has run is not run again behind a border: neither the callbacks before it, nor the agent while those behind it wait.
+ * What has run is not run again after a continue-as-new: neither the callbacks before it, nor the agent while those behind it wait.
  */
-export async function calledGroup(run: RunScope, agent: AnyAgent, place: Place, enter: () => Promise<AgentEnd>): Promise<AgentEnd> {
-  const { lane, frame } = place;
+export async function calledGroup(run: RunScope, agent: AnyAgent, place: AgentPlace, enter: () => Promise<AgentEnd>): Promise<AgentEnd> {
+  const { branch, frame } = place;
   const around = aroundAt(run, place);
   const bare = { ...bareAgent(agent), middleware: callbacksOfGroup(agent) };
-  const messages = lane === undefined ? [] : historyFor(run, lane, agent.name, undefined);
+  const messages = branch === undefined ? [] : historyFor(run, branch, agent.name, undefined);
   const record = { ...freshRecord(bare, place.path, messages, run.state), values: around.values };
-  const life = new AgentLife(run, agent.name);
+  const life = new ContextLifetime(run, agent.name);
   const options = runOptionsOf(run.state.options, agent.name);
   const scope: AgentScope = {
     ...{ run, agent: bare, options, path: place.path, record, life, isGroup: true },
-    ...defined({ lane }),
+    ...defined({ branch }),
   };
   try {
     if (around.begun !== true) {
@@ -52,7 +52,7 @@ export async function calledGroup(run: RunScope, agent: AnyAgent, place: Place, 
   }
 }
 
-async function throughEnd(scope: AgentScope, around: Around, place: Place, enter: () => Promise<AgentEnd>): Promise<AgentEnd> {
+async function throughEnd(scope: AgentScope, around: Around, place: AgentPlace, enter: () => Promise<AgentEnd>): Promise<AgentEnd> {
   const { agent, record } = scope;
   const isHeard = agent.middleware.some(({ afterAgent, afterFailure }) => (afterAgent ?? afterFailure) !== undefined);
   const after = place.frame.child('callbacks:after');
@@ -76,7 +76,7 @@ async function throughEnd(scope: AgentScope, around: Around, place: Place, enter
 type Around = NonNullable<PlaceRecord['around']>;
 
 /** Of an agent that was at work before it had callbacks, those before it are over. */
-function aroundAt(run: RunScope, place: Place): Around {
+function aroundAt(run: RunScope, place: AgentPlace): Around {
   const { state } = run;
   const record = recordAt(run, place);
   const isAtWork = record.at > 0 || (record.next ?? record.lanes ?? record.trail ?? state.agents[keyOf(place)]) !== undefined;
@@ -91,7 +91,7 @@ function keptEnd({ end }: Around): AgentEnd | undefined {
 }
 
 /** What callbacks behind the agent have as its response. It stands in no transcript. */
-function lastWord(place: Place, text: string): StoredMessage {
+function lastWord(place: AgentPlace, text: string): StoredMessage {
   return { id: `${keyOf(place)}:said`, role: 'assistant', parts: [{ type: 'text', text }] };
 }
 

@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined';
 import type { StoredMessage } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
 import type { AgentDefinition } from '../define/agent';
-import { AgentLife } from '../run/agent-life';
+import { ContextLifetime } from '../run/context-lifetime';
 import { refuseLayersOfExternal } from '../turn/external-calls';
 import { keptValue } from '../effects/kept-values';
 import { runAgentLoop } from '../turn/loop';
@@ -12,13 +12,13 @@ import type { AgentRecord, RunState } from '../run/state';
 import { exitTool } from '../define/transfer-names';
 import { flowActionOf } from '../define/actions';
 import type { AgentEnd } from '../define/definition';
-import type { Place } from '../run/place';
+import type { AgentPlace } from '../run/place';
 import { inputAt, keyOf } from '../run/place';
 import { withTransfers } from './transfer-tool';
 import type { AgentResult } from '../run/agent-result';
 
 /** An agent that talks to a model, at its place. */
-export async function runChat(run: RunScope, definition: AgentDefinition, place: Place): Promise<AgentResult & AgentEnd> {
+export async function runChat(run: RunScope, definition: AgentDefinition, place: AgentPlace): Promise<AgentResult & AgentEnd> {
   const { state } = run;
   const { children, parent } = place.neighbours ?? { children: [] };
   const key = keyOf(place);
@@ -26,8 +26,8 @@ export async function runChat(run: RunScope, definition: AgentDefinition, place:
   const agent = withTransfers(agentForRun(definition, options), children, parent, run.manifest.language);
   refuseLayersOfExternal(run, agent);
   const record = (state.agents[key] ??= freshRecord(agent, place.path, inputAt(run, place, agent.name, agent.historyRewriter), state));
-  const life = new AgentLife(run, agent.name);
-  const scope = { run, agent, options, path: place.path, record, life, ...defined({ lane: place.lane }) };
+  const life = new ContextLifetime(run, agent.name);
+  const scope = { run, agent, options, path: place.path, record, life, ...defined({ branch: place.branch }) };
   let result: AgentResult;
   try {
     result = await runAgentLoop(scope, place.frame);

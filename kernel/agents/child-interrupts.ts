@@ -52,13 +52,13 @@ export class ChildInterrupts {
     const id = interruptIdAt(path, interrupt);
     this.open.set(interrupt.id, id);
     const shown = { ...interrupt, id, address: [...path, ...interrupt.address.slice(1)] };
-    run.desk.show(shown, (answer: Answer) => run.ports.answerChild(childId, { ...answer, interruptId: interrupt.id }));
+    run.interrupts.show(shown, (answer: Answer) => run.ports.answerChild(childId, { ...answer, interruptId: interrupt.id }));
   }
 
-  private withdraw(id: string, end: Parameters<RunScope['desk']['withdraw']>[1]): void {
+  private withdraw(id: string, end: Parameters<RunScope['interrupts']['withdraw']>[1]): void {
     const here = this.open.get(id);
     if (here === undefined) return;
     this.open.delete(id);
-    this.run.desk.withdraw(here, end);
+    this.run.interrupts.withdraw(here, end);
   }
 }

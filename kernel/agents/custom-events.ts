@@ -8,7 +8,7 @@ import { checkedEvent } from '../effects/kept-values';
 import type { AgentScope } from '../run/scope';
 import { storedMessage } from '../effects/transcript';
 import { actionProblem, flowActionOf } from '../define/actions';
-import { say } from '../run/conversation';
+import { append } from '../run/conversation';
 import type { AgentEnd, CustomEvent } from '../define/definition';
 import { resultOf } from '../run/agent-result';
 
@@ -32,7 +32,7 @@ export class Shown {
   ) {}
 
   show(event: CustomEvent): ShownEvent {
-    const { run, agent, path, lane } = this.scope;
+    const { run, agent, path, branch } = this.scope;
     const { label } = this;
     const { message, output, action, error, name = 'agent-event' } = this.checked(event);
     if (error !== undefined) throw new HoldfastError('agent-failed', `${label} failed: ${messageOf(error)}`);
@@ -46,7 +46,7 @@ export class Shown {
     }
     if (stored === undefined) return withAction;
     run.ports.emit({ type: 'agent-message', ...about, message: stored, ...withAction });
-    if (lane !== undefined) say(run, lane, agent.name, stored);
+    if (branch !== undefined) append(run, branch, agent.name, stored);
     return { text: stored.role === 'tool' ? resultOf(stored).text : textOf(stored), ...withAction };
   }
 
@@ -74,10 +74,10 @@ export class Shown {
 
   /** An agent that has said nothing itself is heard by what it returned. */
   sayReturned(text: string): void {
-    const { run, agent, path, lane } = this.scope;
-    if (lane === undefined || text === '' || this.text !== '') return;
+    const { run, agent, path, branch } = this.scope;
+    if (branch === undefined || text === '' || this.text !== '') return;
     // Made of its place: a uuid more would change those that come after it in recorded runs.
-    say(run, lane, agent.name, { id: `${path.join('/')}:returned`, role: 'assistant', parts: [{ type: 'text', text }] });
+    append(run, branch, agent.name, { id: `${path.join('/')}:returned`, role: 'assistant', parts: [{ type: 'text', text }] });
   }
 
   /** What it returns, else the text of what it said last. Who hears it without having an output gets what it returned as text. */

@@ -5,15 +5,15 @@ import type { Json, Message } from '../../contract/messages/messages';
 import { messagesOfInput } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
 import { bareAgent } from '../define/agent';
-import { AgentLife } from '../run/agent-life';
+import { ContextLifetime } from '../run/context-lifetime';
 import { hookContext } from '../hooks/context';
 import { frozen } from '../../contract/freeze';
-import { checkEmptyRun } from '../run/pace';
+import { checkEmptyRun } from '../run/livelock-guard';
 import type { AgentScope, RunScope } from '../run/scope';
 import { freshRecord } from './chat';
 import { Shown } from './custom-events';
 import type { AgentEnd, CustomContext, CustomDefinition, RanAgent } from '../define/definition';
-import type { Place } from '../run/place';
+import type { AgentPlace } from '../run/place';
 import { forgetInside, inputAt, keyOf } from '../run/place';
 import { runAgent } from './run-agent';
 import { runApart } from './run-apart';
@@ -21,9 +21,9 @@ import { blame, isCancellation } from '../effects/errors';
 
 /**
  * An agent that is made by hand. What it does through its context and what it yields are numbered effects of its frame: entered again
- * after a border it runs from its beginning, gets what has settled, and nothing that it yielded is shown twice.
+ * after a continue-as-new it runs from its beginning, gets what has settled, and nothing that it yielded is shown twice.
  */
-export async function runCustom(run: RunScope, definition: CustomDefinition, place: Place): Promise<AgentEnd> {
+export async function runCustom(run: RunScope, definition: CustomDefinition, place: AgentPlace): Promise<AgentEnd> {
   const { state } = run;
   const label = `agent "${definition.name}"`;
   const key = keyOf(place);
@@ -31,7 +31,7 @@ export async function runCustom(run: RunScope, definition: CustomDefinition, pla
   const options = runOptionsOf(state.options, definition.name);
   const record = (state.agents[key] ??= freshRecord(agent, place.path, inputAt(run, place, definition.name), state));
   const frame = place.frame.child('run', label);
-  const life = new AgentLife(run, definition.name);
+  const life = new ContextLifetime(run, definition.name);
   const scope: AgentScope = {
     run,
     agent,
@@ -39,7 +39,7 @@ export async function runCustom(run: RunScope, definition: CustomDefinition, pla
     path: place.path,
     record,
     life,
-    ...defined({ lane: place.lane }),
+    ...defined({ branch: place.branch }),
   };
   const shown = new Shown(scope, label);
   const open = new Map<Promise<unknown>, string>();
@@ -53,8 +53,8 @@ export async function runCustom(run: RunScope, definition: CustomDefinition, pla
       throw new HoldfastError('hook-failed', `run of ${label} is no async generator; write: async *run(input, ctx) { … }.`);
     for (;;) {
       refuseWhenCancelled(run);
-      const border = run.ports.border();
-      if (border !== undefined) await border;
+      const checkpoint = run.ports.checkpoint();
+      if (checkpoint !== undefined) await checkpoint;
       yielding = undefined;
       const next = await generator.next();
       if (next.done !== true) yielding = generator;
@@ -111,18 +111,18 @@ async function closed(generator: Partial<ReturnType<CustomDefinition['run']>>): 
 }
 
 /** The agent has ended before those that it runs: they can do nothing any more, and what they ask nobody has to answer. */
-function leaveBehind(run: RunScope, place: Place, frame: Place['frame'], label: string): void {
+function leaveBehind(run: RunScope, place: AgentPlace, frame: AgentPlace['frame'], label: string): void {
   const error = new HoldfastError('next-left-running', `${label} has ended, and what it ran with it.`);
   frame.leave(error);
-  for (const address of [frame.address, place.path]) run.desk.leave(address, error);
+  for (const address of [frame.address, place.path]) run.interrupts.leave(address, error);
   forgetInside(run, place);
 }
 
 function contextOf(
   scope: AgentScope,
   definition: CustomDefinition,
-  place: Place,
-  frame: Place['frame'],
+  place: AgentPlace,
+  frame: AgentPlace['frame'],
   open: Map<Promise<unknown>, string>,
   /** What agents have said that it ran in its own conversation. */
   heard: Set<string>,
@@ -136,7 +136,7 @@ function contextOf(
       throw new HoldfastError('agent-unknown', `ctx.runAgent("${name}"): agent "${definition.name}" has ${known}.`);
     }
     const at = { path: [...place.path, segment], frame: frame.child(segment) };
-    if (input === undefined && place.lane !== undefined) return runAgent(run, agent, { ...at, lane: place.lane });
+    if (input === undefined && place.branch !== undefined) return runAgent(run, agent, { ...at, branch: place.branch });
     const messages = input === undefined ? scope.record.messages : messagesOfInput(input as Json);
     if (messages === undefined) throw new HoldfastError('input-invalid', `ctx.runAgent("${name}") takes a text or a list of messages.`);
     return runApart(run, agent, at, () =>
@@ -144,7 +144,7 @@ function contextOf(
     );
   };
   // An agent that is asked something of its own is no part of the conversation that readers see, and has a place that says so.
-  const isApart = (input: unknown): boolean => input !== undefined || place.lane === undefined;
+  const isApart = (input: unknown): boolean => input !== undefined || place.branch === undefined;
   return Object.assign(hookContext(scope, frame) as CustomContext, {
     runAgent: (name: string, input?: string | readonly Message[]): Promise<RanAgent> => {
       if (scope.life.isDeaf) return new Promise(() => undefined);

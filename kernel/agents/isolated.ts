@@ -10,10 +10,10 @@ import type { StartInput } from '../../contract/record/wire';
 import type { ChildEnd } from '../run/ports';
 import type { RunScope } from '../run/scope';
 import { ChildInterrupts } from './child-interrupts';
-import { isOthers, say } from '../run/conversation';
+import { isOthers, append } from '../run/conversation';
 import type { AnyAgent } from '../define/definition';
 import { placeInside, reachable } from '../define/definition';
-import type { Place } from '../run/place';
+import type { AgentPlace } from '../run/place';
 import { forget, isEntered, recordAt } from '../run/place';
 import { failureOf, isCancellation } from '../effects/errors';
 
@@ -24,13 +24,13 @@ export type IsolatedEnd = ChildEnd;
 export async function runIsolated(
   run: RunScope,
   agent: AnyAgent,
-  place: Pick<Place, 'path' | 'frame' | 'lane'>,
+  place: Pick<AgentPlace, 'path' | 'frame' | 'branch'>,
   messages: () => readonly StoredMessage[],
 ): Promise<IsolatedEnd> {
   const { state, ports } = run;
   // Where it begins the run may still go on elsewhere; not after that, before all of them have ended.
-  const border = ports.border();
-  if (border !== undefined) await border;
+  const checkpoint = ports.checkpoint();
+  if (checkpoint !== undefined) await checkpoint;
   const id = childRunId(state.id, place.path);
   const about = { agent: agent.name, runPath: place.path, run: id };
   if (!isEntered(run, place)) {
@@ -55,11 +55,11 @@ export async function runIsolated(
     if (ports.cancelled) throw new HoldfastError('cancelled', 'The run was cancelled.');
     return { ...end, failed };
   }
-  const { lane } = place;
-  if (lane !== undefined && end.text !== '') {
+  const { branch } = place;
+  if (branch !== undefined && end.text !== '') {
     const message: StoredMessage = { id: ports.uuid(), role: 'assistant', parts: [{ type: 'text', text: end.text }] };
     ports.emit({ type: 'agent-message', agent: agent.name, runPath: place.path, message });
-    say(run, lane, agent.name, message);
+    append(run, branch, agent.name, message);
   }
   ports.emit({ type: 'agent-end', ...about, ...used });
   return end;

@@ -2,12 +2,12 @@ import { nthSegment } from '../../contract/record/agent-paths';
 import type { Json } from '../../contract/messages/messages';
 import { watchForStop } from '../turn/parallel-calls';
 import type { RunScope } from '../run/scope';
-import type { LaneEnd } from '../run/state';
+import type { BranchEnd } from '../run/state';
 import { fork, join } from '../run/conversation';
 import type { AgentEnd, AnyAgent, ParallelDefinition } from '../define/definition';
 import { isChat } from '../define/definition';
 import { runIsolated } from './isolated';
-import type { Place } from '../run/place';
+import type { AgentPlace } from '../run/place';
 import { inputAt, keyOf, recordAt } from '../run/place';
 import { runAgent } from './run-agent';
 import { errorOf, failureOf, isCancellation, isStop } from '../effects/errors';
@@ -16,7 +16,7 @@ import { errorOf, failureOf, isCancellation, isStop } from '../effects/errors';
  * All agents at once. One that fails takes no other with it; when all have ended, the first failure in their order is that of the whole. A
  * stop ends the run, and takes all with it.
  */
-export async function runParallel(run: RunScope, { agents, isolate }: ParallelDefinition, place: Place): Promise<AgentEnd> {
+export async function runParallel(run: RunScope, { agents, isolate }: ParallelDefinition, place: AgentPlace): Promise<AgentEnd> {
   const record = recordAt(run, place);
   const key = keyOf(place);
   const ends = (record.ends ??= {});
@@ -24,16 +24,16 @@ export async function runParallel(run: RunScope, { agents, isolate }: ParallelDe
   const lanes = (record.lanes ??= segments);
   if (lanes.join() !== segments.join())
     throw run.journal.change(`The agent "${key}" changed: at work in it were ${lanes.join(', ')}; now there are ${segments.join(', ')}.`);
-  const runLane = async (position: number): Promise<void> => {
+  const runBranch = async (position: number): Promise<void> => {
     const before = ends[position];
     if (before !== undefined) return refuseStopped(before);
     const agent = agents[position] as ParallelDefinition['agents'][number];
     const segment = segments[position] as string;
-    const lane = place.lane === undefined ? {} : { lane: fork(place.lane, key, position) };
-    const inside = { ...place, ...lane, path: [...place.path, segment], frame: place.frame.child(segment) };
+    const branch = place.branch === undefined ? {} : { branch: fork(place.branch, key, position) };
+    const inside = { ...place, ...branch, path: [...place.path, segment], frame: place.frame.child(segment) };
     try {
       if (isolate) {
-        refuseStopped((ends[position] = await isolatedLane(run, agent, inside)));
+        refuseStopped((ends[position] = await isolatedBranch(run, agent, inside)));
         return;
       }
       const end = await runAgent(run, agent, inside);
@@ -44,13 +44,13 @@ export async function runParallel(run: RunScope, { agents, isolate }: ParallelDe
       if (isStop(error)) throw error;
     }
   };
-  const running = agents.map((_, position) => runLane(position));
+  const running = agents.map((_, position) => runBranch(position));
   const watch = watchForStop(run, running);
   const settled = await Promise.allSettled(running);
-  const reasons = settled.flatMap((lane) => (lane.status === 'rejected' ? [lane.reason as unknown] : []));
+  const reasons = settled.flatMap((branch) => (branch.status === 'rejected' ? [branch.reason as unknown] : []));
   if (watch.stopped) throw (run.stoppedBy = reasons.find(isStop));
   if (reasons.length > 0) throw reasons.find(isCancellation) ?? reasons[0];
-  if (place.lane !== undefined) join(run, place.lane, key);
+  if (place.branch !== undefined) join(run, place.branch, key);
   if (isolate) for (const position of segments.keys()) Object.assign(run.state.session, ends[position]?.session);
   const output: Record<string, Json> = {};
   const texts: string[] = [];
@@ -64,13 +64,13 @@ export async function runParallel(run: RunScope, { agents, isolate }: ParallelDe
   return { output, text: texts.join('\n\n') };
 }
 
-/** Behind a border, too: the others are not asked any more. */
-function refuseStopped(end: LaneEnd): void {
+/** After a continue-as-new, too: the others are not asked any more. */
+function refuseStopped(end: BranchEnd): void {
   if ('error' in end && end.error.code === 'stopped') throw errorOf(end.error);
 }
 
 /** What it has set counts when all have ended, in the order of the agents. */
-async function isolatedLane(run: RunScope, agent: AnyAgent, place: Place): Promise<LaneEnd> {
+async function isolatedBranch(run: RunScope, agent: AnyAgent, place: AgentPlace): Promise<BranchEnd> {
   const rewriter = isChat(agent) ? agent.historyRewriter : undefined;
   const end = await runIsolated(run, agent, place, () => inputAt(run, place, agent.name, rewriter));
   const session = end.session === undefined ? {} : { session: end.session };

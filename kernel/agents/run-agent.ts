@@ -7,14 +7,14 @@ import type { AgentEnd, AnyAgent } from '../define/definition';
 import { runHandOver } from './hand-over';
 import { runParallel } from './parallel';
 import { observedGroup, observersOfGroup } from './observed';
-import type { Place } from '../run/place';
+import type { AgentPlace } from '../run/place';
 import { forget, isEntered, recordAt } from '../run/place';
 import { runSequence } from './sequence';
 import { runTeam } from './team';
 import { failureOf, isCancellation } from '../effects/errors';
 
 /** An agent at its place, to its end. Readers hear of the beginning and the end of all but the root. */
-export async function runAgent(run: RunScope, agent: AnyAgent, place: Place): Promise<AgentEnd> {
+export async function runAgent(run: RunScope, agent: AnyAgent, place: AgentPlace): Promise<AgentEnd> {
   if (place.path.length === 1) return enterAgent(run, agent, place);
   const about = { agent: agent.name, runPath: place.path };
   if (!isEntered(run, place)) {
@@ -36,13 +36,13 @@ export async function runAgent(run: RunScope, agent: AnyAgent, place: Place): Pr
 }
 
 /** The same without a word to readers: for an agent that stands at the place of another one. */
-export function enterAgent(run: RunScope, agent: AnyAgent, place: Place): Promise<AgentEnd> {
+export function enterAgent(run: RunScope, agent: AnyAgent, place: AgentPlace): Promise<AgentEnd> {
   const enter = (): Promise<AgentEnd> => enterKind(run, agent, place);
   const called = callbacksOfGroup(agent).length === 0 ? enter : (): Promise<AgentEnd> => calledGroup(run, agent, place, enter);
   return observersOfGroup(agent).length === 0 ? called() : observedGroup(run, agent, place, called);
 }
 
-function enterKind(run: RunScope, agent: AnyAgent, place: Place): Promise<AgentEnd> {
+function enterKind(run: RunScope, agent: AnyAgent, place: AgentPlace): Promise<AgentEnd> {
   switch (agent.kind) {
     case 'chat':
       return agent.subAgents.length > 0 && place.neighbours === undefined ? runTeam(run, agent, place) : runChat(run, agent, place);

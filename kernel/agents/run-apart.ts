@@ -2,7 +2,7 @@ import type { StoredMessage } from '../../contract/messages/messages';
 import type { RunScope } from '../run/scope';
 import { closeConversation, openConversation } from '../run/conversation';
 import type { AgentEnd, AnyAgent } from '../define/definition';
-import type { Place } from '../run/place';
+import type { AgentPlace } from '../run/place';
 import { keyOf } from '../run/place';
 import { runAgent } from './run-agent';
 
@@ -15,14 +15,14 @@ export function isAlone(agent: AnyAgent): boolean {
 export async function runApart(
   run: RunScope,
   agent: AnyAgent,
-  place: Pick<Place, 'path' | 'frame'>,
+  place: Pick<AgentPlace, 'path' | 'frame'>,
   messages: () => readonly StoredMessage[],
 ): Promise<AgentEnd> {
   if (isAlone(agent)) return runAgent(run, agent, { ...place, messages });
   const key = keyOf(place);
-  const lane = run.state.said?.[key] === undefined ? openConversation(run, key, messages()) : { conversation: key, lane: '' };
+  const branch = run.state.said?.[key] === undefined ? openConversation(run, key, messages()) : { conversation: key, path: '' };
   try {
-    return await runAgent(run, agent, { ...place, lane });
+    return await runAgent(run, agent, { ...place, branch });
   } finally {
     closeConversation(run, key);
   }

@@ -1,19 +1,19 @@
 import { nthSegment } from '../../contract/record/agent-paths';
-import { checkEmptyRun } from '../run/pace';
+import { checkEmptyRun } from '../run/livelock-guard';
 import type { RunScope } from '../run/scope';
 import type { AgentEnd, SequenceDefinition } from '../define/definition';
-import type { Place } from '../run/place';
+import type { AgentPlace } from '../run/place';
 import { keyOf, recordAt } from '../run/place';
 import { runAgent } from './run-agent';
 
 /** One agent after another, until all have run, one exits, or one breaks the loop. An error ends it. */
-export async function runSequence(run: RunScope, sequence: SequenceDefinition, place: Place): Promise<AgentEnd> {
+export async function runSequence(run: RunScope, sequence: SequenceDefinition, place: AgentPlace): Promise<AgentEnd> {
   const { agents, kind, maxIterations } = sequence;
   const record = recordAt(run, place);
   const steps = agents.length * (kind === 'loop' ? maxIterations : 1);
   while (record.at < steps) {
-    const border = run.ports.border();
-    if (border !== undefined) await border;
+    const checkpoint = run.ports.checkpoint();
+    if (checkpoint !== undefined) await checkpoint;
     const agent = agents[record.at % agents.length] as SequenceDefinition['agents'][number];
     const segment = segmentOf(sequence, record.at);
     if (record.next !== undefined && record.next !== segment)

@@ -4,7 +4,7 @@ import { HoldfastError } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 import type { RunScope } from '../run/scope';
 import type { AgentEnd, AnyAgent } from '../define/definition';
-import type { Place } from '../run/place';
+import type { AgentPlace } from '../run/place';
 import { keyOf, recordAt } from '../run/place';
 import { enterAgent, runAgent } from './run-agent';
 
@@ -19,7 +19,7 @@ interface Member {
  * Agents that hand over to each other: the lead begins, and whoever ends without handing over has the last word. One after another, so that
  * a conversation that goes to and fro for days leaves no agents open behind it.
  */
-export async function runTeam(run: RunScope, lead: AnyAgent, place: Place): Promise<AgentEnd> {
+export async function runTeam(run: RunScope, lead: AnyAgent, place: AgentPlace): Promise<AgentEnd> {
   const record = recordAt(run, place);
   const trail = (record.trail ??= [lead.name]);
   let member = memberOf(lead);
@@ -32,8 +32,8 @@ export async function runTeam(run: RunScope, lead: AnyAgent, place: Place): Prom
     hops = longerPath(hops, name);
   }
   for (;;) {
-    const border = run.ports.border();
-    if (border !== undefined) await border;
+    const checkpoint = run.ports.checkpoint();
+    if (checkpoint !== undefined) await checkpoint;
     const isFirst = hops.length === 0;
     const end = await (isFirst ? enterAgent : runAgent)(run, member.agent, placeOf(member, place, hops));
     const { action } = end;
@@ -52,7 +52,7 @@ export async function runTeam(run: RunScope, lead: AnyAgent, place: Place): Prom
   }
 }
 
-function placeOf({ agent, parent }: Member, place: Place, hops: AgentPath): Place {
+function placeOf({ agent, parent }: Member, place: AgentPlace, hops: AgentPath): AgentPlace {
   const neighbours = { children: childrenOf(agent), ...(parent === undefined ? {} : { parent: parent.agent }) };
   return {
     ...place,

@@ -1,7 +1,7 @@
 import type { Language } from '../../contract/manifest';
 import type { AgentDefinition } from '../define/agent';
-import type { OwnTool } from '../define/own-tools';
-import { parsedBy } from '../define/own-tools';
+import type { OwnTool } from '../define/workflow-tools';
+import { parsedBy } from '../define/workflow-tools';
 import type { AnyAgent } from '../define/definition';
 import { transferResult, transferTool } from '../define/transfer-names';
 

@@ -4,7 +4,7 @@ import { sha256 } from '../../contract/sha256';
 import type { Frame } from '../effects/frames';
 
 /** The last execution under a key. */
-interface Made {
+interface MadeAttempt {
   readonly input: string;
   /** Where it stands in the call: which `next` of which layers led there. */
   readonly at: string;
@@ -19,10 +19,10 @@ const own = 'execution';
  * input and came to an error: its own, or one that reached the layer that now calls again. All else is another call: another input, one after
  * a result, and one beside it.
  */
-export class Execution {
+export class CallExecution {
   private readonly number: number;
 
-  /** `frame` is that of the whole call, `inner` that of this execution: entered again behind a border, it has the key that it had. */
+  /** `frame` is that of the whole call, `inner` that of this execution: entered again after a continue-as-new, it has the key that it had. */
   constructor(
     private readonly frame: Frame,
     inner: Frame,
@@ -52,7 +52,7 @@ export class Execution {
   }
 
   /** It failed, or what came of it was an error to the layer that now leads to another place. */
-  private isOver({ at, failed }: Made, place: string): boolean {
+  private isOver({ at, failed }: MadeAttempt, place: string): boolean {
     if (failed === true) return true;
     const [before, now] = [at.split('/'), place.split('/')];
     const fork = before.findIndex((segment, position) => segment !== now[position]);
@@ -60,11 +60,11 @@ export class Execution {
     return n !== undefined && this.frame.hasFailed(before.slice(0, fork).join('/'), Number(n));
   }
 
-  private get made(): readonly Made[] {
-    return (this.frame.noteOf(made) as unknown as readonly Made[] | undefined) ?? [];
+  private get made(): readonly MadeAttempt[] {
+    return (this.frame.noteOf(made) as unknown as readonly MadeAttempt[] | undefined) ?? [];
   }
 
-  private keep(one: Made): void {
+  private keep(one: MadeAttempt): void {
     const all = [...this.made];
     all[this.number - 1] = one;
     this.frame.note(made, all as unknown as readonly Readonly<Record<string, never>>[]);

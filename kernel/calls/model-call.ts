@@ -8,7 +8,7 @@ import { isMessage, toolCallsOf } from '../../contract/messages/messages';
 import type { ModelFailure, RequestSlots } from '../../contract/record/wire';
 import type { AgentDefinition } from '../define/agent';
 import type { ModelError } from '../define/retry-options';
-import { meaningsOf } from '../run/meanings';
+import { parsedArgumentsOf } from '../run/parsed-arguments';
 import type { ModelCall } from '../run/ports';
 import type { AgentScope } from '../run/scope';
 import { errorOf } from '../effects/errors';
@@ -28,12 +28,12 @@ export interface AttemptEnd<Response extends StoredResponse = StoredResponse> {
   readonly partial?: Message;
 }
 
-type Asked = Pick<RequestSlots, 'instructions' | 'tools' | 'model'> & {
+type AskedSlots = Pick<RequestSlots, 'instructions' | 'tools' | 'model'> & {
   readonly [Slot in keyof RequestSlots]?: RequestSlots[Slot] | undefined;
 };
 
 /** The slots of a request in the order in which histories have them. What is not asked for is null. */
-export function requestSlots({ halves }: AgentDefinition, asked: Asked): ModelCall['slots'] {
+export function requestSlots({ halves }: AgentDefinition, asked: AskedSlots): ModelCall['slots'] {
   return {
     instructions: asked.instructions,
     tools: asked.tools,
@@ -69,7 +69,7 @@ export async function callModelOnce(
   if (result.failed !== undefined) throw failedCall(result.failed, result.partial);
   if (!isMessage(result.message))
     throw new HoldfastError('model-response-invalid', `The model call ${address} came back without a message.`);
-  if (slots.parse !== null) run.parsed.set(scope.path.join('/'), meaningsOf(result.message, result.parsed));
+  if (slots.parse !== null) run.parsed.set(scope.path.join('/'), parsedArgumentsOf(result.message, result.parsed));
   return {
     message: result.message,
     model: result.model ?? slots.model,
@@ -87,7 +87,7 @@ export function withNamedCalls<Response extends StoredResponse>(response: Respon
   );
 }
 
-/** What a failed call leaves behind for whoever decides about another one. It goes through wraps and over borders with the error. */
+/** What a failed call leaves behind for whoever decides about another one. It goes through wraps and over every continue-as-new with the error. */
 export interface FailedCallDetails {
   readonly retryable?: boolean;
   readonly retryAfterMs?: number;

@@ -1,5 +1,5 @@
 import type { AgentScope } from '../run/scope';
-import type { OwnTool, ToolInside } from '../define/own-tools';
+import type { OwnTool, ToolInside } from '../define/workflow-tools';
 import type { Frame } from '../effects/frames';
 import type { ToolCallPlan, ToolDone } from './tool-call';
 import { ToolError, isCancellation } from '../effects/errors';

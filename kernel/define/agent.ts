@@ -2,7 +2,7 @@ import { shown } from '../../contract/shown';
 import { refusing } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
-import type { HalfRef, Language } from '../../contract/manifest';
+import type { WorkerMiddlewareRef, Language } from '../../contract/manifest';
 import type { Json, ModelSettings } from '../../contract/messages/messages';
 import type { ToolAliases } from '../../contract/run-options';
 import { agentLabel, checkAgentOptions } from './check-agent';
@@ -16,8 +16,8 @@ import { arranged } from './classic-middleware';
 import type { AgentLimits, LimitOptions } from './limit-options';
 import { limitsOf } from './limit-options';
 import type { AgentMiddleware, Tools, WorkflowTool } from './middleware';
-import type { OwnTool, OwnToolRef } from './own-tools';
-import { ownToolsOf } from './own-tools';
+import type { OwnTool, OwnToolRef } from './workflow-tools';
+import { ownToolsOf } from './workflow-tools';
 import type { FailoverOptions, RetryOptions } from './retry-options';
 
 /** Answers a call to a tool that the agent does not have. */
@@ -39,7 +39,7 @@ export interface AgentDefinition extends AgentLimits {
   /** Those of them, and of its middlewares, that the run itself answers, by name. */
   readonly ownTools: ReadonlyMap<string, OwnTool>;
   readonly middleware: readonly AgentMiddleware[];
-  readonly halves: readonly HalfRef[];
+  readonly halves: readonly WorkerMiddlewareRef[];
   /** Which hooks around a model call some middleware has; a hook that none has costs no promise. */
   readonly has: { readonly beforeModelRewriteState: boolean; readonly afterModelRewriteState: boolean; readonly afterToolCalls: boolean };
   readonly language?: Language;
@@ -174,7 +174,7 @@ function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDef
     tools,
     ownTools,
     middleware,
-    halves: middleware.filter((layer) => layer.half !== undefined).map((layer) => layer.half as HalfRef),
+    halves: middleware.filter((layer) => layer.onWorker !== undefined).map((layer) => layer.onWorker as WorkerMiddlewareRef),
     has: {
       beforeModelRewriteState: middleware.some((layer) => layer.beforeModelRewriteState !== undefined),
       afterModelRewriteState: middleware.some((layer) => layer.afterModelRewriteState !== undefined),

@@ -34,7 +34,7 @@ import { checkNamedTools } from './named-tools';
 import { failoverForm, retryForm } from './retry-options';
 import { similarNames } from '../../contract/similar-names';
 import { misfitOfAlias } from '../../contract/schema/arguments-of-schema';
-import type { OwnTool } from './own-tools';
+import type { OwnTool } from './workflow-tools';
 
 type OwnTools = ReadonlyMap<string, OwnTool>;
 
@@ -62,7 +62,7 @@ const middlewareForms: Forms = {
 
 const middlewareFields: readonly string[] = [
   ...hooks,
-  ...['name', 'options', 'half', 'changesOutput', 'retry', 'failover', 'tools', 'onlyTools', 'callsTools', 'onlyKinds'],
+  ...['name', 'options', 'onWorker', 'changesOutput', 'retry', 'failover', 'tools', 'onlyTools', 'callsTools', 'onlyKinds'],
 ];
 
 /** What `defineAgent` looks at. */

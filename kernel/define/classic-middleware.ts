@@ -1,6 +1,7 @@
+import type { MaybePromise } from '../../contract/maybe-promise';
 import type { ToolKind } from '../../contract/manifest';
 import type { Json, ToolCall } from '../../contract/messages/messages';
-import type { AgentMiddleware, AgentState, HookContext, MaybePromise, Tools, Update } from './middleware';
+import type { AgentMiddleware, AgentState, HookContext, Tools, Update } from './middleware';
 import { traitsOf } from './traits';
 import { blame, labelOf } from '../effects/errors';
 
@@ -112,10 +113,10 @@ function toolLayers(name: string, wraps: ToolCallMiddleware): readonly AgentMidd
   });
 }
 
-type StateHook = NonNullable<AgentMiddleware['beforeModelRewriteState']>;
+type StateHookFunction = NonNullable<AgentMiddleware['beforeModelRewriteState']>;
 
 /** An error names the hook as it was written. */
-function blamed(hook: string, name: string, run: StateHook): StateHook {
+function blamed(hook: string, name: string, run: StateHookFunction): StateHookFunction {
   return async (state, ctx) => {
     try {
       return await run(state, ctx);

@@ -30,20 +30,20 @@ import { checkedObservers } from './observers';
 /** An agent of whatever input and output, where it is part of another one. */
 export type AgentPart = Agent<string, unknown, unknown>;
 
-interface Named<Name extends string> {
+interface NamedGroup<Name extends string> {
   readonly name: Name;
   /** Needed to become a tool, or to be handed over to: models choose by it. */
   readonly description?: string;
 }
 
-interface Observable<Name extends string, T extends Tools = Tools> extends Named<Name> {
+interface ObservableGroup<Name extends string, T extends Tools = Tools> extends NamedGroup<Name> {
   /** They look on at the agent as a whole: `onStart` when it begins, `onEnd` or `onError` when it has ended. */
   readonly observers?: readonly AgentObserver<T>[];
   /** Made with `agentCallbacks`: they run before the agent as a whole, and behind it. */
   readonly callbacks?: AroundAgent;
 }
 
-export interface GroupOptions<Name extends string> extends Observable<Name> {
+export interface GroupOptions<Name extends string> extends ObservableGroup<Name> {
   readonly agents: readonly AgentPart[];
 }
 
@@ -57,14 +57,14 @@ export interface ParallelOptions<Name extends string> extends GroupOptions<Name>
   readonly isolate?: boolean;
 }
 
-export interface SupervisorOptions<Name extends string> extends Observable<Name> {
+export interface SupervisorOptions<Name extends string> extends ObservableGroup<Name> {
   /** Decides who works on what, and has the last word. */
   readonly supervisor: AgentPart;
   /** Specialists. What one of them has done goes back to the supervisor. */
   readonly agents: readonly AgentPart[];
 }
 
-export interface CustomAgentOptions<Name extends string, T extends Tools = Tools> extends Observable<Name, T> {
+export interface CustomAgentOptions<Name extends string, T extends Tools = Tools> extends ObservableGroup<Name, T> {
   /** Agents that `ctx.runAgent` runs by their names. */
   readonly agents?: readonly AgentPart[];
   run(input: CustomInput, ctx: CustomContext<T>): AsyncGenerator<CustomEvent, Json | void, void>;
@@ -156,7 +156,7 @@ export function setSubAgents<Name extends string, Input, Output>(
   return agentOf({ ...lead, origin: originOf(lead), subAgents: members });
 }
 
-/** An agent made by hand: an async generator of events. Deterministic like a hook; it acts through its context. */
+/** An custom agent: an async generator of events. Deterministic like a hook; it acts through its context. */
 export function customAgent<const Name extends string, T extends Tools = Tools>(options: CustomAgentOptions<Name, T>): Agent<Name> {
   const { name, description, observers, callbacks } = checkedNames('customAgent', options, {
     agents: anything,
@@ -183,7 +183,7 @@ interface Checked {
 function checkedNames(maker: string, options: unknown, own: Forms): Checked {
   const given = (options ?? {}) as Fields;
   const owner = isString(given['name']) ? `${maker} "${cut(given['name'])}"` : maker;
-  const { name, description = '', observers, callbacks } = checkOptions<Observable<string>>(owner, given, { ...ofAll, ...own });
+  const { name, description = '', observers, callbacks } = checkOptions<ObservableGroup<string>>(owner, given, { ...ofAll, ...own });
   const refuse = refusing(owner);
   return { name, description, observers: checkedObservers(observers, refuse), callbacks: checkedCallbacks(callbacks, refuse) };
 }

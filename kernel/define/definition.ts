@@ -87,7 +87,7 @@ export interface CustomEvent {
   readonly name?: string;
 }
 
-/** Runs an agent, as an agent made by hand sees it. */
+/** Runs an agent, as a custom agent sees it. */
 export interface RanAgent {
   readonly output: Json;
   readonly text: string;

@@ -1,6 +1,7 @@
+import type { MaybePromise } from '../../contract/maybe-promise';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
-import type { DeferredTools, HalfRef, Language, ToolFacts, ToolKind } from '../../contract/manifest';
+import type { DeferredTools, WorkerMiddlewareRef, Language, ToolFacts, ToolKind } from '../../contract/manifest';
 import type {
   Failure,
   FinishReason,
@@ -18,10 +19,8 @@ import type { Uncounted } from '../../contract/usage';
 import type { ParseInputResult } from '../../contract/record/wire';
 import type { CallsBeside } from '../effects/tool-decision';
 import type { Agent } from './agent-ref';
-import type { OwnToolRef } from './own-tools';
+import type { OwnToolRef } from './workflow-tools';
 import type { FailoverOptions, RetryOptions } from './retry-options';
-
-export type MaybePromise<T> = T | Promise<T>;
 
 // The one place where `any` is right: a tool of whatever input.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -92,7 +91,7 @@ export interface ValueStore {
   set(key: string, value: Json): void;
 }
 
-/** What a hook or wrap of the workflow half may do. Everything that waits goes through here and through `next`. */
+/** What a hook or wrap of the workflow side may do. Everything that waits goes through here and through `next`. */
 export interface HookContext<T extends Tools = Tools, M = Message> {
   readonly agent: string;
   readonly runPath: readonly string[];
@@ -242,7 +241,7 @@ export interface Ending<M = Message> {
 }
 
 /**
- * The workflow half of a middleware: deterministic, it decides.
+ * The workflow side of a middleware: deterministic, it decides.
  *
  * Errors: whatever a hook throws ends the run and names the hook; coded errors, interrupts and cancellation pass as they are.
  * Result: `before` and `after` hooks return nothing or a partial update; wraps return what `next` returns, or answer themselves.
@@ -252,8 +251,8 @@ export interface Ending<M = Message> {
 export interface AgentMiddleware<T extends Tools = Tools, M = Message> {
   readonly name: string;
   readonly options?: Json;
-  /** Set by `onWorker`: the entry stands for a worker half. */
-  readonly half?: HalfRef;
+  /** Set by `onWorker`: the entry stands for a worker middleware. */
+  readonly onWorker?: WorkerMiddlewareRef;
   /**
    * Says that `wrapModel` or `wrapToolCall` may change what comes back: then nobody sees an answer before it is final. Without it an
    * answer that streams is seen as it comes, and one that was changed afterwards is announced as replaced.
@@ -293,9 +292,9 @@ export interface AgentMiddleware<T extends Tools = Tools, M = Message> {
   afterFailure?(failure: Failure, state: AgentState<M>, ctx: HookContext<T, M>): MaybePromise<void | { readonly append?: readonly M[] }>;
 }
 
-/** Puts a worker half into an agent's middleware list, by name, with JSON options. */
+/** Puts a worker middleware into an agent's middleware list, by name, with JSON options. */
 export function onWorker(name: string, options?: Json): AgentMiddleware {
   const problem = options === undefined ? undefined : notJson(options);
   if (problem !== undefined) throw new HoldfastError('agent-invalid', `onWorker("${name}"): options must be JSON; ${problem}.`);
-  return { name, half: { name, ...defined({ options }) } };
+  return { name, onWorker: { name, ...defined({ options }) } };
 }

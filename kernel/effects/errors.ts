@@ -11,7 +11,7 @@ export class StopError extends HoldfastError {
   }
 }
 
-/** By code and name: behind a border, or from another realm, the class is gone, and `stopped` is a word of others too. */
+/** By code and name: after a continue-as-new, or from another realm, the class is gone, and `stopped` is a word of others too. */
 export function isStop(error: unknown): boolean {
   return codeOf(error) === 'stopped' && (error as { readonly name?: unknown }).name === 'HoldfastError';
 }
@@ -53,7 +53,7 @@ export function recordedFailure(error: unknown): RecordedFailure {
 
 /** A tool that ended badly. Layers may catch it; what passes them all goes back to the model or ends the run. */
 export class ToolError extends HoldfastError {
-  /** Of the run alone: behind a border code catches an error that has none. */
+  /** Of the run alone: after a continue-as-new code catches an error that has none. */
   readonly #messageId: string | undefined;
 
   constructor(failure: Failure, messageId: string | undefined) {

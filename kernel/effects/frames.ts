@@ -1,14 +1,13 @@
+import type { MaybePromise } from '../../contract/maybe-promise';
 import { HoldfastError } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
 import { canonicalJson } from '../../contract/messages/messages';
-import type { Effect, Journal } from './journal';
+import type { JournalEffect, Journal } from './journal';
 import { errorOf, isCancellation, recordedFailure } from './errors';
 import type { ToolDecision } from './tool-decision';
 
 /** A value, or the promise of one. */
-export type Soon<T> = T | Promise<T>;
-
-export function isPromise<T>(value: Soon<T>): value is Promise<T> {
+export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
@@ -16,19 +15,19 @@ export function isPromise<T>(value: Soon<T>): value is Promise<T> {
 type Seen = { readonly upTo: number; readonly value: Json };
 
 /** What whoever asked for an effect makes of its end, before anybody else hears of it. */
-export interface Ending<T> {
+export interface EffectEnding<T> {
   settled(value: T): T;
   /** The error instead. */
   refused(error: unknown): unknown;
 }
 
-const asItIs: Ending<never> = { settled: (value) => value, refused: (error) => error };
+const asItIs: EffectEnding<never> = { settled: (value) => value, refused: (error) => error };
 
 /** How often code of one frame is told that it has ended. */
 const mostRefusals = 100;
 
 /**
- * A call into code that can wait. Its effects are numbered; entered again after a border it gets the settled ones by number,
+ * A call into code that can wait. Its effects are numbered; entered again after a continue-as-new it gets the settled ones by number,
  * and an effect of another kind at a number is `frame-changed`.
  */
 export class Frame {
@@ -65,9 +64,9 @@ export class Frame {
    * An effect that waits. `run` is called once in the life of the frame, however often the frame is entered. Code may drop the promise
    * without bringing down the workflow task.
    */
-  effect<T>(kind: string, run: (n: number) => Promise<T>, ending: Ending<T> = asItIs): Promise<T> {
+  effect<T>(kind: string, run: (n: number) => Promise<T>, ending: EffectEnding<T> = asItIs): Promise<T> {
     if (this.isDeaf) return new Promise(() => undefined);
-    let value: Soon<T>;
+    let value: MaybePromise<T>;
     try {
       this.checkIsOutsideBranches();
       const inTurn = this.inTurn(kind, ending);
@@ -83,7 +82,7 @@ export class Frame {
   }
 
   /** What is recorded and was on its way beside others comes when those that ended before it have come. */
-  private inTurn<T>(kind: string, ending: Ending<T>): Promise<T> | undefined {
+  private inTurn<T>(kind: string, ending: EffectEnding<T>): Promise<T> | undefined {
     const { order } = this.journal;
     const n = this.count;
     const settled = order.isBehind(this.key) ? this.journal.find(this.key, n) : undefined;
@@ -104,7 +103,7 @@ export class Frame {
     return promise;
   }
 
-  /** What comes at once to code that is entered again comes behind what came before the border. */
+  /** What comes at once to code that is entered again comes behind what came before the continue-as-new. */
   private async behind<T>(value: Promise<T>): Promise<T> {
     try {
       return await value;
@@ -114,7 +113,7 @@ export class Frame {
   }
 
   /** An effect that may wait. What is there at once comes back as it is, and costs no promise. `ending` is asked about what comes later. */
-  soon<T>(kind: string, run: (n: number) => Soon<T>, ending: Ending<T> = asItIs): Soon<T> {
+  soon<T>(kind: string, run: (n: number) => MaybePromise<T>, ending: EffectEnding<T> = asItIs): MaybePromise<T> {
     const n = this.count++;
     const settled = this.journal.find(this.key, n);
     if (settled !== undefined) return this.recalled<T>(settled, kind);
@@ -132,7 +131,7 @@ export class Frame {
       } else this.journal.settle(this.key, { n, kind, error: recordedFailure(error) });
       return error;
     };
-    let value: Soon<T>;
+    let value: MaybePromise<T>;
     try {
       value = run(n);
     } catch (error) {
@@ -195,7 +194,7 @@ export class Frame {
     return effect !== undefined && 'error' in effect;
   }
 
-  /** What was kept of this frame under a name, also before a border. */
+  /** What was kept of this frame under a name, also before a continue-as-new. */
   noteOf(name: string): Json | undefined {
     return this.journal.noteOf(this.key, name);
   }
@@ -283,7 +282,7 @@ export class Frame {
     if (refusal !== undefined) throw refusal;
   }
 
-  private recalled<T>(settled: Effect, kind: string): T {
+  private recalled<T>(settled: JournalEffect, kind: string): T {
     if (settled.kind !== kind) throw this.changed(settled.n, settled.kind, kind);
     if ('error' in settled) throw errorOf(settled.error);
     return (settled as { value?: unknown }).value as T;

@@ -7,7 +7,7 @@ import { SettleOrder, isInRace } from './settle-order';
  * An effect of an open frame: settled, or on its way. Numbered in the order in which the frame asked for them. With a turn, or `beside`: others
  * were on their way at the same time.
  */
-export type Effect = { readonly n: number; readonly kind: string } & (
+export type JournalEffect = { readonly n: number; readonly kind: string } & (
   | ({ readonly value?: unknown } & Partial<Turn>)
   | ({ readonly error: RecordedFailure } & Partial<Turn>)
   | { readonly open: true; readonly beside?: true }
@@ -17,7 +17,7 @@ export type Effect = { readonly n: number; readonly kind: string } & (
 export type RecordedFailure = Failure & { readonly details?: unknown };
 
 /** An effect on its way that can be ended. */
-interface Opened {
+interface OpenedEffect {
   readonly end: (error: unknown) => void;
   /** It was ended, and what comes of it is nobody's. With an error: whoever waits for it is told that. */
   dropped?: { readonly error?: HoldfastError };
@@ -33,16 +33,16 @@ export type Notes = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 
 /** The effects of the frames that are open. A closed frame is its result, which stands in its parent's journal. */
 export class Journal {
-  private readonly frames = new Map<string, Map<number, Effect>>();
+  private readonly frames = new Map<string, Map<number, JournalEffect>>();
   private readonly labels = new Map<string, string>();
   private readonly started: OnTheirWay = new Map();
-  /** On their way when the run went over a border, and not asked for again since. */
+  /** On their way when the run went over a continue-as-new, and not asked for again since. */
   private readonly awaited: OnTheirWay = new Map();
   /** Those on their way that others were on their way beside. */
   private readonly beside = new Map<string, Set<number>>();
   readonly order = new SettleOrder((address, n) => this.find(address, n) !== undefined);
   private readonly notes = new Map<string, Map<string, Json>>();
-  private readonly opened = new Map<string, Map<number, Opened>>();
+  private readonly opened = new Map<string, Map<number, OpenedEffect>>();
   private mismatch: HoldfastError | undefined;
   private refusals = 0;
   private branch: string | undefined;
@@ -50,7 +50,7 @@ export class Journal {
   private readonly left = new Set<string>();
 
   constructor(
-    saved: Readonly<Record<string, readonly Effect[]>> = {},
+    saved: Readonly<Record<string, readonly JournalEffect[]>> = {},
     private readonly isCancelled = (): boolean => false,
     notes: Notes = {},
   ) {
@@ -69,7 +69,7 @@ export class Journal {
     this.order.restored();
   }
 
-  find(address: string, n: number): Effect | undefined {
+  find(address: string, n: number): JournalEffect | undefined {
     return this.frames.get(address)?.get(n);
   }
 
@@ -123,7 +123,7 @@ export class Journal {
     put(this.opened, address, n, { end });
   }
 
-  openedAt(address: string, n: number): Opened | undefined {
+  openedAt(address: string, n: number): OpenedEffect | undefined {
     return this.opened.get(address)?.get(n);
   }
 
@@ -140,29 +140,29 @@ export class Journal {
     }
   }
 
-  /** What the code asked for here before the border, when that has not settled. */
+  /** What the code asked for here before the continue-as-new, when that has not settled. */
   awaitedKind(address: string, n: number): string | undefined {
     return this.awaited.get(address)?.get(n);
   }
 
-  /** Whether the code asked before the border for something that it does not ask for now. */
+  /** Whether the code asked before the continue-as-new for something that it does not ask for now. */
   asksForLess(address: string, count: number): boolean {
     return this.find(address, count) !== undefined || (this.awaited.get(address)?.size ?? 0) > 0;
   }
 
-  /** The first place where the code turned out to be another than before the border, also when something caught the error. */
+  /** The first place where the code turned out to be another than before the continue-as-new, also when something caught the error. */
   get changed(): HoldfastError | undefined {
     return this.mismatch;
   }
 
-  /** The error for code that is not what it was before the border. */
+  /** The error for code that is not what it was before the continue-as-new. */
   change(message: string): HoldfastError {
     const error = new HoldfastError('frame-changed', message);
     this.mismatch ??= error;
     return error;
   }
 
-  /** Something that was on its way at the border in this frame or inside it, or anywhere, and that nobody asked for again. */
+  /** Something that was on its way at the continue-as-new in this frame or inside it, or anywhere, and that nobody asked for again. */
   forgotten(address?: string): HoldfastError | undefined {
     for (const [key, kinds] of this.awaited) {
       if (address !== undefined && key !== address && !key.startsWith(`${address}/`)) continue;
@@ -189,7 +189,7 @@ export class Journal {
   }
 
   /** What settles after its frame has closed is nobody's any more. */
-  settle(address: string, effect: Effect): void {
+  settle(address: string, effect: JournalEffect): void {
     this.ended(address, effect.n);
     if (this.started.get(address)?.delete(effect.n) !== true) return;
     const isBeside = this.beside.get(address)?.delete(effect.n) === true;
@@ -202,7 +202,7 @@ export class Journal {
     if (effects?.delete(n) === true && effects.size === 0) this.opened.delete(address);
   }
 
-  keep(address: string, effect: Effect): void {
+  keep(address: string, effect: JournalEffect): void {
     const effects = this.frames.get(address);
     if (effects === undefined) this.frames.set(address, new Map([[effect.n, effect]]));
     else effects.set(effect.n, effect);
@@ -244,8 +244,8 @@ export class Journal {
     return [...this.labels.values()];
   }
 
-  toJSON(): Record<string, readonly Effect[]> {
-    const saved: Record<string, readonly Effect[]> = {};
+  toJSON(): Record<string, readonly JournalEffect[]> {
+    const saved: Record<string, readonly JournalEffect[]> = {};
     for (const [address, effects] of this.frames) if (effects.size > 0) saved[address] = [...effects.values()];
     for (const map of [this.started, this.awaited]) {
       for (const [address, kinds] of map) {

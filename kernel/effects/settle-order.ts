@@ -8,7 +8,7 @@ export interface Turn {
   readonly gap?: number;
 }
 
-interface Due extends Turn {
+interface DueTurn extends Turn {
   readonly address: string;
   readonly n: number;
   /** Hands it out. Absent: nobody has asked for it yet. */
@@ -16,7 +16,7 @@ interface Due extends Turn {
 }
 
 interface Line {
-  due: Due[];
+  due: DueTurn[];
   /** Microtasks since something was asked for or handed out, and since the last one was handed out. */
   quiet: number;
   since: number;
@@ -39,10 +39,10 @@ export class SettleOrder {
 
   constructor(private readonly isRecorded: (address: string, n: number) => boolean) {}
 
-  /** An end from before the border. */
+  /** An end from before the continue-as-new. */
   restore(address: string, n: number, { at, gap }: Turn): void {
     this.count = Math.max(this.count, at + 1);
-    const due: Due = { address, n, at, ...defined({ gap }) };
+    const due: DueTurn = { address, n, at, ...defined({ gap }) };
     const line = this.lines.get(lineOf(address));
     if (line === undefined) this.lines.set(lineOf(address), { due: [due], quiet: 0, since: mostTurns, runs: false });
     else line.due.push(due);
@@ -82,7 +82,7 @@ export class SettleOrder {
     return true;
   }
 
-  /** Settles when everything from before the border has been handed out. */
+  /** Settles when everything from before the continue-as-new has been handed out. */
   caughtUp(address: string): Promise<void> {
     const line = this.lines.get(lineOf(address));
     if (line === undefined) return soon;

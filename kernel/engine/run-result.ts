@@ -8,7 +8,7 @@ import type { ChildEnd } from '../run/ports';
 import { sessionChanges } from '../run/run-end';
 import type { AgentRun, RunEnd } from './run';
 
-interface Ended {
+interface EndedRun {
   readonly run: Pick<AgentRun, 'state' | 'transcript'>;
   readonly log: RunLog;
   readonly start: StartInput;
@@ -18,7 +18,7 @@ interface Ended {
 }
 
 /** The result of a run, with the last events. Where it is too large for a server, this throws, and the events stay in the log. */
-export function resultOfRun({ run, log, start, end, news }: Ended): AgentRunResult {
+export function resultOfRun({ run, log, start, end, news }: EndedRun): AgentRunResult {
   const isChild = start.parent !== undefined;
   // The result stands in the history of the other run too; the log stays in this one.
   if (isChild) log.flush();

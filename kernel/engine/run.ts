@@ -19,10 +19,10 @@ import { answerForTool } from '../agents/agent-tool';
 import { refuseLostTransfer } from '../agents/team';
 import { isAlone } from '../agents/run-apart';
 import { Frame } from '../effects/frames';
-import { InterruptDesk } from '../run/interrupts';
+import { OpenInterrupts } from '../run/interrupts';
 import { Journal } from '../effects/journal';
 import { refuseUnknownNames } from '../define/named-tools';
-import { Pace } from '../run/pace';
+import { LivelockGuard } from '../run/livelock-guard';
 import { pendingCallsOf } from '../turn/pending-calls';
 import type { Ports } from '../run/ports';
 import { RunLocalBook } from '../run/run-local';
@@ -39,9 +39,9 @@ export type RunEnd = AgentResult & Pick<AgentEnd, 'silent'>;
 /** One agent run, from its start or from a snapshot. Knows its ports, and nothing of what is behind them. */
 export class AgentRun {
   private readonly journal: Journal;
-  private readonly desk: InterruptDesk;
+  private readonly openInterrupts: OpenInterrupts;
   private readonly addresses: Addresses;
-  private readonly borders = new Map<string, AgentRecord>();
+  private readonly checkpoints = new Map<string, AgentRecord>();
 
   constructor(
     private readonly agents: ReadonlyMap<string, AnyAgent>,
@@ -50,7 +50,7 @@ export class AgentRun {
   ) {
     this.addresses = new Addresses(state.addresses);
     this.journal = new Journal(state.journal, () => ports.cancelled, state.notes);
-    this.desk = new InterruptDesk(state, ports);
+    this.openInterrupts = new OpenInterrupts(state, ports);
   }
 
   async execute(): Promise<RunEnd> {
@@ -83,7 +83,7 @@ export class AgentRun {
     const place = {
       path,
       frame: new Frame(this.journal, path),
-      ...(isAlone(root) ? {} : { lane: openConversation(scope, rootConversation, messages) }),
+      ...(isAlone(root) ? {} : { branch: openConversation(scope, rootConversation, messages) }),
     };
     try {
       const end = await runAgent(scope, root, place);
@@ -138,17 +138,17 @@ export class AgentRun {
 
   /** How many answers are waited for right now. */
   get waitingFor(): number {
-    return this.desk.size;
+    return this.openInterrupts.size;
   }
 
-  /** Where the code asked for something else than before the border. */
+  /** Where the code asked for something else than before the continue-as-new. */
   get changed(): HoldfastError | undefined {
     return this.journal.changed;
   }
 
-  /** What was open at the border and is not entered again. */
+  /** What was open at the continue-as-new and is not entered again. */
   get forgotten(): HoldfastError | undefined {
-    return this.journal.forgotten() ?? this.desk.forgotten((message) => this.journal.change(message));
+    return this.journal.forgotten() ?? this.openInterrupts.forgotten((message) => this.journal.change(message));
   }
 
   /** User code that is open, innermost last. */
@@ -158,7 +158,7 @@ export class AgentRun {
 
   /** Why an answer would be refused that the server took at this time. Default: now. */
   refusalOf(answer: Answer, at?: number): Failure | undefined {
-    return this.desk.refusalOf(answer, at);
+    return this.openInterrupts.refusalOf(answer, at);
   }
 
   /** Whether the deadline of an interrupt has passed that is still open. */
@@ -168,30 +168,30 @@ export class AgentRun {
 
   /** Takes an answer, and tells when it counts or why it does not. */
   answer(answer: Answer, at?: number, told?: (refused?: Failure) => void): number {
-    return this.desk.answer(answer, at, told);
+    return this.openInterrupts.answer(answer, at, told);
   }
 
   /** Answers are taken, and wake no code. */
   hold(): void {
-    this.desk.hold();
+    this.openInterrupts.hold();
   }
 
   goOn(): void {
-    this.desk.goOn();
+    this.openInterrupts.goOn();
   }
 
   cancel(error: unknown): void {
-    this.desk.cancelAll(error);
+    this.openInterrupts.cancelAll(error);
   }
 
-  /** The state as of the last iteration borders, and the journal of what has settled since. */
+  /** The state as of the last iteration checkpoints, and the journal of what has settled since. */
   snapshot(): { readonly state: RunState; readonly lists: Readonly<Record<string, readonly StoredMessage[]>> } {
     const agents: Record<string, AgentRecord> = {};
     const lists: Record<string, readonly StoredMessage[]> = {};
     for (const [key, record] of Object.entries(this.state.agents)) {
-      const border = this.borders.get(key) ?? record;
-      lists[key] = border.messages;
-      agents[key] = { ...border, messages: [] };
+      const checkpoint = this.checkpoints.get(key) ?? record;
+      lists[key] = checkpoint.messages;
+      agents[key] = { ...checkpoint, messages: [] };
     }
     const { notes: _, addresses: __, ...state } = this.state;
     const { said } = state;
@@ -232,18 +232,18 @@ export class AgentRun {
       state: this.state,
       ports: this.ports,
       journal: this.journal,
-      desk: this.desk,
+      interrupts: this.openInterrupts,
       runLocal: new RunLocalBook(this.state, this.ports),
       agents,
       exported: this.agents.get(this.state.parent?.from ?? '') ?? root,
       manifest,
-      borders: this.borders,
+      checkpoints: this.checkpoints,
       parsed: new Map(),
-      pace: new Pace(() => this.ports.heard + this.desk.ended),
+      pace: new LivelockGuard(() => this.ports.heard + this.openInterrupts.ended),
       ended: false,
       cancelCalls: () => {
         const error = new HoldfastError('cancelled', 'A stop of another call ends the run.');
-        this.desk.cancelAll(error);
+        this.openInterrupts.cancelAll(error);
         this.ports.stop(error);
       },
       uniqueAddress: (address) => this.addresses.unique(address),

@@ -95,7 +95,7 @@ class TrialPorts implements Ports {
     return { fired: never(), cancel: () => undefined };
   }
 
-  border(): undefined {
+  checkpoint(): undefined {
     return undefined;
   }
 

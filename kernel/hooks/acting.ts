@@ -14,7 +14,7 @@ import { asleep, untilOf } from '../run/asleep';
 import { ensuredOf, keepEnsured } from '../run/ensured';
 import { noteAction } from '../run/flow';
 import { checkAnswerSchema, checkApproveOptions, checkInterruptOptions } from '../run/interrupt-options';
-import { behindBorder } from '../run/ports';
+import { atCheckpoint } from '../run/ports';
 import type { AgentScope } from '../run/scope';
 import { agreed } from './agreed';
 import { approvalOf, interruptBase, pending } from './asked';
@@ -22,8 +22,8 @@ import { callHidden, callOther } from './hidden-calls';
 import { race, within } from './race';
 
 type Branches = Parameters<typeof race>[1];
-type ModelCall = Parameters<HookContext['model']>[1];
-type ApproveOptions = Parameters<HookContext['approve']>[1];
+type ModelRequested = Parameters<HookContext['model']>[1];
+type ToolActionOptions = Parameters<HookContext['approve']>[1];
 
 /** What a context does. Each thing is a numbered effect of its frame. */
 export class Acting implements Inside {
@@ -125,7 +125,7 @@ export class Acting implements Inside {
     );
   }
 
-  approve(call: ToolCall, options: NonNullable<ApproveOptions> = {}): Promise<unknown> {
+  approve(call: ToolCall, options: NonNullable<ToolActionOptions> = {}): Promise<unknown> {
     const { scope, frame, owner } = this;
     return this.asking('ctx.approve', () =>
       frame
@@ -157,14 +157,14 @@ export class Acting implements Inside {
   call(tool: string, input: Json): Promise<unknown> {
     const { scope, frame } = this;
     return this.asking('ctx.call', () =>
-      frame.effect(`call:${tool}`, (n) => behindBorder(scope.run.ports, () => callHidden(scope, frame.child(`call${n}`), tool, input))),
+      frame.effect(`call:${tool}`, (n) => atCheckpoint(scope.run.ports, () => callHidden(scope, frame.child(`call${n}`), tool, input))),
     );
   }
 
-  model(name: string, request: ModelCall): Promise<ModelResponse> {
+  model(name: string, request: ModelRequested): Promise<ModelResponse> {
     const { scope, frame } = this;
     return this.asking('ctx.model', () =>
-      frame.effect(`model:${name}`, () => behindBorder(scope.run.ports, () => callOther(scope, name, request))),
+      frame.effect(`model:${name}`, () => atCheckpoint(scope.run.ports, () => callOther(scope, name, request))),
     );
   }
 

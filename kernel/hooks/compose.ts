@@ -1,5 +1,6 @@
+import type { MaybePromise } from '../../contract/maybe-promise';
 import { HoldfastError } from '../../contract/errors';
-import type { Ending, Frame, Soon } from '../effects/frames';
+import type { EffectEnding, Frame } from '../effects/frames';
 import { blame, isCancellation, labelOf } from '../effects/errors';
 
 export type Next<Request, Response> = (request: Request) => Promise<Response>;
@@ -8,7 +9,7 @@ export type Next<Request, Response> = (request: Request) => Promise<Response>;
 export interface Layer<Request, Response> {
   readonly name: string;
   readonly hook: 'wrapModel' | 'wrapToolCall' | 'observer';
-  wrap(request: Request, next: Next<Request, Response>, frame: Frame): Soon<Response>;
+  wrap(request: Request, next: Next<Request, Response>, frame: Frame): MaybePromise<Response>;
   /** Refuses what is no response, naming the layer. */
   check(response: Response, label: string): Response;
 }
@@ -35,7 +36,7 @@ function runLayer<Request, Response>(
   const label = labelOf(layer.hook, layer.name);
   const run = new LayerRun(layer, label, parent.child(layer.name, label));
   const next: Next<Request, Response> = (changed) => run.next((frame) => inner(changed, frame));
-  let response: Soon<Response>;
+  let response: MaybePromise<Response>;
   try {
     response = layer.wrap(request, next, run.frame);
   } catch (error) {
@@ -45,7 +46,7 @@ function runLayer<Request, Response>(
 }
 
 /** One call of a layer. */
-class LayerRun<Request, Response> implements Ending<Response> {
+class LayerRun<Request, Response> implements EffectEnding<Response> {
   private running = 0;
   private last: Promise<Response> | undefined;
   private handsOn = false;
@@ -63,7 +64,7 @@ class LayerRun<Request, Response> implements Ending<Response> {
   }
 
   /** A layer that hands on the promise of `next` ends with it, and has no promise of its own. */
-  endOf(response: Soon<Response>): Promise<Response> {
+  endOf(response: MaybePromise<Response>): Promise<Response> {
     this.handsOn = response === this.last && this.running === 1;
     if (this.handsOn) return response as Promise<Response>;
     return Promise.resolve(response).then(

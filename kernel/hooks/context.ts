@@ -201,10 +201,10 @@ for (const [name, getter] of Object.entries(Object.getOwnPropertyDescriptors(Run
       },
     });
 
-type Deed = Exclude<keyof Acting & keyof HookContext, 'session' | 'runLocal'>;
+type ContextDeed = Exclude<keyof Acting & keyof HookContext, 'session' | 'runLocal'>;
 
 /** A method of a context that knows it, also when it is taken out of it. */
-function bound<Name extends Deed>(context: RunContext, name: Name): Acting[Name] {
+function bound<Name extends ContextDeed>(context: RunContext, name: Name): Acting[Name] {
   const acting = actingOf(context);
   return acting[name].bind(acting) as Acting[Name];
 }

@@ -1,11 +1,12 @@
+import type { MaybePromise } from '../../contract/maybe-promise';
 import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { DeferredTools } from '../../contract/manifest';
 import type { Failure, Json, Message, StoredMessage } from '../../contract/messages/messages';
 import { notJson } from '../../contract/messages/messages';
-import { say } from '../run/conversation';
+import { append } from '../run/conversation';
 import { hookContext } from './context';
-import type { Frame, Soon } from '../effects/frames';
+import type { Frame } from '../effects/frames';
 import { isPromise } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
 import type { AgentMiddleware, AgentState, Ending, RunSetup } from '../define/middleware';
@@ -26,18 +27,18 @@ interface HookResult {
   readonly instructions?: string;
   readonly returnDirectly?: readonly string[];
   readonly deferred?: DeferredTools;
-  readonly answer?: Answer;
+  readonly answer?: GivenAnswer;
   readonly append?: readonly StoredMessage[];
 }
 
-interface Answer {
+interface GivenAnswer {
   readonly message: StoredMessage;
   /** Not a message that was there when the hook was called. */
   readonly isNew: boolean;
 }
 
 /** A message by which a hook ends the agent. */
-export interface HookAnswer extends Answer {
+export interface HookAnswer extends GivenAnswer {
   readonly middleware: string;
 }
 
@@ -118,9 +119,9 @@ export async function runAfterFailure(scope: AgentScope, failure: Failure, root:
 
 /** Shows messages that no model call made, each once, and appends them. */
 export function appendShown(scope: AgentScope, messages: readonly StoredMessage[], middleware: string, frame: Frame): void {
-  const { run, agent, path, record, lane, isGroup = false } = scope;
+  const { run, agent, path, record, branch, isGroup = false } = scope;
   for (const message of messages) {
-    // A border in the setup keeps what was appended, and the code that appended it is entered again.
+    // A continue-as-new in the setup keeps what was appended, and the code that appended it is entered again.
     if (!record.messages.some(({ id }) => id === message.id)) record.messages = [...record.messages, message];
     frame.once('event', () => {
       if (isGroup) run.ports.emit({ type: 'agent-message', agent: agent.name, runPath: path, message });
@@ -133,7 +134,7 @@ export function appendShown(scope: AgentScope, messages: readonly StoredMessage[
           message,
           model: `middleware/${middleware}`,
         });
-      if (lane !== undefined) say(run, lane, agent.name, message);
+      if (branch !== undefined) append(run, branch, agent.name, message);
     });
   }
 }
@@ -143,9 +144,9 @@ export function runHook<Update, Result>(
   hook: string,
   middleware: AgentMiddleware,
   parent: Frame,
-  call: (frame: Frame) => Soon<Update>,
+  call: (frame: Frame) => MaybePromise<Update>,
   checked: (update: Update) => Result,
-): Soon<Result> {
+): MaybePromise<Result> {
   const label = labelOf(hook, middleware.name);
   return parent.soon(`${hook}:${middleware.name}`, () => {
     const frame = parent.child(`${hook}:${middleware.name}`, label);
@@ -162,7 +163,7 @@ export function runHook<Update, Result>(
         return fail(error);
       }
     };
-    let update: Soon<Update>;
+    let update: MaybePromise<Update>;
     try {
       update = call(frame);
     } catch (error) {
@@ -213,7 +214,7 @@ function checkedUpdate(update: unknown, hook: string, middleware: AgentMiddlewar
   };
 }
 
-function checkedAnswer(answer: Message, changed: StoredMessage | undefined, hook: string, label: string, scope: AgentScope): Answer {
+function checkedAnswer(answer: Message, changed: StoredMessage | undefined, hook: string, label: string, scope: AgentScope): GivenAnswer {
   if (hook !== 'beforeAgent' && hook !== 'afterToolCalls')
     throw new HoldfastError('hook-failed', `${label} returned an answer; beforeAgent and afterToolCalls can end the agent by one.`);
   if (changed !== undefined) return { message: changed, isNew: false };

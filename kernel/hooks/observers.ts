@@ -8,7 +8,7 @@ import { hookContext } from './context';
 import type { Frame } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
 import { runHook } from './hooks';
-import { forgetEnd, keepError, keepResult, keptResult } from './kept-ends';
+import { forgetEnd, keepError, keepResult, keptResult } from './finished-agents';
 import type { AgentMiddleware, ModelRequest, ModelResponse } from '../define/middleware';
 import type { AgentScope } from '../run/scope';
 import type { ToolDone } from '../calls/tool-call';
@@ -21,7 +21,7 @@ export function observersOf({ middleware }: AgentDefinition): readonly AgentMidd
 }
 
 /**
- * The whole agent, with observers around everything else of it. What has been told once is not told again after a border, and an agent that
+ * The whole agent, with observers around everything else of it. What has been told once is not told again after a continue-as-new, and an agent that
  * has ended is not run again while its observers are still told of that.
  */
 export async function observedAgent<Result extends AgentResult>(
@@ -127,23 +127,23 @@ function end(scope: AgentScope, observer: AgentMiddleware, frame: Frame, observe
   return told(scope, 'onEnd', observer, frame, observed);
 }
 
-interface Told {
+interface ToldObserver {
   readonly onStart: Observed;
   readonly onEnd: ObservedEnd;
   readonly onError: ObservedError;
 }
 
-async function told<Hook extends keyof Told>(
+async function told<Hook extends keyof ToldObserver>(
   scope: AgentScope,
   hook: Hook,
   observer: AgentMiddleware,
   frame: Frame,
-  observed: () => Told[Hook],
+  observed: () => ToldObserver[Hook],
 ): Promise<void> {
-  const tell = observer[hook]?.bind(observer) as ((observed: Told[Hook], ctx: unknown) => unknown) | undefined;
+  const tell = observer[hook]?.bind(observer) as ((observed: ToldObserver[Hook], ctx: unknown) => unknown) | undefined;
   if (tell === undefined) return;
   let isAsked = false;
-  const ask = (): Told[Hook] => {
+  const ask = (): ToldObserver[Hook] => {
     isAsked = true;
     return observed();
   };
@@ -156,7 +156,7 @@ async function told<Hook extends keyof Told>(
       () => undefined,
     );
   } finally {
-    // What is made for the observer is numbered behind its hook, also where that was told before a border.
+    // What is made for the observer is numbered behind its hook, also where that was told before a continue-as-new.
     if (!isAsked) observed();
   }
 }

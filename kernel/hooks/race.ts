@@ -1,12 +1,13 @@
+import type { MaybePromise } from '../../contract/maybe-promise';
 import { millisecondsOf } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
 import { notJson } from '../../contract/messages/messages';
 import type { Frame } from '../effects/frames';
-import type { HookContext, MaybePromise } from '../define/middleware';
+import type { HookContext } from '../define/middleware';
 import { untilOf } from '../run/asleep';
 import type { Ports } from '../run/ports';
 
-type Branch = (ctx: HookContext) => MaybePromise<unknown>;
+type RacingBranch = (ctx: HookContext) => MaybePromise<unknown>;
 
 export interface Won {
   readonly first: string;
@@ -19,7 +20,7 @@ export interface Won {
  */
 export function race(
   frame: Frame,
-  branches: Readonly<Record<string, Branch>>,
+  branches: Readonly<Record<string, RacingBranch>>,
   contextIn: (frame: Frame) => HookContext,
   limitIn?: (inside: Frame) => number,
 ): Promise<Won> {
@@ -56,8 +57,14 @@ export function race(
 }
 
 /** A race of some code with the time. What the code asks shows until when. */
-export function within(frame: Frame, ports: Ports, duration: string, act: Branch, contextIn: (frame: Frame) => HookContext): Promise<Won> {
-  const late: Branch = (ctx) => ctx.sleep(duration);
+export function within(
+  frame: Frame,
+  ports: Ports,
+  duration: string,
+  act: RacingBranch,
+  contextIn: (frame: Frame) => HookContext,
+): Promise<Won> {
+  const late: RacingBranch = (ctx) => ctx.sleep(duration);
   return race(frame, { done: act, late }, contextIn, (inside) => {
     // From here the sleep has its moment.
     const until = untilOf(inside.child('late'), 0, ports, () => millisecondsOf(duration, 'hook-failed'));

@@ -2,7 +2,7 @@ import { HoldfastError } from '../../contract/errors';
 import { frozen } from '../../contract/freeze';
 import type { StoredMessage, ToolCall } from '../../contract/messages/messages';
 import type { ToolContext } from '../define/middleware';
-import type { OwnTool, ToolInside } from '../define/own-tools';
+import type { OwnTool, ToolInside } from '../define/workflow-tools';
 import type { Frame } from '../effects/frames';
 import { storedMessages } from '../effects/transcript';
 import type { AgentScope, ToolInAgent } from '../run/scope';
@@ -26,7 +26,9 @@ export function toolInside(scope: AgentScope, frame: Frame, tool: OwnTool, call:
   return { scope, call, frame, ctx, ended: () => endOf(tool.spec.name, open) };
 }
 
-type Asked = { readonly name: string; readonly input: Parameters<ToolContext['runAgent']>[1] } & Parameters<ToolContext['runAgent']>[2];
+type AskedByTool = { readonly name: string; readonly input: Parameters<ToolContext['runAgent']>[1] } & Parameters<
+  ToolContext['runAgent']
+>[2];
 
 /** A refusal is the promise's. Nothing waits longer for it: recorded runs depend on how many promises there are. */
 function begun<T>(begin: () => Promise<T>): Promise<T> {
@@ -37,7 +39,7 @@ function begun<T>(begin: () => Promise<T>): Promise<T> {
   }
 }
 
-function answerOf(scope: AgentScope, frame: Frame, tool: OwnTool, asked: Asked): Promise<string> {
+function answerOf(scope: AgentScope, frame: Frame, tool: OwnTool, asked: AskedByTool): Promise<string> {
   const { name, input, model, forwardEvents = false } = asked;
   const found = tool.agents?.find((agent) => agent.name === name);
   if (found === undefined) {
@@ -53,7 +55,7 @@ function answerOf(scope: AgentScope, frame: Frame, tool: OwnTool, asked: Asked):
   return scope.run.answerForTool({ scope, frame, agent, messages: () => messagesOf(scope, input), forwardEvents });
 }
 
-function messagesOf({ run, record }: AgentScope, input: Asked['input']): readonly StoredMessage[] {
+function messagesOf({ run, record }: AgentScope, input: AskedByTool['input']): readonly StoredMessage[] {
   const given = typeof input === 'function' ? input() : input;
   const uuid = (): string => run.ports.uuid();
   if (typeof given === 'string') return [{ id: uuid(), role: 'user', parts: [{ type: 'text', text: given }] }];

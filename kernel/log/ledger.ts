@@ -10,7 +10,7 @@ import { spliceBetween } from '../../contract/record/splice';
 import type { CallModelInput, RequestSlots } from '../../contract/record/wire';
 import type { ModelCall } from '../run/ports';
 
-interface Entry {
+interface LedgerEntry {
   readonly base: string;
   readonly ids: readonly string[];
   readonly slots: Partial<RequestSlots>;
@@ -20,16 +20,16 @@ type ModelEdit = Pick<CallModelInput, 'base' | 'splices' | 'slots'>;
 
 /** Knows what history has, so that every message enters it once: later it is an id in an edit of an earlier list. */
 export class Ledger {
-  private readonly entries = new Map<string, Entry>();
+  private readonly entries = new Map<string, LedgerEntry>();
   /** The last call of each agent that came back, wherever in the run it was. */
-  private readonly last = new Map<string, Entry>();
+  private readonly last = new Map<string, LedgerEntry>();
   private readonly known = new Set<string>();
   /** Messages that the events of the step that is being made bring whole. */
   private brought: ReadonlySet<string> = new Set();
   /** What the step that is being made has made known. */
   private fresh: string[] = [];
   /** The edits before those that it has made. */
-  private replaced = new Map<string, Entry | undefined>();
+  private replaced = new Map<string, LedgerEntry | undefined>();
 
   constructor(lists: Readonly<Record<string, readonly StoredMessage[]>>, shown: readonly StoredMessage[]) {
     for (const [key, messages] of Object.entries(lists)) {

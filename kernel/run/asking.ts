@@ -1,19 +1,19 @@
 import type { Json } from '../../contract/messages/messages';
 import type { Frame } from '../effects/frames';
-import type { InterruptDesk } from './interrupts';
+import type { OpenInterrupts } from './interrupts';
 import type { PendingInterrupt } from './state';
 
 /** Asks as the effect of a frame: where that ends before the answer, the question is withdrawn. */
 export function openIn(
-  { desk }: { readonly desk: InterruptDesk },
+  { interrupts }: { readonly interrupts: OpenInterrupts },
   frame: Frame,
   n: number,
   asked: PendingInterrupt,
   letGo?: () => void,
 ): Promise<Json> {
-  const answer = desk.open(limited(asked, frame.limit));
+  const answer = interrupts.open(limited(asked, frame.limit));
   frame.opened(n, (error) => {
-    desk.drop(asked.shown.id, error);
+    interrupts.drop(asked.shown.id, error);
     if (error === undefined) letGo?.();
   });
   return answer;

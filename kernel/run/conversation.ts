@@ -11,19 +11,19 @@ import type { HistoryEntry, HistoryRewriter } from '../define/definition';
 import { transferTool } from '../define/transfer-names';
 import { blame } from '../effects/errors';
 
-/** Where an agent takes part in a conversation: in which one, and in which of the lanes that run at the same time. */
-export interface Lane {
+/** Where an agent takes part in a conversation: in which one, and in which of the branches that run at the same time. */
+export interface Branch {
   readonly conversation: string;
-  readonly lane: string;
+  readonly path: string;
 }
 
 /** The conversation that the run is. Those of agents that are tools have a key of their own. */
 export const rootConversation = '';
 
-export function openConversation({ state }: RunScope, conversation: string, messages: readonly StoredMessage[]): Lane {
+export function openConversation({ state }: RunScope, conversation: string, messages: readonly StoredMessage[]): Branch {
   const { [conversation]: open } = state.said ?? {};
   if (open === undefined) state.said = { ...state.said, [conversation]: messages.map((message) => ({ agent: null, lane: '', message })) };
-  return { conversation, lane: '' };
+  return { conversation, path: '' };
 }
 
 export function closeConversation({ state }: RunScope, conversation: string): void {
@@ -32,7 +32,7 @@ export function closeConversation({ state }: RunScope, conversation: string): vo
 }
 
 /** Takes what an agent said, for those that come after it. Results of calls stand in the order of the calls, whichever ended first. */
-export function say({ state }: RunScope, { conversation, lane }: Lane, agent: string, message: StoredMessage): void {
+export function append({ state }: RunScope, { conversation, path: lane }: Branch, agent: string, message: StoredMessage): void {
   const said = state.said?.[conversation];
   if (said === undefined) return;
   const position = positionOf(said, { agent, lane, message });
@@ -63,13 +63,13 @@ function calledBy({ role, parts: [part] }: Message): string | undefined {
   return role === 'tool' && part?.type === 'tool-result' ? part.callId : undefined;
 }
 
-/** One of several lanes that begin here. What is said in it nobody hears in the others. */
-export function fork({ conversation, lane }: Lane, place: string, position: number): Lane {
-  return { conversation, lane: `${lane}/${place}:${position}` };
+/** One of several branches that begin here. What is said in it nobody hears in the others. */
+export function fork({ conversation, path: lane }: Branch, place: string, position: number): Branch {
+  return { conversation, path: `${lane}/${place}:${position}` };
 }
 
-/** All lanes that began there have ended: what was said in them is said. */
-export function join({ state }: RunScope, { conversation, lane }: Lane, place: string): void {
+/** All branches that began there have ended: what was said in them is said. */
+export function join({ state }: RunScope, { conversation, path: lane }: Branch, place: string): void {
   const inside = `${lane}/${place}:`;
   const said = state.said?.[conversation];
   if (said === undefined) return;
@@ -79,18 +79,18 @@ export function join({ state }: RunScope, { conversation, lane }: Lane, place: s
   beginnings.delete(said);
 }
 
-function heard({ state }: RunScope, { conversation, lane }: Lane): readonly SaidEntry[] {
-  return (state.said?.[conversation] ?? []).filter((entry) => isHeard(entry, lane));
+function visibleTo({ state }: RunScope, { conversation, path: lane }: Branch): readonly SaidEntry[] {
+  return (state.said?.[conversation] ?? []).filter((entry) => isVisible(entry, lane));
 }
 
-function isHeard(entry: SaidEntry, lane: string): boolean {
+function isVisible(entry: SaidEntry, lane: string): boolean {
   return entry.lane === lane || lane.startsWith(`${entry.lane}/`);
 }
 
 /** What an agent begins with: what was said before it, its own words as they are, those of others as context. */
-export function historyFor(run: RunScope, lane: Lane, agent: string, rewriter: HistoryRewriter | undefined): readonly StoredMessage[] {
-  if (rewriter === undefined) return beginningOf(run, lane, agent);
-  const entries = heard(run, lane);
+export function historyFor(run: RunScope, branch: Branch, agent: string, rewriter: HistoryRewriter | undefined): readonly StoredMessage[] {
+  if (rewriter === undefined) return beginningOf(run, branch, agent);
+  const entries = visibleTo(run, branch);
   const kept = run.state.options.skipTransferMessages === true ? entries.filter((entry) => isNoTransfer(run, entry)) : entries;
   const history: readonly HistoryEntry[] = kept.map(({ agent: by, message }) =>
     by === null ? { isUserInput: true, message } : { isUserInput: false, agent: by, message },
@@ -111,7 +111,7 @@ export function historyFor(run: RunScope, lane: Lane, agent: string, rewriter: H
   );
 }
 
-/** What an agent in a lane begins with, as far as it was put together, by their names. */
+/** What an agent in a branch begins with, as far as it was put together, by their names. */
 interface Beginning {
   entries: number;
   readonly ids: Set<string>;
@@ -121,7 +121,7 @@ interface Beginning {
 /** A conversation only grows: for each agent of a loop only what was said since its last turn is put together. */
 const beginnings = new WeakMap<readonly SaidEntry[], Map<string, Beginning>>();
 
-function beginningOf(run: RunScope, { conversation, lane }: Lane, agent: string): readonly StoredMessage[] {
+function beginningOf(run: RunScope, { conversation, path: lane }: Branch, agent: string): readonly StoredMessage[] {
   const { state } = run;
   const said = state.said?.[conversation] ?? [];
   const known = beginnings.get(said) ?? new Map<string, Beginning>();
@@ -132,7 +132,7 @@ function beginningOf(run: RunScope, { conversation, lane }: Lane, agent: string)
   const skips = state.options.skipTransferMessages === true;
   for (; beginning.entries < said.length; beginning.entries++) {
     const entry = said[beginning.entries] as SaidEntry;
-    if (!isHeard(entry, lane) || (skips && !isNoTransfer(run, entry))) continue;
+    if (!isVisible(entry, lane) || (skips && !isNoTransfer(run, entry))) continue;
     const message = entry.agent === null || entry.agent === agent ? entry.message : contextMessage(entry.agent, entry.message);
     // The same message may come by two ways.
     if (beginning.ids.has(message.id)) continue;

@@ -2,12 +2,12 @@ import type { StoredMessage } from '../../contract/messages/messages';
 import type { AgentScope } from './scope';
 import type { RunState } from './state';
 
-type InAgent = Pick<AgentScope, 'run' | 'path'>;
+type EnsuredScope = Pick<AgentScope, 'run' | 'path'>;
 
 const none: ReadonlyMap<string, StoredMessage> = new Map();
 
 /** The messages of an agent that got their id before they were in its list, by id. */
-export function ensuredOf({ run: { state }, path }: InAgent): ReadonlyMap<string, StoredMessage> {
+export function ensuredOf({ run: { state }, path }: EnsuredScope): ReadonlyMap<string, StoredMessage> {
   const kept = state.ensured?.[path.join('/')];
   return kept === undefined ? none : new Map(kept.map((message) => [message.id, message]));
 }

@@ -12,7 +12,7 @@ const keptAnswers = 1000;
 /** The second way of an answer takes seconds. */
 const keptDeliveries = 200;
 
-interface Waiting {
+interface WaitingCode {
   readonly resolve: (answer: Json, whole: Answer) => void;
   readonly reject: (error: unknown) => void;
   readonly timer: Timer | undefined;
@@ -28,8 +28,8 @@ interface Later {
 }
 
 /** The one list of what a run waits for. Answers come by id, in any order; the first one counts. */
-export class InterruptDesk {
-  private readonly waiting = new Map<string, Waiting>();
+export class OpenInterrupts {
+  private readonly waiting = new Map<string, WaitingCode>();
   /** Those that there was no room for, first asked first. */
   private readonly later = new Map<string, Later>();
   private readonly given = new GivenAnswers((answer, refused) => this.emitIgnored(answer, refused));
@@ -48,7 +48,7 @@ export class InterruptDesk {
   ) {}
 
   /**
-   * Waits for the answer. An interrupt that went over a border under the same id waits on. One that does not fit beside those that are open
+   * Waits for the answer. An interrupt that went over a continue-as-new under the same id waits on. One that does not fit beside those that are open
    * is shown when one of them has its answer.
    */
   open(pending: PendingInterrupt): Promise<Json> {
@@ -164,7 +164,7 @@ export class InterruptDesk {
     return false;
   }
 
-  /** An interrupt that went over a border, and that no code waits for any more. */
+  /** An interrupt that went over a continue-as-new, and that no code waits for any more. */
   forgotten(change: (message: string) => HoldfastError): HoldfastError | undefined {
     const one = this.state.interrupts.find(({ shown }) => !this.waiting.has(shown.id));
     return one && change(`The code at ${one.shown.address.join('/')} changed: it does not wait for "${one.shown.id}" any more.`);
@@ -176,7 +176,7 @@ export class InterruptDesk {
 
   /** Why an answer would be refused that the server took at this time, or nothing. */
   refusalOf(answer: Answer, at = this.ports.now()): Failure | undefined {
-    // The same one may come again, by another way or behind a border: whoever gave it hears that it was taken.
+    // The same one may come again, by another way or after a continue-as-new: whoever gave it hears that it was taken.
     if (this.wasDelivered(answer)) return undefined;
     const interrupt = this.state.interrupts.find(({ shown }) => shown.id === answer.interruptId)?.shown;
     if (interrupt === undefined) return this.whyNotOpen(answer.interruptId);
@@ -224,7 +224,7 @@ export class InterruptDesk {
   }
 
   /** Nobody else need answer it. How it ends is what the agent says: it may not wait for it any more. */
-  private give(answer: Answer, at: number, told: Told | undefined, waiting: Waiting): number {
+  private give(answer: Answer, at: number, told: Told | undefined, waiting: WaitingCode): number {
     this.given.add(answer, told);
     this.keepDelivery(answer);
     this.ports.hideInterrupt(answer.interruptId);
@@ -256,7 +256,7 @@ export class InterruptDesk {
     this.state.early = { ...this.state.early, [interruptId]: { answer } };
   }
 
-  private handOn(answer: Answer, waiting: Waiting): void {
+  private handOn(answer: Answer, waiting: WaitingCode): void {
     const { [answer.interruptId]: _, ...others } = this.state.early ?? {};
     this.state.early = others;
     if (this.closed === undefined) waiting.resolve(answer.answer, answer);

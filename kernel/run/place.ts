@@ -3,17 +3,17 @@ import type { StoredMessage } from '../../contract/messages/messages';
 import type { Frame } from '../effects/frames';
 import type { RunScope } from './scope';
 import type { PlaceRecord } from './state';
-import type { Lane } from './conversation';
+import type { Branch } from './conversation';
 import type { AnyAgent, HistoryRewriter } from '../define/definition';
 import { historyFor } from './conversation';
 import { forgetEnsured } from './ensured';
 
 /** Where an agent is to work. */
-export interface Place {
+export interface AgentPlace {
   readonly path: AgentPath;
   readonly frame: Frame;
   /** The conversation that it takes part in. Absent: it is alone in its own. */
-  readonly lane?: Lane;
+  readonly branch?: Branch;
   /** What an agent without a conversation begins with. */
   readonly messages?: () => readonly StoredMessage[];
   /** Whom an agent there may hand over to. Absent: those that it brings itself. */
@@ -26,29 +26,29 @@ export interface Neighbours {
   readonly parent?: AnyAgent;
 }
 
-export function keyOf({ path }: Pick<Place, 'path'>): string {
+export function keyOf({ path }: Pick<AgentPlace, 'path'>): string {
   return path.join('/');
 }
 
 /** What an agent that begins now begins with. */
-export function inputAt(run: RunScope, place: Place, agent: string, rewriter?: HistoryRewriter): readonly StoredMessage[] {
-  return place.lane === undefined ? (place.messages?.() ?? []) : historyFor(run, place.lane, agent, rewriter);
+export function inputAt(run: RunScope, place: AgentPlace, agent: string, rewriter?: HistoryRewriter): readonly StoredMessage[] {
+  return place.branch === undefined ? (place.messages?.() ?? []) : historyFor(run, place.branch, agent, rewriter);
 }
 
-/** How far an agent that runs others has come. It goes over a border with the run. */
-export function recordAt(run: RunScope, place: Place): PlaceRecord {
+/** How far an agent that runs others has come. It goes over a continue-as-new with the run. */
+export function recordAt(run: RunScope, place: AgentPlace): PlaceRecord {
   const { state } = run;
   const key = keyOf(place);
   state.places ??= {};
   return (state.places[key] ??= { at: 0 });
 }
 
-export function isEntered({ state }: RunScope, place: Place): boolean {
+export function isEntered({ state }: RunScope, place: AgentPlace): boolean {
   return state.places?.[keyOf(place)] !== undefined;
 }
 
 /** The same of all agents inside of one: they were left at work. */
-export function forgetInside({ state, borders, parsed }: RunScope, place: Place): void {
+export function forgetInside({ state, checkpoints, parsed }: RunScope, place: AgentPlace): void {
   const inside = `${keyOf(place)}/`;
   const drop = (values: Record<string, unknown> | undefined): void => {
     for (const key of Object.keys(values ?? {})) if (key.startsWith(inside)) delete values?.[key];
@@ -57,11 +57,11 @@ export function forgetInside({ state, borders, parsed }: RunScope, place: Place)
   for (const key of Object.keys(state.ensured ?? {})) if (key.startsWith(inside)) forgetEnsured(state, key);
   if (state.ends !== undefined) state.ends = Object.fromEntries(Object.entries(state.ends).filter(([key]) => !key.startsWith(inside)));
   state.said = Object.fromEntries(Object.entries(state.said ?? {}).filter(([key]) => !key.startsWith(inside)));
-  for (const map of [borders, parsed]) for (const key of map.keys()) if (key.startsWith(inside)) map.delete(key);
+  for (const map of [checkpoints, parsed]) for (const key of map.keys()) if (key.startsWith(inside)) map.delete(key);
 }
 
 /** An agent behind the root has ended: nothing of it is needed any more but what it said. */
-export function forget({ state, borders, parsed }: RunScope, place: Place): void {
+export function forget({ state, checkpoints, parsed }: RunScope, place: AgentPlace): void {
   const key = keyOf(place);
   place.frame.abandon();
   delete state.agents[key];
@@ -69,6 +69,6 @@ export function forget({ state, borders, parsed }: RunScope, place: Place): void
   delete state.places?.[key];
   delete state.actions?.[key];
   forgetEnsured(state, key);
-  borders.delete(key);
+  checkpoints.delete(key);
   parsed.delete(key);
 }

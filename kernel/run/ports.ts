@@ -1,7 +1,7 @@
 import type { HoldfastError } from '../../contract/errors';
 import type { EventBody } from '../../contract/events';
 import type { Answer, Interrupt } from '../../contract/interrupts';
-import type { HalfRef, Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../../contract/manifest';
+import type { WorkerMiddlewareRef, Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../../contract/manifest';
 import type { Failure, Json, JsonObject, StoredMessage, Usage } from '../../contract/messages/messages';
 import type {
   CallModelResult,
@@ -50,7 +50,7 @@ export interface ToolCallRequest {
   /** Idempotency key without the workflow's id, which the port puts before it. */
   readonly key: string;
   readonly facts: ToolFacts;
-  readonly halves: readonly HalfRef[];
+  readonly halves: readonly WorkerMiddlewareRef[];
   readonly runLocal?: ValuesToSend;
   readonly resumed?: { readonly answer: Json; readonly state?: Json };
   readonly reconcile?: boolean;
@@ -100,7 +100,7 @@ export interface Ports {
   hideInterrupt(id: string): void;
   /** A deadline beside something else that is waited for. */
   timer(at: number): Timer;
-  /** A border may lie in it: the code that is entered again asks for the same moment. */
+  /** A continue-as-new may lie in it: the code that is entered again asks for the same moment. */
   sleep(until: number): Timer;
   /** Runs something once all messages that came in together have been handled. */
   afterHandlers(run: () => void): void;
@@ -116,11 +116,11 @@ export interface Ports {
   /** Cancels all that is on its way, as somebody who cancels the run does: the run is about to end. */
   stop(error: HoldfastError): void;
   /** Called where nothing is open. No run goes on elsewhere while isolated agents of it run. Never settles when the run goes on elsewhere; returns nothing when it goes on here. */
-  border(): Promise<void> | undefined;
+  checkpoint(): Promise<void> | undefined;
 }
 
-/** Begins something that a border may lie before. Entered again, the code asks for it again. */
-export function behindBorder<T>(ports: Ports, begin: () => Promise<T>): Promise<T> {
-  const border = ports.border();
-  return border === undefined ? begin() : border.then(begin);
+/** Begins something that a continue-as-new may lie before. Entered again, the code asks for it again. */
+export function atCheckpoint<T>(ports: Ports, begin: () => Promise<T>): Promise<T> {
+  const checkpoint = ports.checkpoint();
+  return checkpoint === undefined ? begin() : checkpoint.then(begin);
 }

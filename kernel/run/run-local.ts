@@ -5,11 +5,11 @@ import { jsonSize, limits } from '../../contract/limits';
 import type { Json } from '../../contract/messages/messages';
 import type { RunLocalValues } from '../../contract/run-local';
 import { changeBetween, changedValues } from '../../contract/run-local';
-import type { BroughtChange, RunLocalEdit } from '../../contract/record/wire';
+import type { CallChange, RunLocalEdit } from '../../contract/record/wire';
 import type { Ports, ValuesToSend } from './ports';
-import type { Brought, RunState } from './state';
+import type { CallChanges, RunState } from './state';
 
-interface Sent {
+interface SentValues {
   readonly address: string;
   readonly values: RunLocalValues;
 }
@@ -22,9 +22,9 @@ const most = limits.payload / 2;
  * this history has, and what a call brought back is named and not repeated.
  */
 export class RunLocalBook {
-  private readonly sent = new Map<string, Sent>();
+  private readonly sent = new Map<string, SentValues>();
   /** What calls brought since the last one that was sent. */
-  private readonly applied = new Map<string, BroughtChange[]>();
+  private readonly applied = new Map<string, CallChange[]>();
   /** Ids of changes that stand in this history, and not in that of the run before a continue-as-new. */
   private readonly here = new Set<string>();
 
@@ -71,7 +71,7 @@ export class RunLocalBook {
   }
 
   /** Takes what a call brought back: at once, or into the slot where it waits until the calls beside it have ended. */
-  take(path: readonly string[], { runLocal, events }: Brought, slot?: string): void {
+  take(path: readonly string[], { runLocal, events }: CallChanges, slot?: string): void {
     if (runLocal === undefined && events === undefined) return;
     if (runLocal !== undefined) this.here.add(runLocal.id);
     const brought = defined({ runLocal, events });
@@ -89,7 +89,7 @@ export class RunLocalBook {
     for (const brought of held) this.apply(path, brought);
   }
 
-  private apply(path: readonly string[], brought: Brought): void {
+  private apply(path: readonly string[], brought: CallChanges): void {
     const { runLocal, events = [] } = brought;
     if (runLocal !== undefined) {
       this.state.runLocal[path.join('/')] = { ...changedValues(this.of(path), runLocal) };
@@ -100,7 +100,7 @@ export class RunLocalBook {
       this.ports.emit({ type: 'custom', agent: agentOfPath(path), runPath: path, name: String(name), data: (data ?? null) as Json });
   }
 
-  private appliedOf({ runLocal }: Brought): readonly BroughtChange[] {
+  private appliedOf({ runLocal }: CallChanges): readonly CallChange[] {
     return runLocal === undefined || !this.here.has(runLocal.id) ? [] : [runLocal];
   }
 }

@@ -2,15 +2,15 @@ import type { Manifest } from '../../contract/manifest';
 import type { StoredMessage } from '../../contract/messages/messages';
 import type { AgentRunOptions } from '../../contract/run-options';
 import type { AgentDefinition } from '../define/agent';
-import type { AgentLife } from './agent-life';
-import type { Lane } from './conversation';
+import type { ContextLifetime } from './context-lifetime';
+import type { Branch } from './conversation';
 import type { AnyAgent } from '../define/definition';
-import type { ToolInside } from '../define/own-tools';
+import type { ToolInside } from '../define/workflow-tools';
 import type { Frame } from '../effects/frames';
 import type { Journal } from '../effects/journal';
-import type { InterruptDesk } from './interrupts';
-import type { Meanings } from './meanings';
-import type { Pace } from './pace';
+import type { OpenInterrupts } from './interrupts';
+import type { ParsedArguments } from './parsed-arguments';
+import type { LivelockGuard } from './livelock-guard';
 import type { Ports } from './ports';
 import type { RunLocalBook } from './run-local';
 import type { AgentRecord, RunState } from './state';
@@ -20,18 +20,18 @@ export interface RunScope {
   readonly state: RunState;
   readonly ports: Ports;
   readonly journal: Journal;
-  readonly desk: InterruptDesk;
+  readonly interrupts: OpenInterrupts;
   readonly runLocal: RunLocalBook;
   readonly agents: ReadonlyMap<string, AnyAgent>;
   /** The exported agent in which all of them stand. */
   readonly exported: AnyAgent;
   readonly manifest: Manifest;
   /** What each agent in the middle of an iteration was when the iteration began, by its path. */
-  readonly borders: Map<string, AgentRecord>;
+  readonly checkpoints: Map<string, AgentRecord>;
   /** What parsing made of the tool calls of the last answer, by the path of the agent. */
-  readonly parsed: Map<string, Meanings>;
+  readonly parsed: Map<string, ParsedArguments>;
   /** Counts agents that end without having waited for anything. */
-  readonly pace: Pace;
+  readonly pace: LivelockGuard;
   /** Whether the run has ended: what is left of it may do nothing any more. */
   ended: boolean;
   /** The stop that took the calls beside it with it: it is what the run ends with. */
@@ -63,9 +63,9 @@ export interface AgentScope {
   readonly options: AgentRunOptions;
   readonly path: readonly string[];
   readonly record: AgentRecord;
-  readonly life: AgentLife;
+  readonly life: ContextLifetime;
   /** The conversation that others hear it in. Absent: it is alone. */
-  readonly lane?: Lane;
+  readonly branch?: Branch;
   /** An agent that runs others, and is looked at as one: no model talks for it. */
   readonly isGroup?: true;
 }

@@ -7,7 +7,7 @@ import { HoldfastError } from '../../contract/errors';
  * - `waiting`: for people, or for the time.
  * - `stalled`: for something that never comes.
  */
-export type Standing = 'working' | 'parked' | 'waiting' | 'stalled';
+export type RunStanding = 'working' | 'parked' | 'waiting' | 'stalled';
 
 /** Counts what is open in a run, as both engines do, and says what it does by that. */
 export class Standstill {
@@ -66,7 +66,7 @@ export class Standstill {
   }
 
   /** `isBusy`: the engine itself has something to do first. `isAsked`: interrupts are open. */
-  standing({ isBusy, isAsked }: { readonly isBusy: boolean; readonly isAsked: boolean }): Standing {
+  standing({ isBusy, isAsked }: { readonly isBusy: boolean; readonly isAsked: boolean }): RunStanding {
     if (this.underWay > 0 || isBusy) return 'working';
     if (this.isParked) return 'parked';
     return isAsked || this.sleeping > 0 ? 'waiting' : 'stalled';

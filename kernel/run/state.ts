@@ -5,11 +5,11 @@ import type { DeferredTools, Language, Manifest } from '../../contract/manifest'
 import type { Failure, Json, JsonObject, ModelSettings, StoredMessage, Usage } from '../../contract/messages/messages';
 import type { RunOptions } from '../../contract/run-options';
 import type { CallToolResult, ParentRun, StartInput } from '../../contract/record/wire';
-import type { Effect, Notes, RecordedFailure } from '../effects/journal';
+import type { JournalEffect, Notes, RecordedFailure } from '../effects/journal';
 import type { LastAnswer } from '../define/middleware';
-import type { Passed } from './shown-result';
+import type { ShownResult } from './shown-result';
 
-/** One agent at work, by its path. Its messages go over a border apart from the rest, so that they stand there once. */
+/** One agent at work, by its path. Its messages go over a continue-as-new apart from the rest, so that they stand there once. */
 export interface AgentRecord {
   readonly path: readonly string[];
   turn: number;
@@ -44,10 +44,12 @@ export interface PendingInterrupt {
 }
 
 /** How one of several agents at the same time has ended. Of an isolated one: the session values that it has set. */
-export type LaneEnd = { readonly session?: JsonObject } & ({ readonly output: Json; readonly text: string } | { readonly error: Failure });
+export type BranchEnd = { readonly session?: JsonObject } & (
+  { readonly output: Json; readonly text: string } | { readonly error: Failure }
+);
 
 /** How an agent has ended: what it gave, with all that goes with that, or its error. */
-export type KeptEnd = { readonly result: { readonly output: Json; readonly text: string } } | { readonly error: RecordedFailure };
+export type FinishedAgent = { readonly result: { readonly output: Json; readonly text: string } } | { readonly error: RecordedFailure };
 
 /** How far an agent that runs others has come. */
 export interface PlaceRecord {
@@ -59,14 +61,14 @@ export interface PlaceRecord {
   last?: { readonly output: Json; readonly text: string };
   /** Of agents at the same time: their segments, and what those gave that have ended, by position. */
   lanes?: readonly string[];
-  ends?: Record<number, LaneEnd>;
+  ends?: Record<number, BranchEnd>;
   /** Of agents that hand over to each other: who has been at work, in order. */
   trail?: string[];
   /** What callbacks around it passed on, whether those before it have run, and how it has ended until those behind it have run. */
-  around?: { values: JsonObject; begun?: true; end?: KeptEnd };
+  around?: { values: JsonObject; begun?: true; end?: FinishedAgent };
 }
 
-/** A message of a conversation of several agents. Over a border the messages go apart, as lists. */
+/** A message of a conversation of several agents. Over a continue-as-new the messages go apart, as lists. */
 export interface SaidEntry {
   /** Null: the user. */
   readonly agent: string | null;
@@ -75,7 +77,7 @@ export interface SaidEntry {
 }
 
 /** What a call handed back beside its result. */
-export type Brought = Pick<CallToolResult, 'runLocal' | 'events'>;
+export type CallChanges = Pick<CallToolResult, 'runLocal' | 'events'>;
 
 /** All that a run is, beside its history. Plain data with one owner, the kernel. */
 export interface RunState {
@@ -101,17 +103,17 @@ export interface RunState {
   session: Record<string, Json>;
   runLocal: Record<string, Record<string, Json>>;
   /** What tool calls handed back that counts when the calls beside them have ended, by call. */
-  brought?: Readonly<Record<string, readonly Brought[]>>;
+  brought?: Readonly<Record<string, readonly CallChanges[]>>;
   /** Approvals that a person gave for the rest of the run, by the path of the agent. Hooks do not reach them. */
   waivers?: Readonly<Record<string, readonly string[]>>;
   /** What layers of open calls left for their events, by the address of the call. */
-  passed?: Readonly<Record<string, Passed>>;
+  passed?: Readonly<Record<string, ShownResult>>;
   /** What several agents say to each other, by conversation. Absent of a run of one agent. */
   said?: Readonly<Record<string, SaidEntry[]>>;
   /** How far agents that run others have come, by path. */
   places?: Record<string, PlaceRecord>;
   /** How agents have ended whose observers are not all told of it yet, by path. */
-  ends?: Readonly<Record<string, KeptEnd>>;
+  ends?: Readonly<Record<string, FinishedAgent>>;
   /** Messages that hooks of agents at work gave an id, and that no iteration has begun with yet, by path. */
   ensured?: Readonly<Record<string, readonly StoredMessage[]>>;
   /** The last action that an agent at work has shown, by path. */
@@ -126,11 +128,11 @@ export interface RunState {
   withdrawn?: readonly string[];
   /** How the last answers came that were taken. */
   delivered?: readonly string[];
-  /** Answers that came after a border and before the code that waits for them was entered again. */
+  /** Answers that came after a continue-as-new and before the code that waits for them was entered again. */
   early?: Readonly<Record<string, { readonly answer: Json }>>;
   sequence: number;
   agents: Record<string, AgentRecord>;
-  journal: Readonly<Record<string, readonly Effect[]>>;
+  journal: Readonly<Record<string, readonly JournalEffect[]>>;
   /** What open frames keep beside their effects. */
   readonly notes?: Notes;
   /** How often calls were made at places where there may be more. */
@@ -164,7 +166,7 @@ export function freshState(start: StartInput): RunState {
 
 const gone: StoredMessage = { id: '', role: 'user', parts: [] };
 
-/** Messages go over a border in lists. */
+/** Messages go over a continue-as-new in lists. */
 export function withoutMessages(said: NonNullable<RunState['said']>): NonNullable<RunState['said']> {
   return Object.fromEntries(Object.entries(said).map(([key, entries]) => [key, entries.map((entry) => ({ ...entry, message: gone }))]));
 }

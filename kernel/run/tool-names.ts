@@ -9,27 +9,27 @@ export interface NamedCall extends ToolCall {
 }
 
 /** What aliases are resolved by: of an agent as it is in this run. */
-type Named = Pick<AgentScope, 'agent' | 'record'>;
+type NamedTool = Pick<AgentScope, 'agent' | 'record'>;
 
 /** The calls of a message, each by the name of its tool. Nothing else looks at what the model wrote. A name that no tool has stays. */
-export function namedCalls(scope: Named, calls: readonly ToolCall[]): readonly NamedCall[] {
+export function namedCalls(scope: NamedTool, calls: readonly ToolCall[]): readonly NamedCall[] {
   return calls.map((call) => ({ ...call, name: offeredName(scope, call.name) ?? call.name, written: call.name }));
 }
 
 /** The tool that the model means, among those that the agent has. */
-export function offeredName({ agent, record }: Named, written: string): string | undefined {
+export function offeredName({ agent, record }: NamedTool, written: string): string | undefined {
   if (written === exitTool && agent.exitTool) return written;
   return nameAmong(agent, written, [...record.tools, ...record.callable]);
 }
 
 /** The tool of a call or a result wherever it stands: its tool may have been taken away since, or be one of an agent before this one. */
-export function toolNamed(scope: Named, written: string): string {
+export function toolNamed(scope: NamedTool, written: string): string {
   const { agent } = scope;
   return offeredName(scope, written) ?? nameAmong(agent, written, [...agent.tools, ...Object.keys(agent.toolAliases)]) ?? written;
 }
 
 /** A call of the transcript by the name of its tool and the tool's own keys. */
-export function callNamed(scope: Named, { id, name: written, input }: ToolCall): ToolCall {
+export function callNamed(scope: NamedTool, { id, name: written, input }: ToolCall): ToolCall {
   const name = toolNamed(scope, written);
   return { id, name, input: ownKeys(scope.agent, name, input) };
 }

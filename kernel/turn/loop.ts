@@ -20,7 +20,7 @@ import { failureOf, isCancellation } from '../effects/errors';
 import type { AgentResult } from '../run/agent-result';
 import { resultOf } from '../run/agent-result';
 
-/** The agent's loop: model, tools, model, until an answer stands. A record that went over a border goes on where it was. */
+/** The agent's loop: model, tools, model, until an answer stands. A record that went over a continue-as-new goes on where it was. */
 export function runAgentLoop(scope: AgentScope, root: Frame): Promise<AgentResult> {
   return observersOf(scope.agent).length === 0 ? loop(scope, root) : observedAgent(scope, root, () => loop(scope, root));
 }
@@ -37,8 +37,8 @@ async function loop(scope: AgentScope, root: Frame): Promise<AgentResult> {
     else record.turn = 1;
   }
   for (;;) {
-    const border = run.ports.border();
-    if (border !== undefined) await border;
+    const checkpoint = run.ports.checkpoint();
+    if (checkpoint !== undefined) await checkpoint;
     const iteration = root.child(`t${record.turn}`);
     let finished: AgentResult | undefined;
     try {
@@ -59,14 +59,14 @@ async function loop(scope: AgentScope, root: Frame): Promise<AgentResult> {
 
 function leave(scope: AgentScope, iteration: Frame): void {
   iteration.close();
-  scope.run.borders.delete(scope.path.join('/'));
+  scope.run.checkpoints.delete(scope.path.join('/'));
 }
 
-/** One iteration. Its state is put together from recorded results, so it can be entered again after a border. */
+/** One iteration. Its state is put together from recorded results, so it can be entered again after a continue-as-new. */
 async function iterate(scope: AgentScope, iteration: Frame): Promise<AgentResult | undefined> {
   const { agent, record } = scope;
   const { has } = agent;
-  scope.run.borders.set(scope.path.join('/'), { ...record });
+  scope.run.checkpoints.set(scope.path.join('/'), { ...record });
   settleEnsured(scope);
   if (record.turn === 0) return runPendingCalls(scope, iteration);
   countIteration(scope);

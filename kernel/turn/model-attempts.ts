@@ -30,7 +30,7 @@ interface CycleEnd<Response extends StoredResponse> extends AttemptEnd<Response>
   readonly persisted?: readonly StoredMessage[];
 }
 
-type Call<Response> = (request: ModelRequest<StoredMessage>, frame: Frame) => Promise<Response>;
+type ModelCaller<Response> = (request: ModelRequest<StoredMessage>, frame: Frame) => Promise<Response>;
 
 /** Whether failed calls of an agent come back to be made again here, and with what. */
 export function retryModeOf({ retry, failover }: AgentDefinition, streams: boolean): RetryMode | undefined {
@@ -43,7 +43,7 @@ export async function modelAttempts<Response extends StoredResponse>(
   scope: AgentScope,
   request: ModelRequest<StoredMessage>,
   frame: Frame,
-  call: Call<Response>,
+  call: ModelCaller<Response>,
 ): Promise<Response & Kept> {
   const { failover } = scope.agent;
   let { model, messages } = { ...request, model: (failover === undefined ? undefined : scope.record.model) ?? request.model };
@@ -104,7 +104,7 @@ async function retryCycle<Response extends StoredResponse>(
   scope: AgentScope,
   request: ModelRequest<StoredMessage>,
   frame: Frame,
-  call: Call<Response>,
+  call: ModelCaller<Response>,
 ): Promise<CycleEnd<Response>> {
   const { retry } = scope.agent;
   let current = request;

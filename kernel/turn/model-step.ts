@@ -3,7 +3,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { DeferredTools } from '../../contract/manifest';
 import type { Message, StoredMessage, Usage } from '../../contract/messages/messages';
 import { canonicalJson, notJson } from '../../contract/messages/messages';
-import { say } from '../run/conversation';
+import { append } from '../run/conversation';
 import type { Layer } from '../hooks/compose';
 import { compose } from '../hooks/compose';
 import { hookContext } from '../hooks/context';
@@ -16,19 +16,19 @@ import { modelAttempts, retryModeOf } from './model-attempts';
 import type { StoredResponse } from '../calls/model-call';
 import { callModelOnce, requestSlots, withNamedCalls } from '../calls/model-call';
 import { modelObservers } from '../hooks/observers';
-import { specsOf } from '../define/own-tools';
+import { specsOf } from '../define/workflow-tools';
 import { refusePendingCalls } from './pending-calls';
 import type { AgentScope } from '../run/scope';
 import { shownState } from '../hooks/shown-state';
 import { parsedTools } from './tool-step';
 import { storedMessage, storedMessages } from '../effects/transcript';
-import { PassedThere } from '../run/shown-result';
+import { ShownResultKeeper } from '../run/shown-result';
 import { traitsOf } from '../define/traits';
 
 /** One model call through the wraps of the agent. What wraps change in the request is forgotten; what they change in the answer stays. */
 export async function modelStep(scope: AgentScope, iteration: Frame): Promise<StoredMessage> {
-  const { run, agent, options, path, record, lane } = scope;
-  const passed = new PassedThere(run.state, [...iteration.address, 'model'].join('/'));
+  const { run, agent, options, path, record, branch } = scope;
+  const passed = new ShownResultKeeper(run.state, [...iteration.address, 'model'].join('/'));
   const wraps = agent.middleware
     .filter((middleware) => middleware.wrapModel !== undefined)
     .map((middleware) => modelLayer(scope, middleware, passed));
@@ -63,7 +63,7 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
       model,
       ...defined({ usage, finish }),
     });
-    if (lane !== undefined) say(run, lane, agent.name, shown);
+    if (branch !== undefined) append(run, branch, agent.name, shown);
   });
   if (finish === 'cancelled') {
     // What was said by then is kept for readers; the run ends.
@@ -87,7 +87,7 @@ async function wrapped(
   layers: readonly Layer<ModelRequest, ModelResponse>[],
   request: ModelRequest<StoredMessage>,
   frame: Frame,
-  passed: PassedThere,
+  passed: ShownResultKeeper,
 ): Promise<ShownResponse> {
   let answered: StoredMessage | undefined;
   const chain = compose(layers, (changed: ModelRequest): Promise<ModelResponse> =>
@@ -161,7 +161,7 @@ function checkedRequest(request: ModelRequest): ModelRequest {
   return request;
 }
 
-function modelLayer(scope: AgentScope, middleware: AgentMiddleware, passed: PassedThere): Layer<ModelRequest, ModelResponse> {
+function modelLayer(scope: AgentScope, middleware: AgentMiddleware, passed: ShownResultKeeper): Layer<ModelRequest, ModelResponse> {
   return {
     name: middleware.name,
     hook: 'wrapModel',

@@ -1,9 +1,10 @@
+import type { MaybePromise } from '../../contract/maybe-promise';
 import type { Json, ToolCall } from '../../contract/messages/messages';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { ParseInputResult } from '../../contract/record/wire';
-import type { Frame, Soon } from '../effects/frames';
+import type { Frame } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
-import { meaningOf } from '../run/meanings';
+import { parsedArgumentOf } from '../run/parsed-arguments';
 import { checkedToolOptions } from '../run/run-options';
 import type { AgentScope } from '../run/scope';
 import { ToolError } from '../effects/errors';
@@ -30,8 +31,8 @@ export class ParsedCalls {
     this.waits = this.knownMeaning(raw.input, canonicalJson(raw.input)) === undefined;
   }
 
-  parsed(requested: ToolCall, frame: Frame): Soon<ParsedCall> {
-    // Behind a border, and in histories from before answers had it: the order of commands of parallel calls rests on how long each waits.
+  parsed(requested: ToolCall, frame: Frame): MaybePromise<ParsedCall> {
+    // After a continue-as-new, and in histories from before answers had it: the order of commands of parallel calls rests on how long each waits.
     if (this.waits) return this.later(requested, frame);
     const known = this.byInput.get(requested.input) ?? this.atOnce(requested.input, frame);
     return known === undefined ? this.later(requested, frame) : decided(known, requested, frame);
@@ -50,7 +51,7 @@ export class ParsedCalls {
   /** A tool that the run itself answers is asked itself, any other by what the answer of the model brought along. */
   private knownMeaning(input: Json, text: string): ParseInputResult | undefined {
     const { scope, raw } = this;
-    return scope.agent.ownTools.get(raw.name)?.parse(input) ?? meaningOf(scope, raw.name, text);
+    return scope.agent.ownTools.get(raw.name)?.parse(input) ?? parsedArgumentOf(scope, raw.name, text);
   }
 
   private async later(requested: ToolCall, frame: Frame): Promise<ParsedCall> {

@@ -24,7 +24,7 @@ export type RetryVerdict =
       readonly settings?: ModelSettings;
     };
 
-interface Ended {
+interface FailedAttempt {
   /** From 0. */
   readonly attempt: number;
   readonly request: ModelRequest<StoredMessage>;
@@ -32,7 +32,7 @@ interface Ended {
 }
 
 /** Decides about a call that has ended, and tells readers when it does not count. */
-export function retryVerdict(scope: AgentScope, retry: RetryOptions, ended: Ended): RetryVerdict {
+export function retryVerdict(scope: AgentScope, retry: RetryOptions, ended: FailedAttempt): RetryVerdict {
   const { run, agent, path, record } = scope;
   const { attempt, request, end } = ended;
   const { error } = end;
@@ -60,7 +60,7 @@ export function retryVerdict(scope: AgentScope, retry: RetryOptions, ended: Ende
   return { do: 'retry', until: run.ports.now() + wait, ...changes };
 }
 
-function decisionOf(agent: string, retry: RetryOptions, { attempt, request, end }: Ended): RetryDecision | undefined {
+function decisionOf(agent: string, retry: RetryOptions, { attempt, request, end }: FailedAttempt): RetryDecision | undefined {
   const { error } = end;
   if (retry.shouldRetry === undefined) {
     if (error === undefined) return undefined;
@@ -128,7 +128,7 @@ function checkedReason(agent: string, reason: Json | undefined): Json | undefine
 
 function changesOf(
   scope: AgentScope,
-  { request, end }: Ended,
+  { request, end }: FailedAttempt,
   { modifiedInput, persistModifiedInput, additionalSettings }: RetryDecision,
 ): Pick<RetryVerdict & { do: 'retry' }, 'messages' | 'persist' | 'settings'> {
   const label = `shouldRetry of agent "${scope.agent.name}"`;

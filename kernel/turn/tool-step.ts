@@ -1,16 +1,17 @@
+import type { MaybePromise } from '../../contract/maybe-promise';
 import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { toolFactsOf } from '../../contract/manifest';
 import type { Failure, Json, StoredMessage, ToolCall } from '../../contract/messages/messages';
 import { canonicalJson, isPartList, notJson, toolMessage } from '../../contract/messages/messages';
-import { say } from '../run/conversation';
+import { append } from '../run/conversation';
 import type { Layer } from '../hooks/compose';
 import { compose } from '../hooks/compose';
 import { hookContext } from '../hooks/context';
 import { toolInside } from '../hooks/tool-context';
-import { Execution } from '../calls/execution';
+import { CallExecution } from '../calls/execution';
 import { frozen } from '../../contract/freeze';
-import type { Frame, Soon } from '../effects/frames';
+import type { Frame } from '../effects/frames';
 import { isPromise } from '../effects/frames';
 import type { AgentMiddleware } from '../define/middleware';
 import { toolObservers } from '../hooks/observers';
@@ -29,7 +30,7 @@ import { isToolProblem } from '../effects/errors';
 import { ToolDecision } from '../effects/tool-decision';
 import { agreed } from '../hooks/agreed';
 import { ToolError, failureOf, isCancellation } from '../effects/errors';
-import { PassedThere } from '../run/shown-result';
+import { ShownResultKeeper } from '../run/shown-result';
 import { traitsOf } from '../define/traits';
 import { noteAction } from '../run/flow';
 import { callOwnTool } from '../calls/workflow-tool-call';
@@ -94,7 +95,7 @@ async function runCall(scope: AgentScope, calls: readonly NamedCall[], position:
   }
   if (planned.type === 'refused') return endOrReturn(scope, requested, new ToolError(planned.error, undefined));
   const name = `${planned.call.name}.${position}`;
-  const passed = new PassedThere(scope.run.state, [...iteration.address, name].join('/'));
+  const passed = new ShownResultKeeper(scope.run.state, [...iteration.address, name].join('/'));
   const decision = new ToolDecision(
     (action) => passed.keep({ action }),
     () => ({ position, tools: calls.map((call) => call.name) }),
@@ -107,7 +108,7 @@ async function runCall(scope: AgentScope, calls: readonly NamedCall[], position:
     const output = await throughLayers(scope, planned.call, position, frame, passed, (done) => (last = done));
     frame.close();
     const untouched = last !== undefined && last.output === output ? last : undefined;
-    // Over a border only the output itself comes back: then the tool's kind says what a list of parts is.
+    // Over a continue-as-new only the output itself comes back: then the tool's kind says what a list of parts is.
     const inParts = last?.multipart ?? isEnhanced(scope, planned.call);
     const messageOf = (id: string, result: Json): StoredMessage =>
       toolMessage(id, answered, result, { multipart: inParts && isPartList(result) });
@@ -162,7 +163,7 @@ function throughLayers(
   call: ToolCall,
   position: number,
   frame: Frame,
-  passed: PassedThere,
+  passed: ShownResultKeeper,
   onDone: (done: ToolDone) => void,
 ): Promise<Json> {
   const layers = layersOf(scope, call.name);
@@ -190,14 +191,14 @@ function throughParsedLayers(
   raw: ToolCall,
   { address, slot }: { readonly address: string; readonly slot: string },
   frame: Frame,
-  passed: PassedThere,
+  passed: ShownResultKeeper,
   onDone: (done: ToolDone) => void,
 ): Promise<Json> {
   const calls = new ParsedCalls(scope, raw);
   const held = layers.some(({ changesOutput }) => changesOutput === true);
   const core = ({ call, rawInput }: ParsedCall, inner: Frame): Promise<Json> => {
     checkDecided(inner, call);
-    const execution = new Execution(frame, inner, address, call);
+    const execution = new CallExecution(frame, inner, address, call);
     const observed = compose(toolObservers(scope), (asked: ToolCall, innermost) =>
       execute(scope, innermost, {
         address,
@@ -226,7 +227,7 @@ function throughParsedLayers(
   return withParsed(calls.parsed(raw, frame), ({ call }) => chain(call, frame));
 }
 
-function withParsed(parsed: Soon<ParsedCall>, run: (parsed: ParsedCall) => Promise<Json>): Promise<Json> {
+function withParsed(parsed: MaybePromise<ParsedCall>, run: (parsed: ParsedCall) => Promise<Json>): Promise<Json> {
   return isPromise(parsed) ? parsed.then(run) : run(parsed);
 }
 
@@ -251,7 +252,7 @@ function endOrReturn(scope: AgentScope, { id, written }: NamedCall, error: unkno
 }
 
 function showEnd(scope: AgentScope, call: NamedCall, { message, error, shown = message, action }: ToolStepResult): void {
-  const { run, agent, path, lane } = scope;
+  const { run, agent, path, branch } = scope;
   run.ports.emit({
     type: 'tool-end',
     agent: agent.name,
@@ -261,11 +262,11 @@ function showEnd(scope: AgentScope, call: NamedCall, { message, error, shown = m
     message: shown,
     ...defined({ error, action }),
   });
-  if (lane !== undefined) say(run, lane, agent.name, shown);
+  if (branch !== undefined) append(run, branch, agent.name, shown);
   noteAction(scope, action);
 }
 
-function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: ParsedCalls, passed: PassedThere): Layer<ToolCall, Json> {
+function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: ParsedCalls, passed: ShownResultKeeper): Layer<ToolCall, Json> {
   return {
     name: middleware.name,
     hook: 'wrapToolCall',

@@ -37,7 +37,7 @@ const empty: Book = { spent: nothing, reserved: nothing, granted: nothing, seen:
 
 /**
  * What a run has spent, among its session values: all its agents find the same one. Everything is decided from what was read there, so
- * a run that is entered again behind a border decides the same.
+ * a run that is entered again after a continue-as-new decides the same.
  */
 export class Account {
   constructor(

@@ -14,7 +14,7 @@ type Following = Readonly<Record<string, readonly Message[]>>;
 const endsKey = (name: string): string => `callbacks:${name}:ends`;
 const followsKey = (name: string): string => `callbacks:${name}:follows`;
 
-/** Kept in run-local values: between a call and the hook behind all calls there may be a border. */
+/** Kept in run-local values: between a call and the hook behind all calls there may be a continue-as-new. */
 export function callNotes(name: string, { runLocal }: HookContext): CallNotes {
   return {
     endsRun(callId) {

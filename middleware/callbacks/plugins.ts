@@ -1,10 +1,10 @@
+import type { MaybePromise } from '../../contract/maybe-promise';
 import type { Forms } from '../../contract/check';
 import { anything, checkOptions, func, isRecord, isString, refusing } from '../../contract/check';
 import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
 import type { Message, ToolCall } from '../../contract/messages/messages';
 import { isMessage } from '../../contract/messages/messages';
 import { cut, shown, shownName } from '../../contract/shown';
-import type { MaybePromise } from '../../kernel/define/middleware';
 import type { Phase } from './chain';
 import { Chain, PlacedError } from './chain';
 import * as phases from './phases';

@@ -31,10 +31,10 @@ import type {
 } from './types';
 
 /** What the one callback for messages returned, whatever that is. */
-interface Said extends CallbackResult {
+interface CallbackMessages extends CallbackResult {
   readonly messages?: unknown;
 }
-const said: Phase<ToolResultMessagesArgs, Said> = { name: 'tool result messages', custom: 'messages' };
+const said: Phase<ToolResultMessagesArgs, CallbackMessages> = { name: 'tool result messages', custom: 'messages' };
 
 /** Arguments of a chain that is called by hand: without an invocation it gets one of its own. */
 export type ByHand<Args extends CallbackArgs> = Omit<Args, keyof CallbackArgs> & Partial<CallbackArgs>;
@@ -91,7 +91,7 @@ export class ModelCallbacks extends CallbackSet<BeforeModelArgs, BeforeModelResu
 }
 
 export class ToolCallbacks extends CallbackSet<BeforeToolArgs, BeforeToolResult, AfterToolArgs, AfterToolResult> {
-  private messages: Chain<ToolResultMessagesArgs, Said> | undefined;
+  private messages: Chain<ToolResultMessagesArgs, CallbackMessages> | undefined;
   private view: CallbackResultView | undefined;
 
   /** What the model is to see of a result. There is one; the last registration counts. */

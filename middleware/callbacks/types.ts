@@ -1,5 +1,6 @@
+import type { MaybePromise } from '../../contract/maybe-promise';
 import type { Json, Message, ModelSettings, Usage } from '../../contract/messages/messages';
-import type { HookContext, MaybePromise, ModelRequest, ModelResponse } from '../../kernel/define/middleware';
+import type { HookContext, ModelRequest, ModelResponse } from '../../kernel/define/middleware';
 
 export type Values = Readonly<Record<string, Json | undefined>>;
 

@@ -1,5 +1,6 @@
+import type { MaybePromise } from '../../contract/maybe-promise';
 import { HoldfastError } from '../../contract/errors';
-import type { AgentMiddleware, HookContext, MaybePromise, ModelRequest } from '../../kernel/define/middleware';
+import type { AgentMiddleware, HookContext, ModelRequest } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
 import { checkOptions, flag } from '../../contract/check';
 

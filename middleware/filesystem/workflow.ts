@@ -12,7 +12,7 @@ export interface FilesystemOptions {
   readonly shell?: boolean;
   /** Added to the instructions. Default: nothing. */
   readonly systemPrompt?: string;
-  /** Puts results that are too large into files, by the half `largeResults` of the worker. Default: no. */
+  /** Puts results that are too large into files, by the worker middleware `largeResults` of the worker. Default: no. */
   readonly largeResults?: boolean;
 }
 
@@ -23,7 +23,7 @@ export function filesystem(options: FilesystemOptions = {}): AgentMiddleware {
   const names = [...namesOfFileTools(settings, shell).values()];
   const middleware: AgentMiddleware = {
     name: 'filesystem',
-    ...(largeResults ? { half: { name: 'largeResults' } } : {}),
+    ...(largeResults ? { onWorker: { name: 'largeResults' } } : {}),
     beforeAgent: ({ tools, instructions }) => ({
       tools: [...new Set([...tools, ...names])],
       ...(systemPrompt === '' ? {} : { instructions: [instructions, systemPrompt].filter((text) => text !== '').join('\n\n') }),

@@ -1,12 +1,13 @@
+import type { MaybePromise } from '../../contract/maybe-promise';
 import type { Form } from '../../contract/check';
 import { func, problemOf, refusing, required, sentence, someTexts, text as textForm } from '../../contract/check';
 import type { Message } from '../../contract/messages/messages';
 import type { ToolCallWrap } from '../../kernel/define/classic-middleware';
-import type { AgentMiddleware, HookContext, MaybePromise } from '../../kernel/define/middleware';
+import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
 
 type Change<Value> = (value: Value, ctx: HookContext) => MaybePromise<Value>;
-type History = readonly Message[];
+type MessageHistory = readonly Message[];
 
 function check(maker: string, given: unknown, wanted: Form): void {
   const problem = problemOf(required(wanted), given, 'its argument');
@@ -53,7 +54,7 @@ export function withToolsFunc(change: Change<readonly string[]>): AgentMiddlewar
 }
 
 /** Rewrites the messages before each call of the model. What it returns stays. */
-export function withBeforeModelRewriteHistory(change: Change<History>): AgentMiddleware {
+export function withBeforeModelRewriteHistory(change: Change<MessageHistory>): AgentMiddleware {
   checkFunction('withBeforeModelRewriteHistory', change);
   return numbered({
     name: 'withBeforeModelRewriteHistory',
@@ -62,7 +63,7 @@ export function withBeforeModelRewriteHistory(change: Change<History>): AgentMid
 }
 
 /** Rewrites the messages, the answer being the last one, after each call of the model. What it returns stays. */
-export function withAfterModelRewriteHistory(change: Change<History>): AgentMiddleware {
+export function withAfterModelRewriteHistory(change: Change<MessageHistory>): AgentMiddleware {
   checkFunction('withAfterModelRewriteHistory', change);
   return numbered({
     name: 'withAfterModelRewriteHistory',

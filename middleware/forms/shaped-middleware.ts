@@ -34,8 +34,8 @@ export function chatMiddleware<T extends Tools = Tools>(middleware: AgentMiddlew
 }
 
 type Sight<Shape extends MessageShape> = MessageSight<Shape>;
-type StateHook = 'beforeModelRewriteState' | 'afterModelRewriteState' | 'afterToolCalls' | 'afterAgent';
-const stateHooks: readonly StateHook[] = ['beforeModelRewriteState', 'afterModelRewriteState', 'afterToolCalls', 'afterAgent'];
+type ShapedHookName = 'beforeModelRewriteState' | 'afterModelRewriteState' | 'afterToolCalls' | 'afterAgent';
+const stateHooks: readonly ShapedHookName[] = ['beforeModelRewriteState', 'afterModelRewriteState', 'afterToolCalls', 'afterAgent'];
 
 function inShape<Shape extends MessageShape>(
   shape: Shape,

@@ -1,7 +1,8 @@
+import type { MaybePromise } from '../../contract/maybe-promise';
 import { HoldfastError } from '../../contract/errors';
 import type { Language } from '../../contract/manifest';
 import type { Message } from '../../contract/messages/messages';
-import type { AgentMiddleware, HookContext, MaybePromise } from '../../kernel/define/middleware';
+import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
 import { checkOptions, func } from '../../contract/check';
 import { resultsByCall, toolRounds } from '../tool-rounds';

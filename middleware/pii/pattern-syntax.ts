@@ -37,7 +37,7 @@ const mostRepeats = 200;
 
 /** Reads a pattern. The syntax is that of regular expressions, less what looks around or back. */
 export function parsePattern(text: string): Node {
-  const reader = new Reader(text);
+  const reader = new PatternReader(text);
   const node = choice(reader);
   if (!reader.atEnd) throw new PatternProblem(`there is a ")" too many at ${reader.position}`);
   return node;
@@ -59,7 +59,7 @@ export function canBeEmpty(node: Node): boolean {
   }
 }
 
-class Reader {
+class PatternReader {
   position = 0;
   constructor(private readonly text: string) {}
 
@@ -87,19 +87,19 @@ class Reader {
   }
 }
 
-function choice(reader: Reader): Node {
+function choice(reader: PatternReader): Node {
   const options = [sequence(reader)];
   while (reader.takes('|')) options.push(sequence(reader));
   return options.length === 1 ? (options[0] as Node) : { type: 'choice', options };
 }
 
-function sequence(reader: Reader): Node {
+function sequence(reader: PatternReader): Node {
   const items: Node[] = [];
   while (!reader.atEnd && reader.next !== '|' && reader.next !== ')') items.push(repeated(reader));
   return items.length === 1 ? (items[0] as Node) : { type: 'sequence', items };
 }
 
-function repeated(reader: Reader): Node {
+function repeated(reader: PatternReader): Node {
   const item = atom(reader);
   const times = timesOf(reader);
   if (times === undefined) return item;
@@ -108,7 +108,7 @@ function repeated(reader: Reader): Node {
   return { type: 'repeat', item, least: times[0], most: times[1] };
 }
 
-function timesOf(reader: Reader): readonly [number, number] | undefined {
+function timesOf(reader: PatternReader): readonly [number, number] | undefined {
   if (reader.takes('*')) return [0, Infinity];
   if (reader.takes('+')) return [1, Infinity];
   if (reader.takes('?')) return [0, 1];
@@ -126,7 +126,7 @@ function timesOf(reader: Reader): readonly [number, number] | undefined {
   return [least, most];
 }
 
-function atom(reader: Reader): Node {
+function atom(reader: PatternReader): Node {
   const first = reader.take();
   switch (first) {
     case '(': {
@@ -171,7 +171,7 @@ function one(sign: string): UnitSet {
   return { ranges: [[unit, unit]], isNegated: false };
 }
 
-function escaped(reader: Reader): UnitSet {
+function escaped(reader: PatternReader): UnitSet {
   const sign = reader.take();
   const known = classes[sign.toLowerCase()];
   if (known !== undefined) return { ranges: known, isNegated: sign !== sign.toLowerCase() };
@@ -181,7 +181,7 @@ function escaped(reader: Reader): UnitSet {
   return one(sign);
 }
 
-function setOf(reader: Reader): UnitSet {
+function setOf(reader: PatternReader): UnitSet {
   const isNegated = reader.takes('^');
   const ranges: (readonly [number, number])[] = [];
   for (;;) {

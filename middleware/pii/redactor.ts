@@ -69,7 +69,7 @@ export class Redactor {
       if (!which(part)) after.push(part);
       else if (!isSpoken(part)) after.push(this.messagePart(part));
       else {
-        const together: Spoken[] = [part];
+        const together: SpokenPart[] = [part];
         for (let next = parts[position + 1]; next?.type === part.type && which(next); next = parts[position + together.length])
           together.push(next);
         after.push(...this.spoken(together));
@@ -82,7 +82,7 @@ export class Redactor {
   }
 
   /** A part of which nothing is left is gone, and what a provider has signed is no longer what it said. */
-  private spoken(parts: readonly Spoken[]): readonly Part[] {
+  private spoken(parts: readonly SpokenPart[]): readonly Part[] {
     const texts = this.texts(parts.map(({ text }) => text));
     return parts.flatMap((part, position) => {
       const text = texts[position] ?? '';
@@ -145,9 +145,9 @@ export class Redactor {
   }
 }
 
-type Spoken = Part & { readonly type: 'text' | 'reasoning' };
+type SpokenPart = Part & { readonly type: 'text' | 'reasoning' };
 
-function isSpoken(part: Part): part is Spoken {
+function isSpoken(part: Part): part is SpokenPart {
   return part.type === 'text' || part.type === 'reasoning';
 }
 

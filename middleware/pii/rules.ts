@@ -11,7 +11,7 @@ export type Strategy = 'block' | 'redact' | 'mask' | 'hash';
  * Where data is looked for: `input` in what users say, `output` in what models say, `tools` in what tools give back, `arguments` in what
  * models call tools with.
  */
-export type Place = 'input' | 'output' | 'tools' | 'arguments';
+export type PiiPlace = 'input' | 'output' | 'tools' | 'arguments';
 
 export interface CustomPattern {
   /** As a regular expression, without what looks around or back. */
@@ -26,10 +26,10 @@ export type PiiOptions = { readonly [K in Kind]?: Strategy } & {
   /** Patterns of one's own, by what they are called. */
   readonly custom?: Readonly<Record<string, CustomPattern>>;
   /** Default: input, output and tools. */
-  readonly applyTo?: readonly Place[];
+  readonly applyTo?: readonly PiiPlace[];
 };
 
-/** One thing to look for, as JSON: the worker half gets it in its options. */
+/** One thing to look for, as JSON: the worker middleware gets it in its options. */
 export interface Rule {
   readonly what: string;
   readonly kind: Kind | 'custom';
@@ -40,7 +40,7 @@ export interface Rule {
 
 export interface PiiRules {
   readonly rules: readonly Rule[];
-  readonly places: readonly Place[];
+  readonly places: readonly PiiPlace[];
 }
 
 const kinds: Readonly<Record<Kind, string>> = { email: 'email', creditCard: 'credit card', ip: 'IP address', url: 'URL' };

@@ -1,4 +1,4 @@
-import type { WorkerHalf, WorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
+import type { WorkerWraps, WorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 import { defineWorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
 import type { Json, Part } from '../../contract/messages/messages';
@@ -8,8 +8,8 @@ import { RedactedStream, Redactor } from './redactor';
 import type { PiiRules } from './rules';
 import { StopError, isStop } from '../../kernel/effects/errors';
 
-/** The half on the worker, where answers and results are changed before anything of them is recorded. Every worker has it. */
-export const piiOnWorker: WorkerMiddleware = defineWorkerMiddleware('pii', (options: Json): WorkerHalf => {
+/** The worker middleware on the worker, where answers and results are changed before anything of them is recorded. Every worker has it. */
+export const piiOnWorker: WorkerMiddleware = defineWorkerMiddleware('pii', (options: Json): WorkerWraps => {
   const { rules, places } = options as unknown as PiiRules;
   const output = places.includes('output') ? new Redactor(rules, 'an answer of the model') : undefined;
   const calls = places.includes('arguments') ? new Redactor(rules, 'the arguments of a tool call') : undefined;
@@ -20,7 +20,7 @@ export const piiOnWorker: WorkerMiddleware = defineWorkerMiddleware('pii', (opti
   };
 });
 
-function modelWraps(output: Redactor | undefined, calls: Redactor | undefined): NonNullable<WorkerHalf['wrapModel']> {
+function modelWraps(output: Redactor | undefined, calls: Redactor | undefined): NonNullable<WorkerWraps['wrapModel']> {
   return {
     async generate(request, next) {
       const response = await next(request);
@@ -50,7 +50,7 @@ const isSaid = ({ type }: Part): boolean => type === 'text' || type === 'reasoni
 const isCall = ({ type }: Part): boolean => type === 'tool-call';
 const alone = (part: Part): { readonly role: 'assistant'; readonly parts: readonly Part[] } => ({ role: 'assistant', parts: [part] });
 
-function toolWraps(redactor: Redactor): WorkerHalf {
+function toolWraps(redactor: Redactor): WorkerWraps {
   return {
     wrapInvokableToolCall: async (input, next) => redactor.json(await cleaned(redactor, () => next(input))),
     wrapEnhancedInvokableToolCall: async (input, next) => partsOf(redactor, await cleaned(redactor, () => next(input))),

@@ -6,10 +6,10 @@ import { Redactor } from './redactor';
 import type { PiiOptions } from './rules';
 import { checkedRules } from './rules';
 
-export type { CustomPattern, PiiOptions, Place, Strategy } from './rules';
+export type { CustomPattern, PiiOptions, PiiPlace, Strategy } from './rules';
 
-/** The name under which every worker has the other half. */
-export const piiHalf = 'pii';
+/** The name under which every worker has the worker middleware. */
+export const piiName = 'pii';
 
 /**
  * Looks for personal data in what users say, models answer and tools give back. Answers and results are changed on the worker, before
@@ -18,7 +18,7 @@ export const piiHalf = 'pii';
 export function pii(options: PiiOptions): AgentMiddleware {
   const { name, rules, places } = checkedRules(options);
   const input = places.includes('input') ? new Redactor(rules, 'what a user said') : undefined;
-  // What no tool of the worker gave, such as what a person wrote or another agent answered, has not met the other half.
+  // What no tool of the worker gave, such as what a person wrote or another agent answered, has not met the worker middleware.
   const tools = places.includes('tools') ? new Redactor(rules, 'the result of a tool') : undefined;
   const changed = (message: Message): Message => {
     if (message.role === 'user') return input?.message(message, isSaid) ?? message;
@@ -27,7 +27,7 @@ export function pii(options: PiiOptions): AgentMiddleware {
   return withTraits<AgentMiddleware>(
     {
       name,
-      half: { name: piiHalf, options: { rules: rules.map((rule) => ({ ...rule })), places } },
+      onWorker: { name: piiName, options: { rules: rules.map((rule) => ({ ...rule })), places } },
       ...(input === undefined && tools === undefined
         ? {}
         : {

@@ -34,11 +34,11 @@ export function taskTools(options: TaskToolsOptions): Readonly<Record<TaskToolNa
 /** A call that is made again, because its worker was lost, finds the task that it has made. */
 function createdOnce(board: TaskBoard, input: Json, origin: string): TaskAnswer {
   const { text, board: after = board } = tools.TaskCreate.answer(board, input);
-  const made = board.tasks.find((task) => (task as Made).origin === origin);
+  const made = board.tasks.find((task) => (task as MadeTool).origin === origin);
   if (made !== undefined) return { text: `Task #${made.id} created successfully: ${made.subject}` };
   const last = after.tasks.at(-1);
-  return last === undefined ? { text } : { text, board: { ...after, tasks: [...board.tasks, { ...last, origin } as Made] } };
+  return last === undefined ? { text } : { text, board: { ...after, tasks: [...board.tasks, { ...last, origin } as MadeTool] } };
 }
 
 /** The call that made a task. */
-type Made = Task & { readonly origin?: string };
+type MadeTool = Task & { readonly origin?: string };

@@ -1,5 +1,6 @@
+import type { MaybePromise } from '../../contract/maybe-promise';
 import type { Json, Message, ToolCall } from '../../contract/messages/messages';
-import type { HookContext, MaybePromise } from '../../kernel/define/middleware';
+import type { HookContext } from '../../kernel/define/middleware';
 import { bound, checkOptions, count, filled, flag, func, names, refusing, shape, tableOf } from '../../contract/check';
 import type { TokenCounter } from '../token-count';
 
@@ -37,7 +38,7 @@ export interface ToolReduction {
 }
 
 export interface ReductionOptions {
-  /** Leaves long results as they are. Then no worker half is needed. Default: false. */
+  /** Leaves long results as they are. Then no worker middleware is needed. Default: false. */
   readonly skipTruncation?: boolean;
   /** Leaves old results where they are. Default: false. */
   readonly skipClear?: boolean;

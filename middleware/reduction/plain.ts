@@ -1,10 +1,10 @@
 import type { Json, JsonObject, Part } from '../../contract/messages/messages';
 
-/** The worker half, and the tool by which the workflow half stores what it clears. */
-export const reductionHalfName = 'reduction';
+/** The worker middleware, and the tool by which the workflow side stores what it clears. */
+export const reductionName = 'reduction';
 export const offloadToolName = 'reduction_offload';
 
-/** What the worker half is told. */
+/** What the worker middleware is told. */
 export interface TruncationOptions extends JsonObject {
   readonly rootDir: string;
   readonly readFileToolName: string;
@@ -15,7 +15,7 @@ export interface TruncationOptions extends JsonObject {
   readonly maxLengths: { readonly [tool: string]: number };
 }
 
-/** Results that the workflow half clears, to be stored. Without a path one is made. */
+/** Results that the workflow side clears, to be stored. Without a path one is made. */
 export interface OffloadRequest extends JsonObject {
   readonly rootDir: string;
   readonly results: readonly OffloadItem[];

@@ -1,16 +1,15 @@
-import type { WorkerHalf, WorkerMiddleware, ToolWorkerCall } from '../../activities/worker-middleware/worker-middleware';
+import type { MaybePromise } from '../../contract/maybe-promise';
+import type { WorkerWraps, WorkerMiddleware, ToolWorkerCall } from '../../activities/worker-middleware/worker-middleware';
 import { defineWorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Json, Part } from '../../contract/messages/messages';
 import { anything, checkOptions, form, func, isFunction, isRecord } from '../../contract/check';
 import type { TruncationOptions } from './plain';
-import { offloadPath, offloadToolName, reductionHalfName, textOfOutput } from './plain';
+import { offloadPath, offloadToolName, reductionName, textOfOutput } from './plain';
 import { noticeOf, previewsOf } from './worker/notice';
 import type { OffloadBackend } from './worker/offload';
 import { checkBackend, currentRun } from './worker/offload';
 import { cutStream } from './worker/stream';
-
-type MaybePromise<T> = T | Promise<T>;
 
 /** A whole result that is over its bound, or that a handler decides about. */
 export interface LongResult {
@@ -30,7 +29,7 @@ export interface TruncatedResult {
   readonly offload?: { readonly text: string; readonly path?: string };
 }
 
-export interface ReductionHalfOptions {
+export interface ReductionOnWorkerOptions {
   /** Where whole results go. Without it nothing can be cut. */
   readonly backend?: OffloadBackend;
   /** Where a whole result is stored. */
@@ -39,10 +38,10 @@ export interface ReductionHalfOptions {
   readonly handlers?: Readonly<Record<string, (result: LongResult) => MaybePromise<TruncatedResult | undefined>>>;
 }
 
-/** The worker half of `reduction`: stores results that are too long, and leaves a notice with their beginning and their end. */
-export function reductionHalf(options: ReductionHalfOptions = {}): WorkerMiddleware {
-  checkOptions<ReductionHalfOptions>(
-    'reductionHalf',
+/** The worker middleware of `reduction`: stores results that are too long, and leaves a notice with their beginning and their end. */
+export function reductionOnWorker(options: ReductionOnWorkerOptions = {}): WorkerMiddleware {
+  checkOptions<ReductionOnWorkerOptions>(
+    'reductionOnWorker',
     options,
     {
       backend: anything,
@@ -51,17 +50,17 @@ export function reductionHalf(options: ReductionHalfOptions = {}): WorkerMiddlew
     },
     'config-invalid',
   );
-  if (options.backend !== undefined) checkBackend(options.backend, 'reductionHalf');
-  return defineWorkerMiddleware<TruncationOptions>(reductionHalfName, (truncation) => new Truncation(options, truncation));
+  if (options.backend !== undefined) checkBackend(options.backend, 'reductionOnWorker');
+  return defineWorkerMiddleware<TruncationOptions>(reductionName, (truncation) => new Truncation(options, truncation));
 }
 
 function isHandlers(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every(isFunction);
 }
 
-class Truncation implements WorkerHalf {
+class Truncation implements WorkerWraps {
   constructor(
-    private readonly options: ReductionHalfOptions,
+    private readonly options: ReductionOnWorkerOptions,
     private readonly truncation: TruncationOptions,
   ) {}
 
@@ -101,7 +100,7 @@ class Truncation implements WorkerHalf {
     return tool === offloadToolName || tool === readFileToolName || exclude.includes(tool);
   }
 
-  private handlerOf({ tool }: ToolWorkerCall): NonNullable<ReductionHalfOptions['handlers']>[string] | undefined {
+  private handlerOf({ tool }: ToolWorkerCall): NonNullable<ReductionOnWorkerOptions['handlers']>[string] | undefined {
     const { handlers = {} } = this.options;
     return Object.hasOwn(handlers, tool) ? handlers[tool] : undefined;
   }
@@ -158,7 +157,7 @@ class Truncation implements WorkerHalf {
       (await truncOffloadPath?.({ agent, tool, callId })) ??
       offloadPath(this.truncation.rootDir, currentRun(), id, 'trunc', callId);
     if (typeof path !== 'string' || path === '') throw new Error('truncOffloadPath returned no path');
-    if (backend === undefined) throw new Error('the worker half of reduction has no backend');
+    if (backend === undefined) throw new Error('the worker middleware of reduction has no backend');
     await backend.write(path, text);
     return path;
   }

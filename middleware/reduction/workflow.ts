@@ -5,10 +5,10 @@ import { clearedMessages } from './clear';
 import type { ReductionOptions } from './options';
 import { checkedReduction, offloadsCleared } from './options';
 import type { TruncationOptions } from './plain';
-import { offloadToolName, reductionHalfName } from './plain';
+import { offloadToolName, reductionName } from './plain';
 
 /**
- * Keeps the results of tools short. The worker half, `reductionHalf`, cuts and stores what is too long as it comes; the workflow half
+ * Keeps the results of tools short. The worker middleware, `reductionOnWorker`, cuts and stores what is too long as it comes; the workflow side
  * clears the results of old calls when the messages grow too long. What is cleared stays cleared.
  */
 export function reduction(options?: ReductionOptions): AgentMiddleware {
@@ -22,7 +22,7 @@ export function reduction(options?: ReductionOptions): AgentMiddleware {
   } = checked;
   const middleware: AgentMiddleware = {
     name: 'reduction',
-    ...(skipTruncation ? {} : { half: { name: reductionHalfName, options: truncationOf(checked) } }),
+    ...(skipTruncation ? {} : { onWorker: { name: reductionName, options: truncationOf(checked) } }),
     ...(offloadsCleared(checked) ? { callsTools: [offloadToolName] } : {}),
   };
   const { truncExcludeTools: names = [], clearExcludeTools = [], toolConfig = {} } = checked;

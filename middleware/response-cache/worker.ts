@@ -4,7 +4,7 @@ import { currentCall } from '../../activities/calls/call-context';
 import { AnswerAssembly, chunksOf } from '../../activities/models/chunks';
 import type {
   WorkerCall,
-  WorkerHalf,
+  WorkerWraps,
   WorkerMiddleware,
   WorkerModelRequest,
   WorkerModelResponse,
@@ -25,12 +25,12 @@ export interface CachedResponsesOptions {
   readonly onProblem?: (error: unknown) => void;
 }
 
-interface AgentOptions {
+interface CacheUse {
   readonly maxAgeMs?: number;
   readonly version?: string;
 }
 
-/** The half of `responseCache` on the worker, with a store of one's own, for `middleware` of the configuration. */
+/** The worker middleware of `responseCache` on the worker, with a store of one's own, for `middleware` of the configuration. */
 export function cachedResponses(options: CachedResponsesOptions = {}): WorkerMiddleware {
   const { store = memoryResponses(), onProblem } = checkOptions<CachedResponsesOptions>(
     'cachedResponses',
@@ -39,7 +39,7 @@ export function cachedResponses(options: CachedResponsesOptions = {}): WorkerMid
     'config-invalid',
   );
   const watch = new StoreWatch(onProblem);
-  return defineWorkerMiddleware('responseCache', (given: Json) => half(new Cache(store, watch, (given ?? {}) as AgentOptions)));
+  return defineWorkerMiddleware('responseCache', (given: Json) => wrapsOf(new Cache(store, watch, (given ?? {}) as CacheUse)));
 }
 
 function isStore(value: unknown): boolean {
@@ -49,7 +49,7 @@ function isStore(value: unknown): boolean {
 
 const freeOfCost: Usage = { inputTokens: 0, outputTokens: 0 };
 
-function half(cache: Cache): WorkerHalf {
+function wrapsOf(cache: Cache): WorkerWraps {
   return {
     wrapModel: {
       async generate(request, next, call): Promise<WorkerModelResponse> {
@@ -120,7 +120,7 @@ class Cache {
   constructor(
     private readonly store: ResponseStore,
     private readonly watch: StoreWatch,
-    readonly options: AgentOptions,
+    readonly options: CacheUse,
   ) {}
 
   async get(key: string): Promise<CachedResponse | undefined> {

@@ -11,8 +11,8 @@ export interface ResponseCacheOptions {
   readonly version?: string;
 }
 
-/** The name under which every worker has the other half. */
-export const responseCacheHalf = 'responseCache';
+/** The name under which every worker has the worker middleware. */
+export const responseCacheName = 'responseCache';
 
 /** Gives the answer that the same request got before, without asking the model. Answers are kept on the worker. */
 export function responseCache(options: ResponseCacheOptions = {}): AgentMiddleware {
@@ -22,6 +22,6 @@ export function responseCache(options: ResponseCacheOptions = {}): AgentMiddlewa
     version: filled,
   });
   const { name = 'responseCache', maxAge, version } = options;
-  const half = { ...(maxAge === undefined ? {} : { maxAgeMs: parseDuration(maxAge) ?? 0 }), ...defined({ version }) };
-  return { name, half: { name: responseCacheHalf, options: half } };
+  const asked = { ...(maxAge === undefined ? {} : { maxAgeMs: parseDuration(maxAge) ?? 0 }), ...defined({ version }) };
+  return { name, onWorker: { name: responseCacheName, options: asked } };
 }

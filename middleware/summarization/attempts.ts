@@ -35,9 +35,12 @@ export async function generateSummary(
   }
 }
 
-type Failover = NonNullable<NonNullable<SummarizationOptions['failover']>['getFailoverModel']>;
+type FailoverFunction = NonNullable<NonNullable<SummarizationOptions['failover']>['getFailoverModel']>;
 
-function chosen(options: SummarizationOptions, last: Parameters<Failover>[0]): { readonly model: string; readonly asked: SummaryRequest } {
+function chosen(
+  options: SummarizationOptions,
+  last: Parameters<FailoverFunction>[0],
+): { readonly model: string; readonly asked: SummaryRequest } {
   const { attempt, request } = last;
   const choose = options.failover?.getFailoverModel;
   if (choose === undefined) return { model: options.model, asked: request };
@@ -47,7 +50,7 @@ function chosen(options: SummarizationOptions, last: Parameters<Failover>[0]): {
   } catch (error) {
     throw failure(`getFailoverModel failed at attempt ${attempt}: ${messageOf(error)}`);
   }
-  const { model, messages } = (choice ?? {}) as Partial<ReturnType<Failover>>;
+  const { model, messages } = (choice ?? {}) as Partial<ReturnType<FailoverFunction>>;
   if (typeof model !== 'string' || model === '') throw failure(`getFailoverModel returned no model at attempt ${attempt}`);
   if (messages === undefined) return { model, asked: request };
   if (!Array.isArray(messages) || messages.length === 0) throw failure(`getFailoverModel returned no messages at attempt ${attempt}`);

@@ -1,7 +1,8 @@
+import type { MaybePromise } from '../../contract/maybe-promise';
 import { HoldfastError } from '../../contract/errors';
 import type { Message } from '../../contract/messages/messages';
 import { isMessage, textOf } from '../../contract/messages/messages';
-import type { HookContext, MaybePromise } from '../../kernel/define/middleware';
+import type { HookContext } from '../../kernel/define/middleware';
 import { traitsOf, withTraits } from '../../kernel/define/traits';
 
 /** What a summary makes of a conversation. */

@@ -1,6 +1,7 @@
+import type { MaybePromise } from '../../contract/maybe-promise';
 import { modelSettings } from '../../contract/model-settings';
 import type { Message, ModelSettings } from '../../contract/messages/messages';
-import type { HookContext, MaybePromise, ModelResponse } from '../../kernel/define/middleware';
+import type { HookContext, ModelResponse } from '../../kernel/define/middleware';
 import { bound, checkOptions, count, filled, flag, func, refusing, required, shape, text } from '../../contract/check';
 import type { TokenCounter } from '../token-count';
 import type { SummaryFinalizer } from './finalizers';

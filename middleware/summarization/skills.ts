@@ -19,7 +19,7 @@ export interface PreserveSkillsOptions {
   readonly skillsTokenBudget?: number;
 }
 
-interface Skill {
+interface LoadedSkill {
   readonly name: string;
   readonly content: string;
 }
@@ -48,14 +48,14 @@ export function preserveSkills(options?: PreserveSkillsOptions): SummaryFinalize
 }
 
 /** What the next summary keeps as well. */
-function partOf({ name: skill, content }: Skill): Part {
+function partOf({ name: skill, content }: LoadedSkill): Part {
   return { type: 'text', text: `${opening(skill)}${content}${closing}`, extra: { skill } };
 }
 
 const opening = (skill: string): string => `<skill name="${skill}">\n`;
 const closing = '\n</skill>';
 
-function keptSkillsOf({ parts, extra }: Message): readonly Skill[] {
+function keptSkillsOf({ parts, extra }: Message): readonly LoadedSkill[] {
   if (extra?.[summaryMark] !== 'skills') return [];
   return parts.flatMap((part) => {
     const kept = part.type === 'text' ? part.extra?.['skill'] : undefined;
@@ -66,8 +66,8 @@ function keptSkillsOf({ parts, extra }: Message): readonly Skill[] {
 }
 
 /** Each skill once, the one that was loaded last first. */
-function newestSkills(messages: readonly Message[], tool: string, ctx: HookContext): readonly Skill[] {
-  const loaded: Skill[] = [];
+function newestSkills(messages: readonly Message[], tool: string, ctx: HookContext): readonly LoadedSkill[] {
+  const loaded: LoadedSkill[] = [];
   const rounds = new Map(toolRounds(messages).map((round) => [round.assistant, round]));
   for (const message of messages) {
     loaded.push(...keptSkillsOf(message));
@@ -83,7 +83,7 @@ function newestSkills(messages: readonly Message[], tool: string, ctx: HookConte
         });
     }
   }
-  const newest = new Map<string, Skill>();
+  const newest = new Map<string, LoadedSkill>();
   for (const skill of loaded.reverse()) if (!newest.has(skill.name)) newest.set(skill.name, skill);
   return [...newest.values()];
 }
@@ -98,8 +98,8 @@ function skillOf(input: unknown, callId: string): string {
 }
 
 /** Fills the budget with the newest first, up to the first that does not fit. What is left is in the order of its loading. */
-function fitting(newestFirst: readonly Skill[], mostEach: number, budget: number): readonly Skill[] {
-  const kept: Skill[] = [];
+function fitting(newestFirst: readonly LoadedSkill[], mostEach: number, budget: number): readonly LoadedSkill[] {
+  const kept: LoadedSkill[] = [];
   let left = budget;
   for (const { name, content } of newestFirst) {
     const skill = { name, content: truncated(content, mostEach) };

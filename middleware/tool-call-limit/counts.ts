@@ -11,7 +11,7 @@ interface AgentCounts {
   readonly came: readonly number[];
 }
 
-interface Counts {
+interface ToolCallCounts {
   readonly run: number;
   readonly agents: Readonly<Record<string, AgentCounts>>;
 }
@@ -31,7 +31,7 @@ export function countToolCall(
   const key = `${name}:calls`;
   const path = ctx.placeInRun.join('/');
   const { position, tools } = ctx.callsBeside ?? { position: 0, tools: [''] };
-  const before = (ctx.session.get(key) as unknown as Counts | undefined) ?? { run: 0, agents: {} };
+  const before = (ctx.session.get(key) as unknown as ToolCallCounts | undefined) ?? { run: 0, agents: {} };
   const own = Object.hasOwn(before.agents, path) ? (before.agents[path] ?? none) : none;
   const isNew = own.turn !== ctx.iteration;
   let { run } = before;

@@ -53,7 +53,7 @@ export function toolRetry<T extends Tools = Tools>(options: ToolRetryOptions<T> 
     ...defined({ onlyTools: tools }),
     async wrapToolCall(call, next, ctx) {
       for (let attempt = 1; ; attempt++) {
-        let ended: Ended;
+        let ended: EndedAttempt;
         try {
           ended = { result: await next(call) };
         } catch (error) {
@@ -78,7 +78,7 @@ export function toolRetry<T extends Tools = Tools>(options: ToolRetryOptions<T> 
 }
 
 /** How a call has ended, and what is wrong with that. */
-interface Ended {
+interface EndedAttempt {
   readonly result?: Json;
   readonly error?: unknown;
   readonly problem?: ToolProblem | undefined;
@@ -86,12 +86,12 @@ interface Ended {
 }
 
 /** What comes of a call when it stays as it is. */
-function settled({ result, error }: Ended): Json {
+function settled({ result, error }: EndedAttempt): Json {
   if (result === undefined) throw error;
   return result;
 }
 
-function rejected(said: unknown): Ended {
+function rejected(said: unknown): EndedAttempt {
   if (said === undefined || said === null || said === false) return {};
   if (said !== true && !isFilled(said))
     throw new HoldfastError('hook-failed', `retryResult of toolRetry returned ${shown(said)}; it returns a reason, true or nothing.`);
@@ -99,7 +99,7 @@ function rejected(said: unknown): Ended {
   return { problem: { code: 'tool-failed', message }, isRetryable: true };
 }
 
-function failed(error: unknown, isWorthIt: (problem: ToolProblem) => boolean): Ended {
+function failed(error: unknown, isWorthIt: (problem: ToolProblem) => boolean): EndedAttempt {
   const problem = problemOf(error);
   return { error, problem, isRetryable: problem !== undefined && isWorthIt(problem) };
 }

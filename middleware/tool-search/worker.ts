@@ -11,16 +11,16 @@ const input = z.object({
 });
 
 /** Names of tools, or for a model that searches by itself all that it is told of them. */
-type Found = { readonly selectedTools: readonly string[] } | readonly ToolSpec[];
+type FoundTools = { readonly selectedTools: readonly string[] } | readonly ToolSpec[];
 
 const defaultResults = 5;
 
 /** The tool `tool_search` over these tools, for agents with `toolSearch`. */
-export function toolSearchTool(tools: Readonly<Record<string, unknown>>): Tool<z.output<typeof input>, Found> {
+export function toolSearchTool(tools: Readonly<Record<string, unknown>>): Tool<z.output<typeof input>, FoundTools> {
   if (!isRecord(tools) || Object.keys(tools).length === 0)
     throw new HoldfastError('config-invalid', 'toolSearchTool takes the tools to search in, by name; there are none.');
   const registry = new ToolRegistry(tools);
-  return defineTool<z.output<typeof input>, Found>({
+  return defineTool<z.output<typeof input>, FoundTools>({
     description:
       'Finds tools that you do not have yet, among those that <available-deferred-tools> lists. You can call what is found in your next message.',
     inputSchema: input,

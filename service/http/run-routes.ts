@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { Hono } from 'hono';
 import { HoldfastError } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
@@ -27,12 +28,12 @@ export function runRoutes(parts: ServiceParts): Hono {
     if (takesText && messagesOfInput(input as Json) === undefined)
       throw new HoldfastError('input-invalid', `The agent "${agent}" takes a text, or a list of messages.`);
     refuseUnknownTools(options.options, agents.find(({ name }) => name === agent)?.tools);
-    const run = await client.start(agent, input as Json, withoutUndefined(options));
+    const run = await client.start(agent, input as Json, defined(options));
     const { ignored } = run;
     return context.json({ id: run.id, isNew: run.isNew, agent, ...(ignored.length === 0 ? {} : { ignored }) }, run.isNew ? 201 : 200);
   });
 
-  routes.get('/', async (context) => context.json({ runs: await client.list(withoutUndefined(parseQuery(context, ListQuery))) }));
+  routes.get('/', async (context) => context.json({ runs: await client.list(defined(parseQuery(context, ListQuery))) }));
 
   routes.get('/:id', async (context) => {
     parseQuery(context, NoQuery);
@@ -111,11 +112,4 @@ function shown(view: RunView): Omit<RunView, 'messages'> {
 
 function hasEnded({ status }: RunView): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled';
-}
-
-type Defined<T> = { [Key in keyof T]: Exclude<T[Key], undefined> };
-
-/** The client takes an option or does not; a parsed body may hold one that is undefined. */
-function withoutUndefined<T extends object>(options: T): Defined<T> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Defined<T>;
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { z } from 'zod';
 import { ModelRegistry } from '../../activities/models/models';
-import { builtInHalfNames } from '../../contract/built-in-halves';
+import { builtInWorkerMiddlewareNames } from '../../contract/built-in-worker-middleware';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import type { AgentDefinition } from '../../kernel/define/agent';
 import type { AnyAgent } from '../../kernel/define/definition';
@@ -37,7 +37,7 @@ const patienceMs = 60_000;
 export const configurationNames = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map((extension) => `holdfast.config.${extension}`);
 
 /**
- * Loads and checks a project: its configuration, its agents, and that the models, tools, outputs and worker halves that the agents name
+ * Loads and checks a project: its configuration, its agents, and that the models, tools, outputs and worker middleware that the agents name
  * are there. Throws 'config-not-found', 'config-invalid' naming file and field, 'agents-invalid', 'model-unknown', 'tool-unknown',
  * 'output-unknown' or 'worker-half-missing'.
  */
@@ -158,12 +158,12 @@ function checkChatAgent(
       'output-unknown',
       `${where}: the agent "${agent.name}" names the output "${agent.output}", which \`outputs\` of ${file} does not have. ${list(Object.keys(outputs))}`,
     );
-  const names = [...middleware.map(({ name }) => name), ...builtInHalfNames];
-  const half = agent.halves.find(({ name }) => !names.includes(name));
-  if (half !== undefined)
+  const names = [...middleware.map(({ name }) => name), ...builtInWorkerMiddlewareNames];
+  const missing = agent.halves.find(({ name }) => !names.includes(name));
+  if (missing !== undefined)
     throw new HoldfastError(
       'worker-half-missing',
-      `${where}: the agent "${agent.name}" names the worker half "${half.name}", which \`middleware\` of ${file} does not have. ${list(names)}`,
+      `${where}: the agent "${agent.name}" names the worker middleware "${missing.name}", which \`middleware\` of ${file} does not have. ${list(names)}`,
     );
 }
 
@@ -186,7 +186,7 @@ function checkModel(agent: AgentDefinition, models: ModelRegistry, agentsFile: s
   );
 }
 
-/** A wrap around model calls, or a worker half, may put a model in place of a name that nothing else explains. */
+/** A wrap around model calls, or a worker middleware, may put a model in place of a name that nothing else explains. */
 function mayReplaceModel({ middleware, halves }: AgentDefinition): boolean {
   return halves.length > 0 || middleware.some(({ wrapModel }) => wrapModel !== undefined);
 }

@@ -14,7 +14,7 @@ export interface ProjectConfig {
   readonly tools?: Readonly<Record<string, unknown>>;
   /** Schemas that agents name as their `output`. */
   readonly outputs?: Readonly<Record<string, unknown>>;
-  /** Worker halves that agents name with onWorker. */
+  /** Worker middleware that agents name with onWorker. */
   readonly middleware?: readonly WorkerMiddleware[];
   /** Look on at the model and tool calls of the worker. */
   readonly observers?: readonly Observer[];
@@ -82,7 +82,7 @@ export const ProjectConfigSchema = z.strictObject({
   tools: z.record(z.string(), z.custom<object>(isTool, 'is no tool; make it with defineTool from holdfast/worker')).optional(),
   outputs: z.record(z.string(), z.custom<object>(isSchema, 'is no schema; use a zod schema or a JSON Schema')).optional(),
   middleware: z
-    .array(withMethods<WorkerMiddleware>(['make'], 'is no worker half; make it with defineWorkerMiddleware from holdfast/worker'))
+    .array(withMethods<WorkerMiddleware>(['make'], 'is no worker middleware; make it with defineWorkerMiddleware from holdfast/worker'))
     .optional(),
   observers: z.array(z.custom<Observer>(isObserver, 'is no observer; it has a name and onStart, onEnd or onError')).optional(),
   models: z

@@ -105,7 +105,7 @@ export const handsValuesOn = defineAgent({
   ],
 });
 
-/** The state of an invocation, through a turn with a tool and over a border: set by one callback, read and deleted by others. */
+/** The state of an invocation, through a turn with a tool and over a continue-as-new: set by one callback, read and deleted by others. */
 export const keepsState = defineAgent({
   name: 'keepsState',
   description: 'Keeps state.',

@@ -1,7 +1,7 @@
 import { defineTool } from '../../activities/tools/tools';
 import type { Json, Message, Part } from '../../contract/messages/messages';
-import type { ReductionHalfOptions } from '../../middleware/reduction/worker';
-import { offloadTools, reductionHalf } from '../../middleware/reduction/worker';
+import type { ReductionOnWorkerOptions } from '../../middleware/reduction/worker';
+import { offloadTools, reductionOnWorker } from '../../middleware/reduction/worker';
 import type { ClearedRound, ReductionOptions } from '../../middleware/index';
 import { reduction } from '../../middleware/index';
 import type { Asked } from '../support/compaction-bed';
@@ -19,7 +19,7 @@ interface Cut {
   readonly shown: readonly string[];
 }
 
-async function cut(tool: unknown, options: ReductionOptions = {}, half?: ReductionHalfOptions): Promise<Cut> {
+async function cut(tool: unknown, options: ReductionOptions = {}, half?: ReductionOnWorkerOptions): Promise<Cut> {
   const backend = keptTexts();
   const shown: string[] = [];
   const run = await cutCalls({
@@ -48,9 +48,9 @@ it('[eino 249] the hint names the tool that reads files here', async () => {
   expect((await cut(says(said199), { readFileToolName: 'open_file' })).output).toContain('Use open_file to view');
 });
 
-it.each<[string, ReductionHalfOptions, string]>([
+it.each<[string, ReductionOnWorkerOptions, string]>([
   ['path', { backend: keptTexts(), truncOffloadPath: () => Promise.reject(new Error('no path')) }, 'no path'],
-  ['backend', {}, 'the worker half of reduction has no backend'],
+  ['backend', {}, 'the worker middleware of reduction has no backend'],
   ['write', { backend: { ...keptTexts(), write: () => Promise.reject(new Error('disk full')) } }, 'disk full'],
 ])('[eino 253] a failure of the %s stands in the notice of a stream, which ends plainly', async (_, half, reason) => {
   const { output, run } = await cut(streams(['abc', 'defghijklmnop']), {}, half);
@@ -100,7 +100,7 @@ it('[eino 256] an error of a handler, and storing without a backend, come out', 
         handled,
       )
     ).output,
-  ).toMatch(/could not be saved: the worker half of reduction has no backend/);
+  ).toMatch(/could not be saved: the worker middleware of reduction has no backend/);
   expect(
     (
       await cut(
@@ -132,7 +132,7 @@ async function clear(messages: readonly Message[], options: ReductionOptions = {
   const backend = keptTexts();
   const run = await asked([reduction({ maxTokensForClear: 20, ...options })], messages, {
     tools: { ...bedTools, ...offloadTools(backend) },
-    middleware: [reductionHalf({ backend })],
+    middleware: [reductionOnWorker({ backend })],
     ...steps,
   });
   return { run, lines: run.lines, texts: backend.texts };

@@ -172,7 +172,7 @@ describe('retry', () => {
   });
 
   onEngines(
-    '[eino 94] a stream that failed stays out of what goes over a border, in a backoff and in a later interrupt',
+    '[eino 94] a stream that failed stays out of what goes over a continue-as-new, in a backoff and in a later interrupt',
     async (engine) => {
       const model = sayingModel(['Half', broken()], [{ tool: 'asks', input: { text: 'Sure?' } }], ['Good.']);
       const run = await engine.play(agents.restsAndAsks, { model });

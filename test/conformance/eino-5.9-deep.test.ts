@@ -151,7 +151,7 @@ describe('the plan-execute agent', () => {
     expect(outcome).toMatchObject({ status: 'completed', output: 'One done.' });
   });
 
-  it('[eino 224] goes over borders, and may be a tool', async () => {
+  it('[eino 224] goes over every continue-as-new, and may be a tool', async () => {
     const asking: AgentMiddleware = {
       name: 'asking',
       beforeAgent: async (_, ctx) => ({ values: { a: await ctx.interrupt<string>('May I?') } }),

@@ -1,5 +1,5 @@
 import type { Json } from '../../contract/messages/messages';
-import type { ReductionHalfOptions } from '../../middleware/reduction/worker';
+import type { ReductionOnWorkerOptions } from '../../middleware/reduction/worker';
 import type { ReductionOptions } from '../../middleware/index';
 import { reduction } from '../../middleware/index';
 import type { Asked } from '../support/compaction-bed';
@@ -9,9 +9,9 @@ import { cutCalls, says, streams } from '../support/reduction-bed';
 const outputs = ({ messages }: Asked): readonly Json[] =>
   messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? [part.output] : [])));
 
-const failures: readonly (readonly [string, ReductionHalfOptions, RegExp])[] = [
+const failures: readonly (readonly [string, ReductionOnWorkerOptions, RegExp])[] = [
   ['a path that cannot be made', { backend: keptTexts(), truncOffloadPath: () => Promise.reject(new Error('no path')) }, /no path/],
-  ['no backend', {}, /the worker half of reduction has no backend/],
+  ['no backend', {}, /the worker middleware of reduction has no backend/],
   ['a write that fails', { backend: { ...keptTexts(), write: () => Promise.reject(new Error('disk full')) } }, /disk full/],
 ];
 

@@ -102,7 +102,7 @@ const temporal: Engine = {
       async goOnAsNew() {
         const { executionOf, handle, untilAnotherExecution } = await (server ??= temporalSupport().openTemporal());
         const before = await executionOf(run.id);
-        await handle(run.id).signal(names.borderSignal);
+        await handle(run.id).signal(names.continueAsNewSignal);
         await untilAnotherExecution(run.id, before);
       },
     });

@@ -39,7 +39,7 @@ export const triesWithTools = agent('triesWithTools', { retry: { maxRetries: 3 }
 export const neverTriesAgain = agent('neverTriesAgain', { retry: { maxRetries: 3, isRetryable: () => false } });
 export const restsForLong = agent('restsForLong', { retry: { maxRetries: 3, backoff: () => 3_600_000 } });
 
-/** So long that a border lies in the wait. */
+/** So long that a continue-as-new lies in the wait. */
 export const restsAndAsks = agent('restsAndAsks', { retry: { maxRetries: 2, backoff: () => 2000 }, tools: ['asks'] });
 
 const backoffs: number[] = [];

@@ -6,7 +6,7 @@ import { fileTools } from '../../middleware/filesystem/worker';
 import { largeResults } from '../../middleware/filesystem/worker/large-results';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
 import { taskTools } from '../../middleware/plan-task/worker';
-import { offloadTools, reductionHalf } from '../../middleware/reduction/worker';
+import { offloadTools, reductionOnWorker } from '../../middleware/reduction/worker';
 import { skillFilesTool } from '../../middleware/skill/worker';
 import { skillFiles } from '../../middleware/skill/worker/skill-files';
 import { toolSearchTool } from '../../middleware/tool-search/worker';
@@ -131,8 +131,8 @@ const offload = {
 };
 export const largeFiles = memoryBackend();
 
-/** The worker halves of all cases, on both engines. */
-export const halves = [reductionHalf({ backend: offload }), largeResults({ backend: largeFiles, tokens: 10 })];
+/** The worker middleware of all cases, on both engines. */
+export const halves = [reductionOnWorker({ backend: offload }), largeResults({ backend: largeFiles, tokens: 10 })];
 
 const off = { disable: true } as const;
 

@@ -292,7 +292,7 @@ describe('what is passed along', () => {
   });
 });
 
-onEngines('[trpc 93] state is kept over a tool, a person and a border, until it is deleted', async (engine) => {
+onEngines('[trpc 93] state is kept over a tool, a person and a continue-as-new, until it is deleted', async (engine) => {
   const run = await engine.play(agents.keepsState, { model: scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]) });
   const { id } = only(await run.waiting(1));
   await run.goOnAsNew();

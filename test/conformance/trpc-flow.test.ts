@@ -192,7 +192,7 @@ describe('what is stored', () => {
     expect(ends).toMatchObject([{ message: { parts: [{ output: 'paid' }] } }]);
   });
 
-  onEngines('[trpc 96] a step before and after which the run waits runs exactly once, also over borders', async (engine) => {
+  onEngines('[trpc 96] a step before and after which the run waits runs exactly once, also over every continue-as-new', async (engine) => {
     const run = await play(engine, agents.waitsAroundTool, calling(echo('x')));
     for (const info of ['before', 'after']) {
       const interrupt = only(await run.waiting(1));

@@ -160,7 +160,7 @@ onEngines('[trpc 136] an error before the agent, of a plugin too, fails the run 
 });
 
 onEngines(
-  '[trpc 88] callbacks of an agent that runs others wait before it and behind it, over a border, and it runs once',
+  '[trpc 88] callbacks of an agent that runs others wait before it and behind it, over a continue-as-new, and it runs once',
   async (engine) => {
     const run = await play(engine, asksAroundSequence, scriptedModel([{ text: 'Done.' }]));
     const answer = async (said: string): Promise<void> => {

@@ -34,7 +34,7 @@ describe('an interrupt that was answered', () => {
   const endsIn = (log: readonly RunEvent[]): readonly string[] =>
     log.flatMap((event) => (event.type === 'interrupt-end' ? [event.interruptId] : []));
 
-  it('is open for no reader that comes after the answer, also right behind a border and where others read what is older', async () => {
+  it('is open for no reader that comes after the answer, also right after a continue-as-new and where others read what is older', async () => {
     const run: Run = await bed.client.start('guarded', 'Go.');
     await run.outcome();
     const [first = '', second = ''] = (await run.interrupts()).map(({ id }) => id);
@@ -56,7 +56,7 @@ describe('an interrupt that was answered', () => {
     // What followers are told from now on comes late.
     slowed = true;
     const before = await temporal.executionOf(run.id);
-    await temporal.handle(run.id).signal(names.borderSignal);
+    await temporal.handle(run.id).signal(names.continueAsNewSignal);
     await temporal.untilAnotherExecution(run.id, before);
     await run.approve(first);
     expect((await run.interrupts()).map(({ id }) => id)).toEqual([second]);

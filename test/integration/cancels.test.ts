@@ -26,7 +26,7 @@ it('a run that was cancelled before its last answer came is cancelled, also when
   await bed.close();
 });
 
-it('whoever gave an answer that comes again behind a border hears that it was taken', async () => {
+it('whoever gave an answer that comes again after a continue-as-new hears that it was taken', async () => {
   const many = calls({ id: 'a', name: 'ask', input: { question: 'One?' } }, { id: 'b', name: 'ask', input: { question: 'Two?' } });
   const bed = await startTestBed(script(many, text('Done.')));
   const run = await bed.client.start('plain', 'hello');
@@ -36,7 +36,7 @@ it('whoever gave an answer that comes again behind a border hears that it was ta
   const handle = temporal.handle(run.id);
   await handle.executeUpdate(names.resumeUpdate, { args: [sent] });
   const execution = await temporal.executionOf(run.id);
-  await handle.signal(names.borderSignal);
+  await handle.signal(names.continueAsNewSignal);
   await temporal.untilAnotherExecution(run.id, execution);
   await expect(handle.executeUpdate(names.resumeUpdate, { args: [sent] })).resolves.toMatchObject({ sequence: 1 });
   await expect(handle.executeUpdate(names.resumeUpdate, { args: [{ ...sent, delivery: 'two' }] })).rejects.toThrow(

@@ -67,7 +67,7 @@ describe('isolated agents on a real server', () => {
   const child = (run: Run, place: string): Run => bed.client.run(`${run.id}~${place}`);
   const goOnAsNew = async (id: string): Promise<void> => {
     const before = await temporal.executionOf(id);
-    await temporal.handle(id).signal(names.borderSignal);
+    await temporal.handle(id).signal(names.continueAsNewSignal);
     await temporal.untilAnotherExecution(id, before);
   };
 
@@ -213,7 +213,7 @@ describe('isolated agents on a real server', () => {
   it('go on as new by themselves, while the run that they are part of waits for them to do so', async () => {
     const { run, ids } = await waiting('refunds');
     const before = await temporal.executionOf(run.id);
-    await temporal.handle(run.id).signal(names.borderSignal);
+    await temporal.handle(run.id).signal(names.continueAsNewSignal);
     await goOnAsNew(`${run.id}~each.pays`);
     expect(await temporal.executionOf(run.id)).toBe(before);
     await run.approve(ids[0] ?? '');

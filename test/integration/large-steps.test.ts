@@ -11,7 +11,7 @@ import { openTemporal } from '../support/temporal';
 import { calls, script, startTestBed, text } from '../support/test-bed';
 
 let temporal: Temporal;
-/** What is larger than a border lets through is kept there. */
+/** What is larger than a continue-as-new lets through is kept there. */
 const dataConverter = snapshotStorage(new DirectoryDriver(mkdtempSync(join(tmpdir(), 'holdfast-large-'))));
 beforeAll(async () => {
   temporal = await openTemporal();
@@ -20,7 +20,7 @@ afterAll(() => temporal.close());
 
 async function overABorder(run: Run): Promise<void> {
   const execution = await temporal.executionOf(run.id);
-  await temporal.handle(run.id).signal(names.borderSignal);
+  await temporal.handle(run.id).signal(names.continueAsNewSignal);
   await temporal.untilAnotherExecution(run.id, execution);
 }
 
@@ -39,7 +39,7 @@ async function eventsOf(run: Run): Promise<readonly RunEvent[]> {
   return events;
 }
 
-it('the lead of a team asks its model with the whole conversation behind a border', async () => {
+it('the lead of a team asks its model with the whole conversation after a continue-as-new', async () => {
   const asked: number[] = [];
   let atSecond: () => void = () => undefined;
   let goOn: () => void = () => undefined;
@@ -56,7 +56,7 @@ it('the lead of a team asks its model with the whole conversation behind a borde
   const run = await bed.client.start('lead', 'hello');
   await second;
   const execution = await temporal.executionOf(run.id);
-  await temporal.handle(run.id).signal(names.borderSignal);
+  await temporal.handle(run.id).signal(names.continueAsNewSignal);
   goOn();
   expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
   expect(await temporal.executionOf(run.id)).not.toBe(execution);
@@ -64,7 +64,7 @@ it('the lead of a team asks its model with the whole conversation behind a borde
   await bed.close();
 });
 
-it('readers see the same messages of a team behind a border as before it, also when only its lead has spoken', async () => {
+it('readers see the same messages of a team after a continue-as-new as before it, also when only its lead has spoken', async () => {
   let turn = 0;
   const bed = await startTestBed(() => {
     turn += 1;

@@ -61,7 +61,7 @@ describe('an answer of which nothing was heard in time', () => {
       await send();
       await run.outcome();
       const before = await temporal.executionOf(run.id);
-      await temporal.handle(run.id).signal(names.borderSignal);
+      await temporal.handle(run.id).signal(names.continueAsNewSignal);
       await temporal.untilAnotherExecution(run.id, before);
     });
     expect(await code(client.run(run.id).approve(id))).toBe('was taken');

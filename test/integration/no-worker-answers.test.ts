@@ -114,7 +114,7 @@ describe('while no worker runs', () => {
   });
 });
 
-it('an answer that comes in two ways counts once and leaves no trace of the second, also over a border', async () => {
+it('an answer that comes in two ways counts once and leaves no trace of the second, also over a continue-as-new', async () => {
   const both = calls({ name: 'refund', input: { orderId: '42', amount: 80 } }, { name: 'refund', input: { orderId: '43', amount: 90 } });
   const bed = await startTestBed(script(both, text('Done.')), options);
   const temporal = await openTemporal();
@@ -126,7 +126,7 @@ it('an answer that comes in two ways counts once and leaves no trace of the seco
   await temporal.handle(run.id).executeUpdate(names.resumeUpdate, { args: [{ ...answer, delivery: 'one' }] });
   await temporal.handle(run.id).signal(names.resumeSignal, { ...answer, delivery: 'one' });
   const execution = await temporal.executionOf(run.id);
-  await temporal.handle(run.id).signal(names.borderSignal);
+  await temporal.handle(run.id).signal(names.continueAsNewSignal);
   await temporal.untilAnotherExecution(run.id, execution);
   await temporal.handle(run.id).signal(names.resumeSignal, { ...answer, delivery: 'one' });
   await temporal.handle(run.id).signal(names.resumeSignal, { ...answer, delivery: 'another' });

@@ -1,4 +1,4 @@
-import { offloadTools, reductionHalf } from '../../worker/index';
+import { offloadTools, reductionOnWorker } from '../../worker/index';
 import { reducing } from '../fixtures/reducing-agent';
 import { fixtureTools } from '../fixtures/tools';
 import { keptTexts } from '../support/compaction-bed';
@@ -25,7 +25,7 @@ it('what is cut and what is cleared is stored under the run, and enters the hist
       calls({ name: 'echo', id: 'c3', input: { text: 'long '.repeat(400) } }),
       text('Done.'),
     ),
-    { tools: { ...fixtureTools, ...offloadTools(backend) }, middleware: [reductionHalf({ backend })] },
+    { tools: { ...fixtureTools, ...offloadTools(backend) }, middleware: [reductionOnWorker({ backend })] },
   );
   temporal = await openTemporal();
   const run = await bed.client.start(reducing.name, 'Read.', { stream: false });

@@ -153,7 +153,7 @@ describe('an agent that makes calls again', () => {
       began = event.time;
       break;
     }
-    await temporal.handle(run.id).signal(names.borderSignal);
+    await temporal.handle(run.id).signal(names.continueAsNewSignal);
     await temporal.untilAnotherExecution(run.id, before);
     expect(model.asked).toHaveLength(1);
     expect((await linesOf(run)).slice(-3)).toEqual(['delta Good.', 'model-end Good.', 'run-end completed']);
@@ -168,7 +168,7 @@ describe('an agent that makes calls again', () => {
     const run = await start('careful', { model: [[broken()], ['Good.']] });
     const before = await temporal.executionOf(run.id);
     await linesOf(run, { until: 'waiting' });
-    await temporal.handle(run.id).signal(names.borderSignal);
+    await temporal.handle(run.id).signal(names.continueAsNewSignal);
     await temporal.untilAnotherExecution(run.id, before);
     const [interrupt] = await run.interrupts();
     await run.resume(interrupt?.id ?? '', true);

@@ -166,7 +166,7 @@ describe('tools on a real server', () => {
     await expectReplays(run);
   });
 
-  it('run quick several at once, beside others, under wraps, with a border in between', async () => {
+  it('run quick several at once, beside others, under wraps, with a continue-as-new in between', async () => {
     const turn: Calls = [
       { name: 'add', input: { a: 1 } },
       { name: 'paint', input: {} },

@@ -138,7 +138,7 @@ describe.each([
     expect(bare(await run.transcript())).toEqual([...bare(seen[4] ?? []), { role: 'assistant', parts: [{ type: 'text', text: 'Done.' }] }]);
   });
 
-  it('goes on as new at an iteration border', async () => {
+  it('goes on as new at an iteration checkpoint', async () => {
     const held = gate();
     const run = await start(bed, 'signed', 'hello', stopping(3, held, echoes(5)));
     await held.reached;

@@ -9,7 +9,7 @@ import { currentCall } from '../../activities/calls/call-context';
 import { runIdOf } from '../../contract/names';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { HoldfastWorker } from '../../worker/create-worker';
-import { reductionHalf } from '../../worker/index';
+import { reductionOnWorker } from '../../worker/index';
 import { quietRuntime } from '../../worker/runtime';
 import { drainOnSigterm } from './drain';
 import { answerOf, heldIn } from './middleware-rows';
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
     agents: join(__dirname, 'middleware-agents.js'),
     bundle: JSON.parse(readFileSync(settings.bundle, 'utf8')) as WorkflowBundle,
     tools: rowTools,
-    middleware: [reductionHalf({ backend: stored })],
+    middleware: [reductionOnWorker({ backend: stored })],
     models: {
       providers: {
         test: {

@@ -12,7 +12,7 @@ import type { Agent } from '../../kernel/define/agent-ref';
 import { isAgent } from '../../kernel/define/agent-ref';
 import type { TestRun } from '../../testing/index';
 import { testRun } from '../../testing/index';
-import { reductionHalf } from '../../worker/index';
+import { reductionOnWorker } from '../../worker/index';
 import type { Temporal } from '../support/temporal';
 import { openTemporal } from '../support/temporal';
 import { testDirectory, testServer } from '../support/test-bed';
@@ -99,7 +99,7 @@ async function inMemory(name: string, answer?: Json): Promise<TestRun> {
     input: inputOf(name) as never,
     id: 'in-memory',
     tools: rowTools,
-    middleware: [reductionHalf({ backend: stored })],
+    middleware: [reductionOnWorker({ backend: stored })],
     model: { model: (model) => ({ generate: (request) => answerOf(model, request, name, count) }) },
   });
   await led(run, answer);
@@ -147,7 +147,7 @@ beforeAll(async () => {
   await first.murder();
   const before = await Promise.all(started.map(([, run]) => temporal.executionOf(run.id)));
   // Asked for now, done at the end of the turn in which the worker was killed.
-  await Promise.all(started.map(([, run]) => temporal.handle(run.id).signal(names.borderSignal)));
+  await Promise.all(started.map(([, run]) => temporal.handle(run.id).signal(names.continueAsNewSignal)));
   second.release();
   await second.line('ready');
   const toTheEnd = async (name: string, run: Run, execution: string): Promise<Run> => {

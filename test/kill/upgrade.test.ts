@@ -113,7 +113,7 @@ describe('a run that waits deep inside, and an upgrade', () => {
     const run = runs[0] as Run;
     const before = await executionOf(run);
     const interrupts = await run.interrupts();
-    await temporal.workflow.getHandle(workflowOf(run)).signal(names.borderSignal);
+    await temporal.workflow.getHandle(workflowOf(run)).signal(names.continueAsNewSignal);
     await eventually(async () => expect(await executionOf(run)).not.toBe(before));
     expect(await run.interrupts()).toEqual(interrupts);
     expect(await run.upgrade()).toEqual({ build: old.worker.buildId, moved: false });

@@ -149,7 +149,7 @@ export async function tableOnServer(
     for (const place of ['', ...places])
       await temporal
         .handle(`${id}${place}`)
-        .signal(names.borderSignal)
+        .signal(names.continueAsNewSignal)
         .catch(() => undefined);
   };
   const following = (async () => {

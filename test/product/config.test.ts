@@ -97,7 +97,7 @@ describe('a project', () => {
     ['a tool that is none', `{ agents: './agents.ts', tools: { say: 'hello' } }`, '`tools.say`'],
     ['an output that is no schema', `{ agents: './agents.ts', tools, outputs: { order: 'text' } }`, '`outputs.order`'],
     ['a language that is none', `{ agents: './agents.ts', tools, language: 'fr' }`, '`language`'],
-    ['a worker half that is none', `{ agents: './agents.ts', tools, middleware: ['x'] }`, '`middleware.0`'],
+    ['a worker middleware that is none', `{ agents: './agents.ts', tools, middleware: ['x'] }`, '`middleware.0`'],
     ['an observer that is none', `{ agents: './agents.ts', tools, observers: [{ name: 'x' }] }`, '`observers.0` is no observer'],
     ['an example of no agent', `{ agents: './agents.ts', tools, example: { agent: 'nobody', input: 'x' } }`, '`example.agent`'],
     ['something else than an object', '7', 'default export'],
@@ -157,7 +157,7 @@ describe('a project', () => {
 
   it.each([
     ['a wrap of the agent', `, middleware: [{ name: 'router', wrapModel: (request, next) => next({ ...request, model: 'fast' }) }]`],
-    ['a worker half', `, middleware: [onWorker('cachedResponses')]`],
+    ['a worker middleware', `, middleware: [onWorker('cachedResponses')]`],
   ])('leaves a model name to %s, which may replace it', async (_, more) => {
     const files = naming('routed', more);
     const halves = {
@@ -190,7 +190,7 @@ describe('a project', () => {
     });
   });
 
-  it('takes agents whose worker halves every worker has', async () => {
+  it('takes agents whose worker middleware every worker has', async () => {
     const directory = project({
       ...withBody(`{ agents: './agents.ts', tools }`),
       'agents.ts': [
@@ -202,7 +202,7 @@ describe('a project', () => {
     expect(loaded.map(({ name }) => name)).toContain('helper');
   });
 
-  it('refuses an agent whose worker half there is not, naming both', async () => {
+  it('refuses an agent whose worker middleware there is not, naming both', async () => {
     const directory = project({
       ...withBody(`{ agents: './agents.ts', tools }`),
       'agents.ts': agents.replace(`tools: ['say']`, `tools: ['say'], middleware: [onWorker('audit')]`),

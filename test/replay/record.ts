@@ -139,7 +139,7 @@ async function cancel(run: Run): Promise<void> {
   await run.cancel();
 }
 
-/** Takes the run over a border while it waits for two people. */
+/** Takes the run over a continue-as-new while it waits for two people. */
 async function continueThenAnswer(run: Run, server: TemporalSettings): Promise<void> {
   while ((await run.interrupts()).length < 2) await new Promise((done) => setTimeout(done, 20));
   const { connection, close } = await connectTemporal(server);
@@ -147,7 +147,7 @@ async function continueThenAnswer(run: Run, server: TemporalSettings): Promise<v
   await connection.workflowService.signalWorkflowExecution({
     namespace: server.namespace,
     workflowExecution: execution,
-    signalName: names.borderSignal,
+    signalName: names.continueAsNewSignal,
     identity: 'record',
   });
   const first = await latestRunId(connection.workflowService, server, execution);

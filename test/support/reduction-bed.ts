@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from '../../activities/tools/tools';
 import type { Delta } from '../../contract/deltas';
-import type { ReductionHalfOptions } from '../../middleware/reduction/worker';
-import { reductionHalf } from '../../middleware/reduction/worker';
+import type { ReductionOnWorkerOptions } from '../../middleware/reduction/worker';
+import { reductionOnWorker } from '../../middleware/reduction/worker';
 import type { ReductionOptions } from '../../middleware/index';
 import { reduction } from '../../middleware/index';
 import type { Asked } from './compaction-bed';
@@ -22,7 +22,7 @@ export const streams = (list: readonly string[], error?: string) =>
 
 export interface CutPlay {
   readonly options?: ReductionOptions;
-  readonly half?: ReductionHalfOptions;
+  readonly half?: ReductionOnWorkerOptions;
   readonly tools: Readonly<Record<string, unknown>>;
   readonly idOf?: (tool: string) => string;
   readonly onDelta?: (delta: Delta) => void;
@@ -41,7 +41,7 @@ export function cutCalls({
     steps: [{ toolCalls }, { text: 'Done.' }],
     agent: { tools: Object.keys(tools) },
     tools,
-    middleware: [reductionHalf(half)],
+    middleware: [reductionOnWorker(half)],
     ...(onDelta === undefined ? {} : { onDelta }),
   });
 }

@@ -2,7 +2,7 @@ import { executeTool } from '../../activities/tools/call-tool';
 import { CallValues } from '../../activities/calls/call-values';
 import { ToolRegistry } from '../../activities/tools/tools';
 import type { WorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
-import { HalfRegistry } from '../../activities/worker-middleware/worker-middleware';
+import { WorkerMiddlewareRegistry } from '../../activities/worker-middleware/worker-middleware';
 import type { DeltaBody } from '../../contract/deltas';
 import type { CallToolInput, ToolOutcome } from '../../contract/record/wire';
 
@@ -29,7 +29,7 @@ export async function execute(
   await tools.ready();
   const outcome = await executeTool(
     { tool: 'tool', callId: 'call', input: {}, path: ['agent'], halves: middleware.map(({ name }) => ({ name })), ...input },
-    { tools, halves: new HalfRegistry(middleware) },
+    { tools, middleware: new WorkerMiddlewareRegistry(middleware) },
     {
       idempotencyKey: 'key',
       attempt,

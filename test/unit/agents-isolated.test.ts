@@ -505,7 +505,7 @@ describe('an isolated agent as a tool', () => {
     expect(typed(await logOf(run), 'tool-end')[0]?.error).toMatchObject({ code: 'child-cancelled' });
   });
 
-  it('has an interrupt that is answered in the run, over a border of either', async () => {
+  it('has an interrupt that is answered in the run, over a continue-as-new of either', async () => {
     const { run } = await start(guide({}, member('helper', { middleware: [asking] })), {
       guide: [delegate('helper'), says('Done.')],
       helper: [says('Found.')],

@@ -57,7 +57,7 @@ const broken = (): never => {
   throw new Error('Broken.');
 };
 
-/** The run to its end, answering all that it asks; with a border before each answer, and an upgrade to the same code. */
+/** The run to its end, answering all that it asks; with a continue-as-new before each answer, and an upgrade to the same code. */
 async function played(agent: () => AnyAgentOf, border: boolean, script = steps) {
   const paid: string[] = [];
   const pay = defineTool({

@@ -238,7 +238,7 @@ describe('an agent as a tool', () => {
   });
 });
 
-describe('an agent made by hand', () => {
+describe('a custom agent', () => {
   it('says what it yields and may run others', async () => {
     const guide = customAgent({
       name: 'guide',
@@ -272,7 +272,7 @@ describe('an interrupt deep inside', () => {
     beforeAgent: async (_, ctx) => ({ values: { answer: await ctx.interrupt<string>(`${ctx.agent}?`) } }),
   };
 
-  it('is one of the run, and goes over a border with all that is around it', async () => {
+  it('is one of the run, and goes over a continue-as-new with all that is around it', async () => {
     const deep = member('deep', { middleware: [asking] });
     const tool = member('outer', { tools: [agentTool(sequential({ name: 'inner', description: 'Inner.', agents: [deep] }))] });
     const lanes = parallel({ name: 'lanes', agents: [tool, member('other', { middleware: [asking] })] });
@@ -368,7 +368,7 @@ describe('what defines no group of agents', () => {
 });
 
 describe('what an agent leaves behind', () => {
-  it('is told by name: an agent made by hand may not end before those that it runs', async () => {
+  it('is told by name: a custom agent may not end before those that it runs', async () => {
     const asking: AgentMiddleware = { name: 'asking', beforeAgent: async (_, ctx) => void (await ctx.interrupt('Ready?')) };
     const hasty = customAgent({
       name: 'hasty',

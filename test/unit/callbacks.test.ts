@@ -84,7 +84,7 @@ describe('model callbacks as middleware', () => {
     expect(never).not.toHaveBeenCalled();
   });
 
-  it('ask people, who answer over a border', async () => {
+  it('ask people, who answer over a continue-as-new', async () => {
     const set = modelCallbacks().registerBefore(async ({ invocation }) => {
       const count = Number(invocation.state.get('asked') ?? 0) + 1;
       invocation.state.set('asked', count);
@@ -191,7 +191,7 @@ describe('tool callbacks as middleware', () => {
     expect((await transcriptOf(run)).slice(2)).toEqual(['tool: {"sum":2}', 'tool: x']);
   });
 
-  it('remember over a border which call ends the run, and what follows it', async () => {
+  it('remember over a continue-as-new which call ends the run, and what follows it', async () => {
     const set = toolCallbacks()
       .registerAfter(() => ({ skipSummarization: true }))
       .registerToolResultMessages(({ defaultMessage }) => [defaultMessage, user('Mind the gap.')]);
@@ -329,7 +329,7 @@ describe('a StopError', () => {
     expect(execute).toHaveBeenCalledTimes(1);
   });
 
-  it('of a worker half around the model is not tried again', async () => {
+  it('of a worker middleware around the model is not tried again', async () => {
     const generate = jest.fn(stop);
     const half = defineWorkerMiddleware('quota', () => ({ wrapModel: { generate } }));
     const run = await testRun(agentUnder(onWorker('quota')), { input: 'Hi', model: scriptedModel([]), tools, middleware: [half] });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
-import { defineTool, directoryOffload, offloadTools, reductionHalf } from 'holdfast/worker';
+import { defineTool, directoryOffload, offloadTools, reductionOnWorker } from 'holdfast/worker';
 import type { Json } from 'holdfast/workflow';
 import { agentsFor } from 'holdfast/workflow';
 import { chainFinalizers, contextEditing, dynamicPrompt, patchToolCalls } from 'holdfast/middleware';
@@ -62,7 +62,7 @@ export const librarian = defineAgent({
 });
 
 export const backend = directoryOffload('.holdfast/offload');
-export const stores = { middleware: [reductionHalf({ backend })], tools: { ...tools, ...offloadTools(backend) } };
+export const stores = { middleware: [reductionOnWorker({ backend })], tools: { ...tools, ...offloadTools(backend) } };
 
 // context-editing.md
 
@@ -110,7 +110,7 @@ describe('the examples of middlewares that keep messages short', () => {
       input: 'Hi',
       model,
       tools: { ...tools, ...offloadTools(elsewhere) },
-      middleware: [reductionHalf({ backend: elsewhere })],
+      middleware: [reductionOnWorker({ backend: elsewhere })],
     });
     expect(Object.keys(stores.tools)).toEqual(['findOrder', 'reduction_offload', 'read_file']);
     const [notice, page] = await outputsOf(run);

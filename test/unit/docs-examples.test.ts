@@ -972,7 +972,7 @@ describe('the examples do what their documents say:', () => {
     expect(log).toHaveBeenCalledWith('findOrder', expect.any(Number));
   });
 
-  it('middleware and a worker half in other shapes', async () => {
+  it('middleware and a worker middleware in other shapes', async () => {
     const asked: (readonly Message[])[] = [];
     const call: Part = { type: 'tool-call', id: '1', name: 'findOrder', input: { orderId: '42' } };
     const thought: Part = { type: 'reasoning', text: 'Hm.' };
@@ -1029,7 +1029,7 @@ describe('the examples do what their documents say:', () => {
     expect(model.requests[1]!.messages.at(-1)).toMatchObject({ parts: [{ output: 'A table for 2, inside.' }] });
   });
 
-  it('a worker half knows what the run has spent, and an observer how long calls took', async () => {
+  it('a worker middleware knows what the run has spent, and an observer how long calls took', async () => {
     const agent = agentsFor<typeof tools>().defineAgent({
       name: 'spender',
       description: '',
@@ -1079,7 +1079,7 @@ describe('the examples do what their documents say:', () => {
     }
   });
 
-  it('a worker half sees model and tool calls', async () => {
+  it('a worker middleware sees model and tool calls', async () => {
     const run = await testRun(audited, {
       input: 'Hi',
       model: scriptedModel([{ toolCalls: [findCall({ orderId: '42' })] }, { text: 'Done.' }]),
@@ -1134,7 +1134,7 @@ describe('agents together in the documents', () => {
     expect([...paths]).toEqual(['editor', 'editor/writer@1']);
   });
 
-  it('are made by hand, and go over a border while they ask', async () => {
+  it('are made by hand, and go over a continue-as-new while they ask', async () => {
     const model = scriptedModel({ writer: [{ text: 'Roses is red.' }, { text: 'Roses are red.' }] });
     const run = await testRun(reviewed, { input: 'A verse.', model });
     for (const wish of ['It is "are".', '']) {

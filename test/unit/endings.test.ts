@@ -20,7 +20,7 @@ describe('an answer of beforeAgent', () => {
     expect(never).not.toHaveBeenCalled();
   });
 
-  it('is shown once when the run goes over a border before it', async () => {
+  it('is shown once when the run goes over a continue-as-new before it', async () => {
     const asking: AgentMiddleware = {
       name: 'asking',
       beforeAgent: async (_, ctx) => ({ answer: assistant(`You said ${await ctx.interrupt<string>('Well?')}.`) }),
@@ -141,7 +141,7 @@ describe('afterFailure', () => {
     expect(never).toHaveBeenCalledTimes(1);
   });
 
-  it('may wait for a person over a border', async () => {
+  it('may wait for a person over a continue-as-new', async () => {
     const asking: AgentMiddleware = {
       name: 'asking',
       afterFailure: async (failure, _, ctx) => void ctx.sendEvent('seen', [failure.code, await ctx.interrupt<string>('What now?')]),

@@ -55,7 +55,7 @@ describe.each(ofTheEngine)('an error that is none of Holdfast cannot end a run w
     });
   });
 
-  it('thrown by an agent made by hand', async () => {
+  it('thrown by a custom agent', async () => {
     const hand = customAgent({
       name: 'hand',
       async *run() {

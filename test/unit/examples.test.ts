@@ -69,7 +69,7 @@ describe('the examples', () => {
     model.assertComplete();
   });
 
-  it('travel asks the customer from three levels below, also over a border', async () => {
+  it('travel asks the customer from three levels below, also over a continue-as-new', async () => {
     const { model, options } = casting({
       travel: [calls('trains', { request: 'To Vienna.' }), { text: 'EC 7, seat 61.' }],
       trains: [calls('findTrain', { to: 'Vienna' }), calls('seats', { request: 'A seat in EC 7.' }), { text: 'EC 7, seat 61.' }],

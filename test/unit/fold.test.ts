@@ -128,7 +128,7 @@ describe('a history', () => {
     expect(fold.view()).toMatchObject({ status: 'running', interrupts: [] });
   });
 
-  describe('that goes on behind a border', () => {
+  describe('that goes on after a continue-as-new', () => {
     const snapshot: Snapshot = {
       state: {},
       lists: { a: [text('input.0', 'user'), text('m1')], 'a/b': [text('other')] },

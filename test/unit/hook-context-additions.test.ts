@@ -19,7 +19,7 @@ describe('what hooks have in ctx', () => {
     expect(seen).toEqual(['en', 'zh']);
   });
 
-  it('random numbers, which a border does not throw again', async () => {
+  it('random numbers, which a continue-as-new does not throw again', async () => {
     const seen: number[] = [];
     const hook = before(async (ctx) => {
       seen.push(ctx.random(), ctx.random());
@@ -34,7 +34,7 @@ describe('what hooks have in ctx', () => {
     expect(seen.every((number) => number >= 0 && number < 1) && seen[0] !== seen[1]).toBe(true);
   });
 
-  it('the last answer, with its place and its tokens, also behind a border', async () => {
+  it('the last answer, with its place and its tokens, also after a continue-as-new', async () => {
     const seen: unknown[] = [];
     const hook = before(async (ctx) => {
       seen.push(ctx.lastAnswer);

@@ -1,5 +1,5 @@
 import { scriptedModel, testRun } from 'holdfast/testing';
-import { ordered } from '../fixtures/half-agents';
+import { ordered } from '../fixtures/worker-middleware-agents';
 import { orderedParts, shownOrder } from '../support/order-bed';
 
 it('hooks of both halves run in the order that docs/reference/hooks.md shows', async () => {

@@ -2,7 +2,7 @@ import { ModelRegistry } from '../../activities/models/models';
 import { generate } from '../../activities/models/call-model';
 import { CallValues } from '../../activities/calls/call-values';
 import { ToolRegistry } from '../../activities/tools/tools';
-import { HalfRegistry } from '../../activities/worker-middleware/worker-middleware';
+import { WorkerMiddlewareRegistry } from '../../activities/worker-middleware/worker-middleware';
 import { isName } from '../../contract/names';
 import { limits } from '../../contract/limits';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
@@ -46,7 +46,7 @@ describe('values of hooks that no history can hold', () => {
   it.each([
     ['as text', 'x'.repeat(5_000_000)],
     ['as JSON', { much: 'x'.repeat(2_000_000) }],
-  ])('end the run with a code: an agent made by hand answers more than a server takes, %s', async (_, answer) => {
+  ])('end the run with a code: a custom agent answers more than a server takes, %s', async (_, answer) => {
     const agent = customAgent({
       name: 'talks',
       async *run() {
@@ -98,7 +98,7 @@ describe('models that misbehave', () => {
       const parts = {
         models: new ModelRegistry({ providers: { odd: provider } }),
         tools: new ToolRegistry({}),
-        halves: new HalfRegistry([]),
+        middleware: new WorkerMiddlewareRegistry([]),
       };
       const answer = await generate({ messages: [], slots: { model: 'odd/model' } }, parts, {
         agent: 'agent',

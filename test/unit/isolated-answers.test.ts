@@ -1,7 +1,7 @@
 import type { EventBody } from '../../contract/events';
 import type { Answer, Interrupt } from '../../contract/interrupts';
 import type { Failure, Json } from '../../contract/messages/messages';
-import { InterruptDesk } from '../../kernel/run/interrupts';
+import { OpenInterrupts } from '../../kernel/run/interrupts';
 import type { Ports } from '../../kernel/run/ports';
 import type { RunState } from '../../kernel/run/state';
 
@@ -10,7 +10,7 @@ function deskOf(
   decide = true,
   parent?: RunState['parent'],
 ): {
-  readonly desk: InterruptDesk;
+  readonly desk: OpenInterrupts;
   readonly events: EventBody[];
   readonly handedOn: Answer[];
   readonly hidden: string[];
@@ -31,7 +31,7 @@ function deskOf(
     isolatedDecide: () => decide,
   };
   const state: Partial<RunState> = { interrupts: [], answered: [], sequence: 0, ...(parent === undefined ? {} : { parent }) };
-  const desk = new InterruptDesk(state as RunState, ports as Ports);
+  const desk = new OpenInterrupts(state as RunState, ports as Ports);
   const shown: Interrupt = { id: 'team.asks', address: ['team', 'asks'], agent: 'asks', kind: 'question', info: 'Well?' };
   desk.show(shown, (answer) => void handedOn.push(answer));
   const hear = (refused?: Failure): void => void told.push(refused?.code);

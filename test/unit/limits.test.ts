@@ -52,7 +52,7 @@ describe('maxIterations', () => {
     }
   });
 
-  it.each([true, false])('does not let a worker half put the tools back (stream: %s)', async (stream) => {
+  it.each([true, false])('does not let a worker middleware put the tools back (stream: %s)', async (stream) => {
     const model = scriptedModel([{ text: 'Here.' }]);
     const half = defineWorkerMiddleware('half', () => ({
       wrapModel: {
@@ -139,7 +139,7 @@ describe('maxToolIterations', () => {
     expect(outcome).toMatchObject({ status: 'completed', output: 'Out.' });
   });
 
-  it('counts on over a border', async () => {
+  it('counts on over a continue-as-new', async () => {
     const stopping: AgentMiddleware = { name: 'stopping', afterToolCalls: async (_, ctx) => void (await ctx.interrupt('Go?')) };
     const { run } = await start({ maxToolIterations: 2, middleware: [stopping] }, calls('a'), calls('b'), calls('c'));
     for (let turn = 0; turn < 2; turn++) {

@@ -188,7 +188,7 @@ describe('an agent', () => {
     expect(await halfless.outcome()).toMatchObject({ status: 'failed', error: { code: 'worker-half-missing' } });
   });
 
-  it('runs worker halves around model and tools, first outermost, with their options', async () => {
+  it('runs worker middleware around model and tools, first outermost, with their options', async () => {
     const seen: string[] = [];
     const noisy = defineWorkerMiddleware('noisy', (options: { name: string }) => ({
       wrapModel: {

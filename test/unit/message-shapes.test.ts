@@ -90,7 +90,7 @@ describe('messages in another shape', () => {
       const shown = messagesIn(shape, messages);
       expect(messagesOf(shown)).toStrictEqual(messages);
       expect(shown.map(({ id }) => id)).toEqual(messages.map(({ id }) => id));
-      // The views are JSON: they go over every border as they are.
+      // The views are JSON: they go over every continue-as-new as they are.
       expect(messagesOf(JSON.parse(JSON.stringify(shown)) as typeof shown)).toStrictEqual(messages);
     }
     expect(new Set(many.flat().flatMap(({ parts }) => parts.map(({ type }) => type))).size).toBe(12);

@@ -9,7 +9,7 @@ import { agentsMdTool } from '../../middleware/agents-md/worker';
 import { largeResults } from '../../middleware/filesystem/worker/large-results';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
 import { taskTools } from '../../middleware/plan-task/worker';
-import { reductionHalf } from '../../middleware/reduction/worker';
+import { reductionOnWorker } from '../../middleware/reduction/worker';
 import { memoryResponses } from '../../middleware/response-cache/worker/stores';
 import { cachedResponses } from '../../middleware/response-cache/worker';
 import { skillFiles } from '../../middleware/skill/worker/skill-files';
@@ -308,7 +308,7 @@ it.each<[string, () => unknown, string]>([
   ['memoryResponses', () => memoryResponses(-1 as never), 'the options must be an object with entries, not -1.'],
   ['memoryResponses', () => memoryResponses({ entries: -1 }), 'entries must be a whole number of at least 1. It is -1.'],
   ['cachedResponses', () => cachedResponses({ stor: 5 } as never), 'there is no option "stor"; did you mean store?'],
-  ['reductionHalf', () => reductionHalf({ handler: {} } as never), 'there is no option "handler"'],
+  ['reductionOnWorker', () => reductionOnWorker({ handler: {} } as never), 'there is no option "handler"'],
   ['taskTools, baseDir', () => taskTools({ backend: memoryBackend(), baseDir: '../x' }), 'The path "../x" leads out of the files.'],
   ['skillFiles', () => skillFiles(memoryBackend(), '../..'), 'The path "../.." leads out of the files.'],
   ['skillFiles', () => skillFiles(undefined as never, '/'), 'it takes a backend first'],

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { defineTool } from '../../activities/tools/tools';
 import { headOf, previewsOf, tailOf } from '../../middleware/reduction/worker/notice';
 import type { OffloadBackend } from '../../middleware/reduction/worker';
-import { directoryOffload, offloadTools, reductionHalf } from '../../middleware/reduction/worker';
+import { directoryOffload, offloadTools, reductionOnWorker } from '../../middleware/reduction/worker';
 import type { ReductionOptions } from '../../middleware/index';
 import { reduction } from '../../middleware/index';
 import type { Asked, Asking } from '../support/compaction-bed';
@@ -19,7 +19,7 @@ const two = [user('Hi'), called('c1'), result('c1', long), called('c2'), result(
 function run(backend: OffloadBackend, options: ReductionOptions, input = [user('Hi')], asking: Asking = {}): Promise<Asked> {
   return asked([reduction(options)], input, {
     tools: { ...bedTools, says, ...offloadTools(backend) },
-    middleware: [reductionHalf({ backend })],
+    middleware: [reductionOnWorker({ backend })],
     agent: { tools: ['echo', 'says', 'read_file'] },
     ...asking,
   });
@@ -87,7 +87,7 @@ describe('reduction', () => {
   });
 
   it('fails at the start of a run when the worker has no tool to store by, and when it has no half', async () => {
-    const without = await asked([reduction()], [user('Hi')], { middleware: [reductionHalf({ backend: keptTexts() })] });
+    const without = await asked([reduction()], [user('Hi')], { middleware: [reductionOnWorker({ backend: keptTexts() })] });
     expect(await failureOf(without)).toMatch(/^tool-unknown: .*"reduction_offload"/);
     expect(await failureOf(await asked([reduction()], [user('Hi')], { tools: { ...bedTools, ...offloadTools(keptTexts()) } }))).toMatch(
       /^worker-half-missing: /,
@@ -121,7 +121,7 @@ describe('reduction', () => {
   });
 
   it('refuses a backend that is none', () => {
-    expect(() => reductionHalf({ backend: {} as never })).toThrow(expect.objectContaining({ code: 'config-invalid' }));
+    expect(() => reductionOnWorker({ backend: {} as never })).toThrow(expect.objectContaining({ code: 'config-invalid' }));
     expect(() => offloadTools(undefined as never)).toThrow('write and read');
     expect(() => directoryOffload('')).toThrow('it takes a directory');
   });

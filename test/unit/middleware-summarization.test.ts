@@ -91,7 +91,7 @@ describe('summarization', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('waits between tries by the time of the run, also over a border', async () => {
+  it('waits between tries by the time of the run, also over a continue-as-new', async () => {
     const sum = scriptedModel([{ error: 'busy' }, { text: 'Second.' }]);
     const main = scriptedModel([{ text: 'Done.' }]);
     const model = { model: (name: string) => (name.endsWith('sum') ? sum : main) };

@@ -5,15 +5,15 @@ import type { ModelChunk } from '../../activities/models/chunks';
 import type { LanguageModel } from '../../activities/models/models';
 import { ModelRegistry } from '../../activities/models/models';
 import { ToolRegistry } from '../../activities/tools/tools';
-import type { WorkerHalf } from '../../activities/worker-middleware/worker-middleware';
-import { HalfRegistry } from '../../activities/worker-middleware/worker-middleware';
+import type { WorkerWraps } from '../../activities/worker-middleware/worker-middleware';
+import { WorkerMiddlewareRegistry } from '../../activities/worker-middleware/worker-middleware';
 import type { DeltaBody } from '../../contract/deltas';
 import type { Part } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
 import type { StreamMode } from '../../contract/record/wire';
 import { gate } from '../support/gate';
 
-type ModelHalf = NonNullable<WorkerHalf['wrapModel']>;
+type ModelHalf = NonNullable<WorkerWraps['wrapModel']>;
 
 async function* say(...texts: readonly string[]): AsyncGenerator<ModelChunk> {
   for (const text of texts) yield { type: 'text', text };
@@ -47,7 +47,9 @@ async function call({ model = talker, halves = [], stream = 'live', signal, stal
     {
       models: new ModelRegistry({ providers: { test: { model: () => model } } }, {}),
       tools: new ToolRegistry({}),
-      halves: new HalfRegistry(halves.map((wrapModel, position) => ({ name: `half${position}`, make: () => ({ wrapModel }) }))),
+      middleware: new WorkerMiddlewareRegistry(
+        halves.map((wrapModel, position) => ({ name: `half${position}`, make: () => ({ wrapModel }) })),
+      ),
       ...(stallMs === undefined ? {} : { stallMs }),
     },
     { agent: 'agent', id: 'agent/t1/model', attempt: 1, signal: signal ?? new AbortController().signal, ...new CallValues().access() },
@@ -80,7 +82,7 @@ describe('a model call that streams', () => {
     expect(textOf(answer.message)).toBe('one two');
   });
 
-  it('goes through the stream wraps of worker halves chunk by chunk, first outermost', async () => {
+  it('goes through the stream wraps of worker middleware chunk by chunk, first outermost', async () => {
     const { answer, seen } = await call({ halves: [shouting, bracketing] });
     expect(seen).toBe('[(ONE TWO)]');
     expect(textOf(answer.message)).toBe('(ONE TWO)');

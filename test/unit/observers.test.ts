@@ -329,7 +329,7 @@ describe('an observer of the workflow', () => {
     expect(workflow[1]?.[1]).toMatchObject({ error: { code: 'hook-failed', message: expect.stringContaining('beforeAgent') } });
   });
 
-  it('is told once, over borders, and of a tool that waits for a person as one call', async () => {
+  it('is told once, over every continue-as-new, and of a tool that waits for a person as one call', async () => {
     const workflow: Seen[] = [];
     const asks = defineTool({
       description: 'Asks.',

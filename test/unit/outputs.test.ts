@@ -150,7 +150,7 @@ describe('an agent with an output', () => {
     });
   });
 
-  it('counts its corrections over a border and over turns', async () => {
+  it('counts its corrections over a continue-as-new and over turns', async () => {
     const asking: AgentMiddleware = {
       name: 'asking',
       beforeModelRewriteState: async (_, ctx) => void (ctx.iteration > 1 && (await ctx.interrupt('Go on?'))),

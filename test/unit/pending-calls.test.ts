@@ -86,7 +86,7 @@ describe('calls that an input ends in', () => {
     expect(keys).toEqual(['default/test/agent/t0/echo.0', 'default/test/agent/t1/echo.0']);
   });
 
-  it('run once over a border, whatever a hook makes of their results', async () => {
+  it('run once over a continue-as-new, whatever a hook makes of their results', async () => {
     let runs = 0;
     const counting = defineTool({ description: 'Counts.', inputSchema: z.object({ text: z.string() }), execute: () => ++runs });
     const forgetting: AgentMiddleware = {

@@ -6,7 +6,7 @@ import { ModelRegistry } from '../../activities/models/models';
 import { ToolRegistry } from '../../activities/tools/tools';
 import { CallValues } from '../../activities/calls/call-values';
 import { Observers } from '../../activities/worker-middleware/observers';
-import { HalfRegistry } from '../../activities/worker-middleware/worker-middleware';
+import { WorkerMiddlewareRegistry } from '../../activities/worker-middleware/worker-middleware';
 
 const key = 'sk-very-secret-1234567890';
 const refusal = (statusCode: number, message: string): APICallError =>
@@ -34,7 +34,7 @@ async function told({ providers, names = {}, model, stream = 'live', environment
   const parts = {
     models: new ModelRegistry({ providers, names }, environment),
     tools: new ToolRegistry({}),
-    halves: new HalfRegistry([]),
+    middleware: new WorkerMiddlewareRegistry([]),
     observers,
   };
   const call = {

@@ -252,7 +252,7 @@ describe('the retry of an agent', () => {
   });
 });
 
-describe('a retry and a border', () => {
+describe('a retry and a continue-as-new', () => {
   it('may lie in the backoff, which goes on to the moment that it had', async () => {
     let decisions = 0;
     const retry: RetryOptions = {
@@ -378,7 +378,7 @@ describe('the failover of an agent', () => {
   };
   const toolCall = { tool: 'echo', input: { text: 'x' } };
 
-  it('begins the next call with the model that answered last, also behind a border', async () => {
+  it('begins the next call with the model that answered last, also after a continue-as-new', async () => {
     const pausing: AgentMiddleware = { name: 'pausing', afterToolCalls: async (_, ctx) => void (await ctx.interrupt('Go on?')) };
     const model = modelsSaying((name) => (name === 'm2' ? [[toolCall], [broken()]] : name === 'm3' ? [] : [[broken()], ['Back.']]));
     const getFailoverModel: FailoverOptions['getFailoverModel'] = ({ attempt, lastError }) => ({

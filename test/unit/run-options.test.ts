@@ -1,6 +1,6 @@
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { TestRunOptions } from 'holdfast/testing';
-import type { WorkerHalf } from 'holdfast/worker';
+import type { WorkerWraps } from 'holdfast/worker';
 import { defineTool, defineWorkerMiddleware } from 'holdfast/worker';
 import type { AgentMiddleware, Json } from 'holdfast/workflow';
 import { agentsFor, defineAgent, onWorker } from 'holdfast/workflow';
@@ -101,10 +101,10 @@ describe('options of tools for one run', () => {
   });
 });
 
-describe('worker halves', () => {
+describe('worker middleware', () => {
   const seen: Json[] = [];
   beforeEach(() => (seen.length = 0));
-  const changing = (name: string): WorkerHalf => ({
+  const changing = (name: string): WorkerWraps => ({
     wrapInvokableToolCall: (input, next, { options }) => (seen.push(options), next(input, { ...options, [name]: true })),
     wrapStreamableToolCall: (input, next, { options }) => (seen.push(options), next(input, { ...options, [name]: true })),
     wrapEnhancedInvokableToolCall: (input, next, { options }) => (seen.push(options), next(input, { ...options, [name]: true })),
@@ -130,7 +130,7 @@ describe('worker halves', () => {
     expect(await run.outcome()).toMatchObject({
       error: {
         code: 'hook-failed',
-        message: 'wrapInvokableToolCall of worker half "wrong" called next with options that are no object.',
+        message: 'wrapInvokableToolCall of worker middleware "wrong" called next with options that are no object.',
       },
     });
   });

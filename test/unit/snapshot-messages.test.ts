@@ -20,7 +20,7 @@ const asking = (atLeast = 0, change?: (messages: readonly Message[]) => readonly
   },
 });
 
-/** What a run goes on with at a border, with all messages in their places, and the run behind it. */
+/** What a run goes on with at a continue-as-new, with all messages in their places, and the run behind it. */
 async function border(agent: Parameters<typeof testRun>[0], steps: Readonly<Record<string, readonly ScriptedStep[]>>) {
   const model = scripts(steps);
   const run = await testRun(agent, { input: 'Go.', model, tools });
@@ -64,7 +64,7 @@ describe('the messages of a snapshot', () => {
     expect(await run.transcript()).toHaveLength(101);
   });
 
-  it('are what agents are told behind the border', async () => {
+  it('are what agents are told after the continue-as-new', async () => {
     const { run, model } = await border(
       loop({ name: 'talk', maxIterations: 2, agents: [member('a'), member('b', { middleware: [asking(4)] })] }),
       {

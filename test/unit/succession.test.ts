@@ -1,4 +1,4 @@
-import type { Standing } from '../../worker/deployment';
+import type { DeploymentStanding } from '../../worker/deployment';
 import type { Routing } from '../../worker/succession';
 import { Succession } from '../../worker/succession';
 
@@ -17,7 +17,7 @@ class Deployment implements Routing {
     this.current = names.at(-1);
   }
 
-  async standing(): Promise<Standing> {
+  async standing(): Promise<DeploymentStanding> {
     return { current: this.current, replaced: this.replaced, builds: [...this.names].reverse(), token: Uint8Array.of(this.changes) };
   }
 
@@ -29,7 +29,7 @@ class Deployment implements Routing {
     this.change(buildId, undefined);
   }
 
-  async replaceCurrent(buildId: string, { current, token }: Standing): Promise<void> {
+  async replaceCurrent(buildId: string, { current, token }: DeploymentStanding): Promise<void> {
     if (token?.[0] !== this.changes) throw new Error('conflict');
     this.change(buildId, current);
   }

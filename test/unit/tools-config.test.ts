@@ -168,7 +168,7 @@ describe('a quick tool', () => {
     expect((await linesOf(run)).filter((line) => line === 'tool-start quick')).toHaveLength(1);
   });
 
-  it('is not called anew over a border', async () => {
+  it('is not called anew over a continue-as-new', async () => {
     let calls = 0;
     const quick = defineTool({ ...basics, quick: true, execute: () => ++calls });
     const asking: AgentMiddleware = { name: 'asking', afterToolCalls: async (_, ctx) => void (await ctx.interrupt('Go?')) };

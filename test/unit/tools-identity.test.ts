@@ -3,7 +3,7 @@ import { ModelRegistry } from '../../activities/models/models';
 import { OutputRegistry } from '../../activities/schemas/outputs';
 import { defaultModelFacts } from '../../activities/parts';
 import { ToolRegistry, defaultToolFacts } from '../../activities/tools/tools';
-import { HalfRegistry } from '../../activities/worker-middleware/worker-middleware';
+import { WorkerMiddlewareRegistry } from '../../activities/worker-middleware/worker-middleware';
 import type { CallToolInput, CallToolResult } from '../../contract/record/wire';
 import type { Agent } from '../../kernel/define/agent-ref';
 import { definitionOf } from '../../kernel/define/agent-ref';
@@ -111,7 +111,7 @@ describe('a stale result', () => {
     const parts = {
       tools: new ToolRegistry({ note: { ...note, quick } }),
       models: new ModelRegistry({ providers: { test: model } }),
-      halves: new HalfRegistry([]),
+      middleware: new WorkerMiddlewareRegistry([]),
       outputs: new OutputRegistry({}),
       language: 'en' as const,
       toolDefaults: defaultToolFacts,

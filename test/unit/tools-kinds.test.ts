@@ -120,7 +120,7 @@ describe('the kind of a tool', () => {
   });
 });
 
-describe('worker halves', () => {
+describe('worker middleware', () => {
   const calls: string[] = [];
   const half = (name: string) =>
     defineWorkerMiddleware(name, () => ({
@@ -226,12 +226,15 @@ describe('worker halves', () => {
     }));
     expect((await execute(streamable, { middleware: [failing] })).outcome).toMatchObject({
       type: 'failed',
-      error: { code: 'hook-failed', message: 'wrapStreamableToolCall of worker half "failing" failed: no log' },
+      error: { code: 'hook-failed', message: 'wrapStreamableToolCall of worker middleware "failing" failed: no log' },
     });
     const none = defineWorkerMiddleware('none', () => ({ wrapStreamableToolCall: () => Promise.resolve('text') as never }));
     expect((await execute(streamable, { middleware: [none] })).outcome).toMatchObject({
       type: 'failed',
-      error: { code: 'hook-failed', message: expect.stringContaining('wrapStreamableToolCall of worker half "none" returned no stream') },
+      error: {
+        code: 'hook-failed',
+        message: expect.stringContaining('wrapStreamableToolCall of worker middleware "none" returned no stream'),
+      },
     });
   });
 

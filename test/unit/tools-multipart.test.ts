@@ -75,7 +75,7 @@ describe('a result of several parts', () => {
     expect(await resultOf(run)).toMatchObject([{ output: [image], multipart: true }]);
   });
 
-  it('is still one when the layer above it waited over a border', async () => {
+  it('is still one when the layer above it waited over a continue-as-new', async () => {
     const model = calling();
     const asking: AgentMiddleware = {
       name: 'asking',
@@ -266,7 +266,7 @@ describe.each<[string, (ask: (call: Call) => string) => object]>([
     }),
   ],
 ])('a tool that is %s and asks', (kind, make) => {
-  it('is entered again with its state and the answer, also over a border, and its calls stay one', async () => {
+  it('is entered again with its state and the answer, also over a continue-as-new, and its calls stay one', async () => {
     const entries: unknown[] = [];
     const ask = (call: Call): string => {
       entries.push(call.resumed ?? call.idempotencyKey);

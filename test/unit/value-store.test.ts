@@ -1,4 +1,4 @@
-import { ValueStore } from '../../activities/transcripts/value-store';
+import { RunLocalStore } from '../../activities/transcripts/value-store';
 import type { HistoryFact } from '../../contract/record/history-fact';
 import type { CallModelInput, CallToolResult } from '../../contract/record/wire';
 
@@ -52,11 +52,11 @@ const facts: readonly HistoryFact[] = [
 ];
 const expected = { m1: { a: 1, b: 'x' }, m2: { a: 1, b: 'x' }, m3: { a: 2, d: true }, m4: {}, m5: { d: true } };
 
-function storeOver(history: readonly HistoryFact[], maxBytes = 100_000): ValueStore {
-  return new ValueStore({ newest: () => ({ async *[Symbol.asyncIterator]() {} }), all: () => Promise.resolve(history) }, maxBytes);
+function storeOver(history: readonly HistoryFact[], maxBytes = 100_000): RunLocalStore {
+  return new RunLocalStore({ newest: () => ({ async *[Symbol.asyncIterator]() {} }), all: () => Promise.resolve(history) }, maxBytes);
 }
 
-async function readAll(store: ValueStore): Promise<unknown> {
+async function readAll(store: RunLocalStore): Promise<unknown> {
   const read: Record<string, unknown> = {};
   for (const [id, edit] of Object.entries(edits)) read[id] = await store.resolve('default/r', 'run', id, edit);
   return read;

@@ -1,6 +1,6 @@
 import type { ScriptedStep } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
-import type { ToolCallContext, WorkerHalf } from 'holdfast/worker';
+import type { ToolCallContext, WorkerWraps } from 'holdfast/worker';
 import {
   defineTool,
   defineWorkerMiddleware,
@@ -19,7 +19,7 @@ const watching = (act: (ctx: HookContext) => unknown): AgentMiddleware => ({
   name: 'watching',
   beforeModelRewriteState: async (_, ctx) => void (await act(ctx)),
 });
-const half = (made: WorkerHalf) => defineWorkerMiddleware('half', () => made);
+const half = (made: WorkerWraps) => defineWorkerMiddleware('half', () => made);
 const calls = (...names: readonly string[]): ScriptedStep => ({ toolCalls: names.map((name) => ({ name: 'act', input: { name } })) });
 const done: ScriptedStep = { text: 'Done.' };
 
@@ -36,7 +36,7 @@ const act = (run: (name: string, call: ToolCallContext) => unknown, options: obj
 interface Bed extends Partial<Omit<TestRunOptions<Json>, 'middleware'>> {
   readonly steps: readonly ScriptedStep[];
   readonly layers?: readonly AgentMiddleware[];
-  readonly half?: WorkerHalf;
+  readonly half?: WorkerWraps;
   readonly agent?: Parameters<typeof agentWith>[0];
 }
 
@@ -60,7 +60,7 @@ function times(text: string, piece: string): number {
   return text.split(piece).length - 1;
 }
 
-describe('run-local values of the worker half', () => {
+describe('run-local values of the worker middleware', () => {
   it('are those of the hooks, and go back to them', async () => {
     const seen: unknown[] = [];
     const run = await begin({
@@ -210,7 +210,7 @@ describe('run-local values of the worker half', () => {
     expect((await linesOf(run)).filter((line) => line.startsWith('custom'))).toEqual(['custom asked', 'custom asked']);
   });
 
-  it.each([false, true])('survive the interrupt of a tool, which finds its own again (over a border: %s)', async (border) => {
+  it.each([false, true])('survive the interrupt of a tool, which finds its own again (over a continue-as-new: %s)', async (border) => {
     const seen: unknown[] = [];
     const run = await begin({
       steps: [calls('asks', 'beside'), done],
@@ -237,7 +237,7 @@ describe('run-local values of the worker half', () => {
     expect((await linesOf(run)).filter((line) => line.startsWith('custom'))).toEqual(['custom asked', 'custom answered']);
   });
 
-  it('count once when the batch is over and the run then goes over a border', async () => {
+  it('count once when the batch is over and the run then goes over a continue-as-new', async () => {
     const seen: unknown[] = [];
     const run = await begin({
       steps: [calls('a'), done],
@@ -261,7 +261,7 @@ describe('run-local values of the worker half', () => {
     expect((await linesOf(run)).filter((line) => line.startsWith('custom'))).toEqual(['custom acted']);
   });
 
-  it('are not lost when a wrap waits over a border between the call and its own end', async () => {
+  it('are not lost when a wrap waits over a continue-as-new between the call and its own end', async () => {
     const seen: unknown[] = [];
     const run = await begin({
       steps: [calls('a'), done],

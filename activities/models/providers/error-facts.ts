@@ -24,7 +24,7 @@ export interface ErrorFacts {
   readonly retryAfterMs?: number;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type ErrorFields = Readonly<Record<string, unknown>>;
 
 const deepest = 6;
 const longestWait = 10 * 60_000;
@@ -32,7 +32,7 @@ const longestWait = 10 * 60_000;
 export function factsOf(error: unknown): ErrorFacts {
   const links = linksOf(error);
   const bodies = links.map(bodyOf);
-  const first = <T>(pick: (link: Fields) => T | undefined): T | undefined => {
+  const first = <T>(pick: (link: ErrorFields) => T | undefined): T | undefined => {
     for (const link of links) {
       const found = pick(link);
       if (found !== undefined) return found;
@@ -58,8 +58,8 @@ export function factsOf(error: unknown): ErrorFacts {
 }
 
 /** The error and what it was caused by. */
-function linksOf(error: unknown): readonly Fields[] {
-  const links: Fields[] = [];
+function linksOf(error: unknown): readonly ErrorFields[] {
+  const links: ErrorFields[] = [];
   let link = error;
   while (isFields(link) && links.length < deepest) {
     links.push(link);
@@ -68,7 +68,7 @@ function linksOf(error: unknown): readonly Fields[] {
   return links;
 }
 
-function ownOf(link: Fields): ErrorFacts['own'] {
+function ownOf(link: ErrorFields): ErrorFacts['own'] {
   const code = thrownCodeOf(link);
   if (code === undefined) return undefined;
   const retryable = isFields(link['details']) ? link['details']['retryable'] : undefined;
@@ -76,7 +76,7 @@ function ownOf(link: Fields): ErrorFacts['own'] {
 }
 
 /** The error inside of a body, which clients hand on parsed or as text; Google wraps it into a list at times. */
-function bodyOf(link: Fields): Fields {
+function bodyOf(link: ErrorFields): ErrorFields {
   for (const value of [link['data'], parsed(link['responseBody'])]) {
     const body = Array.isArray(value) ? (value[0] as unknown) : value;
     if (!isFields(body)) continue;
@@ -95,7 +95,7 @@ function parsed(text: unknown): unknown {
   }
 }
 
-function wordsIn(fields: Fields): readonly string[] {
+function wordsIn(fields: ErrorFields): readonly string[] {
   return ['type', 'code', 'status'].flatMap((key) => {
     const value = fields[key];
     return typeof value === 'string' ? [value.toLowerCase()] : [];
@@ -103,7 +103,7 @@ function wordsIn(fields: Fields): readonly string[] {
 }
 
 /** The provider's own sentence, also where the client did not know its place. Never a whole body: that may repeat the request. */
-function saidBy(error: unknown, bodies: readonly Fields[]): string {
+function saidBy(error: unknown, bodies: readonly ErrorFields[]): string {
   const own = messageOf(error);
   const said = bodies
     .flatMap((body) => [body['message'], body['detail'], body['error']])
@@ -112,7 +112,7 @@ function saidBy(error: unknown, bodies: readonly Fields[]): string {
   return own === '' ? said : `${own}: ${said}`;
 }
 
-function waitOf(link: Fields): number | undefined {
+function waitOf(link: ErrorFields): number | undefined {
   const header = (name: string): string | undefined => {
     for (const headers of [link['responseHeaders'], link['headers']]) {
       if (!isFields(headers)) continue;
@@ -139,11 +139,11 @@ function dateOf(text: string | undefined): number | undefined {
 }
 
 /** Some providers give the status of an error in a stream as its code. */
-function statusIn(fields: Fields, key: string): number | undefined {
+function statusIn(fields: ErrorFields, key: string): number | undefined {
   const value = fields[key];
   return typeof value === 'number' && value >= (key === 'code' ? 400 : 100) && value < 600 ? value : undefined;
 }
 
-function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is ErrorFields {
   return typeof value === 'object' && value !== null;
 }

@@ -65,13 +65,13 @@ export const keyedProviderTable: Readonly<Record<string, KeyedProvider>> = {
   },
 };
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type ProviderEnvironment = Readonly<Record<string, string | undefined>>;
 
-export function keyedProviders(environment: Environment): Readonly<Record<string, ModelProvider>> {
+export function keyedProviders(environment: ProviderEnvironment): Readonly<Record<string, ModelProvider>> {
   return Object.fromEntries(Object.entries(keyedProviderTable).map(([name, provider]) => [name, providerOf(name, provider, environment)]));
 }
 
-function providerOf(name: string, provider: KeyedProvider, environment: Environment): ModelProvider {
+function providerOf(name: string, provider: KeyedProvider, environment: ProviderEnvironment): ModelProvider {
   return {
     keyVariable: provider.needs === 'key' ? provider.keyVariable : provider.urlVariable,
     ...(provider.needs === 'key' ? {} : { optionalKeyVariable: provider.keyVariable }),
@@ -94,7 +94,7 @@ function providerOf(name: string, provider: KeyedProvider, environment: Environm
 }
 
 /** What no request could be sent with is refused before anything runs. Neither keys nor addresses are quoted: both may be secret. */
-export function checkKeyedEnvironment(environment: Environment): void {
+export function checkKeyedEnvironment(environment: ProviderEnvironment): void {
   for (const { keyVariable, urlVariable } of Object.values(keyedProviderTable)) {
     urlOf(urlVariable, environment);
     const problem = headerProblem(environment[keyVariable] ?? '');
@@ -103,7 +103,7 @@ export function checkKeyedEnvironment(environment: Environment): void {
 }
 
 /** An empty variable counts as not set. */
-function urlOf(variable: string, environment: Environment): string | undefined {
+function urlOf(variable: string, environment: ProviderEnvironment): string | undefined {
   const url = environment[variable] || undefined;
   const problem = url === undefined ? undefined : urlProblem(url);
   if (problem !== undefined) throw refused(variable, problem);

@@ -24,7 +24,7 @@ export interface LargeResultsOptions {
 
 const shownLines = 10;
 
-/** The worker half that puts results that are too large into files; an agent has it by `filesystem({ largeResults: true })`. */
+/** The worker middleware that puts results that are too large into files; an agent has it by `filesystem({ largeResults: true })`. */
 export function largeResults(options: LargeResultsOptions): WorkerMiddleware {
   checkOptions('largeResults', options, forms, 'config-invalid');
   const { backend, tokens = 20_000, pathOf, readFileTool = 'read_file', except = [readFileTool] } = options;
@@ -39,7 +39,7 @@ export function largeResults(options: LargeResultsOptions): WorkerMiddleware {
     try {
       return await kept(text, call);
     } catch (error) {
-      // An error of the call and not of the half, which would end the run: the tool ran, and only its result is lost.
+      // An error of the call and not of the worker middleware, which would end the run: the tool ran, and only its result is lost.
       const message = `It ran, but its result of ${Buffer.byteLength(text)} bytes is too large, and could not be put into a file: ${messageOf(error)}`;
       throw new HoldfastError('tool-failed', message, { cause: error });
     }

@@ -6,14 +6,14 @@ import type { Redactor } from '../redactor';
 export type TextChunk = ModelChunk & { readonly type: 'text' | 'reasoning' };
 
 /** Parts of one type that follow each other. */
-interface Run {
+interface PartRun {
   readonly texts: RedactedTexts;
   readonly parts: TextPart[];
 }
 
 interface TextPart {
   readonly like: TextChunk;
-  readonly run: Run;
+  readonly run: PartRun;
   readonly extras: JsonObject[];
   /** What was held of it when the next one began. */
   context: string;
@@ -78,7 +78,7 @@ export class RedactedAnswer {
     return part.late.push(text).map((piece) => ({ ...part.like, text: piece.text }));
   }
 
-  private *endRun(run: Run): Generator<ModelChunk> {
+  private *endRun(run: PartRun): Generator<ModelChunk> {
     yield* shown(run.texts.end(), run);
     for (const [position, { like, late, extras }] of run.parts.entries()) {
       for (const piece of late?.end() ?? []) yield { ...like, text: piece.text };
@@ -90,7 +90,7 @@ export class RedactedAnswer {
   }
 }
 
-function shown(pieces: readonly Piece[], run: Run): readonly ModelChunk[] {
+function shown(pieces: readonly Piece[], run: PartRun): readonly ModelChunk[] {
   return pieces.flatMap(({ of, text }) => {
     const part = run.parts[of];
     return part === undefined || text === '' ? [] : [{ ...part.like, text }];

@@ -3,7 +3,7 @@ import type { JsonObject, Part } from '../../../contract/messages/messages';
 import type { Piece, RedactedTexts } from '../redacted-texts';
 import type { Redactor } from '../redactor';
 
-type TextPart = Part & { readonly type: 'text' };
+type RedactedTextPart = Part & { readonly type: 'text' };
 
 interface Slot {
   readonly extra?: JsonObject;
@@ -42,7 +42,7 @@ export class RedactedParts {
     this.shown = 0;
   }
 
-  private *show(pieces: readonly Piece[]): Generator<TextPart> {
+  private *show(pieces: readonly Piece[]): Generator<RedactedTextPart> {
     for (const { of, text } of pieces) {
       yield* this.showUpTo(of);
       const slot = this.slots[of] as Slot;
@@ -52,7 +52,7 @@ export class RedactedParts {
   }
 
   /** What is complete of those that are shown whole. */
-  private *showUpTo(end: number): Generator<TextPart> {
+  private *showUpTo(end: number): Generator<RedactedTextPart> {
     for (; this.shown < end; this.shown++) {
       const { extra, text } = this.slots[this.shown] as Slot;
       if (extra === undefined) continue;

@@ -74,7 +74,7 @@ const page = z.object({
   offset: z.int().min(0).default(0).describe('The character to begin with.'),
   limit: z.int().min(1).max(longestPage).default(longestPage).describe('How many characters.'),
 });
-type Page = z.infer<typeof page>;
+type OffloadPage = z.infer<typeof page>;
 
 /**
  * What `reduction` needs of a worker beside its half. `reduction_offload` stores results that are cleared and is never shown to a model;
@@ -82,7 +82,7 @@ type Page = z.infer<typeof page>;
  */
 export function offloadTools(backend: OffloadBackend): {
   readonly reduction_offload: Tool<Stored, string[]>;
-  readonly read_file: Tool<Page, string>;
+  readonly read_file: Tool<OffloadPage, string>;
 } {
   checkBackend(backend, 'offloadTools');
   return {
@@ -105,7 +105,7 @@ export function offloadTools(backend: OffloadBackend): {
     read_file: defineTool({
       description: 'Reads what was stored of a result of a tool that was too long or has been cleared.',
       inputSchema: page,
-      async execute({ path, offset, limit }: Page) {
+      async execute({ path, offset, limit }: OffloadPage) {
         const text = isOfThisRun(path) ? await backend.read(path) : undefined;
         if (text === undefined) return `There is no file "${path}". Use a path that a notice named, as it stands there.`;
         const end = Math.min(text.length, offset + limit);

@@ -1,7 +1,7 @@
 import { messageOf } from '../../../contract/errors';
 import { headOf, noticeOf } from './notice';
 
-interface Pieces<Piece> {
+interface StreamPieces<Piece> {
   /** Nothing for a piece that is no text: it goes through. */
   textOf(piece: Piece): string | undefined;
   pieceOf(text: string): Piece;
@@ -21,7 +21,7 @@ interface Cutting {
  */
 export async function* cutStream<Piece>(
   source: AsyncIterable<Piece>,
-  pieces: Pieces<Piece>,
+  pieces: StreamPieces<Piece>,
   { save, maxLength, readFileToolName }: Cutting,
 ): AsyncGenerator<Piece> {
   const { textOf, pieceOf } = pieces;
@@ -67,7 +67,7 @@ export async function* cutStream<Piece>(
 function restOf<Piece>(
   held: readonly Piece[],
   room: number,
-  { textOf, pieceOf }: Pieces<Piece>,
+  { textOf, pieceOf }: StreamPieces<Piece>,
 ): { readonly before: readonly Piece[]; readonly text: string | undefined; readonly bytes: number } {
   const before: Piece[] = [];
   let last: string | undefined = '';

@@ -14,7 +14,7 @@ describe('[check 0] code that never pauses', () => {
     const loops = [
       ...Object.keys(waysToLoop).map((way) => ['spinsInHook', way] as const),
       ['spinsBehindCall', 'behind a call'] as const,
-      ['spinsByHand', 'in an agent made by hand'] as const,
+      ['spinsByHand', 'in a custom agent'] as const,
     ];
     const stuck = await Promise.all(
       loops.map(async ([agent, input]) => {

@@ -29,7 +29,7 @@ describe.each(['sleepingForDays', 'askingForDays'])('[check 1] an answer to %s b
     const run = await client.start(agent, 'Hi');
     await eventually(async () => expect((await run.interrupts()).length).toBe(agent === 'askingForDays' ? 2 : 1));
     const before = await temporal.executionOf(run.id);
-    await temporal.handle(run.id).signal(names.borderSignal);
+    await temporal.handle(run.id).signal(names.continueAsNewSignal);
     await temporal.untilAnotherExecution(run.id, before);
     return run;
   };

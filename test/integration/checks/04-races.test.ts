@@ -33,7 +33,7 @@ describe('[check 4] races on a server', () => {
     await run.approve((await run.interrupts())[0]?.id ?? '');
     await run.outcome();
     const before = await temporal.executionOf(run.id);
-    await temporal.handle(run.id).signal(names.borderSignal);
+    await temporal.handle(run.id).signal(names.continueAsNewSignal);
     await temporal.untilAnotherExecution(run.id, before);
     await run.resume((await run.interrupts())[0]?.id ?? '', 1);
     expect(await run.outcome({ timeout: '30s' })).toMatchObject({

@@ -35,7 +35,7 @@ describe('[check 5] an answer that meets a continue-as-new', () => {
     const borders = (async () => {
       while (answering) {
         const before = await temporal.executionOf(run.id);
-        await temporal.handle(run.id).signal(names.borderSignal);
+        await temporal.handle(run.id).signal(names.continueAsNewSignal);
         while (answering && (await temporal.executionOf(run.id)) === before) await Promise.resolve();
       }
     })().catch(() => undefined);

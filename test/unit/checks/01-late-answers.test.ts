@@ -27,7 +27,7 @@ describe('[check 1] an answer behind its deadline', () => {
     expect(await ends(run)).toMatchObject([['deadline', { type: onExpiry }]]);
   });
 
-  it('is interrupt-expired while the run goes on, also behind a border', async () => {
+  it('is interrupt-expired while the run goes on, also after a continue-as-new', async () => {
     const question: AgentMiddleware = {
       name: 'asks',
       wrapToolCall: async (_, __, ctx) => [

@@ -53,7 +53,7 @@ const start = {
       }),
       { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]), tools },
     ),
-  'an agent made by hand': (act: Act) =>
+  'a custom agent': (act: Act) =>
     testRun(
       customAgent({
         name: 'agent',

@@ -1,8 +1,8 @@
 import { defineTool } from '../../../activities/tools/tools';
 import type { Delta } from '../../../contract/deltas';
 import type { Json, Part } from '../../../contract/messages/messages';
-import type { ReductionHalfOptions } from '../../../middleware/reduction/worker';
-import { offloadTools, reductionHalf } from '../../../middleware/reduction/worker';
+import type { ReductionOnWorkerOptions } from '../../../middleware/reduction/worker';
+import { offloadTools, reductionOnWorker } from '../../../middleware/reduction/worker';
 import type { ReductionOptions } from '../../../middleware/index';
 import { reduction } from '../../../middleware/index';
 import type { Asked } from '../../support/compaction-bed';
@@ -23,7 +23,7 @@ const parts = (list: readonly Part[], error?: string) =>
 const words = (said: string): Part => ({ type: 'text', text: said });
 const image = (data: string): Part => ({ type: 'file', mediaType: 'image/png', data });
 
-async function cut(tool: unknown, half?: ReductionHalfOptions): Promise<{ readonly output: Json; readonly pieces: readonly Delta[] }> {
+async function cut(tool: unknown, half?: ReductionOnWorkerOptions): Promise<{ readonly output: Json; readonly pieces: readonly Delta[] }> {
   const pieces: Delta[] = [];
   const { messages } = await cutCalls({
     tools: { it: tool },
@@ -61,7 +61,7 @@ describe('[check 11] a stream that reduction cuts', () => {
       [
         '0123456789',
         '<persisted-output>',
-        'Output too large (13). Failed to save full output: the worker half of reduction has no backend.',
+        'Output too large (13). Failed to save full output: the worker middleware of reduction has no backend.',
         'The first 10 bytes of it were streamed before this notice.',
         '</persisted-output>',
       ].join('\n'),
@@ -105,7 +105,7 @@ async function cleared(clear: Clear, options: ReductionOptions = {}): Promise<As
   const backend = keptTexts();
   const run = await asked([reduction({ maxTokensForClear: 20, toolConfig: { echo: { clear } }, ...options })], two, {
     tools: { ...bedTools, ...offloadTools(backend) },
-    middleware: [reductionHalf({ backend })],
+    middleware: [reductionOnWorker({ backend })],
   });
   return { ...run, texts: backend.texts };
 }

@@ -9,7 +9,7 @@ import { isRecord } from './specification';
 type Content = Record<string, unknown>;
 type SaidPart = Exclude<Part, ProviderPart>;
 type FilePart = Part & { type: 'file' };
-type ToolResult = Part & { type: 'tool-result' };
+type ToolResultPart = Part & { type: 'tool-result' };
 
 interface PromptMessage {
   readonly role: Message['role'];
@@ -93,11 +93,11 @@ function foundTools(part: SaidPart, deferOption: string): Content | undefined {
 }
 
 /** With `lifted`, files are left out of the result and collected there. */
-function toolResult(part: ToolResult, version: SpecificationVersion, lifted?: Content[]): Content {
+function toolResult(part: ToolResultPart, version: SpecificationVersion, lifted?: Content[]): Content {
   return { type: 'tool-result', toolCallId: part.callId, toolName: part.name, output: resultOutput(part, version, lifted) };
 }
 
-function resultOutput(result: ToolResult, version: SpecificationVersion, lifted: Content[] | undefined): Content {
+function resultOutput(result: ToolResultPart, version: SpecificationVersion, lifted: Content[] | undefined): Content {
   const { output, isError } = result;
   if (result.multipart === true && Array.isArray(output)) {
     const parts = (output as readonly Json[]).map((item): Part => (isPart(item) ? item : { type: 'text', text: JSON.stringify(item) }));
@@ -108,7 +108,7 @@ function resultOutput(result: ToolResult, version: SpecificationVersion, lifted:
   return { type: isError === true ? 'error-json' : 'json', value: output };
 }
 
-function textWithout(parts: readonly Part[], { name }: ToolResult, version: SpecificationVersion, lifted: Content[]): string {
+function textWithout(parts: readonly Part[], { name }: ToolResultPart, version: SpecificationVersion, lifted: Content[]): string {
   const lines = parts.map((part) => {
     if (part.type !== 'file') return part.type === 'text' ? part.text : JSON.stringify(part);
     const number = lifted.length / 2 + 1;

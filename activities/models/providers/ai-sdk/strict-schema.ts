@@ -1,6 +1,6 @@
 import type { Json } from '../../../../contract/messages/messages';
 
-type Node = Readonly<Record<string, Json | undefined>>;
+type SchemaNode = Readonly<Record<string, Json | undefined>>;
 
 /** Objects that do not say whether they take other fields do not: what comes in such fields would be lost anyway. */
 export function closed(schema: Json): Json {
@@ -26,6 +26,6 @@ export function isStrict(schema: Json | undefined): boolean {
 /** Keywords whose values are data and no schemas. */
 const literal = new Set(['enum', 'const', 'default', 'examples', 'required']);
 
-function isNode(value: Json | undefined): value is Node {
+function isNode(value: Json | undefined): value is SchemaNode {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

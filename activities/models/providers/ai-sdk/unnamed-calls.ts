@@ -2,7 +2,7 @@ import type { Part } from '../../../../contract/messages/messages';
 import { inputOf } from './answer';
 import { isRecord } from './specification';
 
-interface Begun {
+interface BegunCall {
   id: string | undefined;
   named: boolean;
   text: string;
@@ -13,7 +13,7 @@ interface Begun {
  * calls with an empty name, which the run refuses by their ids.
  */
 export class UnnamedCalls {
-  private readonly begun = new Map<unknown, Begun>();
+  private readonly begun = new Map<unknown, BegunCall>();
   private last: unknown;
 
   /** A chunk as the provider sent it. Those of other formats have no such list. */

@@ -1,12 +1,12 @@
 import { scriptedModel, testRun } from 'holdfast/testing';
-import type { WorkerHalf } from 'holdfast/worker';
+import type { WorkerWraps } from 'holdfast/worker';
 import { defineTool, defineWorkerMiddleware } from 'holdfast/worker';
 import { onWorker } from 'holdfast/workflow';
 import { z } from 'zod';
 import type { Outcome } from '../../client/reading/outcome';
 import { agentWith, echo, tools, transcriptOf } from '../support/memory-bed';
 
-const outcomeWith = async (half: WorkerHalf, stream = false): Promise<Outcome<unknown>> => {
+const outcomeWith = async (half: WorkerWraps, stream = false): Promise<Outcome<unknown>> => {
   const run = await testRun(agentWith({ middleware: [onWorker('plain'), onWorker('audit')] }), {
     input: 'Hi',
     stream,
@@ -23,27 +23,27 @@ const outcomeWith = async (half: WorkerHalf, stream = false): Promise<Outcome<un
   return run.outcome();
 };
 
-type ModelHalf = NonNullable<WorkerHalf['wrapModel']>;
+type ModelHalf = NonNullable<WorkerWraps['wrapModel']>;
 type Generate = NonNullable<ModelHalf['generate']>;
 type Stream = NonNullable<ModelHalf['stream']>;
 
-describe('a bug in wrapModel of a worker half ends the run and names it', () => {
+describe('a bug in wrapModel of a worker middleware ends the run and names it', () => {
   it.each<[string, Generate, string, RegExp]>([
-    ['that throws', () => Promise.reject(new Error('no log')), 'hook-failed', /^wrapModel of worker half "audit" failed: no log$/],
+    ['that throws', () => Promise.reject(new Error('no log')), 'hook-failed', /^wrapModel of worker middleware "audit" failed: no log$/],
     [
       'that throws at once',
       () => {
         throw new TypeError('x is undefined');
       },
       'hook-failed',
-      /^wrapModel of worker half "audit" failed: x is undefined$/,
+      /^wrapModel of worker middleware "audit" failed: x is undefined$/,
     ],
-    ['that returns nothing', async () => undefined as never, 'hook-failed', /^wrapModel of worker half "audit" returned no response/],
+    ['that returns nothing', async () => undefined as never, 'hook-failed', /^wrapModel of worker middleware "audit" returned no response/],
     [
       'that returns no message',
       async (request, next) => ({ ...(await next(request)), message: 'hi' }) as never,
       'hook-failed',
-      /^wrapModel of worker half "audit" returned no response/,
+      /^wrapModel of worker middleware "audit" returned no response/,
     ],
     [
       'that leaves next running',
@@ -52,7 +52,7 @@ describe('a bug in wrapModel of a worker half ends the run and names it', () => 
         return { message: { role: 'assistant', parts: [] } };
       },
       'next-left-running',
-      /^wrapModel of worker half "audit" returned while a call of next was still running/,
+      /^wrapModel of worker middleware "audit" returned while a call of next was still running/,
     ],
   ])('%s', async (_, generate, code, message) => {
     for (const stream of [false, true])
@@ -72,16 +72,16 @@ describe('a bug in wrapModel of a worker half ends the run and names it', () => 
         }
       },
       'hook-failed',
-      /^wrapModel of worker half "audit" failed: no log$/,
+      /^wrapModel of worker middleware "audit" failed: no log$/,
     ],
-    ['that gives no stream', () => 'text' as never, 'hook-failed', /^wrapModel of worker half "audit" returned no stream/],
+    ['that gives no stream', () => 'text' as never, 'hook-failed', /^wrapModel of worker middleware "audit" returned no stream/],
     [
       'that streams what is no chunk',
       async function* () {
         yield 'text' as never;
       },
       'hook-failed',
-      /^wrapModel of worker half "audit" streamed something that is no chunk/,
+      /^wrapModel of worker middleware "audit" streamed something that is no chunk/,
     ],
     [
       'that leaves a stream open',
@@ -90,7 +90,7 @@ describe('a bug in wrapModel of a worker half ends the run and names it', () => 
         yield { type: 'finish' };
       },
       'next-left-running',
-      /^wrapModel of worker half "audit" returned while a call of next was still running/,
+      /^wrapModel of worker middleware "audit" returned while a call of next was still running/,
     ],
   ])('%s', async (_, stream, code, message) => {
     for (const streams of [false, true])
@@ -101,15 +101,15 @@ describe('a bug in wrapModel of a worker half ends the run and names it', () => 
   });
 
   it('that looks on and asks nobody', async () => {
-    const half: WorkerHalf = { wrapModel: { looksOn: true, generate: async () => ({ message: { role: 'assistant', parts: [] } }) } };
+    const half: WorkerWraps = { wrapModel: { looksOn: true, generate: async () => ({ message: { role: 'assistant', parts: [] } }) } };
     expect(await outcomeWith(half, true)).toMatchObject({
       status: 'failed',
-      error: { code: 'hook-failed', message: expect.stringContaining('worker half "audit" says that it looks on') },
+      error: { code: 'hook-failed', message: expect.stringContaining('worker middleware "audit" says that it looks on') },
     });
   });
 });
 
-describe('what comes from inside of a worker half', () => {
+describe('what comes from inside of a worker middleware', () => {
   it('keeps the name that it has: the model failed, not the half', async () => {
     const run = await testRun(agentWith({ middleware: [onWorker('audit')] }), {
       input: 'Hi',
@@ -121,7 +121,7 @@ describe('what comes from inside of a worker half', () => {
   });
 
   it('goes to the model when it is an error of the tool', async () => {
-    const half: WorkerHalf = { wrapInvokableToolCall: (input, next) => next(input) };
+    const half: WorkerWraps = { wrapInvokableToolCall: (input, next) => next(input) };
     const run = await testRun(agentWith({ middleware: [onWorker('audit')] }), {
       input: 'Hi',
       model: scriptedModel([{ toolCalls: [{ name: 'fail', input: {} }] }, { text: 'Done.' }]),
@@ -133,7 +133,7 @@ describe('what comes from inside of a worker half', () => {
 
   it('is made again when the half that failed was only cut off', async () => {
     let attempts = 0;
-    const half: WorkerHalf = {
+    const half: WorkerWraps = {
       wrapModel: {
         generate: (request, next) =>
           ++attempts === 1 ? Promise.reject(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })) : next(request),
@@ -143,27 +143,27 @@ describe('what comes from inside of a worker half', () => {
   });
 });
 
-describe('a bug in the tool wrap of a worker half ends the run and names it', () => {
-  type Wrap = NonNullable<WorkerHalf['wrapInvokableToolCall']>;
+describe('a bug in the tool wrap of a worker middleware ends the run and names it', () => {
+  type Wrap = NonNullable<WorkerWraps['wrapInvokableToolCall']>;
 
   it.each<[string, Wrap, string, RegExp]>([
     [
       'that throws',
       () => Promise.reject(new Error('no log')),
       'hook-failed',
-      /^wrapInvokableToolCall of worker half "audit" failed: no log$/,
+      /^wrapInvokableToolCall of worker middleware "audit" failed: no log$/,
     ],
     [
       'that forgets to return',
       async (input, next) => void (await next(input)) as never,
       'hook-failed',
-      /^wrapInvokableToolCall of worker half "audit" returned nothing/,
+      /^wrapInvokableToolCall of worker middleware "audit" returned nothing/,
     ],
     [
       'that returns what is no JSON',
       async () => new Map() as never,
       'hook-failed',
-      /^wrapInvokableToolCall of worker half "audit" returned something that is not JSON: the value is a Map/,
+      /^wrapInvokableToolCall of worker middleware "audit" returned something that is not JSON: the value is a Map/,
     ],
     [
       'that leaves next running',
@@ -172,7 +172,7 @@ describe('a bug in the tool wrap of a worker half ends the run and names it', ()
         return 'early';
       },
       'next-left-running',
-      /^wrapInvokableToolCall of worker half "audit" returned while a call of next was still running/,
+      /^wrapInvokableToolCall of worker middleware "audit" returned while a call of next was still running/,
     ],
   ])('%s', async (_, wrapInvokableToolCall, code, message) => {
     expect(await outcomeWith({ wrapInvokableToolCall })).toEqual({
@@ -197,7 +197,7 @@ describe('a bug in the tool wrap of a worker half ends the run and names it', ()
     });
     expect(await run.outcome()).toEqual({
       status: 'failed',
-      error: { code: 'hook-failed', message: 'wrapInvokableToolCall of worker half "audit" gave nothing within 0.3 s.' },
+      error: { code: 'hook-failed', message: 'wrapInvokableToolCall of worker middleware "audit" gave nothing within 0.3 s.' },
     });
   });
 });

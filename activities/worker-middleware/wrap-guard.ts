@@ -3,33 +3,33 @@ import { limits } from '../../contract/limits';
 import { classify } from '../failures';
 
 /** A wrap that is entered. It is at work itself while it is asked for something and asks for nothing in turn. */
-interface Entry {
+interface EnteredWrap {
   readonly label: string;
   asked: boolean;
   asking: number;
 }
 
-/** Knows which worker half a call is in, so that one that never comes back can be named. */
-export class HalfWatch {
-  private readonly entries = new Set<Entry>();
+/** Knows which worker middleware a call is in, so that one that never comes back can be named. */
+export class WrapWatch {
+  private readonly entries = new Set<EnteredWrap>();
 
-  enter(label: string): Entry {
+  enter(label: string): EnteredWrap {
     const entry = { label, asked: true, asking: 0 };
     this.entries.add(entry);
     return entry;
   }
 
-  leave(entry: Entry): void {
+  leave(entry: EnteredWrap): void {
     this.entries.delete(entry);
   }
 
-  /** The half that is waited for, unless it is the model or the tool itself. */
+  /** The worker middleware that is waited for, unless it is the model or the tool itself. */
   get waitedFor(): string | undefined {
     for (const { label, asked, asking } of this.entries) if (asked && asking === 0) return label;
     return undefined;
   }
 
-  /** Ends a call shortly before its time is up when a half is why nothing comes of it. */
+  /** Ends a call shortly before its time is up when a worker middleware is why nothing comes of it. */
   async inTime<T>(timeoutMs: number | undefined, work: () => Promise<T>): Promise<T> {
     const running = work();
     if (timeoutMs === undefined || timeoutMs <= 0) return running;
@@ -55,27 +55,27 @@ export class HalfWatch {
   }
 }
 
-export function labelOfHalf(hook: string, half: string): string {
-  return `${hook} of worker half "${half}"`;
+export function labelOfWrap(hook: string, name: string): string {
+  return `${hook} of worker middleware "${name}"`;
 }
 
-/** Around one wrap of one half. */
-export interface HalfGuard {
+/** Around one wrap of one worker middleware. */
+export interface WrapGuard {
   readonly label: string;
-  readonly watch: HalfWatch;
+  readonly watch: WrapWatch;
   readonly signal: AbortSignal;
   /** What is wrong with something that the wrap returned or streamed. */
   readonly check: (value: unknown) => string | undefined;
 }
 
-/** Names the half in what it does wrong itself. What comes from inside of it passes as the same object. */
+/** Names the worker middleware in what it does wrong itself. What comes from inside of it passes as the same object. */
 export async function guardedWhole<Request, Response>(
-  { label, watch, signal, check }: HalfGuard,
+  { label, watch, signal, check }: WrapGuard,
   wrap: (next: (request: Request) => Promise<Response>) => Promise<Response>,
   next: (request: Request) => Promise<Response>,
 ): Promise<Response> {
   const entry = watch.enter(label);
-  const inside = new Inside(check);
+  const inside = new InsideWrap(check);
   const running = new Set<Promise<Response>>();
   const guarded = (request: Request): Promise<Response> => {
     const settle = (): void => {
@@ -114,7 +114,7 @@ export async function guardedWhole<Request, Response>(
 
 /** The same for a wrap around something that streams. A piece costs two promises a wrap, and streams have thousands. */
 export function guardedStream<Request, Piece>(
-  guard: HalfGuard,
+  guard: WrapGuard,
   wrap: (next: (request: Request) => AsyncIterable<Piece>) => AsyncIterable<Piece>,
   next: (request: Request) => AsyncIterable<Piece>,
 ): AsyncIterableIterator<Piece> {
@@ -122,19 +122,19 @@ export function guardedStream<Request, Piece>(
 }
 
 class GuardedStream<Request, Piece> implements AsyncIterableIterator<Piece> {
-  private readonly inside: Inside;
+  private readonly inside: InsideWrap;
   /** Streams that the wrap has begun to read. */
   private readonly open = new Set<StreamInside<Piece>>();
-  private entry: Entry | undefined;
+  private entry: EnteredWrap | undefined;
   private stream: AsyncIterator<Piece> | undefined;
   private over = false;
 
   constructor(
-    private readonly guard: HalfGuard,
+    private readonly guard: WrapGuard,
     private readonly wrap: (next: (request: Request) => AsyncIterable<Piece>) => AsyncIterable<Piece>,
     private readonly nextLayer: (request: Request) => AsyncIterable<Piece>,
   ) {
-    this.inside = new Inside(guard.check);
+    this.inside = new InsideWrap(guard.check);
   }
 
   [Symbol.asyncIterator](): this {
@@ -161,7 +161,7 @@ class GuardedStream<Request, Piece> implements AsyncIterableIterator<Piece> {
     return { done: true, value: undefined };
   }
 
-  private begin(entry: Entry): AsyncIterator<Piece> {
+  private begin(entry: EnteredWrap): AsyncIterator<Piece> {
     const { label } = this.guard;
     const stream = this.wrap((request) => new StreamInside(() => this.nextLayer(request), entry, this.inside, this.open)) as
       AsyncIterable<Piece> | undefined;
@@ -212,8 +212,8 @@ class StreamInside<Piece> implements AsyncIterableIterator<Piece> {
 
   constructor(
     private readonly begin: () => AsyncIterable<Piece>,
-    private readonly entry: Entry,
-    private readonly inside: Inside,
+    private readonly entry: EnteredWrap,
+    private readonly inside: InsideWrap,
     private readonly open: Set<StreamInside<Piece>>,
   ) {}
 
@@ -258,8 +258,8 @@ class StreamInside<Piece> implements AsyncIterableIterator<Piece> {
   }
 }
 
-/** What came from inside of a wrap: it is not the half's fault. */
-class Inside {
+/** What came from inside of a wrap: it is not the middleware's fault. */
+class InsideWrap {
   private readonly errors = new Set<unknown>();
   private readonly oddities = new Set<unknown>();
 

@@ -135,7 +135,7 @@ const scenes: Readonly<Record<string, Scene>> = {
     },
     asked: 2,
   },
-  'an agent made by hand, between what it runs and what it says': {
+  'a custom agent, between what it runs and what it says': {
     agent: () =>
       customAgent({
         name: 'guide',
@@ -152,7 +152,7 @@ const scenes: Readonly<Record<string, Scene>> = {
     steps: { helper: [call('count'), { text: 'Helped.' }], other: [{ text: 'Other.' }] },
     asked: 2,
   },
-  'agents that an agent made by hand runs at the same time': {
+  'agents that a custom agent runs at the same time': {
     agent: () =>
       customAgent({
         name: 'guide',
@@ -212,7 +212,7 @@ function withoutIds<T>(value: T): T {
 }
 
 describe.each(Object.entries(scenes))('an interrupt in %s', (_, scene) => {
-  it('goes over borders with all that is around it, and nothing happens twice', async () => {
+  it('goes over every continue-as-new with all that is around it, and nothing happens twice', async () => {
     const straight = await play(scene, () => Promise.resolve());
     expect(await play(scene, (run) => run.goOnAsNew())).toEqual(straight);
     expect(
@@ -230,7 +230,7 @@ describe.each(Object.entries(scenes))('an interrupt in %s', (_, scene) => {
 });
 
 describe('code that calls things for ever', () => {
-  it('goes over a border before the next call, of a hook', async () => {
+  it('goes over a continue-as-new before the next call, of a hook', async () => {
     const [door, begun] = [gate(), gate()];
     let counted = 0;
     let entered = 0;
@@ -260,7 +260,7 @@ describe('code that calls things for ever', () => {
     expect(counted).toBe(4);
   });
 
-  it('goes over a border before the next agent and the next event, of an agent made by hand', async () => {
+  it('goes over a continue-as-new before the next agent and the next event, of a custom agent', async () => {
     const [door, begun] = [gate(), gate()];
     const wait = defineTool({
       description: 'Waits.',
@@ -291,7 +291,7 @@ describe('code that calls things for ever', () => {
     model.of['helper']?.assertComplete();
   });
 
-  it('goes over a border where an agent made by hand only calls tools', async () => {
+  it('goes over a continue-as-new where a custom agent only calls tools', async () => {
     const [first, second, begun] = [gate(), gate(), gate()];
     const wait = defineTool({
       description: 'Waits.',

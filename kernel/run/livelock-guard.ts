@@ -2,7 +2,7 @@ import { HoldfastError } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 
 /** Counts what happens while nothing comes back to the run. A workflow task that goes on for ever would be tried again for ever. */
-export class Pace {
+export class LivelockGuard {
   private count = 0;
   private heardThen = 0;
 
@@ -23,7 +23,7 @@ export class Pace {
 }
 
 /** Refuses to go on from one agent to the next without end, where none of them does anything but talk. `since` is when this one began. */
-export function checkEmptyRun(pace: Pace, since: number, around: string): void {
+export function checkEmptyRun(pace: LivelockGuard, since: number, around: string): void {
   if (pace.now !== since || pace.step() < limits.emptyRuns) return;
   throw new HoldfastError(
     'agent-endless',

@@ -11,7 +11,7 @@ const hand = (run: Run, agents: CustomAgentOptions<'hand'>['agents'] = []) =>
   customAgent({ name: 'hand', description: 'By hand.', agents, run });
 const asking: AgentMiddleware = { name: 'asking', beforeAgent: async (_, ctx) => void (await ctx.interrupt('Ready?')) };
 
-describe('an event of an agent made by hand', () => {
+describe('an event of a custom agent', () => {
   it.each<[string, unknown, string, string]>([
     ['a number', 5, 'hook-failed', 'An event of agent "hand": it must be an object with message, output, action or error, not 5.'],
     ['a list', [], 'hook-failed', 'An event of agent "hand": it must be an object with message, output, action or error, not [].'],
@@ -57,7 +57,7 @@ describe('an event of an agent made by hand', () => {
   });
 });
 
-describe('the finally of an agent made by hand', () => {
+describe('the finally of a custom agent', () => {
   it('runs when what it yielded is refused, and the refusal stays the error', async () => {
     const order: string[] = [];
     const { outcome } = await play(
@@ -149,7 +149,7 @@ describe('the finally of an agent made by hand', () => {
   });
 });
 
-describe('a cancel that an agent made by hand catches', () => {
+describe('a cancel that a custom agent catches', () => {
   const catchAll: Readonly<Record<string, Run>> = {
     'and ends': async function* (_, ctx) {
       await ctx.interrupt('?').catch(() => undefined);
@@ -214,7 +214,7 @@ describe('a cancel that an agent made by hand catches', () => {
 describe('an error with the code of a cancellation', () => {
   const forged = Object.assign(new Error('I quit.'), { code: 'cancelled' });
 
-  it('that an agent made by hand throws is a failure of the agent', async () => {
+  it('that a custom agent throws is a failure of the agent', async () => {
     const quits = hand(async function* () {
       yield* [];
       throw forged;
@@ -238,7 +238,7 @@ describe('an error with the code of a cancellation', () => {
   });
 });
 
-describe('an agent made by hand that fails while others work for it', () => {
+describe('a custom agent that fails while others work for it', () => {
   const inner = hand(
     async function* (_, ctx) {
       yield* [];
@@ -295,7 +295,7 @@ describe('an agent made by hand that fails while others work for it', () => {
   });
 });
 
-describe('what an agent made by hand returns without saying anything', () => {
+describe('what a custom agent returns without saying anything', () => {
   const returning = (value: unknown) =>
     hand(async function* () {
       return value as never;

@@ -7,7 +7,7 @@ import { OutputRegistry } from '../../activities/schemas/outputs';
 import { defaultModelFacts } from '../../activities/parts';
 import { ModelRegistry } from '../../activities/models/models';
 import { ToolRegistry, defaultToolFacts } from '../../activities/tools/tools';
-import { HalfRegistry } from '../../activities/worker-middleware/worker-middleware';
+import { WorkerMiddlewareRegistry } from '../../activities/worker-middleware/worker-middleware';
 import { definitionOf } from '../../kernel/define/agent-ref';
 import { MemoryRun } from '../../memory/run';
 import { memoryWork } from '../../testing/memory-work';
@@ -32,7 +32,7 @@ async function started(script: readonly ScriptedStep[], ...middleware: readonly 
     {
       tools: new ToolRegistry(tools),
       models: new ModelRegistry({ providers: { test: scriptedModel(script) } }),
-      halves: new HalfRegistry([]),
+      middleware: new WorkerMiddlewareRegistry([]),
       outputs: new OutputRegistry({}),
       language: 'en',
       toolDefaults: defaultToolFacts,
@@ -56,7 +56,7 @@ async function started(script: readonly ScriptedStep[], ...middleware: readonly 
   return run;
 }
 
-/** What a reader sees who comes after the last border. */
+/** What a reader sees who comes after the last continue-as-new. */
 function lateView({ facts }: MemoryRun): RunView {
   const late = new HistoryFold();
   for (const fact of facts.slice(facts.map(({ kind }) => kind).lastIndexOf('start'))) late.add(fact);
@@ -65,7 +65,7 @@ function lateView({ facts }: MemoryRun): RunView {
 
 const linesOf = ({ messages }: RunView): readonly string[] => messages.map(lineOf);
 
-/** Goes over a border, which no reader may notice. */
+/** Goes over a continue-as-new, which no reader may notice. */
 async function unnoticed(run: MemoryRun): Promise<void> {
   const before = run.view();
   await run.goOnAsNew();
@@ -82,7 +82,7 @@ const answered = (run: MemoryRun): Promise<void> => {
 
 const edited = ['user: So far: a.', 'assistant: echo({"text":"b"})'];
 
-describe('a run that goes over a border shows readers the messages that they saw', () => {
+describe('a run that goes over a continue-as-new shows readers the messages that they saw', () => {
   it('when a hook edited them in the turn that waits', async () => {
     const run = await started(twoTurns, summary(2), asking('b'));
     await unnoticed(run);
@@ -141,7 +141,7 @@ describe('a run that goes over a border shows readers the messages that they saw
     expect(linesOf(run.view())).toEqual([...edited, 'tool: b', 'assistant: Done.']);
   });
 
-  it('and writes nothing about them where they are those of the iteration border', async () => {
+  it('and writes nothing about them where they are those of the iteration checkpoint', async () => {
     const run = await started(twoTurns, asking('b'));
     await unnoticed(run);
     const { input } = run.facts.filter((fact) => fact.kind === 'start').at(-1) ?? {};

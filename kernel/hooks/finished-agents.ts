@@ -1,12 +1,12 @@
 import type { Json } from '../../contract/messages/messages';
 import type { Frame } from '../effects/frames';
 import type { AgentScope } from '../run/scope';
-import type { KeptEnd } from '../run/state';
+import type { FinishedAgent } from '../run/state';
 import { errorOf, recordedFailure } from '../effects/errors';
 
 /*
  * How an agent has ended whose observers are not all told of it yet. One of them may wait, and what the agent did is closed by then: behind
- * a border the agent is not run again, and its observers are told on.
+ * a continue-as-new the agent is not run again, and its observers are told on.
  */
 
 /** Throws where the agent has failed. Nothing: it has not ended yet. */
@@ -33,12 +33,12 @@ export function forgetEnd({ run: { state }, path }: AgentScope): void {
   else state.ends = others;
 }
 
-function keep({ run, path }: AgentScope, root: Frame, end: KeptEnd): void {
+function keep({ run, path }: AgentScope, root: Frame, end: FinishedAgent): void {
   const key = path.join('/');
-  // Behind a border it is there, and observers are at work inside of the frame.
+  // After a continue-as-new it is there, and observers are at work inside of the frame.
   if (run.state.ends?.[key] !== undefined) return;
   run.state.ends = { ...run.state.ends, [key]: end };
-  // It is not entered again: nothing inside of it is asked for any more, and what it has said by now goes over the border.
+  // It is not entered again: nothing inside of it is asked for any more, and what it has said by now goes over the continue-as-new.
   root.closeInside();
-  run.borders.delete(key);
+  run.checkpoints.delete(key);
 }

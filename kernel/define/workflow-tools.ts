@@ -50,7 +50,7 @@ export function ownToolRef(tool: OwnTool): OwnToolRef {
   return Object.freeze({ name: tool.spec.name, [ownMark]: tool });
 }
 
-interface Named<Options> {
+interface NamedTools<Options> {
   readonly named: Omit<Options, 'tools'> & { readonly tools: readonly string[] };
   readonly ownTools: ReadonlyMap<string, OwnTool>;
 }
@@ -59,7 +59,7 @@ interface Named<Options> {
  * Takes the tools that the run itself answers out of an agent's options: those in its list, where their names stay, and those that come
  * with its middlewares, whose names are put behind. What is no agent's options passes, for the check that comes next.
  */
-export function ownToolsOf<Options extends object>(options: Options): Named<Options> {
+export function ownToolsOf<Options extends object>(options: Options): NamedTools<Options> {
   const ownTools = new Map<string, OwnTool>();
   const { name, tools, middleware, exitTool } = (options ?? {}) as Partial<Record<'name' | 'tools' | 'middleware' | 'exitTool', unknown>>;
   if (!Array.isArray(tools)) return { named: options as never, ownTools };

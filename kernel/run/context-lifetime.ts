@@ -1,25 +1,25 @@
 import { HoldfastError } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 import type { StoredMessage } from '../../contract/messages/messages';
-import { Pace } from './pace';
+import { LivelockGuard } from './livelock-guard';
 import type { RunScope } from './scope';
 
 const mostRefusals = 100;
 
 /** Whether an agent is at work, as whoever acts through its `ctx` is told. */
-export class AgentLife {
+export class ContextLifetime {
   /** The result of a tool with which the agent ends. */
   answer: StoredMessage | undefined;
   private asked = 0;
   private over: boolean | undefined;
   private refusals = 0;
-  private readonly pace: Pace;
+  private readonly pace: LivelockGuard;
 
   constructor(
     { pace }: RunScope,
     private readonly agent: string,
   ) {
-    this.pace = new Pace(() => pace.now);
+    this.pace = new LivelockGuard(() => pace.now);
   }
 
   /** Something that code of the agent waits for. Code may drop the promise without bringing down the workflow task. */

@@ -10,7 +10,7 @@ import { HistoryFold } from '../../contract/record/fold';
 import { OutputRegistry } from '../../activities/schemas/outputs';
 import { defaultModelFacts } from '../../activities/parts';
 import { ToolRegistry, defaultToolFacts } from '../../activities/tools/tools';
-import { HalfRegistry } from '../../activities/worker-middleware/worker-middleware';
+import { WorkerMiddlewareRegistry } from '../../activities/worker-middleware/worker-middleware';
 import { ModelRegistry } from '../../activities/models/models';
 import { memoryWork } from '../../testing/memory-work';
 import type { TestRun } from '../../testing/index';
@@ -26,7 +26,7 @@ async function shownBy(run: TestRun): Promise<unknown> {
   return JSON.parse(ids.reduce((all, id, position) => all.replaceAll(id, `message-${position}`), text));
 }
 
-describe('a run that goes over a border', () => {
+describe('a run that goes over a continue-as-new', () => {
   it('shows the same as one that does not', async () => {
     const asking: AgentMiddleware = {
       name: 'asking',
@@ -228,7 +228,7 @@ describe('an answer that comes before the code that waits for it was entered aga
     const parts = {
       tools: new ToolRegistry(tools),
       models: new ModelRegistry({ providers: { test: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]) } }),
-      halves: new HalfRegistry([]),
+      middleware: new WorkerMiddlewareRegistry([]),
       outputs: new OutputRegistry({}),
       language: 'en' as const,
       toolDefaults: defaultToolFacts,
@@ -264,7 +264,7 @@ describe('an answer that comes before the code that waits for it was entered aga
   });
 });
 
-it('a reader that begins after a border sees the same state and the same next offset as one that saw all', async () => {
+it('a reader that begins after a continue-as-new sees the same state and the same next offset as one that saw all', async () => {
   const asking: AgentMiddleware = {
     name: 'asking',
     wrapToolCall: async (call, next, ctx) => (call.id === 'call-1-1' && (await ctx.interrupt('Go?')), next(call)),
@@ -273,7 +273,7 @@ it('a reader that begins after a border sees the same state and the same next of
   const parts = {
     tools: new ToolRegistry(tools),
     models: new ModelRegistry({ providers: { test: scriptedModel(script) } }),
-    halves: new HalfRegistry([]),
+    middleware: new WorkerMiddlewareRegistry([]),
     outputs: new OutputRegistry({}),
     language: 'en' as const,
     toolDefaults: defaultToolFacts,

@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { z } from 'zod';
 import { names } from '../../contract/names';
-import type { WorkerHalf, WorkerMiddleware } from '../../worker/index';
+import type { WorkerWraps, WorkerMiddleware } from '../../worker/index';
 import { defineTool, defineWorkerMiddleware } from '../../worker/index';
 import type { WorkerOptions } from '../../worker/create-worker';
 import { orderedParts, shownOrder } from '../support/order-bed';
@@ -75,7 +75,7 @@ describe('run-local values on the worker', () => {
       const handle = temporal.handle(run.id);
       expect(await scheduledWith(handle, large)).toBe(1);
       const execution = await temporal.executionOf(run.id);
-      await handle.signal(names.borderSignal);
+      await handle.signal(names.continueAsNewSignal);
       await temporal.untilAnotherExecution(run.id, execution);
       await run.resume(interrupt?.id ?? '', 'yes');
       expect(await run.result()).toBe('Done.');
@@ -97,13 +97,13 @@ async function scheduledWith(handle: WorkflowHandle, piece: string): Promise<num
   return inputs.filter(({ data }) => Buffer.from(data ?? []).includes(piece)).length;
 }
 
-describe('a worker half with a bug ends its run and is named', () => {
+describe('a worker middleware with a bug ends its run and is named', () => {
   const never = (): Promise<never> => new Promise(() => undefined);
-  const cases: readonly (readonly [string, WorkerHalf, string])[] = [
+  const cases: readonly (readonly [string, WorkerWraps, string])[] = [
     [
       'a model wrap that never returns',
       { wrapModel: { generate: async (request, next) => (await next(request), never()) } },
-      'wrapModel of worker half "faulty" gave nothing within 1 s.',
+      'wrapModel of worker middleware "faulty" gave nothing within 1 s.',
     ],
     [
       'a model wrap that never comes to next',
@@ -115,27 +115,27 @@ describe('a worker half with a bug ends its run and is named', () => {
           },
         },
       },
-      'wrapModel of worker half "faulty" gave nothing within 1 s.',
+      'wrapModel of worker middleware "faulty" gave nothing within 1 s.',
     ],
     [
       'a model wrap that throws',
       { wrapModel: { generate: () => Promise.reject(new Error('no log')) } },
-      'wrapModel of worker half "faulty" failed: no log',
+      'wrapModel of worker middleware "faulty" failed: no log',
     ],
     [
       'a tool wrap that never returns',
       { wrapInvokableToolCall: never },
-      'wrapInvokableToolCall of worker half "faulty" gave nothing within 1 s.',
+      'wrapInvokableToolCall of worker middleware "faulty" gave nothing within 1 s.',
     ],
     [
       'a tool wrap that throws',
       { wrapInvokableToolCall: () => Promise.reject(new Error('no log')) },
-      'wrapInvokableToolCall of worker half "faulty" failed: no log',
+      'wrapInvokableToolCall of worker middleware "faulty" failed: no log',
     ],
     [
       'a tool wrap that returns nothing',
       { wrapInvokableToolCall: async (input, next) => void (await next(input)) as never },
-      'wrapInvokableToolCall of worker half "faulty" returned nothing; return what next returned, or a result.',
+      'wrapInvokableToolCall of worker middleware "faulty" returned nothing; return what next returned, or a result.',
     ],
   ];
 

@@ -286,7 +286,7 @@ describe('an agent that goes on without end and waits for nothing', () => {
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
   });
 
-  it('shows no event twice, and counts none twice, behind a border', async () => {
+  it('shows no event twice, and counts none twice, after a continue-as-new', async () => {
     const long = hand('long', async function* (_, ctx) {
       for (let n = 0; n < most / 2; n++) yield { output: n };
       await ctx.sleep('1h');

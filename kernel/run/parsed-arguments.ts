@@ -4,9 +4,9 @@ import type { ParseInputResult } from '../../contract/record/wire';
 import type { AgentScope } from './scope';
 
 /** What parsing made of arguments, by tool and arguments. An answer brings it along for the calls in it. */
-export type Meanings = ReadonlyMap<string, ParseInputResult>;
+export type ParsedArguments = ReadonlyMap<string, ParseInputResult>;
 
-export function meaningsOf(message: Message, parsed: readonly (ParseInputResult | null)[] = []): Meanings {
+export function parsedArgumentsOf(message: Message, parsed: readonly (ParseInputResult | null)[] = []): ParsedArguments {
   const calls = toolCallsOf(message).map(
     ({ name, input }, position) => [keyOf(name, canonicalJson(input)), parsed[position] ?? null] as const,
   );
@@ -14,10 +14,10 @@ export function meaningsOf(message: Message, parsed: readonly (ParseInputResult 
 }
 
 /**
- * By the canonical text of the arguments. Those that a layer changed, and all behind a border, are not known: the worker is asked for
+ * By the canonical text of the arguments. Those that a layer changed, and all after a continue-as-new, are not known: the worker is asked for
  * them.
  */
-export function meaningOf({ run, path }: AgentScope, tool: string, input: string): ParseInputResult | undefined {
+export function parsedArgumentOf({ run, path }: AgentScope, tool: string, input: string): ParseInputResult | undefined {
   return run.parsed.get(path.join('/'))?.get(keyOf(tool, input));
 }
 
