@@ -1,3 +1,4 @@
+import { isStrings } from './check';
 import type { Failure, Json, JsonObject } from './messages/messages';
 import { misfitOfSchema } from './schema/schema-fit';
 import { sha256 } from './sha256';
@@ -72,8 +73,8 @@ export function isInterrupt(value: unknown): value is Interrupt {
   const shown = record(value);
   if (shown === undefined) return false;
   const { id, address, agent, deadline, by, kind } = shown;
-  if (typeof id !== 'string' || typeof agent !== 'string' || !isTexts(address)) return false;
-  if (!isAbsentOr(deadline, 'number') || !(by === undefined || isTexts(by))) return false;
+  if (typeof id !== 'string' || typeof agent !== 'string' || !isStrings(address)) return false;
+  if (!isAbsentOr(deadline, 'number') || !(by === undefined || isStrings(by))) return false;
   if (kind !== 'approval') return (kind === 'question' || kind === 'in-doubt' || kind === 'custom') && shown['info'] !== undefined;
   return [shown['tool'], shown['callId'], shown['inputHash']].every((text) => typeof text === 'string') && shown['input'] !== undefined;
 }
@@ -126,10 +127,6 @@ function misfitOfDecision(answer: Json): string | undefined {
 function onlyKeys(decision: Record<string, unknown>, known: readonly string[]): string | undefined {
   const unknown = Object.keys(decision).find((key) => !known.includes(key));
   return unknown === undefined ? undefined : `"${unknown}" is not a field of this decision; it has ${known.join(', ')}`;
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 function isAbsentOr(value: unknown, type: 'string' | 'boolean' | 'number'): boolean {

@@ -1,3 +1,4 @@
+import { isRecord } from '../contract/check';
 import {
   ApplicationFailure,
   CancellationScope,
@@ -124,10 +125,6 @@ function detailsIn(left: unknown): FailedChildDetails | undefined {
     usage: usage as unknown as Usage,
     ...(values.length === 0 ? {} : { session: Object.fromEntries(values) as JsonObject }),
   };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** How an agent has ended whose workflow gave no result. */

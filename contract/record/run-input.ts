@@ -1,3 +1,4 @@
+import { isRecord } from '../check';
 import { isMessage } from '../messages/messages';
 import type { AgentRunInput } from './wire';
 
@@ -40,8 +41,4 @@ function isParent(parent: unknown): boolean {
   const { id, from, nth, path = [''], context = [] } = parent;
   if (typeof id !== 'string' || typeof from !== 'string' || (nth !== undefined && typeof nth !== 'number')) return false;
   return Array.isArray(path) && path.every((segment) => typeof segment === 'string') && Array.isArray(context);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../check';
 /** Words with which a schema may allow keys that do not stand in its `properties`. */
 const elsewhere = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'patternProperties', 'dependentSchemas', 'unevaluatedProperties'];
 
@@ -14,8 +15,4 @@ export function misfitOfAlias(tool: string, argument: string, schema: unknown): 
   const known = argumentsOfSchema(schema);
   if (known === undefined || known.includes(argument)) return undefined;
   return `tool "${tool}" has no argument "${argument}", for which toolAliases has aliases. It has: ${known.join(', ') || 'none'}.`;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,3 @@
-import { shown } from '../../contract/shown';
 import type { Refuse } from '../../contract/check';
 import type { AgentMiddleware } from './middleware';
 
@@ -16,8 +15,8 @@ export function checkedCallbacks(given: unknown, refuse: Refuse): readonly Agent
   if (given === undefined) return [];
   const { before, after, asMiddleware, around } = (given ?? {}) as Partial<AroundAgent>;
   if (before === undefined || after === undefined || typeof asMiddleware !== 'function' || around !== 'agent')
-    return refuse(`callbacks must be a set made with agentCallbacks, not ${shown(given)}.`);
+    return refuse(`callbacks must be a set made with agentCallbacks.`);
   if (before.length === 0 && after.length === 0)
-    return refuse('callbacks must have at least one callback; register a callback, or leave it out.');
+    return refuse('callbacks must have at least one callback; register one, or leave them out.');
   return [(given as AroundAgent).asMiddleware('callbacks')];
 }

@@ -311,7 +311,7 @@ it.each<[string, () => unknown, string]>([
   ['reductionOnWorker', () => reductionOnWorker({ handler: {} } as never), 'there is no option "handler"'],
   ['taskTools, baseDir', () => taskTools({ backend: memoryBackend(), baseDir: '../x' }), 'The path "../x" leads out of the files.'],
   ['skillFiles', () => skillFiles(memoryBackend(), '../..'), 'The path "../.." leads out of the files.'],
-  ['skillFiles', () => skillFiles(undefined as never, '/'), 'it takes a backend first'],
+  ['skillFiles', () => skillFiles(undefined as never, '/'), 'backend must be a backend, such as directoryBackend("."). It is missing.'],
 ])('%s of a worker refuses what is wrong, with a code', (owner, make, message) => {
   expect(make).toThrow(expect.objectContaining({ code: 'config-invalid', message: expect.stringContaining(`${owner}: ${message}`) }));
 });

@@ -1,3 +1,4 @@
+import { checkFields, having, refusing, required } from '../../../contract/check';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
@@ -121,11 +122,8 @@ function isOfThisRun(path: string): boolean {
   return `/${path}`.includes(`/${segmentsOf(currentRun())}/`) && !path.split('/').includes('..');
 }
 
+const offloadForm = having(['write', 'read'], 'an object with write and read, such as directoryOffload("offload")');
+
 export function checkBackend(backend: unknown, what: string): void {
-  const { write, read } = (backend ?? {}) as Partial<Record<keyof OffloadBackend, unknown>>;
-  if (typeof write !== 'function' || typeof read !== 'function')
-    throw new HoldfastError(
-      'config-invalid',
-      `${what}: its backend is an object with write and read, such as directoryOffload("offload").`,
-    );
+  checkFields({ backend }, { backend: required(offloadForm) }, refusing(what, 'config-invalid'));
 }

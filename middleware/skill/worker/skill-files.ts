@@ -1,3 +1,4 @@
+import { checkOptions, having, required, text, worded } from '../../../contract/check';
 import { defined } from '../../../contract/defined';
 import { posix } from 'node:path';
 import { HoldfastError, messageOf } from '../../../contract/errors';
@@ -35,14 +36,15 @@ export function skillFiles(backend: Pick<FileBackend, 'list' | 'read'>, baseDir:
   };
 }
 
+const forms = {
+  backend: required(having(['list', 'read'], 'a backend, such as directoryBackend(".")')),
+  baseDir: required(worded(text, 'the path of a folder, such as "/skills"')),
+};
+
 function checkedFolder(backend: unknown, baseDir: unknown): string {
-  const { list, read } = (backend ?? {}) as Partial<Record<keyof FileBackend, unknown>>;
-  const refuse = (problem: string): never => {
-    throw new HoldfastError('config-invalid', `skillFiles: ${problem}`);
-  };
-  if (typeof list !== 'function' || typeof read !== 'function') refuse('it takes a backend first; directoryBackend(".") makes one.');
-  if (typeof baseDir !== 'string') return refuse('it takes a folder behind the backend, such as "/skills".');
-  return configuredPath('skillFiles', baseDir);
+  const given = { backend, baseDir };
+  const { baseDir: folder } = checkOptions<{ backend: unknown; baseDir: string }>('skillFiles', given, forms, 'config-invalid');
+  return configuredPath('skillFiles', folder);
 }
 
 function checkNames(skills: readonly Skill[]): void {

@@ -170,10 +170,13 @@ describe('[check 11] callbacks of agents in agents', () => {
     const agents = [member('a')];
     for (const callbacks of [modelCallbacks(), {}, null, [], agentCallbacks])
       expect(() => sequential({ name: 'group', agents, callbacks: callbacks as never })).toThrow(
-        expect.objectContaining({ code: 'agent-invalid', message: 'sequential "group": callbacks are a set made with agentCallbacks.' }),
+        expect.objectContaining({
+          code: 'agent-invalid',
+          message: 'sequential "group": callbacks must be a set made with agentCallbacks.',
+        }),
       );
     expect(() => sequential({ name: 'group', agents, callbacks: agentCallbacks() })).toThrow(
-      'sequential "group": callbacks is an empty set; register a callback, or leave it out.',
+      'sequential "group": callbacks must have at least one callback; register one, or leave them out.',
     );
   });
 });
