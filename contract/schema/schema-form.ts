@@ -125,13 +125,13 @@ function isTexts(value: Json): boolean {
 export const jsonSchema = both(
   form(
     (value) => isObject(value) && notJson(value) === undefined,
-    'a JSON SchemaObject of an object, such as { type: "object", properties: { … } }',
+    'a JSON Schema of an object, such as { type: "object", properties: { … } }',
   ),
   {
-    wanted: 'a JSON SchemaObject',
+    wanted: 'a JSON Schema',
     problem: (value, option) => {
       const problem = problemOfSchema(value as Json);
-      return problem === undefined ? undefined : `${option} must be a JSON SchemaObject: ${problem}`;
+      return problem === undefined ? undefined : `${option} must be a JSON Schema: ${problem}`;
     },
   },
 );

@@ -192,7 +192,9 @@ describe('a tool that a user writes, which runs agents', () => {
   });
 
   it('is refused when its agents are none', () => {
-    expect(() => agentWith({ tools: [{ ...ownAgentTool(helper()), agents: ['helper' as never] }] })).toThrow('must be agents');
+    expect(() => agentWith({ tools: [{ ...ownAgentTool(helper()), agents: ['helper' as never] }] })).toThrow(
+      'must be an agent, made with defineAgent',
+    );
     expect(() =>
       agentWith({ tools: [{ ...ownAgentTool(customAgent({ name: 'x', description: 'X.', agents: [], async *run() {} })) }] }),
     ).not.toThrow();

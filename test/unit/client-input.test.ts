@@ -160,7 +160,7 @@ describe('a call of the client that is none', () => {
     [
       'events from NaN',
       () => run.events({ from: Number.NaN }).next(),
-      'events: from must be the offset of an event, a whole number of at least 0. It is null.',
+      'events: from must be the offset of an event, a whole number of at least 0. It is NaN.',
     ],
     [
       'events until whenever',

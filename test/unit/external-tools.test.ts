@@ -116,7 +116,7 @@ describe('an external tool', () => {
   it.each<[string, object, RegExp]>([
     ['an execute', { external: true, execute: () => 1 }, /^Tool "odd": execute is for tools that a worker runs/],
     ['an effect', { external: true, effect: 'once' }, /effect is for tools that a worker runs/],
-    ['no yes or no', { external: 'yes' }, /external is true or false/],
+    ['no yes or no', { external: 'yes' }, /external must be true or false/],
     ['nothing to run it', { external: false }, /no execute function, and no stream\. With `external: true`/],
   ])('with %s ends the start of the worker', (_, fields, message) => {
     expect(() => new ToolRegistry({ odd: { ...basics, ...fields } })).toThrow(message);

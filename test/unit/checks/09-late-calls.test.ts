@@ -101,11 +101,7 @@ describe('[check 9] HoldfastWorker.create', () => {
   const options = { server: { address: 'localhost:1', namespace: 'default' }, agents: './agents.ts', tools: {}, bundles: './bundles' };
 
   it.each<[string, unknown, RegExp]>([
-    [
-      'bundles',
-      { ...options, bundles: undefined },
-      /^HoldfastWorker\.create: bundles must be the path of a directory .* and is undefined\.$/,
-    ],
+    ['bundles', { ...options, bundles: undefined }, /^HoldfastWorker\.create: bundles must be the path of a directory .* It is missing\.$/],
     ['bundles', { ...options, bundles: ' ' }, /bundles must be the path/],
     ['agents', { ...options, agents: undefined }, /agents must be the path of the module that exports the agents/],
     ['tools', { ...options, tools: [] }, /tools must be an object with tools by their names/],
