@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../../contract/maybe-promise';
+import { isRecord } from '../../contract/check';
 import { millisecondsOf } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
 import { notJson } from '../../contract/messages/messages';
@@ -73,8 +74,7 @@ export function within(
 }
 
 function checkBranches(branches: unknown): void {
-  const isRecord = typeof branches === 'object' && branches !== null && !Array.isArray(branches);
-  const entries = isRecord ? Object.entries(branches) : [];
+  const entries = isRecord(branches) ? Object.entries(branches) : [];
   if (entries.length > 0 && entries.every(([, branch]) => typeof branch === 'function')) return;
   throw new HoldfastError('hook-failed', 'ctx.race takes an object of at least one function: { answer: (ctx) => …, late: (ctx) => … }.');
 }

@@ -105,7 +105,7 @@ export function updateTask(board: TaskBoard, change: TaskChange): TaskAnswer {
   );
   const after: Task = {
     ...taskOf(linked, before.id),
-    ...given(rest),
+    ...defined(rest),
     ...defined({ status }),
     ...(metadata === undefined ? {} : { metadata: merged(before.metadata, metadata) }),
   };
@@ -123,10 +123,6 @@ function named<Result>(what: string, act: () => Result): Result {
   } catch (error) {
     throw new Error(`${what}: ${messageOf(error)}`, { cause: error });
   }
-}
-
-function given(fields: Partial<Pick<Task, 'subject' | 'description' | 'activeForm' | 'owner'>>): Partial<Task> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 function changedFields(change: TaskChange): readonly string[] {

@@ -5,7 +5,7 @@ import type { FinishReason, Json, JsonObject, Part, Usage } from '../../../../co
 import { isTokenCount } from '../../../../contract/usage';
 import type { GenerateAnswer } from '../../models';
 import type { Item } from './specification';
-import { isRecord } from './specification';
+import { isRecord } from '../../../../contract/check';
 
 export function answerOf(content: readonly Item[], finishReason: unknown, usage: unknown): GenerateAnswer {
   const parts = content.flatMap((item) => partOf(item) ?? []);

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../../contract/check';
 import { defined } from '../../../../contract/defined';
 import { HoldfastError } from '../../../../contract/errors';
 import type { Json } from '../../../../contract/messages/messages';
@@ -5,7 +6,6 @@ import type { GenerateRequest } from '../../models';
 import type { ToolSpec } from '../../../tools/tools';
 import { promptOf } from './prompt';
 import type { AiSdkOptions, SpecificationVersion } from './specification';
-import { isRecord } from './specification';
 import { closed, isStrict } from './strict-schema';
 
 /** A request in the words of the specification. */
@@ -18,7 +18,7 @@ export function callOptions(request: GenerateRequest, version: SpecificationVers
     schema === undefined || options.strictOption === undefined ? {} : { [options.strictOption]: { strictJsonSchema: isStrict(schema) } };
   const allOptions = mergedOptions(mergedOptions(options.providerOptions, strict) as AiSdkOptions['providerOptions'], providerOptions);
   return {
-    ...withoutUndefined(sampling),
+    ...defined(sampling),
     prompt: promptOf(request, version, options),
     abortSignal: signal,
     ...(tools.length === 0 ? {} : { tools, toolChoice: choiceOf(toolChoice) }),
@@ -60,8 +60,4 @@ function mergedOptions(defaults: AiSdkOptions['providerOptions'], own: Json | un
 /** OpenAI takes no other characters in the name of a schema. */
 function schemaName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'answer';
-}
-
-function withoutUndefined(record: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }

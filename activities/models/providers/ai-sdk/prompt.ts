@@ -4,7 +4,7 @@ import { isPart, textOf } from '../../../../contract/messages/messages';
 import type { ProviderPart } from '../../../../contract/messages/provider-parts';
 import { isProviderPart } from '../../../../contract/messages/provider-parts';
 import type { AiSdkOptions, SpecificationVersion } from './specification';
-import { isRecord } from './specification';
+import { isRecord } from '../../../../contract/check';
 
 type Content = Record<string, unknown>;
 type SaidPart = Exclude<Part, ProviderPart>;

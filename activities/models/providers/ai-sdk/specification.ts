@@ -47,7 +47,3 @@ export function specifiedModel(model: object): SpecifiedModel {
 export function canStream(model: SpecifiedModel): model is StreamingModel {
   return typeof (model as Partial<StreamingModel>).doStream === 'function';
 }
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

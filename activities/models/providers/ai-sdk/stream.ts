@@ -4,7 +4,7 @@ import { HoldfastError } from '../../../../contract/errors';
 import type { ModelChunk } from '../../chunks';
 import { endOf, extraOf, isSubstance, partOf, usageOf, withUsage } from './answer';
 import type { Item, SpecificationVersion } from './specification';
-import { isRecord } from './specification';
+import { isRecord } from '../../../../contract/check';
 import { UnnamedCalls } from './unnamed-calls';
 
 type Open = (signal: AbortSignal) => PromiseLike<{ readonly stream: ReadableStream<Item> }>;

@@ -1,6 +1,6 @@
 import type { Part } from '../../../../contract/messages/messages';
 import { inputOf } from './answer';
-import { isRecord } from './specification';
+import { isRecord } from '../../../../contract/check';
 
 interface BegunCall {
   id: string | undefined;
