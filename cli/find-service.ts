@@ -1,10 +1,20 @@
 import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { withoutCredentials } from '../contract/credentials';
 import { HoldfastError } from '../contract/errors';
 import { databasesIn } from '../host/server/server-record';
 import { urlProblem } from '../host/check-settings';
-import { recordedService } from './processes/service-record';
+import { isServiceStarting, recordedService } from './processes/service-record';
 import { ServiceClient } from './service-client';
+
+/** How a command waits for a service that was started just before it. */
+export interface Patience {
+  /** How long for a process of this directory that is to be one. Its own start is waited for as long as it takes. */
+  readonly ms: number;
+  readonly onWait: (text: string) => void;
+}
+
+const noPatience: Patience = { ms: 0, onWait: () => undefined };
 
 /**
  * The service at --url, else the one that the environment names, else the one that runs in this directory, else the usual address. Never the
@@ -13,6 +23,7 @@ import { ServiceClient } from './service-client';
 export async function findService(
   url: string | undefined,
   environment: Readonly<Record<string, string | undefined>> = process.env,
+  patience: Patience = noPatience,
 ): Promise<ServiceClient> {
   if (url !== undefined) {
     const problem = urlProblem(url);
@@ -21,14 +32,48 @@ export async function findService(
   }
   const named = environment['HOLDFAST_URL'] || environment['HOLDFAST_HOST'] || environment['HOLDFAST_PORT'];
   const directory = resolve(environment['HOLDFAST_DIR'] || '.holdfast');
-  const recorded = named ? undefined : recordedService(directory);
+  if (named) return addressed(await usualUrl(environment));
   // Where the environment led here, it need not be there when the next command is pasted.
-  if (recorded !== undefined) return environment['HOLDFAST_DIR'] ? addressed(recorded) : new ServiceClient(recorded);
-  if (!named && !environment['TEMPORAL_ADDRESS'] && hasRunsOfItsOwn(directory))
+  const found = (url: string): ServiceClient => (environment['HOLDFAST_DIR'] ? addressed(url) : new ServiceClient(url));
+  const recorded = recordedService(directory);
+  if (recorded !== undefined) return found(recorded);
+  const ownRuns = !environment['TEMPORAL_ADDRESS'] && hasRunsOfItsOwn(directory);
+  const usual = ownRuns ? undefined : await usualUrl(environment);
+  if (usual !== undefined && (await isAnswering(usual))) return new ServiceClient(usual);
+  const started = await startedService(directory, patience);
+  if (started !== undefined) return found(started);
+  if (usual === undefined)
     throw new HoldfastError('service-unreachable', `No service runs on the directory ${directory}, which has the runs of this project.`);
+  return new ServiceClient(usual);
+}
+
+async function usualUrl(environment: Readonly<Record<string, string | undefined>>): Promise<string> {
   const { readConfiguration } = await import('../host/configuration.js');
-  const { url: usual } = readConfiguration(environment);
-  return named ? addressed(usual) : new ServiceClient(usual);
+  return readConfiguration(environment).url;
+}
+
+/** The address of a service that somebody starts at the same time, as `npm start &` does before the first command. */
+async function startedService(directory: string, { ms, onWait }: Patience): Promise<string | undefined> {
+  let said = false;
+  for (const began = Date.now(); ; await delay(100)) {
+    const isStarting = isServiceStarting(directory);
+    const url = recordedService(directory);
+    if (url !== undefined || (!isStarting && Date.now() - began >= ms)) return url;
+    if (!said && (isStarting || Date.now() - began > shortMs)) {
+      said = true;
+      onWait(isStarting ? 'The service is starting; waiting for it.' : 'No service runs here; waiting a moment for one that starts.');
+    }
+  }
+}
+
+const shortMs = 500;
+
+async function isAnswering(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/health`, { signal: AbortSignal.timeout(shortMs) })).ok;
+  } catch {
+    return false;
+  }
 }
 
 /** A project with an embedded server has its runs in its own database. The service at the usual address may be another project's. */

@@ -25,9 +25,20 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     }
     if (error.exitCode === 0) return 0;
     if (error.code !== 'commander.help')
-      reportError(new HoldfastError('command-invalid', error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')), terminal);
+      reportError(new HoldfastError('command-invalid', `${reasonOf(error)}${optionsHint(error, program, args)}`), terminal);
     return 1;
   }
+}
+
+function reasonOf(error: CommanderError): string {
+  return error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
+}
+
+/** The options of the command, where it was given one that it does not have. */
+function optionsHint({ code }: CommanderError, program: Command, [name]: readonly string[]): string {
+  const command = program.commands.find((one) => one.name() === name);
+  if (code !== 'commander.unknownOption' || command === undefined) return '';
+  return `. \`${command.name()}\` takes ${command.options.map(({ long }) => long).join(', ')}`;
 }
 
 function programFor(terminal: Terminal, exit: (code: number) => void): Command {
@@ -35,6 +46,7 @@ function programFor(terminal: Terminal, exit: (code: number) => void): Command {
     .description('AI agents that survive: every agent run is a Temporal workflow.')
     .version(version())
     .exitOverride()
+    .showSuggestionAfterError(false)
     .configureOutput({
       writeOut: (text) => terminal.write(text.trimEnd()),
       writeErr: (text) => terminal.writeError(text.trimEnd()),
@@ -84,7 +96,7 @@ function addProcesses(program: Command, terminal: Terminal, exit: (code: number)
 }
 
 function addRunCommands(program: Command, terminal: Terminal, exit: (code: number) => void): void {
-  const toService = serviceCommand(program, exit);
+  const toService = serviceCommand(program, terminal, exit);
   const by = '--by <name>';
   toService('run <agent> <input...>', 'Starts a run and shows it until it ends or waits.', (command) =>
     command
@@ -133,7 +145,7 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
 }
 
 function addReadCommands(program: Command, terminal: Terminal, exit: (code: number) => void): void {
-  const toService = serviceCommand(program, exit);
+  const toService = serviceCommand(program, terminal, exit);
   const json = (command: Command): Command => command.option('--json', 'print what the service answers');
   toService('list', 'Lists runs, newest first.', (command) =>
     json(command)
@@ -200,14 +212,15 @@ function addReadCommands(program: Command, terminal: Terminal, exit: (code: numb
 }
 
 /** A command that talks to a service, wherever that is. */
-function serviceCommand(program: Command, exit: (code: number) => void) {
+function serviceCommand(program: Command, terminal: Terminal, exit: (code: number) => void) {
   return (usage: string, description: string, options: (command: Command) => Command) =>
     <Flags>(prepare: (args: readonly unknown[], flags: Flags) => Promise<Act>): void => {
       const command = options(program.command(usage).description(description)).option('--url <url>', 'address of the service');
       command.action(async (...received: unknown[]) => {
         const flags = received.at(-2) as Flags & { url?: string };
         const act = await prepare(received.slice(0, -2), flags);
-        exit(await act(await findService(flags.url)));
+        const onWait = (text: string): void => terminal.writeError(terminal.paint.dim(text));
+        exit(await act(await findService(flags.url, process.env, { ms: 5_000, onWait })));
       });
     };
 }

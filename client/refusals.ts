@@ -1,6 +1,7 @@
 import type { WorkflowUpdateFailedError } from '@temporalio/client';
 import { HoldfastError, isErrorCode } from '../contract/errors';
 import type { RunStatus } from '../contract/events';
+import { isEnded } from '../contract/events';
 import type { Interrupt } from '../contract/interrupts';
 import { withdrawn } from '../contract/interrupts';
 import type { AnswerStanding } from './reading/run-reader';
@@ -26,8 +27,4 @@ export function refusedUpgrade(error: WorkflowUpdateFailedError, status: RunStat
   return isEnded(status)
     ? new HoldfastError('run-ended', `The run "${id}" has ended (${status}) before it could move.`, { cause: error })
     : new HoldfastError('upgrade-failed', message, { cause: error });
-}
-
-export function isEnded(status: RunStatus): boolean {
-  return status === 'completed' || status === 'failed' || status === 'cancelled';
 }

@@ -135,7 +135,7 @@ export const errorTable = {
   'outside-run': { status: 500, fix: 'Call this only inside of a hook, a wrap or a tool of a running agent.' },
   'frame-changed': {
     status: 409,
-    fix: 'The code of an open frame changed. Let the run finish under the code it began with, or undo the change.',
+    fix: 'Undo the change of the code, or let open runs finish under the code that they began with. In a test of recorded histories: record anew what may change.',
   },
   'upgrade-failed': {
     status: 503,
@@ -179,14 +179,14 @@ export const errorTable = {
     status: 403,
     fix: 'A service on loopback answers only requests to a loopback name. Set `http.hosts` to allow others.',
   },
-  'service-unreachable': { status: 503, fix: 'Start the service with `npm start` or `holdfast dev`, or give its address with --url.' },
+  'service-unreachable': { status: 503, fix: 'Start the service with `npx holdfast dev`, or give its address with --url.' },
   'queue-in-use': {
     status: 500,
     fix: 'Stop the other process, or give this one a HOLDFAST_DIR or a HOLDFAST_TASK_QUEUE of its own.',
   },
   'port-in-use': {
     status: 500,
-    fix: 'Stop the other process, or choose another port: with --port, or with HOLDFAST_PORT, which `npm start` reads, too.',
+    fix: 'Stop the other process, or choose another port: with --port, or with HOLDFAST_PORT.',
   },
   // --- process and server
   'command-invalid': { status: 400, fix: 'See `holdfast --help`, or `holdfast COMMAND --help`.' },
@@ -258,11 +258,14 @@ export const lackingCodes: readonly ErrorCode[] = [
 export class HoldfastError extends Error {
   readonly code: ErrorCode;
   readonly details: unknown;
+  /** What to change. Node prints it with an error that nobody catches. */
+  readonly fix: string;
   constructor(code: ErrorCode, message: string, options: { details?: unknown; cause?: unknown } = {}) {
     super(message);
     this.name = 'HoldfastError';
     this.code = code;
     this.details = options.details;
+    this.fix = errorTable[code].fix;
     if (options.cause !== undefined) this.cause = options.cause;
   }
 }

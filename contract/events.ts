@@ -91,6 +91,10 @@ export type EventBody =
 export type EndStatus = 'completed' | 'failed' | 'cancelled';
 export type RunStatus = 'running' | 'waiting' | 'stuck' | EndStatus;
 
+export function isEnded(status: RunStatus): status is EndStatus {
+  return status === 'completed' || status === 'failed' || status === 'cancelled';
+}
+
 /** One line of a run's durable log. Offsets count from 0 and go on over continue-as-new. */
 export type RunEvent = EventBody & { readonly offset: number; readonly time: number };
 

@@ -17,6 +17,7 @@ import type { TranscriptMessage, TranscriptShape } from '../client/reading/trans
 import { beyondEnd } from '../client/reading/follower';
 import { shapeOf, transcriptIn } from '../client/reading/transcript';
 import type { Delta } from '../contract/deltas';
+import { isRecord } from '../contract/check';
 import { millisecondsOf } from '../contract/duration';
 import { HoldfastError, isErrorCode } from '../contract/errors';
 import type { RunEvent, RunView } from '../contract/events';
@@ -59,6 +60,10 @@ export interface TestRunOptions<Input> extends Omit<StartOptions, 'model' | 'dea
 
 const firstOfJanuary = Date.UTC(2026, 0, 1);
 
+function isModel(value: unknown): boolean {
+  return isRecord(value) && ['model', 'generate', 'stream'].some((act) => typeof value[act] === 'function');
+}
+
 /** Runs an agent in memory, with the tools, worker middleware and checks of production and with time that you move. */
 export async function testRun<Input extends Json, Output>(
   agent: Agent<string, Input, Output>,
@@ -80,6 +85,7 @@ export async function testRun<Input extends Json, Output>(
     ...rest
   } = options;
   if (!isAgent(agent)) throw new HoldfastError('agent-unknown', 'testRun was given no agent. Give it what defineAgent returns.');
+  if (!isModel(model)) throw new HoldfastError('model-unknown', 'testRun was given no model. Give it one: model: scriptedModel([…]).');
   const start = startInputOf(tenant, agent.name, input, { id: 'test', ...rest }, false);
   const parts = {
     tools: new ToolRegistry(tools),
@@ -165,7 +171,7 @@ export class TestRun<Output = unknown> {
     if (outcome.status === 'cancelled') throw new HoldfastError('cancelled', `The run "${this.id}" was cancelled.`);
     if ('error' in outcome)
       throw new HoldfastError(isErrorCode(outcome.error.code) ? outcome.error.code : 'run-failed', outcome.error.message);
-    throw new HoldfastError('request-invalid', `The run "${this.id}" has no result: it is ${outcome.status}.`);
+    throw new HoldfastError('request-invalid', `The run "${this.id}" has no result: ${whyOpen(outcome)}.`);
   }
 
   async resume(interruptId: string, answer: Json, options: AnswerOptions = {}): Promise<void> {
@@ -221,6 +227,14 @@ export class TestRun<Output = unknown> {
   private async until(found: () => boolean): Promise<void> {
     while (!found() && !this.run.standsStill) await Promise.race([this.run.more, this.run.idle()]);
   }
+}
+
+function whyOpen(outcome: Outcome<unknown>): string {
+  if (outcome.status !== 'waiting') return 'it sleeps. Let time pass with advance()';
+  const waits = outcome.interrupts.map((interrupt) =>
+    interrupt.kind === 'approval' ? `${interrupt.id} (approval of ${interrupt.tool})` : interrupt.id,
+  );
+  return `it waits for answers to ${waits.join(', ')}. Answer with approve(), reject() or resume()`;
 }
 
 /** Every name is a model here; the one model answers for all and is told by which name. */

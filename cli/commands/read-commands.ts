@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from '../../contract/errors';
 import type { RetriedCall } from '../../contract/events';
+import { isEnded } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { exitCodes } from '../attend-run';
 import { interruptLines } from '../event-lines';
@@ -68,8 +69,7 @@ export async function printEvents(
     const { nextOffset, status } = await service.view(id);
     if (from > nextOffset)
       throw new HoldfastError('request-invalid', `--from is '${from}', and the next event of this run has the offset ${nextOffset}.`);
-    const ended = status === 'completed' || status === 'failed' || status === 'cancelled';
-    if (from >= nextOffset && (ended || flags.follow !== true)) return exitCodes.done;
+    if (from >= nextOffset && (isEnded(status) || flags.follow !== true)) return exitCodes.done;
     for await (const event of service.events(id, from, 'end')) {
       terminal.write(JSON.stringify(event));
       from = event.offset + 1;

@@ -1,5 +1,6 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
+import { isEnded } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
 import { jsonOrText } from '../ask-decision';
@@ -99,7 +100,12 @@ async function decide(
   flags: DecisionFlags,
   bodyFor: (interrupt: Interrupt | undefined) => object,
 ): Promise<number> {
-  const { interrupts, nextOffset } = await service.view(id);
+  const { interrupts, nextOffset, status } = await service.view(id);
+  if (interruptId === undefined && isEnded(status))
+    throw new HoldfastError(
+      'run-ended',
+      `The run ${id} is ${status} and waits for nobody. See: ${commandLine('show', id, ...service.flags)}`,
+    );
   // One that no longer waits is sent all the same: the run knows best why it does not.
   const chosen = interruptId === undefined ? theOnlyApproval(id, interrupts) : interrupts.find((interrupt) => interrupt.id === interruptId);
   return send(service, terminal, id, chosen?.id ?? interruptId ?? '', nextOffset, bodyFor(chosen), flags);

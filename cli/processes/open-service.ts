@@ -1,5 +1,5 @@
 import { defined } from '../../contract/defined';
-import { HoldfastError } from '../../contract/errors';
+import { HoldfastError, codeOf } from '../../contract/errors';
 import { checkPortFree } from '../../host/server/free-port';
 import { connect } from '../../client/connect';
 import type { RunningService } from '../../service/http/start-service';
@@ -7,11 +7,24 @@ import { startService } from '../../service/http/start-service';
 import type { Lifetime } from './lifetime';
 import type { OpenServer } from './open-server';
 import type { ProcessSettings } from './process-settings';
-import { otherAgentsOn, recordService } from './service-record';
+import { otherAgentsOn, processAt, recordService, recordStart } from './service-record';
+import { makeUsable } from './usable-directory';
 
 /** Before a server is started for it in vain: whether the service can listen. */
-export async function checkPort({ host, port }: ProcessSettings): Promise<void> {
-  await checkPortFree(port, host);
+export async function checkPort({ host, port, configuration: { directory } }: ProcessSettings): Promise<void> {
+  try {
+    await checkPortFree(port, host);
+  } catch (error) {
+    const own = codeOf(error) === 'port-in-use' ? processAt(directory, port) : undefined;
+    if (own === undefined) throw error;
+    throw new HoldfastError('port-in-use', `The port ${port} is taken by the process ${own}: the service of ${directory} already runs.`);
+  }
+}
+
+/** Commands wait for a service that starts. */
+export async function announceStart({ configuration: { directory } }: ProcessSettings, lifetime: Lifetime): Promise<void> {
+  makeUsable(directory);
+  await lifetime.onEnd('record of the start', recordStart(directory));
 }
 
 /** Two workers with different agents on one queue take each other's runs. */

@@ -7,7 +7,7 @@ import { Lifetime } from './lifetime';
 import { runLine } from '../shell-words';
 import type { OpenServer } from './open-server';
 import { openServer } from './open-server';
-import { checkPort, checkQueue, openService } from './open-service';
+import { announceStart, checkPort, checkQueue, openService } from './open-service';
 import { openWorker } from './open-worker';
 import type { ProcessFlags, ProcessSettings } from './process-settings';
 import { readSettings } from './process-settings';
@@ -19,6 +19,7 @@ export async function dev(flags: ProcessFlags, terminal: Terminal): Promise<numb
   return Lifetime.of(terminal, settings.logger, async (lifetime) => {
     await checkPort(settings);
     checkQueue(settings);
+    await announceStart(settings, lifetime);
     terminal.write(terminal.paint.dim(`Starting with ${settings.project.file} …`));
     const server = await openServer(settings, lifetime, terminal, true);
     const service = await openService(settings, server, lifetime, true);

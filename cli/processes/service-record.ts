@@ -6,7 +6,8 @@ import { isAlive } from '../../host/server/process-probe';
 
 interface ServiceRecord {
   readonly pid: number;
-  readonly url: string;
+  /** Not yet, while it starts. */
+  readonly url?: string;
   readonly startedAt: number;
   /** What its worker serves, if it has one. */
   readonly worker?: ServedAgents;
@@ -22,18 +23,41 @@ export interface ServedAgents {
  * a directory. Returns what forgets it again.
  */
 export function recordService(directory: string, url: string, worker?: ServedAgents): () => void {
+  return write(directory, { pid: process.pid, url, startedAt: Date.now(), ...defined({ worker }) });
+}
+
+/** Lets commands in the same directory wait for a service that starts. Returns what forgets it again. */
+export function recordStart(directory: string): () => void {
+  return write(directory, { pid: process.pid, startedAt: Date.now() });
+}
+
+function write(directory: string, record: ServiceRecord): () => void {
   const path = join(directory, `service-${process.pid}.json`);
   mkdirSync(directory, { recursive: true, mode: privateDirectory });
-  const record: ServiceRecord = { pid: process.pid, url, startedAt: Date.now(), ...defined({ worker }) };
   writeFileSync(path, JSON.stringify(record), { mode: privateFile });
   return () => rmSync(path, { force: true });
 }
 
 /** Address of the service that was started last of those whose process lives. Records of dead ones are removed. */
 export function recordedService(directory: string): string | undefined {
+  return newestService(directory)?.url;
+}
+
+/** The process in this directory that serves on this port. */
+export function processAt(directory: string, port: number): number | undefined {
+  return living(directory).find(({ url }) => url !== undefined && Number(new URL(url).port || 80) === port)?.pid;
+}
+
+/** Whether a process in this directory is about to serve. */
+export function isServiceStarting(directory: string): boolean {
+  return living(directory).some(({ url }) => url === undefined);
+}
+
+function newestService(directory: string): ServiceRecord | undefined {
   let newest: ServiceRecord | undefined;
-  for (const record of living(directory)) if (newest === undefined || record.startedAt > newest.startedAt) newest = record;
-  return newest?.url;
+  for (const record of living(directory))
+    if (record.url !== undefined && (newest === undefined || record.startedAt > newest.startedAt)) newest = record;
+  return newest;
 }
 
 /** A process in this directory that serves other agents on that task queue: new runs would go to whichever was started last. */
@@ -71,8 +95,8 @@ function recordsIn(directory: string): readonly string[] {
 function read(path: string): ServiceRecord | undefined {
   try {
     const { pid, url, startedAt, worker } = JSON.parse(readFileSync(path, 'utf8')) as Partial<ServiceRecord>;
-    if (typeof pid !== 'number' || typeof url !== 'string') return undefined;
-    return { pid, url, startedAt: startedAt ?? 0, ...defined({ worker }) };
+    if (typeof pid !== 'number') return undefined;
+    return { pid, startedAt: startedAt ?? 0, ...defined({ url, worker }) };
   } catch {
     return undefined;
   }

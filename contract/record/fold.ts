@@ -1,5 +1,6 @@
 import { defined } from '../defined';
 import type { EndStatus, EventBody, RunEvent, RunStatus, RunView, WireEvent } from '../events';
+import { isEnded } from '../events';
 import type { HistoryFact } from './history-fact';
 import type { Interrupt } from '../interrupts';
 import { isInterrupt } from '../interrupts';
@@ -96,7 +97,7 @@ export class HistoryFold {
   }
 
   get ended(): boolean {
-    return this.status === 'completed' || this.status === 'failed' || this.status === 'cancelled';
+    return isEnded(this.status);
   }
 
   get nextOffset(): number {

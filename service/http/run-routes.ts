@@ -2,6 +2,7 @@ import { defined } from '../../contract/defined';
 import { Hono } from 'hono';
 import { HoldfastError } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
+import { isEnded } from '../../contract/events';
 import type { Json } from '../../contract/messages/messages';
 import { messagesOfInput } from '../../contract/messages/messages';
 import type { RunOptions } from '../../contract/run-options';
@@ -63,7 +64,7 @@ export function runRoutes(parts: ServiceParts): Hono {
         `${comesBack ? `Last-Event-ID is ${header}` : `from is ${from}`}, and the next event of this run has the offset ${view.nextOffset}: it is of another run. Begin without it.`,
       );
     // A browser's EventSource comes back whenever a stream ends, unless it is told that there is nothing more.
-    if (header !== undefined && offset >= view.nextOffset && hasEnded(view)) return context.body(null, 204);
+    if (header !== undefined && offset >= view.nextOffset && isEnded(view.status)) return context.body(null, 204);
     return eventStream((signal) => run.events({ from: offset, until, signal, deltas }), {
       heartbeatMs: parts.heartbeatMs ?? heartbeatMs,
       closing: closing ?? new AbortController().signal,
@@ -108,8 +109,4 @@ function refuseUnknownTools(options: unknown, known: readonly string[] | undefin
 function shown(view: RunView): Omit<RunView, 'messages'> {
   const { messages: _, ...rest } = view;
   return rest;
-}
-
-function hasEnded({ status }: RunView): boolean {
-  return status === 'completed' || status === 'failed' || status === 'cancelled';
 }

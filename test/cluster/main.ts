@@ -83,9 +83,10 @@ async function pass(name: Configuration, patterns: readonly string[]): Promise<{
 /** The report goes to the file, and what a person reads to stderr. */
 function jest(args: readonly string[], address: string): Promise<number> {
   const program = join(dirname(require.resolve('jest/package.json')), 'bin', 'jest.js');
-  const child = spawn(process.execPath, [program, ...args], {
+  // The four processes and the database want their part of the machine.
+  const child = spawn(process.execPath, [program, '--maxWorkers=2', ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, HOLDFAST_TEST_ADDRESS: address },
+    env: { ...process.env, HOLDFAST_TEST_ADDRESS: address, HOLDFAST_TEST_CLUSTER: 'true' },
   });
   return new Promise((resolve, reject) => {
     child.once('error', reject);

@@ -8,10 +8,10 @@ import type { Temporal } from '../support/temporal';
 import { openTemporal } from '../support/temporal';
 
 /** `HOLDFAST_SEED=4711` makes all scripts of a seed again, `HOLDFAST_SEED=4711/17` one of them. */
-// Of random seeds about one script in 150 still differs by timing; until that is mended, CI plays a hundred scripts that are known.
-const isCi = process.env['CI'] !== undefined;
-const [seed = '', alone] = (process.env['HOLDFAST_SEED'] ?? (isCi ? '71234' : String(Date.now() % 1_000_000))).split('/');
-const numbers = alone === undefined ? Array.from({ length: isCi ? 100 : 120 }, (_, number) => String(number)) : [alone];
+const [seed = '', alone] = (process.env['HOLDFAST_SEED'] ?? String(Date.now() % 1_000_000)).split('/');
+/** A cluster on the machine of the tests takes several times as long. */
+const count = process.env['HOLDFAST_TEST_CLUSTER'] === undefined ? 100 : 40;
+const numbers = alone === undefined ? Array.from({ length: count }, (_, number) => String(number)) : [alone];
 
 describe('random scripts', () => {
   let beds: ParityBeds;
@@ -42,7 +42,8 @@ describe('random scripts', () => {
   }, 300_000);
 
   it('have each kind of thing that can happen often enough', () => {
-    if (alone !== undefined) return;
+    // Too few scripts say nothing about how often.
+    if (numbers.length < 100) return;
     for (const kind of kinds) expect([kind, Math.max(contest.shares[kind], leastShares[kind])]).toEqual([kind, contest.shares[kind]]);
   });
 });

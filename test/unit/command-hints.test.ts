@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { interruptLines } from '../../cli/event-lines';
 import { findService } from '../../cli/find-service';
 import { commandsFor } from '../../cli/next-commands';
-import { recordService } from '../../cli/processes/service-record';
+import { runCommandLine } from '../../cli/program';
+import { recordService, recordStart } from '../../cli/processes/service-record';
 import { commandLine, runLine, shellWord } from '../../cli/shell-words';
 import type { Interrupt } from '../../contract/interrupts';
 import { misfitOf } from '../../contract/interrupts';
@@ -112,6 +113,28 @@ describe('a service that is found', () => {
     forget();
   });
 
+  it('is waited for while it starts, and nowhere else', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'holdfast-hints-'));
+    const said: string[] = [];
+    let waits: () => void = () => undefined;
+    const isWaiting = new Promise<void>((resolve) => (waits = resolve));
+    const onWait = (text: string): void => {
+      said.push(text);
+      waits();
+    };
+    const find = (): ReturnType<typeof findService> => findService(undefined, { HOLDFAST_DIR: directory }, { ms: 0, onWait });
+    writeFileSync(join(directory, 'temporal-1.31.2.db'), '');
+    await expect(find()).rejects.toMatchObject({ code: 'service-unreachable' });
+    const forgetStart = recordStart(directory);
+    const found = find();
+    await isWaiting;
+    expect(said).toEqual(['The service is starting; waiting for it.']);
+    const forget = recordService(directory, 'http://127.0.0.1:4998');
+    expect((await found).url).toBe('http://127.0.0.1:4998');
+    forget();
+    forgetStart();
+  });
+
   it('is never that of another project, where the directory has runs of its own', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'holdfast-hints-'));
     writeFileSync(join(directory, 'temporal-1.31.2.db'), '');
@@ -131,4 +154,12 @@ describe('a service that is found', () => {
       await expect(findService(url)).rejects.toMatchObject({ code: 'command-invalid', message: expect.stringContaining(`'${shown}'`) });
     },
   );
+});
+
+describe('an option that a command does not have', () => {
+  it('is answered with those that it has', async () => {
+    const terminal = recordedTerminal({ live: false });
+    expect(await runCommandLine(['reject', 'ticket-1', '--reason', 'no'], terminal)).toBe(1);
+    expect(terminal.written()).toContain("unknown option '--reason'. `reject` takes --feedback, --by, --no-follow, --url");
+  });
 });

@@ -68,6 +68,7 @@ describe('testRun', () => {
   it('checks its start as the client does', async () => {
     const model = scriptedModel([]);
     await expect(testRun(agentWith(), { input: undefined as never, model, tools })).rejects.toMatchObject({ code: 'input-invalid' });
+    await expect(testRun(agentWith(), { input: 'Hi', tools } as never)).rejects.toMatchObject({ code: 'model-unknown' });
     await expect(testRun(agentWith(), { input: 'Hi', id: 'a/b', model, tools })).rejects.toMatchObject({ code: 'run-id-invalid' });
     await expect(testRun(agentWith(), { input: 'x'.repeat(300_000), model, tools })).rejects.toMatchObject({ code: 'input-too-large' });
     await expect(testRun(agentWith(), { input: 'Hi', model, tools: { echo: {} } })).rejects.toMatchObject({ code: 'config-invalid' });
@@ -80,7 +81,7 @@ describe('testRun', () => {
     await expect(result({ error: 'down' })).rejects.toMatchObject({ code: 'model-failed', message: 'down' });
     const asking: AgentMiddleware = { name: 'asking', beforeAgent: async (_, ctx) => void (await ctx.interrupt('Go?')) };
     const waiting = await testRun(agentUnder(asking), { input: 'Hi', model: scriptedModel([]), tools });
-    await expect(waiting.result()).rejects.toThrow('it is waiting');
+    await expect(waiting.result()).rejects.toThrow('it waits for answers to agent.setup.beforeAgent-asking');
     await waiting.cancel();
     await expect(waiting.result()).rejects.toMatchObject({ code: 'cancelled' });
   });

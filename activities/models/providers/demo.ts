@@ -8,10 +8,7 @@ import type { ToolSpec } from '../../tools/tools';
 const notice =
   '(This is the demo model: a few rules, no AI. Set OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY for a real one.)';
 
-/**
- * A stand-in for a model, for trying Holdfast without a key. It calls each tool whose name has a word of the
- * user's text once, look-ups first, fills arguments from the text and from earlier results, then sums up.
- */
+/** A stand-in for a model, for trying Holdfast without a key. docs/guides/models.md has its rules. */
 export const demoProvider: ModelProvider = {
   model: () => ({ generate: (request) => Promise.resolve(ruleAnswer(request)), stream: (request) => wordByWord(ruleAnswer(request)) }),
 };
@@ -39,8 +36,8 @@ function ruleAnswer({ messages, tools }: GenerateRequest): GenerateAnswer {
 }
 
 function isAbout(tool: ToolSpec, text: string): boolean {
-  const spoken = text.toLowerCase();
-  return nameWords(tool).some((word) => word.length > 3 && spoken.includes(word));
+  const spoken = new Set(text.toLowerCase().split(/[^\p{L}\p{N}]+/u));
+  return nameWords(tool).some((word) => word.length > 3 && (spoken.has(word) || spoken.has(`${word}s`)));
 }
 
 function nameWords(tool: ToolSpec): readonly string[] {
