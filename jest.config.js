@@ -29,7 +29,7 @@ module.exports = {
   maxConcurrency: 3,
   testTimeout: 60_000,
   projects: [
-    { ...base, displayName: 'unit', testMatch: ['<rootDir>/test/{unit,rules}/**/*.test.ts', '<rootDir>/middleware/**/*.test.ts'] },
+    { ...base, displayName: 'unit', testMatch: ['<rootDir>/test/{unit,rules}/**/*.test.ts'] },
     {
       ...base,
       ...real,

@@ -91,8 +91,13 @@ export class EventLines {
           write(`${yellow('→')} ${bold(name)} ${oneLine(input)} ${dim(`(${oneLine(id)}) is yours to make: no worker runs it`)}`);
         return;
       }
-      default:
+      // What their ends, or the command itself, say already.
+      case 'run-start':
+      case 'agent-start':
+      case 'interrupt-start':
         return;
+      default:
+        return unshown(event);
     }
   }
 
@@ -101,6 +106,11 @@ export class EventLines {
     const model = this.models.size === 0 ? '' : `${[...this.models].join(', ')} · `;
     return this.terminal.paint.dim(printable(`${model}${usage.inputTokens} tokens in, ${usage.outputTokens} out · run ${id}`));
   }
+}
+
+/** A type that this version does not know, of a newer service. The compiler refuses one that it does know. */
+function unshown(event: never): void {
+  return void event;
 }
 
 function by(runPath: readonly string[]): string {

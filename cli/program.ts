@@ -142,6 +142,28 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
     const { answer } = await import('./commands/run-commands.js');
     return (service) => answer(service, terminal, run as string, interrupt as string, text as string, flags);
   });
+  toService(
+    'cancel <run>',
+    'Asks a run to stop.',
+    (command) => command,
+  )(async ([run]) => {
+    const { cancelRun } = await import('./commands/run-commands.js');
+    return (service) => cancelRun(service, terminal, run as string);
+  });
+  toService(
+    'upgrade <run>',
+    'Moves a run to the newest build, when its code is the same where the run stands.',
+    (command) => command,
+  )(async ([run]) => {
+    const { upgradeRun } = await import('./commands/run-commands.js');
+    return (service) => upgradeRun(service, terminal, run as string);
+  });
+  toService('terminate <run>', 'Ends a run where it stands, without its code; for one that is stuck.', (command) =>
+    command.option('--reason <text>', 'why, for its record', filled('--reason')),
+  )(async ([run], flags) => {
+    const { terminateRun } = await import('./commands/run-commands.js');
+    return (service) => terminateRun(service, terminal, run as string, (flags as { reason?: string }).reason);
+  });
 }
 
 function addReadCommands(program: Command, terminal: Terminal, exit: (code: number) => void): void {
@@ -178,28 +200,6 @@ function addReadCommands(program: Command, terminal: Terminal, exit: (code: numb
   )(async (_, flags: JsonFlag) => {
     const { inbox } = await import('./commands/read-commands.js');
     return (service) => inbox(service, terminal, flags);
-  });
-  toService(
-    'cancel <run>',
-    'Asks a run to stop.',
-    (command) => command,
-  )(async ([run]) => {
-    const { cancelRun } = await import('./commands/read-commands.js');
-    return (service) => cancelRun(service, terminal, run as string);
-  });
-  toService(
-    'upgrade <run>',
-    'Moves a run to the newest build, when its code is the same where the run stands.',
-    (command) => command,
-  )(async ([run]) => {
-    const { upgradeRun } = await import('./commands/read-commands.js');
-    return (service) => upgradeRun(service, terminal, run as string);
-  });
-  toService('terminate <run>', 'Ends a run where it stands, without its code; for one that is stuck.', (command) =>
-    command.option('--reason <text>', 'why, for its record', filled('--reason')),
-  )(async ([run], flags) => {
-    const { terminateRun } = await import('./commands/read-commands.js');
-    return (service) => terminateRun(service, terminal, run as string, (flags as { reason?: string }).reason);
   });
   toService(
     'agents',

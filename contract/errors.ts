@@ -1,6 +1,9 @@
 import { withoutCredentials } from './credentials';
 
-/** Every failure a user can meet: what happened and what to change. Codes are stable; docs/reference/errors.md is checked against this table. */
+/**
+ * Every failure a user can meet: what happened and what to change. Codes are stable; docs/reference/errors.md is checked against this table.
+ * What a provider of models says gets its code in activities/failures.ts.
+ */
 export const errorTable = {
   // --- starting and finding runs
   'agent-unknown': { status: 404, fix: 'Use the name of an agent that the agents module exports.' },

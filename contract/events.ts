@@ -7,6 +7,10 @@ interface InAgent {
 }
 
 /** What a reader of a run sees, without its offset and time. */
+/**
+ * `run-start`, `model-start`, `tool-start` and the like are derived from history by contract/record/fold.ts; the kernel sends the others. One with a
+ * message also concerns kernel/log/ledger.ts, which keeps the message once.
+ */
 export type EventBody =
   | { readonly type: 'run-start'; readonly agent: string; readonly input: Json }
   | (InAgent & { readonly type: 'model-start'; readonly turn: number; readonly address: string })

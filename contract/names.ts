@@ -11,7 +11,25 @@ export const names = {
   trialActivity: 'tryNewestBuild',
   timesActivity: 'answerTimes',
   elsewhereActivity: 'answersElsewhere',
+  /** The type of the failure of a task that ended with its thread, for the code of another run. */
+  threadEnded: 'WorkflowThreadEnded',
   memo: { start: 'holdfastStart', events: 'holdfastEvents', interrupts: 'holdfastInterrupts' },
+} as const;
+
+/** Marks of changed behaviour in recorded histories, for `patched` of the workflow SDK. */
+export const patches = {
+  /** A timer that was over when it was made, or that the server told late, has its turn before what came later. */
+  inOrder: 'holdfast-late-timers-in-order',
+  /** Runs wait for room in a task, where runs of 0.1.0 did not. */
+  smallerTasks: 'holdfast-smaller-tasks',
+  /** Isolated agents look for answers elsewhere when a timer of theirs ends. */
+  looksElsewhere: 'holdfast-answers-elsewhere',
+  /** Answers are taken one after another, where runs of 0.1.0 took all of a task at once. */
+  oneByOne: 'holdfast-answers-one-by-one',
+  /** Isolated agents say whether an answer counts. */
+  isolatedDecide: 'holdfast-isolated-decide',
+  /** An isolated agent that continued as new is cancelled, too. */
+  cancelLatest: 'cancel-latest-execution',
 } as const;
 
 /** Of the keys of a run's memo that hold an open interrupt each. */

@@ -1,6 +1,7 @@
 import { defined } from '../contract/defined';
 import type { DataConverter } from '@temporalio/common';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import type { Worker } from '@temporalio/worker';
+import { NativeConnection } from '@temporalio/worker';
 import { createActivities } from '../activities/activities';
 import { Culprits } from '../activities/health/culprits';
 import type { ModelsOptions } from '../activities/models/models';
@@ -27,7 +28,8 @@ import { checkRetention } from './check-retention';
 import { Deployment, identityOf } from './deployment';
 import { Findings } from './findings';
 import { callInterceptor } from './interceptors';
-import { memoryLossOf, withLoopGuard } from './loop-guard';
+import { memoryLossOf } from './threads/memory-loss';
+import { WatchedWorker } from './threads/watched-worker';
 import { strayRejections } from './stray-rejections';
 import { Succession } from './succession';
 import { longestTool, partsOf, partsReady } from './worker-parts';
@@ -67,6 +69,8 @@ export interface WorkerOptions {
   readonly stickyTimeoutMs?: number;
   /** How long code of a run may go on without a pause before it counts as an endless loop. Default 5 s. */
   readonly endlessLoopMs?: number;
+  /** Answers Temporal's query for stack traces of runs. A worker does a sixth less then. Default false. */
+  readonly stackTraces?: boolean;
   /** Told once of what needs a person, such as open runs whose code is missing. Default: a line on stderr. */
   readonly onProblem?: (problem: HoldfastError) => void;
   /** A bundle made before, to spare tests the time. */
@@ -304,33 +308,32 @@ function createTemporalWorker(
   taskQueue: string,
   identity: string,
 ): Promise<Worker> {
-  return withLoopGuard(() =>
-    Worker.create({
-      connection,
-      namespace: options.server.namespace,
-      taskQueue,
-      identity,
-      workflowBundle: { code: bundle.code },
-      activities: createActivities(parts),
-      interceptors: { activity: [callInterceptor] },
-      workerDeploymentOptions: {
-        version: { deploymentName: taskQueue, buildId: bundle.buildId },
-        useWorkerVersioning: true,
-        defaultVersioningBehavior: 'PINNED',
-      },
-      stickyQueueScheduleToStartTimeout: options.stickyTimeoutMs ?? 1000,
-      // One thread runs all workflow code. After a crash every run is replayed: more at once and each takes longer than the
-      // server waits for a task (10 s), which it then hands out again.
-      maxConcurrentWorkflowTaskExecutions: 16,
-      // A heartbeat is how a call hears that it is cancelled.
-      maxHeartbeatThrottleInterval: 250,
-      defaultHeartbeatThrottleInterval: 250,
-      shutdownGraceTime: options.shutdownGraceMs ?? longestTool(parts),
-      ...defined({
-        isolateExecutionTimeout: options.endlessLoopMs,
-        maxCachedWorkflows: options.maxCachedRuns,
-        dataConverter: options.dataConverter,
-      }),
+  return WatchedWorker.create({
+    connection,
+    namespace: options.server.namespace,
+    taskQueue,
+    identity,
+    workflowBundle: { code: bundle.code },
+    activities: createActivities(parts),
+    interceptors: { activity: [callInterceptor] },
+    workerDeploymentOptions: {
+      version: { deploymentName: taskQueue, buildId: bundle.buildId },
+      useWorkerVersioning: true,
+      defaultVersioningBehavior: 'PINNED',
+    },
+    stickyQueueScheduleToStartTimeout: options.stickyTimeoutMs ?? 1000,
+    // One thread runs all workflow code. After a crash every run is replayed: more at once and each takes longer than the
+    // server waits for a task (10 s), which it then hands out again.
+    maxConcurrentWorkflowTaskExecutions: 16,
+    // A heartbeat is how a call hears that it is cancelled.
+    maxHeartbeatThrottleInterval: 250,
+    defaultHeartbeatThrottleInterval: 250,
+    shutdownGraceTime: options.shutdownGraceMs ?? longestTool(parts),
+    ...defined({
+      isolateExecutionTimeout: options.endlessLoopMs,
+      maxCachedWorkflows: options.maxCachedRuns,
+      dataConverter: options.dataConverter,
+      stackTraces: options.stackTraces,
     }),
-  );
+  });
 }

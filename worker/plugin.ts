@@ -13,7 +13,7 @@ import { checkRetention } from './check-retention';
 import type { WorkerOptions } from './create-worker';
 import { logged, memoryLossText } from './create-worker';
 import { interceptorFor } from './interceptors';
-import { beginLoopGuard } from './loop-guard';
+import { beginLoopGuard } from './threads/loop-guard';
 import { bundledBeside, hasAgents, noWorkflows } from './plugin-bundler';
 import type { PartsOptions } from './worker-parts';
 import { longestTool, partsOf, partsReady } from './worker-parts';

@@ -4,6 +4,7 @@ import type { Answer } from '../contract/interrupts';
 import { jsonSize } from '../contract/limits';
 import type { Failure } from '../contract/messages/messages';
 import type { ResumeReceipt } from '../contract/record/wire';
+import { patches } from '../contract/names';
 import type { AgentRun } from '../kernel/engine/run';
 import type { RunState } from '../kernel/run/state';
 import type { AnswerTimes } from './answer-times';
@@ -22,9 +23,6 @@ interface WaitingAnswer {
 /** What comes with an update stands in the task that accepts it, too; ten of them may come at once. */
 const answersShare = 2;
 
-/** Stands in the histories of runs that took answers one after another where runs of 0.1.0 took all of a task at once. */
-const oneByOne = 'holdfast-answers-one-by-one';
-
 /** Takes answers as they come, one after another. Those that one task cannot carry, such as all that came while no worker was there, are taken in the next ones. */
 export class AnswerInbox {
   private readonly waiting: WaitingAnswer[] = [];
@@ -42,7 +40,7 @@ export class AnswerInbox {
 
   /** What an answer wakes may make another question void, so the next answer waits until that code has run. */
   private get isBehindAnother(): boolean {
-    return (this.isHandingOn() || this.timeline.isBusy) && patched(oneByOne);
+    return (this.isHandingOn() || this.timeline.isBusy) && patched(patches.oneByOne);
   }
 
   /** One that nobody waits to be told of, by the number of its event. What was over before it came has its turn before. */
@@ -85,7 +83,7 @@ export class AnswerInbox {
 
   /** The run is about to end: what it has not taken by now it never will. Absent: nobody waits for its word. */
   end(): Promise<void> | undefined {
-    if (this.open.size === 0 || !patched(oneByOne)) return undefined;
+    if (this.open.size === 0 || !patched(patches.oneByOne)) return undefined;
     for (const receipt of this.open) receipt.tell({ code: 'run-ended', message: 'The run has ended, and takes no answer any more.' });
     return ticks();
   }
@@ -97,7 +95,7 @@ export class AnswerInbox {
   private take({ answer, at, receipt }: WaitingAnswer): void {
     // Whoever sent an update hears that it is refused, so the log says nothing of it.
     const refusal = receipt && this.run.refusalOf(answer, at);
-    if (refusal !== undefined && patched(oneByOne)) return receipt?.tell(refusal);
+    if (refusal !== undefined && patched(patches.oneByOne)) return receipt?.tell(refusal);
     this.room.take(jsonSize(answer));
     this.run.answer(answer, at, receipt && ((refused) => receipt.tell(refused)));
   }
@@ -121,7 +119,8 @@ export class AnswerInbox {
       if (!this.room.has(jsonSize(next.answer), answersShare)) return this.takeInNextTask();
       this.waiting.shift();
       this.take(next);
-      if (this.waiting.length > 0 && this.isHandingOn() && patched(oneByOne)) return this.whenHandedOn().then(() => this.takeSome());
+      if (this.waiting.length > 0 && this.isHandingOn() && patched(patches.oneByOne))
+        return this.whenHandedOn().then(() => this.takeSome());
     }
     return undefined;
   }

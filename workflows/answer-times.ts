@@ -2,7 +2,7 @@ import { ActivityFailure, patched } from '@temporalio/workflow';
 import { rootRunId } from '../contract/record/child-runs';
 import type { Answer, Interrupt } from '../contract/interrupts';
 import { interruptIdAt } from '../contract/interrupts';
-import { names, workflowIdOf } from '../contract/names';
+import { names, patches, workflowIdOf } from '../contract/names';
 import type { AnswerTime, AnswersElsewhere, ElsewhereAnswer, StartInput } from '../contract/record/wire';
 import type { LocalActivities } from './local-activities';
 import type { Timeline } from './timeline';
@@ -17,9 +17,6 @@ interface TimedAnswer {
 /** A worker reads a history again until it can: to guess when an answer came would be to lose it, or to take it too late. */
 const attempts = 1000;
 const timeoutMs = 30_000;
-
-/** Stands in the histories of isolated agents that look for answers elsewhere when a timer of theirs ends. */
-const looksElsewhere = 'holdfast-answers-elsewhere';
 
 /**
  * When the server took the answers that a run finds beside something that is over. A handler is not told the time of its signal, so a worker
@@ -79,7 +76,7 @@ export class AnswerTimes {
   elsewhere(interrupts: readonly Interrupt[], came: (answer: Answer, at: number) => void): Promise<void> | undefined {
     const { tenant, id, parent } = this.start;
     const path = parent?.path;
-    if (path === undefined || interrupts.length === 0 || !patched(looksElsewhere)) return undefined;
+    if (path === undefined || interrupts.length === 0 || !patched(patches.looksElsewhere)) return undefined;
     const there = interrupts.map((interrupt) => ({ ...interrupt, id: interruptIdAt(path, interrupt) }));
     const request: AnswersElsewhere = { workflowId: workflowIdOf(tenant, rootRunId(id)), interrupts: there };
     return this.local.urgent<readonly (ElsewhereAnswer | null)[]>(names.elsewhereActivity, [request], timeoutMs, attempts).then(

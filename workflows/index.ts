@@ -5,7 +5,7 @@ export { agentsFor, defineAgent } from '../kernel/define/agent';
 export { isAgent } from '../kernel/define/agent-ref';
 export type { AgentFactory, AgentOptions, ToolArgumentsHandler, UnknownToolHandler } from '../kernel/define/agent';
 export type { Agent } from '../kernel/define/agent-ref';
-export type { IterationLimit } from '../kernel/define/limit-options';
+export type { IterationLimit } from '../kernel/define/iteration-limits';
 export type {
   FailoverAttempt,
   FailoverChoice,

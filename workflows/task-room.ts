@@ -1,10 +1,8 @@
 import { patched, workflowInfo } from '@temporalio/workflow';
 import { HoldfastError } from '../contract/errors';
 import { limits } from '../contract/limits';
+import { patches } from '../contract/names';
 import { activation } from './interceptors';
-
-/** Stands in the histories of runs that wait for room where runs of 0.1.0 did not. */
-const smallerTasks = 'holdfast-smaller-tasks';
 
 /** Of a command beside what it carries: names, timeouts, ids. */
 const ofACommand = 512;
@@ -40,7 +38,7 @@ export class TaskRoom {
   /** Room for what did not ask for any before. */
   hasNow(bytes: number, share = 1): boolean {
     this.begin();
-    return this.used === 0 || this.used + bytes + ofACommand <= limits.activation / share || !patched(smallerTasks);
+    return this.used === 0 || this.used + bytes + ofACommand <= limits.activation / share || !patched(patches.smallerTasks);
   }
 
   /** Whether this task can accept an update too, which the server writes with it. Only looks: validators do not run in a replay. */
@@ -84,7 +82,7 @@ export class TaskRoom {
     this.usedByEvents += bytes;
     if (this.usedByEvents > limits.stepEvents)
       throw new HoldfastError('payload-too-large', `The events of one step have more than ${limits.stepEvents} bytes together.`);
-    if (this.used > 0 && this.used + bytes > ceiling && patched(smallerTasks))
+    if (this.used > 0 && this.used + bytes > ceiling && patched(patches.smallerTasks))
       throw new HoldfastError(
         'payload-too-large',
         `The events of one step and the calls and results beside them have more than ${ceiling} bytes together.`,

@@ -17,7 +17,7 @@ import { codeOf, isErrorCode, messageOf } from '../contract/errors';
 import type { Answer } from '../contract/interrupts';
 import { limits } from '../contract/limits';
 import type { Failure, JsonObject, Usage } from '../contract/messages/messages';
-import { names, workflowIdOf } from '../contract/names';
+import { names, patches, workflowIdOf } from '../contract/names';
 import type { AgentRunInput, AgentRunResult, StartInput } from '../contract/record/wire';
 import { childEndOf } from '../kernel/engine/run-result';
 import type { ChildEnd, ChildRun } from '../kernel/run/ports';
@@ -28,9 +28,6 @@ export interface FailedChildDetails {
   readonly session?: JsonObject;
   readonly news?: AgentRunResult['news'];
 }
-
-/** Stands in the histories of runs whose isolated agents say whether an answer counts. */
-export const isolatedDecide = 'holdfast-isolated-decide';
 
 /**
  * The workflows of the isolated agents of a run. They are cancelled when it closes, and a continue-as-new closes it too: so it does not go
@@ -75,7 +72,7 @@ export class TemporalChildren {
 
   /** The cancel of a child workflow goes to its first execution only, and is lost behind a continue-as-new. */
   private cancelLatest({ tenant, id }: StartInput): void {
-    if (!this.open.has(id) || !patched('cancel-latest-execution')) return;
+    if (!this.open.has(id) || !patched(patches.cancelLatest)) return;
     CancellationScope.nonCancellable(() => getExternalWorkflowHandle(workflowIdOf(tenant, id)).cancel()).catch(() => undefined);
   }
 
@@ -88,10 +85,15 @@ export class TemporalChildren {
     if (details !== undefined) this.left.set(run, details);
   }
 
+  /** Whether isolated agents say if an answer counts. */
+  get decide(): boolean {
+    return patched(patches.isolatedDecide);
+  }
+
   /** One after another: several signals at once may come in another order than they were sent in. */
   answer(run: string, answer: Answer): void {
     const before = this.answering.get(run);
-    const sending = before !== undefined && patched(isolatedDecide) ? before.then(() => this.send(run, answer)) : this.send(run, answer);
+    const sending = before !== undefined && this.decide ? before.then(() => this.send(run, answer)) : this.send(run, answer);
     const settled = sending.then(() => {
       if (this.answering.get(run) === settled) this.answering.delete(run);
     });

@@ -2,7 +2,6 @@ import {
   ActivityCancellationType,
   CancellationScope,
   CancelledFailure,
-  patched,
   scheduleActivity,
   sleep,
   upsertMemo,
@@ -39,7 +38,7 @@ import { LocalActivities } from './local-activities';
 import { ParentLine } from './parent-line';
 import { TaskRoom } from './task-room';
 import { Timeline } from './timeline';
-import { TemporalChildren, isolatedDecide } from './temporal-children';
+import { TemporalChildren } from './temporal-children';
 
 const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 
@@ -184,7 +183,7 @@ export class TemporalPorts implements Ports {
   }
 
   isolatedDecide(): boolean {
-    return patched(isolatedDecide);
+    return this.children.decide;
   }
 
   emit(event: EventBody): void {

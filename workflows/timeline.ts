@@ -1,4 +1,5 @@
 import { CancellationScope, condition, patched, sleep } from '@temporalio/workflow';
+import { patches } from '../contract/names';
 import type { Timer } from '../kernel/run/ports';
 import { activation } from './interceptors';
 
@@ -16,9 +17,6 @@ interface OpenMoment {
   /** It is over, and its turn comes. */
   isOver: boolean;
 }
-
-/** Stands in the histories of runs in which a timer that was over when it was made, or that the server told late, had its turn before what came later. */
-const inOrder = 'holdfast-late-timers-in-order';
 
 /**
  * What comes to a run from the time: the ends of its timers, and answers that came while one of them was over. They happen in the order in
@@ -51,7 +49,7 @@ export class Timeline {
   get isBehind(): boolean {
     if (this.holds > 0 || this.due.some(({ isNow }) => !isNow)) return true;
     const now = Date.now();
-    return [...this.open].some(({ at }) => at <= now) || (this.restored.some((at) => at <= now) && patched(inOrder));
+    return [...this.open].some(({ at }) => at <= now) || (this.restored.some((at) => at <= now) && patched(patches.inOrder));
   }
 
   /** Code is entered, or entered again, with what this brings. When it rests, all of its timers are made. */
@@ -87,7 +85,7 @@ export class Timeline {
         reject(error);
       };
       // What the server would tell later may come behind what it has told.
-      if (at < Date.now() && patched(inOrder)) {
+      if (at < Date.now() && patched(patches.inOrder)) {
         scope.cancelRequested.catch(fail);
         over();
       } else scope.run(() => sleep(Math.max(1, at - Date.now()))).then(over, fail);
@@ -123,7 +121,7 @@ export class Timeline {
   async follow(isDone: () => boolean): Promise<never> {
     for (;;) {
       await whenSettledAnew(() => isDone() && this.holds === 0 && (this.due.length > 0 || this.past?.activation === activation.count));
-      if (this.isBehindTimer && patched(inOrder)) {
+      if (this.isBehindTimer && patched(patches.inOrder)) {
         await condition(() => !this.isBehindTimer);
         continue;
       }

@@ -12,8 +12,8 @@ import { abortOf } from '../calls/abort';
 import type { ModelChunk } from './chunks';
 import { AnswerAssembly } from './chunks';
 import { WrapWatch } from '../worker-middleware/wrap-guard';
-import type { ModelCallParts } from './model-provider';
-import { Provider, checkedUsage, noMessage } from './model-provider';
+import type { ModelCallParts } from './called-model';
+import { CalledModel, checkedUsage, noMessage } from './called-model';
 import { consume, orAborted } from './model-stream';
 import { streamed, whole } from './model-layers';
 import { parsedCalls } from '../schemas/parse-calls';
@@ -48,7 +48,7 @@ export async function generate(
   watch = new WrapWatch(),
 ): Promise<ModelAnswer> {
   const { slots, messages } = request;
-  const provider = new Provider(parts, slots, call);
+  const provider = new CalledModel(parts, slots, call);
   const middleware = parts.middleware.named(slots.halves ?? []);
   const asked: WorkerModelRequest = {
     instructions: slots.instructions ?? '',
@@ -104,7 +104,7 @@ function publishChunk(chunk: ModelChunk, publish: (delta: DeltaBody) => void): v
 function checkedAnswer(
   message: unknown,
   { usage, finish }: { readonly usage?: unknown; readonly finish?: unknown },
-  { answeredBy }: Provider,
+  { answeredBy }: CalledModel,
   asked: string,
 ): ModelAnswer {
   const model = answeredBy || asked;
@@ -127,7 +127,7 @@ function checkedAnswer(
 }
 
 /** What was said before somebody cancelled the run. Tool calls in it are not made, so they are no part of it. */
-function partialAnswer(parts: StoredMessage['parts'], provider: Provider, signal: AbortSignal): ModelAnswer {
+function partialAnswer(parts: StoredMessage['parts'], provider: CalledModel, signal: AbortSignal): ModelAnswer {
   const said = parts.filter(({ type }) => type === 'text' || type === 'reasoning');
   if (said.length === 0) throw abortOf(signal);
   return { ...checkedAnswer({ role: 'assistant', parts: said }, { usage: provider.spent }, provider, ''), finish: 'cancelled' };

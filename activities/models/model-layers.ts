@@ -5,7 +5,7 @@ import type { ModelChunk } from './chunks';
 import { AnswerAssembly, answerOfChunks, chunksOf } from './chunks';
 import type { WrapGuard, WrapWatch } from '../worker-middleware/wrap-guard';
 import { guardedStream, guardedWhole, labelOfWrap } from '../worker-middleware/wrap-guard';
-import { responseOf } from './model-provider';
+import { responseOf } from './called-model';
 import type { NamedWraps, WorkerCall, WorkerWraps, WorkerModelRequest, WorkerModelResponse } from '../worker-middleware/worker-middleware';
 import { wrapAround } from '../worker-middleware/worker-middleware';
 

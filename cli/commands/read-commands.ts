@@ -7,7 +7,6 @@ import { exitCodes } from '../attend-run';
 import { interruptLines } from '../event-lines';
 import { commandsFor } from '../next-commands';
 import type { ServiceClient } from '../service-client';
-import { commandLine } from '../shell-words';
 import type { Terminal } from '../terminal';
 import { oneLine, printable } from '../terminal';
 
@@ -97,27 +96,6 @@ export async function listAgents(service: ServiceClient, terminal: Terminal, fla
     terminal,
     answer.agents.map(({ name, description }) => [name, description]),
   );
-  return exitCodes.done;
-}
-
-export async function cancelRun(service: ServiceClient, terminal: Terminal, id: string): Promise<number> {
-  const { status } = await service.view(id);
-  await service.cancel(id);
-  terminal.write(`The run ${id} is asked to stop.`);
-  if (status === 'stuck')
-    terminal.write(`It is stuck, and its code may never hear of it. To end it as it is: ${commandLine('terminate', id, ...service.flags)}`);
-  return exitCodes.done;
-}
-
-export async function upgradeRun(service: ServiceClient, terminal: Terminal, id: string): Promise<number> {
-  const { build, moved } = await service.upgrade(id);
-  terminal.write(moved ? `The run ${id} goes on under the newest build, ${build}.` : `The run ${id} is under the newest build, ${build}.`);
-  return exitCodes.done;
-}
-
-export async function terminateRun(service: ServiceClient, terminal: Terminal, id: string, reason?: string): Promise<number> {
-  await service.terminate(id, reason);
-  terminal.write(`The run ${id} is ended.`);
   return exitCodes.done;
 }
 

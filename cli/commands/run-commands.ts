@@ -92,6 +92,27 @@ export async function answer(
   return send(service, terminal, id, interruptId, (await service.view(id)).nextOffset, body, flags);
 }
 
+export async function cancelRun(service: ServiceClient, terminal: Terminal, id: string): Promise<number> {
+  const { status } = await service.view(id);
+  await service.cancel(id);
+  terminal.write(`The run ${id} is asked to stop.`);
+  if (status === 'stuck')
+    terminal.write(`It is stuck, and its code may never hear of it. To end it as it is: ${commandLine('terminate', id, ...service.flags)}`);
+  return exitCodes.done;
+}
+
+export async function upgradeRun(service: ServiceClient, terminal: Terminal, id: string): Promise<number> {
+  const { build, moved } = await service.upgrade(id);
+  terminal.write(moved ? `The run ${id} goes on under the newest build, ${build}.` : `The run ${id} is under the newest build, ${build}.`);
+  return exitCodes.done;
+}
+
+export async function terminateRun(service: ServiceClient, terminal: Terminal, id: string, reason?: string): Promise<number> {
+  await service.terminate(id, reason);
+  terminal.write(`The run ${id} is ended.`);
+  return exitCodes.done;
+}
+
 async function decide(
   service: ServiceClient,
   terminal: Terminal,

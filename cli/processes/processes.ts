@@ -1,5 +1,5 @@
 import type { HoldfastWorker } from '../../worker/create-worker';
-import { checkKeyedEnvironment } from '../../activities/models/providers/keyed';
+import { checkKeyedEnvironment, keyVariables } from '../../activities/models/providers/keyed';
 import { codeOf, messageOf } from '../../contract/errors';
 import type { RunningService } from '../../service/http/start-service';
 import type { Terminal } from '../terminal';
@@ -81,9 +81,7 @@ function tellReady(terminal: Terminal, settings: ProcessSettings, { server, serv
 function defaultModel(worker: HoldfastWorker): string {
   try {
     const id = worker.parts.models.idOf('default');
-    return id.startsWith('demo/')
-      ? `${id} (a few rules, no AI; set OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY)`
-      : id;
+    return id.startsWith('demo/') ? `${id} (a few rules, no AI; set ${keyVariables})` : id;
   } catch (error) {
     return `none (${codeOf(error) ?? 'error'}: ${messageOf(error)})`;
   }

@@ -7,8 +7,11 @@ import type { FactReader } from '../../host/history/history-facts';
 import type { HistorySource } from '../../host/history/history-pages';
 import { oldestPages } from '../../host/history/history-pages';
 import { closedClient } from '../open-work';
+import { doubtOf } from './doubtful-task';
 import type { HistoryMark, RunChain } from './chain';
 import { LiveCalls, push } from './live-calls';
+
+const doubtMs = 1000;
 
 /** What one reader has yet to take. */
 interface Reader {
@@ -79,7 +82,8 @@ export class RunFollower {
         if (this.stopped && !this.fold.ended) throw closedClient();
         if (this.finished) return;
         if (until === 'waiting' && this.isPast(mark) && this.fold.view().status !== 'running') return;
-        await untilAborted(this.changed, signal);
+        if (until === 'waiting' && this.fold.inDoubt) await this.settleDoubt(signal);
+        else await untilAborted(this.changed, signal);
       }
     } finally {
       this.readers.delete(reader);
@@ -135,6 +139,20 @@ export class RunFollower {
   private isPast({ runId, length }: HistoryMark): boolean {
     const last = this.followed.get(runId);
     return last !== undefined && (last >= length || runId !== this.current);
+  }
+
+  /** Whether a task that failed for the sake of another run fails by itself stands in no history. */
+  private async settleDoubt(signal: AbortSignal | undefined): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const moment = new Promise<void>((resolve) => (timer = setTimeout(resolve, doubtMs)));
+    await untilAborted(Promise.race([this.changed, moment]), signal);
+    clearTimeout(timer);
+    const execution = { workflowId: this.workflowId, runId: this.current };
+    const { pendingWorkflowTask } = await this.connection.workflowService.describeWorkflowExecution({
+      namespace: this.namespace,
+      execution,
+    });
+    if (this.fold.inDoubt) for (const fact of doubtOf(pendingWorkflowTask)) this.fold.add(fact);
   }
 
   private showEvent(event: RunEvent): void {

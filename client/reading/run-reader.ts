@@ -21,6 +21,7 @@ import { answered, withCode } from '../lost-server';
 import { OpenWork } from '../open-work';
 import { optionsOf } from '../options';
 import { retriedCalls } from './retried-calls';
+import { doubtOf } from './doubtful-task';
 import type { StoredAnswer } from './stored-answers';
 import { StoredAnswers, answerInSignal, withoutAnswered } from './stored-answers';
 
@@ -144,7 +145,11 @@ export class RunReader {
     const fold = new HistoryFold();
     const stored = new StoredAnswers(this.converter);
     const source = { workflowService: this.connection.workflowService, namespace: this.namespace };
-    const { workflowExecutionInfo: info, pendingActivities } = await found(
+    const {
+      workflowExecutionInfo: info,
+      pendingActivities,
+      pendingWorkflowTask: task,
+    } = await found(
       this.connection.workflowService.describeWorkflowExecution({ namespace: this.namespace, execution: { workflowId } }),
       id,
     );
@@ -154,6 +159,7 @@ export class RunReader {
         for (const fact of await this.reader.read(events, workflowId)) fold.add(fact);
       }
     }
+    if (fold.inDoubt) for (const fact of doubtOf(task)) fold.add(fact);
     return { fold, stored, retrying: retriedCalls(pendingActivities) };
   }
 

@@ -56,6 +56,8 @@ export class HistoryFold {
   private pendingToolCalls: readonly ToolCall[] | undefined;
   private error: Failure | undefined;
   private stuck: string | undefined;
+  /** The last task failed for the sake of another run. How it went since, only the server's count of attempts says. */
+  inDoubt = false;
   /** The workflow was started by something else, with an input that is none of a run. */
   private foreign = false;
   private stirred = false;
@@ -133,6 +135,7 @@ export class HistoryFold {
         return this.memo(fact.values);
       case 'task-completed':
         this.stuck = undefined;
+        this.inDoubt = false;
         this.stirred = false;
         return [];
       case 'stirred':
@@ -140,7 +143,8 @@ export class HistoryFold {
         else this.stirred = true;
         return [];
       case 'task-failed':
-        this.stuck = fact.message;
+        if (fact.passing === true) this.inDoubt = true;
+        else this.stuck = fact.message;
         return [];
       case 'continued':
         this.nextRunId = fact.nextRunId;

@@ -24,7 +24,8 @@ export type HistoryFact =
   | { readonly kind: 'quick-completed'; readonly time: number; readonly result: CallToolResult }
   | { readonly kind: 'memo'; readonly time: number; readonly values: Readonly<Record<string, unknown>> }
   | { readonly kind: 'task-completed'; readonly time: number }
-  | { readonly kind: 'task-failed'; readonly time: number; readonly message: string }
+  /** Passing: for another run's sake, and it is done again. Whether that fails, too, no history shows. */
+  | { readonly kind: 'task-failed'; readonly time: number; readonly message: string; readonly passing?: true }
   /** Something came in that the run's code has not seen yet. */
   | { readonly kind: 'stirred'; readonly time: number; readonly by: 'answer' | 'cancel' }
   | { readonly kind: 'continued'; readonly time: number; readonly nextRunId: string }

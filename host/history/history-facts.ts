@@ -1,5 +1,6 @@
 import type { LoadedDataConverter, Payload } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
+import { defined } from '../../contract/defined';
 import { isErrorCode } from '../../contract/errors';
 import type { HistoryFact } from '../../contract/record/history-fact';
 import type { Failure } from '../../contract/messages/messages';
@@ -101,7 +102,10 @@ function* taskOrEnd(event: FactEvent, time: number): Reading<HistoryFact | undef
   const failedTask = event.workflowTaskFailedEventAttributes;
   if (failedTask) {
     const cause = temporal.api.enums.v1.WorkflowTaskFailedCause[failedTask.cause ?? 0] ?? '';
-    return harmlessCauses.has(cause) ? undefined : { kind: 'task-failed', time, message: failedTask.failure?.message ?? cause };
+    const passing = failedTask.failure?.applicationFailureInfo?.type === names.threadEnded ? (true as const) : undefined;
+    return harmlessCauses.has(cause)
+      ? undefined
+      : { kind: 'task-failed', time, message: failedTask.failure?.message ?? cause, ...defined({ passing }) };
   }
   const continued = event.workflowExecutionContinuedAsNewEventAttributes;
   if (continued) return { kind: 'continued', time, nextRunId: continued.newExecutionRunId ?? '' };

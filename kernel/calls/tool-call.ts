@@ -8,7 +8,7 @@ import { waitsForTool } from '../../contract/missing-tool';
 import type { CallToolResult, ToolOutcome } from '../../contract/record/wire';
 import { asleep, untilOf } from '../run/asleep';
 import type { Frame } from '../effects/frames';
-import { openIn } from '../run/asking';
+import { openIn } from '../run/ask-in-frame';
 import type { AgentScope } from '../run/scope';
 import { ToolError } from '../effects/errors';
 

@@ -28,7 +28,7 @@ import type { Aliases } from '../../contract/run-options';
 import { toolAliasesForm } from '../../contract/run-options';
 import { cut, shown } from '../../contract/shown';
 import { classicFields, isClassic, isNumbered, toolCallWraps } from './classic-middleware';
-import { iterationLimit } from './limit-options';
+import { iterationLimit } from './iteration-limits';
 import { traitsOf } from './traits';
 import { checkNamedTools } from './named-tools';
 import { failoverForm, retryForm } from './retry-options';

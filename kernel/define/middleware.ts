@@ -91,7 +91,10 @@ export interface ValueStore {
   set(key: string, value: Json): void;
 }
 
-/** What a hook or wrap of the workflow side may do. Everything that waits goes through here and through `next`. */
+/**
+ * What a hook or wrap of the workflow side may do. Everything that waits goes through here and through `next`.
+ * Made in kernel/hooks: members in context.ts, effects in acting.ts.
+ */
 export interface HookContext<T extends Tools = Tools, M = Message> {
   readonly agent: string;
   readonly runPath: readonly string[];

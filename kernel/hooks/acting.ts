@@ -9,7 +9,7 @@ import type { Frame } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
 import { checkedEvent, checkedValue, keptValue, ownValue } from '../effects/kept-values';
 import { storedMessage } from '../effects/transcript';
-import { openIn } from '../run/asking';
+import { openIn } from '../run/ask-in-frame';
 import { asleep, untilOf } from '../run/asleep';
 import { ensuredOf, keepEnsured } from '../run/ensured';
 import { noteAction } from '../run/flow';
@@ -17,7 +17,7 @@ import { checkAnswerSchema, checkApproveOptions, checkInterruptOptions } from '.
 import { atCheckpoint } from '../run/ports';
 import type { AgentScope } from '../run/scope';
 import { agreed } from './agreed';
-import { approvalOf, interruptBase, pending } from './asked';
+import { approvalOf, interruptBase, pending } from './shown-interrupt';
 import { callHidden, callOther } from './hidden-calls';
 import { race, within } from './race';
 

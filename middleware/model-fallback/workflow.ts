@@ -1,7 +1,7 @@
 import type { AgentMiddleware } from '../../kernel/define/middleware';
 import type { FailoverAttempt, ModelError } from '../../kernel/define/retry-options';
 import { checkOptions, filled, required, someNames } from '../../contract/check';
-import { modelCodes } from '../error-codes';
+import { modelCodes } from '../code-options';
 
 export interface ModelFallbackOptions {
   readonly name?: string;

@@ -3,7 +3,7 @@ import type { ModelError } from '../../kernel/define/retry-options';
 import type { Backoff } from '../backoff';
 import { answerOr, attemptsForm, backoffForm, waitsOf } from '../backoff';
 import { checkOptions, filled } from '../../contract/check';
-import { modelCodes } from '../error-codes';
+import { modelCodes } from '../code-options';
 
 export interface ModelRetryOptions {
   readonly name?: string;

@@ -7,7 +7,7 @@ import { isToolProblem } from '../../kernel/effects/errors';
 import type { Backoff } from '../backoff';
 import { answerOr, attemptsForm, backoffForm, waitsOf } from '../backoff';
 import { checkOptions, filled, func, isFilled, refusing, someNames } from '../../contract/check';
-import { toolCodes } from '../error-codes';
+import { toolCodes } from '../code-options';
 
 /** Why a call of a tool has failed. */
 export interface ToolProblem {

@@ -6,7 +6,7 @@ import type { HoldfastClient } from '../../client/index';
 import type { AgentSummary } from '../project/load-project';
 import { checkHost } from './check-host';
 import { errorResponse } from './error-response';
-import { methodsAt, noRoute } from './known-routes';
+import { methodsAt, noRoute } from './route-hints';
 import { answerRoutes, inboxRoutes } from './interrupt-routes';
 import { parseQuery } from './parse-request';
 import { readiness } from './readiness';

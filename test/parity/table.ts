@@ -53,7 +53,7 @@ export interface Move {
 }
 
 /** So much later than the last deadline of what is open do people come who are late. */
-const lateMs = 1000;
+export const lateMs = 1000;
 
 /** When the first limit of what is open ends. */
 export function firstLimit(open: readonly Interrupt[]): number {

@@ -9,6 +9,7 @@ import type { Json } from '../../contract/messages/messages';
 import { defaultTenant, names, workflowIdOf } from '../../contract/names';
 import type { Agent } from '../../kernel/define/agent-ref';
 import { isAgent } from '../../kernel/define/agent-ref';
+import { millisecondsOf } from '../../host/history/history-facts';
 import type { MemoryRun } from '../../memory/run';
 import type { TestRun } from '../../testing/index';
 import { testRun } from '../../testing/index';
@@ -20,7 +21,7 @@ import type { Part } from './play';
 import { standsLike } from './play';
 import type { Script } from './script';
 import type { Standing, Table } from './table';
-import { firstLimit, lateTime, openAfter } from './table';
+import { firstLimit, lateMs, lateTime, openAfter } from './table';
 import { halves, outputs, tools } from './tools';
 
 type AnyAgent = Agent<string, Json, unknown>;
@@ -188,7 +189,10 @@ export async function tableOnServer(
       await untilRests(temporal, id);
       await bed.leave();
       const isInTime = !late || Date.now() < firstLimit(stood);
-      if (late) await new Promise((resolve) => setTimeout(resolve, lateTime(open) - Date.now()));
+      if (late) {
+        await new Promise((resolve) => setTimeout(resolve, lateTime(open) - Date.now()));
+        await untilSaid(temporal, id, lateTime(open) - lateMs);
+      }
       return isInTime;
     },
     comeBack: () => bed.comeBack(),
@@ -220,6 +224,26 @@ async function untilRests({ connection }: Temporal, id: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
+
+/**
+ * Until the server has told the run that it is so late: one that is busy is behind with its timers, and an answer counts by the server's time. Not for
+ * long, as the deadline may be that of an isolated agent, of which the run hears only by a worker.
+ */
+async function untilSaid({ connection }: Temporal, id: string, time: number): Promise<void> {
+  const execution = { workflowId: workflowIdOf(defaultTenant, id) };
+  for (const until = Date.now() + serverLagMs; Date.now() < until;) {
+    const { workflowExecutionInfo } = await connection.workflowService.describeWorkflowExecution({ namespace: 'default', execution });
+    const { history } = await connection.workflowService.getWorkflowExecutionHistoryReverse({
+      namespace: 'default',
+      execution: { workflowId: execution.workflowId, runId: workflowExecutionInfo?.execution?.runId ?? '' },
+      maximumPageSize: 1,
+    });
+    if (millisecondsOf(history?.events?.[0]?.eventTime) >= time) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const serverLagMs = 10_000;
 
 /** Of an agent that has not begun. */
 const nothing: Omit<RunView, 'id'> = {

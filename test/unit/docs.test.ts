@@ -124,6 +124,8 @@ describe('docs/reference/limits.md', () => {
       'Tool calls of one message': count(limits.toolCallsPerMessage),
       'Agents nested in each other': count(limits.agentDepth),
       'Events of an agent while nothing comes back to a run': count(limits.eventsInARow),
+      'Agents one after another without a call of their own': count(limits.emptyRuns),
+      'Hand-overs between the agents of a team': count(limits.transfers),
       'Interrupts that wait at once': `${limits.openInterrupts}, with ${size(limits.interruptsTogether)} together`,
       'Finished runs, and their ids': `kept for ${retentionDays} days by the embedded server, elsewhere for your namespace's retention`,
     };

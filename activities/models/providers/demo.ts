@@ -4,9 +4,9 @@ import type { ModelChunk } from '../chunks';
 import { chunksOf } from '../chunks';
 import type { GenerateAnswer, GenerateRequest, ModelProvider } from '../models';
 import type { ToolSpec } from '../../tools/tools';
+import { keyVariables } from './keyed';
 
-const notice =
-  '(This is the demo model: a few rules, no AI. Set OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY for a real one.)';
+const notice = `(This is the demo model: a few rules, no AI. Set ${keyVariables} for a real one.)`;
 
 /** A stand-in for a model, for trying Holdfast without a key. docs/guides/models.md has its rules. */
 export const demoProvider: ModelProvider = {

@@ -65,6 +65,12 @@ export const keyedProviderTable: Readonly<Record<string, KeyedProvider>> = {
   },
 };
 
+/** The variables of which one has to be set for a real model, in a sentence. */
+export const keyVariables = Object.values(keyedProviderTable)
+  .flatMap(({ needs, keyVariable }) => (needs === 'key' ? [keyVariable] : []))
+  .join(', ')
+  .replace(/, ([^,]*)$/, ' or $1');
+
 type ProviderEnvironment = Readonly<Record<string, string | undefined>>;
 
 export function keyedProviders(environment: ProviderEnvironment): Readonly<Record<string, ModelProvider>> {

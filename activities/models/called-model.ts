@@ -25,7 +25,7 @@ export interface ModelCallParts {
 }
 
 /** The model behind the worker middleware. Which one answered shows when it was asked. */
-export class Provider {
+export class CalledModel {
   answeredBy = '';
   /** The answer came in pieces. */
   streams = false;

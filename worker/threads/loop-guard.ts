@@ -1,4 +1,5 @@
-import type { WorkerOptions } from 'node:worker_threads';
+import { noteMemoryLoss } from './memory-loss';
+import { optionsOfThread } from './thread-options';
 
 /** The module itself, not a copy of its names: the SDK takes its Worker from it. */
 const threads = process.getBuiltinModule('node:worker_threads');
@@ -37,25 +38,10 @@ if (typeof clear === 'function') {
 }
 `;
 
-/** Without flags and NODE_OPTIONS, thus without preloaded modules; Yarn's Plug'n'Play is one that finds the SDK. */
-function optionsOfThread(): WorkerOptions {
-  return process.versions['pnp'] === undefined ? { execArgv: [], env: { ...process.env, NODE_OPTIONS: '' } } : {};
-}
-
 const plainWorker = threads.Worker;
 let guarding = 0;
 
-/** Worker threads that are made meanwhile for workflows survive endless loops in user code. */
-export async function withLoopGuard<T>(run: () => Promise<T>): Promise<T> {
-  const end = beginLoopGuard();
-  try {
-    return await run();
-  } finally {
-    end();
-  }
-}
-
-/** The same until the returned function is called. */
+/** Until the returned function is called, threads that are made for workflows survive endless loops in user code. */
 export function beginLoopGuard(): () => void {
   if (guarding++ === 0) threads.Worker = guarded;
   let open = true;
@@ -75,8 +61,6 @@ interface ThreadRequest {
   };
 }
 
-const losses = new WeakMap<object, readonly string[]>();
-
 class GuardedWorker extends plainWorker {
   private readonly workflowIds = new Map<string, string>();
   /** Executions by the request that they are in, oldest first: the thread takes one after another. */
@@ -85,9 +69,7 @@ class GuardedWorker extends plainWorker {
   constructor(file: string | URL) {
     super(`${guard}\nrequire(${JSON.stringify(String(file))});`, { ...optionsOfThread(), eval: true });
     this.on('message', ({ requestId }: ThreadRequest) => void this.inTask.delete(requestId));
-    this.on('error', (error) => {
-      if ((error as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY') losses.set(error, this.runsInTask());
-    });
+    this.on('error', (error) => noteMemoryLoss(error, () => this.runsInTask()));
   }
 
   override postMessage(request: unknown, transfer?: never): void {
@@ -112,12 +94,3 @@ const guarded = new Proxy(plainWorker, {
     return Reflect.construct(target, parameters, made) as object;
   },
 });
-
-/** The workflows that were in a task when their thread ran out of memory, the likely cause first; undefined when it is not that what failed. */
-export function memoryLossOf(failure: unknown): readonly string[] | undefined {
-  for (let error = failure; typeof error === 'object' && error !== null; error = (error as { cause?: unknown }).cause) {
-    const loss = losses.get(error);
-    if (loss !== undefined) return loss;
-  }
-  return undefined;
-}

@@ -1,0 +1,15 @@
+const losses = new WeakMap<object, readonly string[]>();
+
+/** Notes the workflows that were in a task of a thread when it failed, if memory is what it failed of. */
+export function noteMemoryLoss(error: unknown, workflowIds: () => readonly string[]): void {
+  if ((error as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY') losses.set(error as object, workflowIds());
+}
+
+/** The workflows that were in a task when their thread ran out of memory, the likely cause first; undefined when it is not that what failed. */
+export function memoryLossOf(failure: unknown): readonly string[] | undefined {
+  for (let error = failure; typeof error === 'object' && error !== null; error = (error as { cause?: unknown }).cause) {
+    const loss = losses.get(error);
+    if (loss !== undefined) return loss;
+  }
+  return undefined;
+}

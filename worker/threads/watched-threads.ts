@@ -1,0 +1,131 @@
+import { ApplicationFailure } from '@temporalio/common';
+import type { Workflow, WorkflowCreateOptions, WorkflowCreator } from '@temporalio/worker/lib/workflow/interface';
+import { VMWorkflowThreadProxy } from '@temporalio/worker/lib/workflow/threaded-vm';
+import { names } from '../../contract/names';
+import type { ThreadParts } from './watched-thread';
+import { WatchedThread, isThreadEnded } from './watched-thread';
+
+/** Workflows whose code has looped once; more are forgotten, oldest first. */
+const mostLoopers = 1000;
+/** Each holds one of the worker's 16 places for tasks meanwhile, up to the limit of time. */
+const mostWaiting = 8;
+const mostTries = 5;
+
+/**
+ * The threads of a worker: one for all workflows, and one for those whose code has looped before. Loopers have their first task one after another:
+ * otherwise each ends the thread of the others before their own code has shown what it does.
+ */
+export class WatchedThreads implements WorkflowCreator {
+  private readonly loopers = new Set<string>();
+  private apart: Promise<WatchedThread> | undefined;
+  private lastTurn: Promise<void> = Promise.resolve();
+  private waiting = 0;
+  private isDestroyed = false;
+
+  private constructor(
+    private readonly parts: ThreadParts,
+    private main: Promise<WatchedThread> | undefined,
+  ) {}
+
+  static async create(parts: ThreadParts): Promise<WatchedThreads> {
+    const threads = new WatchedThreads(parts, undefined);
+    await threads.mainThread();
+    return threads;
+  }
+
+  async createWorkflow(options: WorkflowCreateOptions): Promise<Workflow> {
+    for (let tries = 1; ; tries++) {
+      if (this.loopers.has(options.info.workflowId)) return this.createApart(options);
+      try {
+        return await VMWorkflowThreadProxy.create(await this.mainThread(), options);
+      } catch (error) {
+        if (!isThreadEnded(error) || tries === mostTries) throw error;
+      }
+    }
+  }
+
+  async destroy(): Promise<void> {
+    this.isDestroyed = true;
+    for (const thread of [this.main, this.apart]) await (await thread?.catch(() => undefined))?.destroy();
+  }
+
+  private async createApart(options: WorkflowCreateOptions): Promise<Workflow> {
+    const turn = await this.turn();
+    try {
+      this.apart = living(await this.apart) ? this.apart : this.start();
+      return new FirstTask(await VMWorkflowThreadProxy.create((await this.apart) as WatchedThread, options), turn);
+    } catch (error) {
+      turn();
+      throw error;
+    }
+  }
+
+  /** Waits for those that came before. Whoever gets it gives it back. */
+  private async turn(): Promise<() => void> {
+    if (this.waiting >= mostWaiting)
+      throw ApplicationFailure.create({
+        type: names.threadEnded,
+        message: 'The code of this run has gone on without a pause before, and so has that of others, which have their turn first.',
+      });
+    this.waiting += 1;
+    const before = this.lastTurn;
+    let giveBack: () => void = () => undefined;
+    this.lastTurn = new Promise((resolve) => (giveBack = resolve));
+    await before;
+    this.waiting -= 1;
+    return giveBack;
+  }
+
+  private async mainThread(): Promise<WatchedThread> {
+    const thread = await this.main;
+    if (living(thread)) return thread;
+    // Another may have seen it first.
+    if ((await this.main) === thread) this.main = this.start();
+    try {
+      return (await this.main) as WatchedThread;
+    } catch (error) {
+      this.main = undefined;
+      throw error;
+    }
+  }
+
+  private start(): Promise<WatchedThread> {
+    return WatchedThread.start(this.parts, (workflowId) => this.noteLoop(workflowId));
+  }
+
+  private noteLoop(workflowId: string | undefined): void {
+    if (workflowId !== undefined) {
+      this.loopers.delete(workflowId);
+      this.loopers.add(workflowId);
+    }
+    const [oldest] = this.loopers;
+    if (this.loopers.size > mostLoopers && oldest !== undefined) this.loopers.delete(oldest);
+    // Others wait for it already.
+    if (!this.isDestroyed) void this.mainThread().catch(() => undefined);
+  }
+}
+
+function living(thread: WatchedThread | undefined): thread is WatchedThread {
+  return thread?.hasEnded === false;
+}
+
+/** A workflow that gives its turn back when its first task has ended. */
+class FirstTask implements Workflow {
+  constructor(
+    private readonly workflow: Workflow,
+    private readonly giveBack: () => void,
+  ) {}
+
+  activate(...given: Parameters<Workflow['activate']>): ReturnType<Workflow['activate']> {
+    return this.workflow.activate(...given).finally(this.giveBack);
+  }
+
+  getAndResetSinkCalls(): ReturnType<Workflow['getAndResetSinkCalls']> {
+    return this.workflow.getAndResetSinkCalls();
+  }
+
+  async dispose(): Promise<void> {
+    this.giveBack();
+    await this.workflow.dispose();
+  }
+}

@@ -1,0 +1,34 @@
+import type { Logger } from '@temporalio/common';
+import type { WorkerOptions } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
+import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-options';
+import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface';
+import type { ThreadParts } from './watched-thread';
+import { WatchedThreads } from './watched-threads';
+
+export interface WatchedWorkerOptions extends WorkerOptions {
+  /** Answers the query for stack traces, at a sixth of what a worker can do. Default: false. */
+  readonly stackTraces?: boolean;
+}
+
+/** A worker of Temporal's SDK whose workflow code runs in threads that are watched from here. */
+export class WatchedWorker extends Worker {
+  static override create(options: WatchedWorkerOptions): Promise<Worker> {
+    return super.create(options);
+  }
+
+  protected static override createWorkflowCreator(
+    bundle: ThreadParts['bundle'],
+    options: CompiledWorkerOptions & Pick<WatchedWorkerOptions, 'stackTraces'>,
+    logger: Logger,
+  ): Promise<WorkflowCreator> {
+    return WatchedThreads.create({
+      bundle,
+      activityNames: new Set(options.activities.keys()),
+      logger,
+      limitMs: options.isolateExecutionTimeoutMs,
+      stackTraces: options.stackTraces ?? false,
+      reuseV8Context: options.reuseV8Context,
+    });
+  }
+}
