@@ -5,6 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { BundleOptions } from '@temporalio/worker';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { HoldfastError, messageOf } from '../contract/errors';
+import type { BundleInputs } from './bundle-memory';
 import { BundlerLook, FilesLookedUpOnce } from './bundler-look';
 import type { NodeImports } from './import-map';
 import { describedImports } from './import-map';
@@ -54,6 +55,11 @@ export function agentsModule(agentsPath: string): string {
 
 /** Bundles an agents module for the workflow sandbox. What does not belong there is an error that says where it is imported. */
 export async function bundleAgents(agentsPath: string): Promise<WorkflowBundle> {
+  return (await bundleFrom(agentsPath)).bundle;
+}
+
+/** The same, and what it was made of. */
+export async function bundleFrom(agentsPath: string): Promise<{ readonly bundle: WorkflowBundle; readonly inputs: BundleInputs }> {
   const path = agentsModule(agentsPath);
   const output: string[] = [];
   const look = new BundlerLook();
@@ -69,7 +75,7 @@ export async function bundleAgents(agentsPath: string): Promise<WorkflowBundle> 
     throw new HoldfastError('agents-invalid', refusalOf(path, look, messageOf(error)), { cause });
   });
   refuseWaiting(look);
-  return { buildId: buildIdOf(code, path), code };
+  return { bundle: { buildId: buildIdOf(code, path), code }, inputs: look.inputs };
 }
 
 /** The sandbox loads modules and waits for none. */

@@ -1,3 +1,5 @@
+import { existsSync, statSync } from 'node:fs';
+import type { BundleInputs } from './bundle-memory';
 import { ImportMap } from './import-map';
 
 export interface Compiler {
@@ -20,6 +22,8 @@ interface AsyncHook<T> extends Hook<T> {
 /** What was compiled, before it is written. */
 export interface Compiled {
   readonly errors: readonly { readonly message: string }[];
+  readonly fileDependencies: Iterable<string>;
+  readonly missingDependencies: Iterable<string>;
   getAssets(): readonly { readonly source: { source(): string | Buffer } }[];
 }
 
@@ -51,6 +55,8 @@ export class BundlerLook {
   readonly problems: string[] = [];
   /** The modules with a top-level await. Such a module, and all that import it, would export nothing but a promise. */
   readonly waiting: string[] = [];
+  /** What was read, and where nothing was found. */
+  inputs: BundleInputs = { files: [], absent: [] };
 
   apply({ hooks }: Compiler): void {
     const note = ({ request, contextInfo, createData }: Import): void =>
@@ -64,6 +70,13 @@ export class BundlerLook {
         for (const { buildMeta, resource } of modules) if (buildMeta?.async === true) this.waiting.push(resource ?? 'a module');
       }),
     );
-    hooks.done.tap('holdfast', ({ compilation }) => this.problems.push(...compilation.errors.map(({ message }) => message)));
+    hooks.done.tap('holdfast', ({ compilation }) => {
+      this.problems.push(...compilation.errors.map(({ message }) => message));
+      const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+      this.inputs = {
+        files: [...compilation.fileDependencies].filter(isFile),
+        absent: [...compilation.missingDependencies].filter((path) => !existsSync(path)),
+      };
+    });
   }
 }

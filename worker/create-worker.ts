@@ -20,7 +20,7 @@ import { connectNative, connectTemporal } from '../host/connection';
 import { createLogger } from '../host/logger';
 import { checkSearchAttributes } from '../host/search-attributes';
 import type { WorkflowBundle } from './bundle';
-import { bundleAgents } from './bundle';
+import { bundleOnce } from './bundle-memory';
 import { BundleStore } from './bundle-store';
 import { checkBundle } from './check-bundle';
 import { checkWorkerOptions } from './check-options';
@@ -118,14 +118,14 @@ export class HoldfastWorker {
     checkKeyedEnvironment(options.environment ?? process.env);
     const problem = taskQueueProblem(taskQueue);
     if (problem !== undefined) throw new HoldfastError('config-invalid', `taskQueue is ${shown(taskQueue)}. ${problem}`);
-    const bundle = options.bundle ?? (await bundleAgents(options.agents));
+    const store = new BundleStore(options.bundles);
+    const bundle = options.bundle ?? (await bundleOnce(options.agents, options.bundles, store));
     const { connection, close: closeConnection } = await connectTemporal(server);
     let native: NativeConnection | undefined;
     let begun: HoldfastWorker | undefined;
     try {
       native = await connectNative(server, NativeConnection);
       await checkSearchAttributes(connection, server.namespace);
-      const store = new BundleStore(options.bundles);
       if (!(await store.holds(bundle.buildId))) {
         await checkBundle(bundle);
         await store.save(bundle);

@@ -35,7 +35,7 @@ export const everything = sequential({ name: 'everything', agents: [lanes, membe
 
 const kept = "const output = await next(call); await ctx.interrupt('Keep it?'); return output;";
 const changed = "await ctx.sleep('1ms'); const output = await next(call); await ctx.interrupt('Keep it?'); return output;";
-const place = 'everything/lanes/outer/t2/middle.0/middle/middle!1/deep/t1/count.0/ask-in-frame';
+const place = 'everything/lanes/outer/t2/middle.0/middle/middle!1/deep/t1/count.0/asking';
 
 const counted: string[] = [];
 const asked: string[] = [];

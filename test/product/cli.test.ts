@@ -138,7 +138,7 @@ describe('the commands', () => {
     const rejected = await holdfast('reject', 'ticket-3', '--feedback', 'Not broken.');
     expect(rejected).toMatchObject({ code: 0 });
     expect(rejected.out).toContain('Not broken.');
-    expect(await holdfast('approve', 'ticket-3')).toMatchObject({ code: 1, error: expect.stringContaining('error interrupt-unknown:') });
+    expect(await holdfast('approve', 'ticket-3')).toMatchObject({ code: 1, error: expect.stringContaining('error run-ended:') });
   });
 
   it('shows commands that can be pasted, also from elsewhere', async () => {

@@ -349,7 +349,7 @@ describe('an upgrade of a run that waits', () => {
     other: [{ text: 'Other.' }],
     last: [{ text: 'Done.' }],
   };
-  const place = 'all/lanes/outer/t1/inner.0/inner/inner!1/t1/echo.0/ask-in-frame';
+  const place = 'all/lanes/outer/t1/inner.0/inner/inner!1/t1/echo.0/asking';
 
   it.each<[string, () => AnyAgent, string]>([
     ['asks for something else', () => family([layer(async (request, next, ctx) => (await ctx.sleep('1s'), next(request)))]), place],
