@@ -44,6 +44,7 @@ export class Deployment {
     const until = Date.now() + 30_000;
     for (;;) {
       try {
+        if (await this.isCurrent(buildId)) return;
         return await this.setCurrent(buildId, `holdfast-${process.pid}`, undefined);
       } catch (error) {
         if (!stillRunning()) return;
@@ -55,6 +56,17 @@ export class Deployment {
           );
         await delay(50);
       }
+    }
+  }
+
+  /** Whether new runs go to a build already, and not only in place of one that nobody served: then nothing need be said, and no restart waits for it. */
+  private async isCurrent(buildId: string): Promise<boolean> {
+    try {
+      const { current, replaced } = await this.standing();
+      return current === buildId && replaced === undefined;
+    } catch {
+      // The server does not know the deployment yet, or cannot say: then it is told.
+      return false;
     }
   }
 

@@ -3,7 +3,7 @@ import type { TestBed } from '../support/test-bed';
 import { calls, script, startTestBed, text } from '../support/test-bed';
 
 const limitMs = 1000;
-/** Ten times what one loop takes from the others; on a busy machine their own turns take their part. */
+/** What a loop may take from others, beyond what they take by themselves. */
 const mostMs = 10_000;
 const rounds = 10;
 
@@ -21,14 +21,16 @@ describe('runs beside one that never pauses', () => {
   afterAll(() => bed.close());
 
   it('miss a moment and lose nothing, ten times', async () => {
+    const usual = Date.now();
     const kept = await Promise.all(Array.from({ length: 3 }, () => bed.client.start('plain', 'Go.')));
     for (const run of kept) expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
+    const usualMs = Date.now() - usual;
     for (let round = 0; round < rounds; round++) {
       const loops = await bed.client.start('spinsInHook', round % 2 === 0 ? 'at once' : 'after a sleep');
       const began = Date.now();
       const others = await Promise.all(Array.from({ length: 4 }, () => bed.client.start('plain', 'Go.')));
       for (const run of others) expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
-      expect(Date.now() - began).toBeLessThan(mostMs);
+      expect(Date.now() - began - usualMs).toBeLessThan(mostMs);
       expect(await loops.outcome({ timeout: '30s' })).toMatchObject({ status: 'stuck' });
       await loops.terminate();
     }
