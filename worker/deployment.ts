@@ -27,8 +27,13 @@ const patienceMs = 30_000;
 const taskQueueTypes = [1, 2] as const;
 
 /** The identity of a worker towards the server. */
-export function identityOf(newest: boolean): string {
-  return `${newest ? '' : `${keeping}-`}${process.pid}@${hostname()}`;
+export function identityOf(newest: boolean, pid = process.pid): string {
+  return `${newest ? '' : `${keeping}-`}${pid}@${hostname()}`;
+}
+
+/** Of the workers of a process of this host. */
+export function identitiesOf(pid: number): readonly string[] {
+  return [identityOf(true, pid), identityOf(false, pid)];
 }
 
 /** The Worker Deployment that all builds of a task queue belong to. */

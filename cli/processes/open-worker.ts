@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import type { ModelsOptions } from '../../activities/models/models';
 import type { HoldfastError } from '../../contract/errors';
 import { messageOf, errorTable } from '../../contract/errors';
+import { connectTemporal } from '../../host/connection';
 import { HoldfastWorker } from '../../worker/create-worker';
+import { retryCallsOf } from '../../worker/predecessors';
 import { installRuntime } from '../../worker/runtime';
 import type { Lifetime } from './lifetime';
 import type { OpenServer } from './open-server';
@@ -14,7 +16,7 @@ export async function openWorker(
   settings: ProcessSettings,
   server: OpenServer,
   lifetime: Lifetime,
-  options: { readonly demo: boolean },
+  options: { readonly demo: boolean; readonly dead?: readonly number[] },
 ): Promise<HoldfastWorker> {
   const { project, logger, taskQueue, configuration } = settings;
   const { tools = {}, outputs, middleware, observers, models, language } = project.config;
@@ -34,10 +36,27 @@ export async function openWorker(
     ...defined({ outputs, middleware, observers, language, dataConverter }),
   });
   worker.run().catch((error: unknown) => lifetime.fail(error));
+  if (server.embedded) void retryCalls(options.dead ?? [], settings, server);
   const forgetStray = reportStrayExceptions(onProblem, (error) => lifetime.fail(error));
   await lifetime.onEnd('worker', async () => {
     await worker.shutdown().catch((error: unknown) => logger.debug(messageOf(error)));
     forgetStray();
   });
   return worker;
+}
+
+/** What processes before this one had at work when they were killed. Without this it is made again as well, when the server misses their heartbeats. */
+async function retryCalls(dead: readonly number[], { logger, taskQueue }: ProcessSettings, server: OpenServer): Promise<void> {
+  if (dead.length === 0) return;
+  try {
+    const { connection, close } = await connectTemporal(server.settings);
+    try {
+      const retried = await retryCallsOf(dead, { connection, namespace: server.settings.namespace, taskQueue });
+      if (retried > 0) logger.info(`${retried} calls of a process that was killed are made again.`);
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    logger.debug(`Calls of a process that was killed wait for the server to notice: ${messageOf(error)}`);
+  }
 }

@@ -11,6 +11,7 @@ import { announceStart, checkPort, checkQueue, openService } from './open-servic
 import { openWorker } from './open-worker';
 import type { ProcessFlags, ProcessSettings } from './process-settings';
 import { readSettings } from './process-settings';
+import { takeDeadWorkers } from './service-record';
 
 /** Server, worker and service in one process, with the demo model where no other has a key. */
 export async function dev(flags: ProcessFlags, terminal: Terminal): Promise<number> {
@@ -19,11 +20,12 @@ export async function dev(flags: ProcessFlags, terminal: Terminal): Promise<numb
   return Lifetime.of(terminal, settings.logger, async (lifetime) => {
     await checkPort(settings);
     checkQueue(settings);
+    const dead = takeDeadWorkers(settings.configuration.directory);
     await announceStart(settings, lifetime);
     terminal.write(terminal.paint.dim(`Starting with ${settings.project.file} …`));
     const server = await openServer(settings, lifetime, terminal, true);
     const service = await openService(settings, server, lifetime, true);
-    const worker = await openWorker(settings, server, lifetime, { demo: true });
+    const worker = await openWorker(settings, server, lifetime, { demo: true, dead });
     tellReady(terminal, settings, { server, service, worker });
     const { example } = settings.project.config;
     const { agents } = settings.project;

@@ -38,7 +38,7 @@ function write(directory: string, record: ServiceRecord): () => void {
   return () => rmSync(path, { force: true });
 }
 
-/** Address of the service that was started last of those whose process lives. Records of dead ones are removed. */
+/** Address of the service that was started last of those whose process lives. */
 export function recordedService(directory: string): string | undefined {
   return newestService(directory)?.url;
 }
@@ -70,13 +70,24 @@ export function otherAgentsOn(
   return undefined;
 }
 
+/** Processes that had a worker in this directory, and are dead without having said that they end. Each is told of once. */
+export function takeDeadWorkers(directory: string): readonly number[] {
+  return recordsIn(directory).flatMap((path) => {
+    const record = read(path);
+    if (record?.worker === undefined || isAlive(record.pid)) return [];
+    rmSync(path, { force: true });
+    return [record.pid];
+  });
+}
+
 function living(directory: string): readonly ServiceRecord[] {
   const records: ServiceRecord[] = [];
   for (const path of recordsIn(directory)) {
     const record = read(path);
     if (record === undefined) continue;
     if (isAlive(record.pid)) records.push(record);
-    else rmSync(path, { force: true });
+    // The next process with a worker asks what that one had at work.
+    else if (record.worker === undefined) rmSync(path, { force: true });
   }
   return records;
 }
