@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpath
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { recordService, recordedService } from '../../cli/processes/service-record';
+import { recordService, recordedService, takeDeadWorkers } from '../../cli/processes/service-record';
 import type { Ended } from './command';
 import { commandsIn } from './command';
 
@@ -85,7 +85,10 @@ describe('two holdfast dev in one directory', () => {
     const ended = await second.ended;
     expect(ended).toMatchObject({ code: 1, error: expect.stringMatching(/^error server-unreachable: .* is gone.*\nfix: /) });
     expect(recordedService(place)).toBeUndefined();
-    expect(readdirSync(place).filter((name) => name.startsWith('service'))).toEqual([]);
+    // The next one asks what the killed one had at work.
+    expect(readdirSync(place).filter((name) => name.startsWith('service'))).toEqual([`service-${first.process.pid}.json`]);
+    expect(takeDeadWorkers(place)).toEqual([first.process.pid]);
+    expect(takeDeadWorkers(place)).toEqual([]);
   });
 
   it('do not take the runs of each other when they serve different agents', async () => {
