@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { quietRuntime } from '../../worker/runtime';
+import { roomForDeployments } from '../support/room-for-deployments';
 import { killAll } from './child';
 import type { Kills, Point } from './research-chaos';
 import { researchChaos } from './research-chaos';
@@ -17,7 +18,8 @@ async function research(wanted: number): Promise<number> {
   const server = await startEmbeddedServer({
     directory: mkdtempSync(join(tmpdir(), 'holdfast-chaos-')),
     database: 'memory',
-    dynamicConfig: { 'history.timerProcessorMaxTimeShift': '10ms' },
+    // Each run has a task queue of its own.
+    dynamicConfig: { 'history.timerProcessorMaxTimeShift': '10ms', ...roomForDeployments },
   });
   try {
     const began = Date.now();
