@@ -22,6 +22,7 @@ const keeping = 'keeps-open-runs';
 const replacing = ' instead of ';
 
 const patienceMs = 30_000;
+const grpcNotFound = 5;
 
 /** Of workflows and of activities. */
 const taskQueueTypes = [1, 2] as const;
@@ -42,11 +43,13 @@ export class Deployment {
     private readonly connection: Connection,
     private readonly namespace: string,
     readonly name: string,
+    /** How long the server may refuse a build before that is an error. */
+    private readonly refusedMs = 30_000,
   ) {}
 
   /** Sends new runs to a build. Its worker polls already, or the server does not know the build yet. */
   async makeCurrent(buildId: string, stillRunning: () => boolean): Promise<void> {
-    const until = Date.now() + 30_000;
+    const until = Date.now() + this.refusedMs;
     for (;;) {
       try {
         if (await this.isCurrent(buildId)) return;
@@ -56,11 +59,25 @@ export class Deployment {
         if (Date.now() > until)
           throw new HoldfastError(
             'server-unreachable',
-            `The server at ${this.connection.options.address} does not take build ${buildId} as the current one: ${unanswered(error) ?? messageOf(error)}`,
+            `The server at ${this.connection.options.address} does not take build ${buildId} as the current one: ${unanswered(error) ?? messageOf(error)}${await this.roomHint()}`,
             { cause: error },
           );
         await delay(50);
       }
+    }
+  }
+
+  /** The server says of a namespace that is full only that something went wrong. */
+  private async roomHint(): Promise<string> {
+    try {
+      await this.standing();
+      return '';
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== grpcNotFound) return '';
+      return (
+        ` It has no Worker Deployment "${this.name}", although a worker polls for it. Each task queue is one, and a namespace has room for 100:` +
+        ' raise matching.maxDeployments, or delete deployments of task queues that nobody uses (`temporal worker deployment delete`).'
+      );
     }
   }
 
