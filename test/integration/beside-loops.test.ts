@@ -2,9 +2,12 @@ import type { Observer } from '../../contract/observed';
 import type { TestBed } from '../support/test-bed';
 import { calls, script, startTestBed, text } from '../support/test-bed';
 
-const limitMs = 1000;
-/** What a loop may take from others, beyond what they take by themselves. */
-const mostMs = 10_000;
+const limitMs = 2000;
+/**
+ * What a loop may take from others, beyond what they take by themselves: the limit, and a new thread. On a machine with much else to do a task may fail
+ * twice, and the server waits 10 s before it gives it out a third time.
+ */
+const mostMs = 15_000;
 const rounds = 10;
 
 describe('runs beside one that never pauses', () => {
