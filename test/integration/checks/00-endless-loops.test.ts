@@ -5,7 +5,7 @@ import { calls, script, startTestBed, text } from '../../support/test-bed';
 describe('[check 0] code that never pauses', () => {
   let bed: TestBed;
   beforeAll(async () => {
-    bed = await startTestBed(script(calls({ name: 'echo', input: { text: 'hello' } }), text('Done.')), { endlessLoopMs: 250 });
+    bed = await startTestBed(script(calls({ name: 'echo', input: { text: 'hello' } }), text('Done.')), { endlessLoopMs: 1000 });
   });
   afterAll(() => bed.close());
 
