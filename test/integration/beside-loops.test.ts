@@ -2,7 +2,7 @@ import type { Observer } from '../../contract/observed';
 import type { TestBed } from '../support/test-bed';
 import { calls, script, startTestBed, text } from '../support/test-bed';
 
-const limitMs = 2000;
+const limitMs = 3000;
 /**
  * What a loop may take from others, beyond what they take by themselves: the limit, and a new thread. On a machine with much else to do a task may fail
  * twice, and the server waits 10 s before it gives it out a third time.
