@@ -49,10 +49,10 @@ export class Deployment {
 
   /** Sends new runs to a build. Its worker polls already, or the server does not know the build yet. */
   async makeCurrent(buildId: string, stillRunning: () => boolean): Promise<void> {
+    if (await this.isCurrent(buildId)) return;
     const until = Date.now() + this.refusedMs;
     for (;;) {
       try {
-        if (await this.isCurrent(buildId)) return;
         return await this.setCurrent(buildId, `holdfast-${process.pid}`, undefined);
       } catch (error) {
         if (!stillRunning()) return;

@@ -10,6 +10,7 @@ import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
 import type { Terminal } from '../terminal';
 import type { Lifetime } from './lifetime';
 import type { ProcessSettings } from './process-settings';
+import { recordStart } from './service-record';
 import { makeUsable } from './usable-directory';
 
 export interface OpenServer {
@@ -38,6 +39,8 @@ export async function openServer(
     );
   }
   makeUsable(directory);
+  // Commands wait for a service that starts.
+  if (mayStart) await lifetime.onEnd('record of the start', recordStart(directory));
   const report = (problem: HoldfastError): void =>
     settings.logger.error(problem.message, { code: problem.code, fix: errorTable[problem.code].fix });
   await lifetime.onEnd('watch of open files', watchFiles(report));

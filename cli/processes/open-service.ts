@@ -7,8 +7,7 @@ import { startService } from '../../service/http/start-service';
 import type { Lifetime } from './lifetime';
 import type { OpenServer } from './open-server';
 import type { ProcessSettings } from './process-settings';
-import { otherAgentsOn, processAt, recordService, recordStart } from './service-record';
-import { makeUsable } from './usable-directory';
+import { otherAgentsOn, processAt, recordService } from './service-record';
 
 /** Before a server is started for it in vain: whether the service can listen. */
 export async function checkPort({ host, port, configuration: { directory } }: ProcessSettings): Promise<void> {
@@ -19,12 +18,6 @@ export async function checkPort({ host, port, configuration: { directory } }: Pr
     if (own === undefined) throw error;
     throw new HoldfastError('port-in-use', `The port ${port} is taken by the process ${own}: the service of ${directory} already runs.`);
   }
-}
-
-/** Commands wait for a service that starts. */
-export async function announceStart({ configuration: { directory } }: ProcessSettings, lifetime: Lifetime): Promise<void> {
-  makeUsable(directory);
-  await lifetime.onEnd('record of the start', recordStart(directory));
 }
 
 /** Two workers with different agents on one queue take each other's runs. */

@@ -7,7 +7,7 @@ import { Lifetime } from './lifetime';
 import { runLine } from '../shell-words';
 import type { OpenServer } from './open-server';
 import { openServer } from './open-server';
-import { announceStart, checkPort, checkQueue, openService } from './open-service';
+import { checkPort, checkQueue, openService } from './open-service';
 import { openWorker } from './open-worker';
 import type { ProcessFlags, ProcessSettings } from './process-settings';
 import { readSettings } from './process-settings';
@@ -21,7 +21,6 @@ export async function dev(flags: ProcessFlags, terminal: Terminal): Promise<numb
     await checkPort(settings);
     checkQueue(settings);
     const dead = takeDeadWorkers(settings.configuration.directory);
-    await announceStart(settings, lifetime);
     terminal.write(terminal.paint.dim(`Starting with ${settings.project.file} …`));
     const server = await openServer(settings, lifetime, terminal, true);
     const service = await openService(settings, server, lifetime, true);

@@ -40,7 +40,10 @@ function write(directory: string, record: ServiceRecord): () => void {
 
 /** Address of the service that was started last of those whose process lives. */
 export function recordedService(directory: string): string | undefined {
-  return newestService(directory)?.url;
+  let newest: ServiceRecord | undefined;
+  for (const record of living(directory))
+    if (record.url !== undefined && (newest === undefined || record.startedAt > newest.startedAt)) newest = record;
+  return newest?.url;
 }
 
 /** The process in this directory that serves on this port. */
@@ -51,13 +54,6 @@ export function processAt(directory: string, port: number): number | undefined {
 /** Whether a process in this directory is about to serve. */
 export function isServiceStarting(directory: string): boolean {
   return living(directory).some(({ url }) => url === undefined);
-}
-
-function newestService(directory: string): ServiceRecord | undefined {
-  let newest: ServiceRecord | undefined;
-  for (const record of living(directory))
-    if (record.url !== undefined && (newest === undefined || record.startedAt > newest.startedAt)) newest = record;
-  return newest;
 }
 
 /** A process in this directory that serves other agents on that task queue: new runs would go to whichever was started last. */

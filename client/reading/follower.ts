@@ -7,7 +7,7 @@ import type { FactReader } from '../../host/history/history-facts';
 import type { HistorySource } from '../../host/history/history-pages';
 import { oldestPages } from '../../host/history/history-pages';
 import { closedClient } from '../open-work';
-import { doubtOf } from './doubtful-task';
+import { settleDoubt } from './doubtful-task';
 import type { HistoryMark, RunChain } from './chain';
 import { LiveCalls, push } from './live-calls';
 
@@ -40,6 +40,8 @@ export class RunFollower {
   /** The one that is followed now. */
   private current = '';
   private finished = false;
+  /** When the server was last asked how often a task was tried. */
+  private lookedAt = 0;
   private failure: unknown;
   private wake: () => void = () => undefined;
   private changed = new Promise<void>((resolve) => (this.wake = resolve));
@@ -82,7 +84,7 @@ export class RunFollower {
         if (this.stopped && !this.fold.ended) throw closedClient();
         if (this.finished) return;
         if (until === 'waiting' && this.isPast(mark) && this.fold.view().status !== 'running') return;
-        if (until === 'waiting' && this.fold.inDoubt) await this.settleDoubt(signal);
+        if (until === 'waiting' && this.fold.inDoubt) await this.lookOrWait(signal);
         else await untilAborted(this.changed, signal);
       }
     } finally {
@@ -142,17 +144,20 @@ export class RunFollower {
   }
 
   /** Whether a task that failed for the sake of another run fails by itself stands in no history. */
-  private async settleDoubt(signal: AbortSignal | undefined): Promise<void> {
+  private async lookOrWait(signal: AbortSignal | undefined): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const moment = new Promise<void>((resolve) => (timer = setTimeout(resolve, doubtMs)));
     await untilAborted(Promise.race([this.changed, moment]), signal);
     clearTimeout(timer);
+    // Deltas of calls that run come more often than there is news of the task.
+    if (Date.now() - this.lookedAt < doubtMs) return;
+    this.lookedAt = Date.now();
     const execution = { workflowId: this.workflowId, runId: this.current };
     const { pendingWorkflowTask } = await this.connection.workflowService.describeWorkflowExecution({
       namespace: this.namespace,
       execution,
     });
-    if (this.fold.inDoubt) for (const fact of doubtOf(pendingWorkflowTask)) this.fold.add(fact);
+    settleDoubt(this.fold, pendingWorkflowTask);
   }
 
   private showEvent(event: RunEvent): void {

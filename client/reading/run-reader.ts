@@ -21,7 +21,7 @@ import { answered, withCode } from '../lost-server';
 import { OpenWork } from '../open-work';
 import { optionsOf } from '../options';
 import { retriedCalls } from './retried-calls';
-import { doubtOf } from './doubtful-task';
+import { settleDoubt } from './doubtful-task';
 import type { StoredAnswer } from './stored-answers';
 import { StoredAnswers, answerInSignal, withoutAnswered } from './stored-answers';
 
@@ -159,7 +159,7 @@ export class RunReader {
         for (const fact of await this.reader.read(events, workflowId)) fold.add(fact);
       }
     }
-    if (fold.inDoubt) for (const fact of doubtOf(task)) fold.add(fact);
+    settleDoubt(fold, task);
     return { fold, stored, retrying: retriedCalls(pendingActivities) };
   }
 

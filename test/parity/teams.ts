@@ -52,8 +52,13 @@ export const made = customAgent({
   async *run({ messages }, ctx) {
     const wanted = messages.map(textOf).join(' ');
     await branchOnUsage(ctx);
-    const [first, second] = await Promise.all([ctx.runAgent('ada', wanted), ctx.runAgent('ben', wanted)]);
-    yield { name: 'both', output: [first.text, second.text] };
+    // Both come to their end: how far one gets while the other fails is up to the server.
+    const both = await Promise.allSettled([ctx.runAgent('ada', wanted), ctx.runAgent('ben', wanted)]);
+    const [first, second] = both.map((one) => {
+      if (one.status === 'rejected') throw one.reason;
+      return one.value;
+    });
+    yield { name: 'both', output: [first?.text ?? '', second?.text ?? ''] };
     await branchOnUsage(ctx);
     const wish = await Promise.race([ctx.interrupt<Json>({ wish: true }), ctx.sleep('30d').then(() => 'none')]);
     yield { message: { role: 'assistant', parts: [{ type: 'text', text: `They wish ${JSON.stringify(wish)}.` }] } };

@@ -69,7 +69,7 @@ class GuardedWorker extends plainWorker {
   constructor(file: string | URL) {
     super(`${guard}\nrequire(${JSON.stringify(String(file))});`, { ...optionsOfThread(), eval: true });
     this.on('message', ({ requestId }: ThreadRequest) => void this.inTask.delete(requestId));
-    this.on('error', (error) => noteMemoryLoss(error, () => this.runsInTask()));
+    this.on('error', (error) => noteMemoryLoss(error, () => this.inTask.values(), this.workflowIds));
   }
 
   override postMessage(request: unknown, transfer?: never): void {
@@ -79,10 +79,6 @@ class GuardedWorker extends plainWorker {
     if (runId !== undefined && input?.type === 'dispose-workflow') this.workflowIds.delete(runId);
     else if (runId !== undefined && /^(create|activate)-workflow$/.test(input?.type ?? '')) this.inTask.set(requestId, runId);
     super.postMessage(request, transfer);
-  }
-
-  private runsInTask(): readonly string[] {
-    return [...new Set(this.inTask.values())].map((runId) => this.workflowIds.get(runId) ?? runId);
   }
 }
 

@@ -1,8 +1,12 @@
 const losses = new WeakMap<object, readonly string[]>();
 
 /** Notes the workflows that were in a task of a thread when it failed, if memory is what it failed of. */
-export function noteMemoryLoss(error: unknown, workflowIds: () => readonly string[]): void {
-  if ((error as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY') losses.set(error as object, workflowIds());
+export function noteMemoryLoss(error: unknown, runIds: () => Iterable<string>, workflowIds: ReadonlyMap<string, string>): void {
+  if ((error as { code?: unknown } | undefined)?.code !== 'ERR_WORKER_OUT_OF_MEMORY') return;
+  losses.set(
+    error as object,
+    [...new Set(runIds())].map((runId) => workflowIds.get(runId) ?? runId),
+  );
 }
 
 /** The workflows that were in a task when their thread ran out of memory, the likely cause first; undefined when it is not that what failed. */

@@ -61,7 +61,7 @@ export class WatchedThread extends WorkerThreadClient {
   ) {
     super(thread, parts.logger);
     this.exited = new Promise((resolve) => thread.once('exit', () => resolve()));
-    thread.on('error', (error) => noteMemoryLoss(error, () => this.runsInTask()));
+    thread.on('error', (error) => noteMemoryLoss(error, () => this.runsInTask(), this.workflowIds));
     this.timer = setInterval(() => this.look(), parts.limitMs / looksPerLimit);
     this.timer.unref();
   }
@@ -145,8 +145,7 @@ export class WatchedThread extends WorkerThreadClient {
   }
 
   private runsInTask(): readonly string[] {
-    const runs = this.pending.flatMap((entry) => (/^(create|activate)-workflow$/.test(entry.input.type) ? (runOf(entry) ?? []) : []));
-    return [...new Set(runs)].map((runId) => this.workflowIds.get(runId) ?? runId);
+    return this.pending.flatMap((entry) => (/^(create|activate)-workflow$/.test(entry.input.type) ? (runOf(entry) ?? []) : []));
   }
 }
 

@@ -17,19 +17,21 @@ const mostTries = 5;
  */
 export class WatchedThreads implements WorkflowCreator {
   private readonly loopers = new Set<string>();
-  private apart: Promise<WatchedThread> | undefined;
+  private readonly main: ThreadPlace;
+  private readonly apart: ThreadPlace;
   private lastTurn: Promise<void> = Promise.resolve();
   private waiting = 0;
   private isDestroyed = false;
 
-  private constructor(
-    private readonly parts: ThreadParts,
-    private main: Promise<WatchedThread> | undefined,
-  ) {}
+  private constructor(parts: ThreadParts) {
+    const start = (): Promise<WatchedThread> => WatchedThread.start(parts, (workflowId) => this.noteLoop(workflowId));
+    this.main = new ThreadPlace(start);
+    this.apart = new ThreadPlace(start);
+  }
 
   static async create(parts: ThreadParts): Promise<WatchedThreads> {
-    const threads = new WatchedThreads(parts, undefined);
-    await threads.mainThread();
+    const threads = new WatchedThreads(parts);
+    await threads.main.thread();
     return threads;
   }
 
@@ -37,7 +39,7 @@ export class WatchedThreads implements WorkflowCreator {
     for (let tries = 1; ; tries++) {
       if (this.loopers.has(options.info.workflowId)) return this.createApart(options);
       try {
-        return await VMWorkflowThreadProxy.create(await this.mainThread(), options);
+        return await VMWorkflowThreadProxy.create(await this.main.thread(), options);
       } catch (error) {
         if (!isThreadEnded(error) || tries === mostTries) throw error;
       }
@@ -46,14 +48,13 @@ export class WatchedThreads implements WorkflowCreator {
 
   async destroy(): Promise<void> {
     this.isDestroyed = true;
-    for (const thread of [this.main, this.apart]) await (await thread?.catch(() => undefined))?.destroy();
+    for (const place of [this.main, this.apart]) await place.destroy();
   }
 
   private async createApart(options: WorkflowCreateOptions): Promise<Workflow> {
     const turn = await this.turn();
     try {
-      this.apart = living(await this.apart) ? this.apart : this.start();
-      return new FirstTask(await VMWorkflowThreadProxy.create((await this.apart) as WatchedThread, options), turn);
+      return new FirstTask(await VMWorkflowThreadProxy.create(await this.apart.thread(), options), turn);
     } catch (error) {
       turn();
       throw error;
@@ -76,23 +77,6 @@ export class WatchedThreads implements WorkflowCreator {
     return giveBack;
   }
 
-  private async mainThread(): Promise<WatchedThread> {
-    const thread = await this.main;
-    if (living(thread)) return thread;
-    // Another may have seen it first.
-    if ((await this.main) === thread) this.main = this.start();
-    try {
-      return (await this.main) as WatchedThread;
-    } catch (error) {
-      this.main = undefined;
-      throw error;
-    }
-  }
-
-  private start(): Promise<WatchedThread> {
-    return WatchedThread.start(this.parts, (workflowId) => this.noteLoop(workflowId));
-  }
-
   private noteLoop(workflowId: string | undefined): void {
     if (workflowId !== undefined) {
       this.loopers.delete(workflowId);
@@ -101,12 +85,28 @@ export class WatchedThreads implements WorkflowCreator {
     const [oldest] = this.loopers;
     if (this.loopers.size > mostLoopers && oldest !== undefined) this.loopers.delete(oldest);
     // Others wait for it already.
-    if (!this.isDestroyed) void this.mainThread().catch(() => undefined);
+    if (!this.isDestroyed) void this.main.thread().catch(() => undefined);
   }
 }
 
-function living(thread: WatchedThread | undefined): thread is WatchedThread {
-  return thread?.hasEnded === false;
+/** Where a thread lives, or the next one starts. One that could not start is started anew by whoever asks next. */
+class ThreadPlace {
+  private current: Promise<WatchedThread> | undefined;
+
+  constructor(private readonly start: () => Promise<WatchedThread>) {}
+
+  async thread(): Promise<WatchedThread> {
+    const known = this.current;
+    const thread = await known?.catch(() => undefined);
+    if (thread?.hasEnded === false) return thread;
+    // Another may have seen it first.
+    if (this.current === known) this.current = this.start();
+    return this.current as Promise<WatchedThread>;
+  }
+
+  async destroy(): Promise<void> {
+    await (await this.current?.catch(() => undefined))?.destroy();
+  }
 }
 
 /** A workflow that gives its turn back when its first task has ended. */
