@@ -28,6 +28,7 @@ import { abortOf } from './calls/abort';
 import { withValues } from './calls/call-context';
 import type { BrokenAnswer, ModelAnswer } from './models/call-model';
 import { generate } from './models/call-model';
+import { PacedCall } from './tools/tool-paces';
 import { ToolRetry, executeTool } from './tools/call-tool';
 import { CallValues } from './calls/call-values';
 import { activityFailure, asThrown, failedResult, isCancelled, isCancelledByRun, modelVerdict } from './failures';
@@ -58,6 +59,11 @@ export function createActivities(parts: WorkerParts): Activities {
     const changes = values.end();
     parts.messages.values.learn(runId, changes.runLocal);
     return changes;
+  };
+  /** The time of a quick call is its silence. Another one is tried for a moment only, and its process may take longer to go on. */
+  const silenceOfLocal = (tool: string, limitMs: number): number => {
+    const facts = parts.tools.factsOf(tool);
+    return facts === undefined || facts.quick ? limitMs : facts.heartbeatMs;
   };
   return {
     async prepareRun(request, messages) {
@@ -133,10 +139,11 @@ export function createActivities(parts: WorkerParts): Activities {
           ? undefined
           : new LiveCall(parts.deltas, runId, { agent, runPath: input.path, address, attempt: info.attempt });
       const watch = new WrapWatch();
+      const paced = new PacedCall(input.tool, parts.paces);
       const late = lateIn({ workflowId, address, tool: input.tool }, parts.onProblem);
       const values = new CallValues({}, late);
       const execution = {
-        ...(live === undefined ? {} : { publish: live.publish }),
+        ...(live === undefined ? {} : { publish: paced.showing(live.publish) }),
         idempotencyKey: `${workflowId}/${input.key ?? address}`,
         attempt: info.attempt,
         signal,
@@ -151,8 +158,7 @@ export function createActivities(parts: WorkerParts): Activities {
           address,
           tool: input.tool,
           isFirst: info.attempt === 1 && !info.isLocal,
-          // A quick tool has no heartbeat: its time is its silence.
-          silenceMs: info.heartbeatTimeoutMs || info.startToCloseTimeoutMs,
+          silenceMs: info.heartbeatTimeoutMs || silenceOfLocal(input.tool, info.startToCloseTimeoutMs),
         };
         // Of a `once` tool nobody knows then whether it took effect.
         const refused = (message: string): ToolOutcome =>
@@ -163,7 +169,7 @@ export function createActivities(parts: WorkerParts): Activities {
           const work = async (): Promise<ToolOutcome> => {
             values.begin(await parts.messages.values.resolve(workflowId, runId, address, input.runLocal));
             begun();
-            const execute = (): Promise<ToolOutcome> => withValues(values, () => executeTool(input, parts, execution));
+            const execute = (): Promise<ToolOutcome> => paced.take(() => withValues(values, () => executeTool(input, parts, execution)));
             return parts.culprits === undefined ? execute() : parts.culprits.watch(culprit, execute, refused);
           };
           if (parts.tools.factsOf(input.tool)?.effect === 'once')

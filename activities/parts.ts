@@ -7,6 +7,7 @@ import type { MessageStore } from './transcripts/message-store';
 import type { ModelRegistry } from './models/models';
 import type { Observers } from './worker-middleware/observers';
 import type { OutputRegistry } from './schemas/outputs';
+import type { ToolPaces } from './tools/tool-paces';
 import type { ToolRegistry } from './tools/tools';
 import type { WorkerMiddlewareRegistry } from './worker-middleware/worker-middleware';
 
@@ -36,6 +37,8 @@ export interface WorkerParts {
   /** Asks the newest build of the task queue whether it can go on with a run. */
   readonly tryNewestBuild?: (input: AgentRunInput) => Promise<TrialVerdict>;
   readonly answers?: AnswerLookup;
+  /** How long tools take. Absent: none is called as one whose calls are short. */
+  readonly paces?: ToolPaces;
   /** Sees which tool ends or blocks its process. */
   readonly culprits?: Culprits;
   readonly language: Language;

@@ -1,6 +1,6 @@
 import { defined } from '../contract/defined';
 import { HoldfastError } from '../contract/errors';
-import type { Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../contract/manifest';
+import type { Manifest, ManifestRequest, ModelFacts, ToolCallFacts, ToolFacts } from '../contract/manifest';
 import { misfitOfAlias } from '../contract/schema/arguments-of-schema';
 import { similarNames } from '../contract/similar-names';
 import type { WorkerParts } from './parts';
@@ -39,11 +39,16 @@ export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, '
     version: 1,
     language: request.language ?? parts.language,
     defaults: { tool: parts.toolDefaults, model: parts.modelFacts },
-    tools: Object.fromEntries(tools.names.map((name) => [name, differing(tools.factsOf(name) as ToolFacts, parts.toolDefaults)])),
+    tools: Object.fromEntries(tools.names.map((name) => [name, differing(factsOf(name, parts), parts.toolDefaults)])),
     models: Object.fromEntries(request.models.map((name) => [name, models.idOf(name)])),
     halves: request.halves,
     ...defined({ outputs: request.outputs }),
   };
+}
+
+function factsOf(name: string, { tools, paces }: Pick<WorkerParts, 'tools' | 'paces'>): ToolCallFacts {
+  const facts = tools.factsOf(name) as ToolFacts;
+  return paces?.isBrief(name) === true ? { ...facts, brief: true } : facts;
 }
 
 function refuseAlias({ aliasesOfStart }: ManifestRequest, tool: string, problem: string): never {
@@ -56,7 +61,7 @@ function meant(unknown: string, names: readonly string[]): string {
   return near === undefined ? '' : ` Did you mean "${near}"?`;
 }
 
-function differing(facts: ToolFacts, defaults: ToolFacts): Partial<ToolFacts> {
+function differing(facts: ToolCallFacts, defaults: ToolFacts): Partial<ToolCallFacts> {
   return Object.fromEntries(Object.entries(facts).filter(([key, value]) => defaults[key as keyof ToolFacts] !== value));
 }
 

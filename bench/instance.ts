@@ -1,6 +1,7 @@
 import { Client } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { GenerateAnswer } from '../activities/models/models';
+import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared';
 import { connectTemporal } from '../host/connection';
 import { median, rounded, startBed, startServer } from './setup';
 import { startRawBed } from './raw-bed';
@@ -12,6 +13,8 @@ const rounds = 5;
 /** What a parked run costs its worker beside an empty workflow: CPU from start to park, and heap after gc. */
 export async function benchInstance(): Promise<object> {
   process.env['TEMPORAL_DEBUG'] = '1';
+  // Debugging notes every promise, and a worker does not.
+  Object.assign(globalHandlers, { setPromiseHook: () => undefined });
   const bench = await startServer();
   const { connection, close } = await connectTemporal(bench.server);
   const client = new Client({ connection, namespace: bench.server.namespace });

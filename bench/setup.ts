@@ -83,8 +83,18 @@ export function randomWords(bytes: number): string {
 export const toolText = randomWords(500);
 
 export const benchTools = {
-  look: defineTool({ description: 'Looks something up.', inputSchema: z.object({ n: z.number() }), execute: () => toolText }),
-  words: defineTool({ description: 'New words.', inputSchema: z.object({ n: z.number() }), execute: () => randomWords(1500) }),
+  look: defineTool({
+    description: 'Looks something up.',
+    effect: 'none',
+    inputSchema: z.object({ n: z.number() }),
+    execute: () => toolText,
+  }),
+  words: defineTool({
+    description: 'New words.',
+    effect: 'none',
+    inputSchema: z.object({ n: z.number() }),
+    execute: () => randomWords(1500),
+  }),
   refund: defineTool({
     description: 'Pays money back.',
     inputSchema: z.object({ orderId: z.string(), amount: z.number() }),

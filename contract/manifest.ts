@@ -22,6 +22,15 @@ export interface ToolFacts {
   readonly external?: true;
 }
 
+/** By which a run calls a tool. */
+export interface ToolCallFacts extends ToolFacts {
+  /**
+   * Its last calls were short. The start of a quick one is told with its end. A tool of the effect `none` is tried as a local activity first, for
+   * `limits.briefCallMs`. Absent: neither.
+   */
+  readonly brief?: true;
+}
+
 export interface ModelFacts {
   readonly timeoutMs: number;
   readonly heartbeatMs: number;
@@ -33,7 +42,7 @@ export interface Manifest {
   readonly version: 1;
   readonly language: Language;
   readonly defaults: { readonly tool: ToolFacts; readonly model: ModelFacts };
-  readonly tools: Readonly<Record<string, Partial<ToolFacts>>>;
+  readonly tools: Readonly<Record<string, Partial<ToolCallFacts>>>;
   /** Named models and the provider/model each was resolved to. */
   readonly models: Readonly<Record<string, string>>;
   readonly halves: readonly string[];
@@ -41,7 +50,7 @@ export interface Manifest {
   readonly outputs?: readonly string[];
 }
 
-export function toolFactsOf(manifest: Manifest, tool: string): ToolFacts {
+export function toolFactsOf(manifest: Manifest, tool: string): ToolCallFacts {
   return { ...manifest.defaults.tool, ...manifest.tools[tool] };
 }
 

@@ -282,6 +282,7 @@ export class MemoryRun {
     if (this.stretch !== stretch) return;
     stretch.ports.leave();
     this.record.write(fact);
+    this.work.ending?.(this.workflowId, new Set(this.events.flatMap((event) => (event.type === 'model-end' ? (event.address ?? []) : []))));
     this.finish(end);
     this.changed();
   }

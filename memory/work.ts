@@ -31,6 +31,8 @@ export interface MemoryWork {
   callTool(input: CallToolInput, call: MemoryCall<ToolFacts>): Promise<CallToolResult>;
   parseInput(request: ParseInputRequest): Promise<ParseInputResult>;
   parseOutput(request: ParseOutputRequest): Promise<ParseOutputResult>;
+  /** A run ends. `told`: the addresses of the model calls whose messages it has. */
+  ending?(workflowId: string, told: ReadonlySet<string>): void;
   /** Settles when all code that can run has run. In Node: a `setImmediate`. */
   settle(): Promise<void>;
 }

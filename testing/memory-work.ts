@@ -42,7 +42,7 @@ interface Watch {
 /** What a worker does for a run, in this process: the real registries, the real execution of models and tools. */
 export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: Delta) => void = () => undefined): MemoryWork {
   /** The last call of a model for each message that it is to make, whose deltas were seen. */
-  const answered = new Map<string, LiveCall>();
+  const answered = new Map<string, { readonly workflowId: string; readonly live: LiveCall }>();
   return {
     prepare: async (request) => manifestFor(request, parts),
     parseInput: (request) => parseInput(parts.tools, request),
@@ -52,8 +52,9 @@ export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: 
         const { address } = call;
         const live = liveCall(call, attempt, onDelta);
         // An answer that was rejected, by the kernel or by a layer, counts no more when the model is asked again.
-        const message = address.replace(/\.\d+$/, '');
-        answered.get(message)?.void();
+        const { workflowId } = call;
+        const message = messageAt(workflowId, address);
+        answered.get(message)?.live.void();
         answered.delete(message);
         const { stream, retries } = request.slots;
         const watch = new WrapWatch();
@@ -65,7 +66,7 @@ export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: 
           const answer = await watch.inTime(call.facts.timeoutMs, () =>
             withValues(values, () => generate(request, parts, asked, publish, (broken) => (left = broken), watch)),
           );
-          answered.set(message, live);
+          answered.set(message, { workflowId, live });
           return { address, ...answer, ...values.end() };
         } catch (error) {
           live.void();
@@ -80,8 +81,21 @@ export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: 
       attempts(call, call.facts.effect === 'once' && input.reconcile !== true ? 1 : call.facts.attempts, (attempt, signal) =>
         inTime(input.tool, call.facts.timeoutMs, signal, (inner) => toolAttempt(input, call, parts, { lose, onDelta }, attempt, inner)),
       ),
+    ending(workflowId, told) {
+      for (const address of told) answered.delete(messageAt(workflowId, address));
+      for (const [message, one] of answered) {
+        if (one.workflowId !== workflowId) continue;
+        answered.delete(message);
+        one.live.void();
+      }
+    },
     settle: () => new Promise((resolve) => setImmediate(resolve)),
   };
+}
+
+/** All calls that are to make one message. */
+function messageAt(workflowId: string, address: string): string {
+  return `${workflowId} ${address.replace(/\.\d+$/, '')}`;
 }
 
 async function toolAttempt(

@@ -6,6 +6,7 @@ import { ModelRegistry } from '../activities/models/models';
 import type { WorkerParts } from '../activities/parts';
 import { defaultModelFacts } from '../activities/parts';
 import { OutputRegistry } from '../activities/schemas/outputs';
+import { ToolPaces } from '../activities/tools/tool-paces';
 import { ToolRegistry, defaultToolFacts } from '../activities/tools/tools';
 import { MessageStore } from '../activities/transcripts/message-store';
 import { Observers } from '../activities/worker-middleware/observers';
@@ -52,8 +53,10 @@ export function partsOf(options: PartsOptions, server: PartsServer): WorkerParts
   const toolDefaults: ToolFacts = { ...defaultToolFacts, ...options.toolDefaults };
   const { source, connection, taskQueue, dataConverter, culprits } = server;
   const converter = loadDataConverter(dataConverter);
+  const tools = new ToolRegistry(options.tools, toolDefaults);
   return {
-    tools: new ToolRegistry(options.tools, toolDefaults),
+    tools,
+    paces: new ToolPaces(tools),
     models: new ModelRegistry(options.models, options.environment),
     middleware: new WorkerMiddlewareRegistry(options.middleware ?? [], builtInWorkerMiddleware()),
     outputs: new OutputRegistry(options.outputs ?? {}),

@@ -7,6 +7,8 @@ import { scheduleLocalActivity } from '@temporalio/workflow';
 export class LocalActivities {
   private last: Promise<unknown> = Promise.resolve();
   private lastUrgent: Promise<unknown> = Promise.resolve();
+  /** Whether one runs that is over in a moment. */
+  isBriefly = false;
 
   constructor(
     /** Settles when something may start. */
@@ -17,8 +19,8 @@ export class LocalActivities {
     private readonly isHeld: () => boolean,
   ) {}
 
-  run<T>(type: string, input: readonly unknown[], timeout: number, attempts = 3): Promise<T> {
-    const turn = this.last.then(() => this.start<T>(type, input, timeout, attempts));
+  run<T>(type: string, input: readonly unknown[], timeout: number, attempts = 3, brief = false): Promise<T> {
+    const turn = this.last.then(() => this.start<T>(type, input, timeout, attempts, brief));
     this.last = ended(turn);
     return turn;
   }
@@ -31,10 +33,17 @@ export class LocalActivities {
     return turn;
   }
 
-  private async start<T>(type: string, input: readonly unknown[], timeout: number, attempts: number): Promise<T> {
+  private async start<T>(type: string, input: readonly unknown[], timeout: number, attempts: number, brief: boolean): Promise<T> {
     const held = this.mayStart();
     if (held !== undefined) await held;
-    return this.schedule<T>(type, input, timeout, attempts);
+    const running = this.schedule<T>(type, input, timeout, attempts);
+    if (!brief) return running;
+    this.isBriefly = true;
+    try {
+      return await running;
+    } finally {
+      this.isBriefly = false;
+    }
   }
 
   private schedule<T>(type: string, input: readonly unknown[], timeout: number, attempts: number): Promise<T> {

@@ -31,7 +31,7 @@ import { checkedBytes } from '../kernel/run/call-inputs';
 import type { ChildEnd, ChildRun, ModelCall, Ports, Timer, ToolCallRequest } from '../kernel/run/ports';
 import type { RunStanding } from '../kernel/run/standstill';
 import { Standstill } from '../kernel/run/standstill';
-import { errorOfActivity, lostModelActivity, lostToolActivity } from './activity-failures';
+import { errorOfActivity, lostModelActivity } from './activity-failures';
 import { AnswerTimes } from './answer-times';
 import { Hold } from './hold';
 import { LocalActivities } from './local-activities';
@@ -39,6 +39,7 @@ import { ParentLine } from './parent-line';
 import { TaskRoom } from './task-room';
 import { Timeline } from './timeline';
 import { TemporalChildren } from './temporal-children';
+import { ToolCalls } from './tool-calls';
 
 const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 
@@ -68,6 +69,7 @@ export class TemporalPorts implements Ports {
     (result) => this.room.takeBeside(jsonSize(result)),
     () => this.hold.isOn,
   );
+  private readonly tools: ToolCalls;
   private deferred: (() => void)[] = [];
   private openInterrupts: number;
   /** The task that the last call was made in, by the length that history has in it. */
@@ -84,6 +86,12 @@ export class TemporalPorts implements Ports {
       writeMemo: (values) => upsertMemo(values),
       takeForEvent: (bytes) => this.room.takeForEvent(bytes),
       takeForStep: (bytes) => this.room.takeForStep(bytes),
+    });
+    this.tools = new ToolCalls(this.log, this.local, {
+      held: () => (this.hold.isOn ? this.hold.over() : undefined),
+      refuseWhenCancelled: () => this.refuseWhenCancelled(),
+      schedule: (address, given, facts) => this.still.counted(this.schedule<CallToolResult>('callTool', address, given, facts)),
+      inAnotherTask: (step) => this.inAnotherTask(step),
     });
     this.children = new TemporalChildren(start);
     this.timeline = new Timeline(openLimits(snapshot));
@@ -127,22 +135,9 @@ export class TemporalPorts implements Ports {
     }
   }
 
-  async callTool(call: ToolCallRequest): Promise<CallToolResult> {
-    if (this.hold.isOn) await this.hold.over();
-    this.refuseWhenCancelled();
-    const { address, facts } = call;
-    if (facts.quick) return this.callQuick(call);
-    const tried = facts.effect === 'once' && call.reconcile !== true ? { ...facts, attempts: 1 } : facts;
-    const step = (): ReturnType<RunLog['toolStep']> => this.log.toolStep(call);
-    const input = step() ?? (await this.inAnotherTask(step));
-    try {
-      const result = await this.still.counted(this.schedule<CallToolResult>('callTool', address, input, tried));
-      this.log.toolCameBack(call, result);
-      return result;
-    } catch (error) {
-      if (isCancellation(error)) throw error;
-      return { address, outcome: lostToolActivity(call, error) };
-    }
+  /** Its own promise: how many stand between a result and the code that waits for it decides the order of commands. */
+  callTool(call: ToolCallRequest): Promise<CallToolResult> {
+    return this.tools.call(call);
   }
 
   private schedule<Result>(type: string, activityId: string, input: unknown, facts: ModelFacts): Promise<Result> {
@@ -154,19 +149,6 @@ export class TemporalPorts implements Ports {
       retry: { maximumAttempts: facts.attempts, initialInterval: 500, backoffCoefficient: 2, maximumInterval: 30_000 },
       cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     });
-  }
-
-  private async callQuick(call: ToolCallRequest): Promise<CallToolResult> {
-    const { address, facts } = call;
-    const input = this.log.quickStep(call);
-    try {
-      const result = await this.local.run<CallToolResult>('callTool', [input], facts.timeoutMs, facts.attempts);
-      this.log.toolCameBack(call, result);
-      return result;
-    } catch (error) {
-      if (isCancellation(error)) throw error;
-      return { address, outcome: lostToolActivity(call, error) };
-    }
   }
 
   async runChild(child: ChildRun): Promise<ChildEnd> {
@@ -227,6 +209,11 @@ export class TemporalPorts implements Ports {
     // The promise of the scope would come later than that of the timer, and others count on when it comes.
     scope.run(() => (timer = this.timer(until).fired)).catch(() => undefined);
     await this.still.asleep(timer, () => (this.hold.isOn ? this.hold.over() : undefined));
+  }
+
+  /** Whether a call is on its way that is over in a moment: what readers are to see then goes along with what comes of it. */
+  get isBriefly(): boolean {
+    return this.local.isBriefly;
   }
 
   afterHandlers(run: () => void): void {

@@ -235,7 +235,8 @@ export class HistoryFold {
   private toolScheduled(eventId: number, activityId: string, input: CallToolInput): readonly EventBody[] {
     const events = this.expand(input.events);
     this.scheduled.set(eventId, { activityId, tool: input });
-    if (input.hidden === true || input.resumed !== undefined || input.reconcile === true || !isShown(input.path)) return events;
+    const isPart = input.hidden === true || input.resumed !== undefined || input.reconcile === true || input.told === true;
+    if (isPart || !isShown(input.path)) return events;
     const again = this.addresses.isAgain(input, activityId);
     const started = toolStart(activityId, input);
     this.addresses.of(started);

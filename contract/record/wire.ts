@@ -179,6 +179,8 @@ export interface CallToolInput {
   readonly events?: readonly WireEvent[];
   /** Set for calls that come from a hook and are no part of the transcript. */
   readonly hidden?: boolean;
+  /** Readers know of its start already: it was tried as a local activity, which took too long. */
+  readonly told?: true;
   /** Absent: whole. */
   readonly stream?: Exclude<StreamMode, 'whole'>;
 }

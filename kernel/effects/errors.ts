@@ -30,7 +30,8 @@ export function labelOf(hook: string, middleware: string): string {
 /** Names the hook that threw. What has a code, and cancellation, passes as the same object. */
 export function blame(error: unknown, label: string): unknown {
   if (isCancellation(error) || thrownCodeOf(error) !== undefined) return error;
-  const failure = new HoldfastError('hook-failed', `${label} failed: ${messageOf(error).slice(0, limits.errorMessage)}`, { cause: error });
+  // Without a cause: code that is entered again behind a continue-as-new catches an error that has none.
+  const failure = new HoldfastError('hook-failed', `${label} failed: ${messageOf(error).slice(0, limits.errorMessage)}`);
   const { stack } = (typeof error === 'object' && error !== null ? error : {}) as { stack?: unknown };
   if (typeof stack === 'string') failure.stack = stack;
   return failure;

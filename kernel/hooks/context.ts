@@ -1,7 +1,7 @@
 import type { AgentPath } from '../../contract/record/agent-paths';
 import { agentOfPath } from '../../contract/record/agent-paths';
 import { placeInRoot } from '../../contract/record/child-runs';
-import type { Language, ToolFacts } from '../../contract/manifest';
+import type { Language, Manifest, ToolFacts } from '../../contract/manifest';
 import { toolFactsOf } from '../../contract/manifest';
 import type { Json, Message, StoredMessage, ToolCall, Usage } from '../../contract/messages/messages';
 import { textOf, toolCallsOf } from '../../contract/messages/messages';
@@ -107,8 +107,12 @@ class RunContext implements HookContext {
   }
 
   get toolFacts(): HookContext['toolFacts'] {
-    const { manifest } = actingOf(this).scope.run;
-    return (tool): ToolFacts | undefined => (Object.hasOwn(manifest.tools, tool) ? frozen(toolFactsOf(manifest, tool)) : undefined);
+    const { scope, frame } = actingOf(this);
+    return (tool): ToolFacts | undefined => {
+      // A continued run asks the worker again, and another one may answer.
+      const facts = frame.seen(`facts of the tool ${tool}`, () => shownFacts(scope.run.manifest, tool));
+      return facts === null ? undefined : frozen(facts);
+    };
   }
 
   get nameOfTool(): HookContext['nameOfTool'] {
@@ -207,6 +211,12 @@ type ContextDeed = Exclude<keyof Acting & keyof HookContext, 'session' | 'runLoc
 function bound<Name extends ContextDeed>(context: RunContext, name: Name): Acting[Name] {
   const acting = actingOf(context);
   return acting[name].bind(acting) as Acting[Name];
+}
+
+function shownFacts(manifest: Manifest, tool: string): ToolFacts | null {
+  if (!Object.hasOwn(manifest.tools, tool)) return null;
+  const { brief: _, ...facts } = toolFactsOf(manifest, tool);
+  return facts;
 }
 
 function factOf(layer: object, name: string): readonly Json[] {

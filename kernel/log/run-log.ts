@@ -108,7 +108,8 @@ export class RunLog {
     const input = this.step(`the call of tool "${call.tool}"`, (): CallToolInput => ({ ...toolInputOf(call), ...this.outbox.take() }));
     if (input === undefined) return undefined;
     call.runLocal?.sent();
-    if (call.hidden !== true && call.resumed === undefined && call.reconcile !== true && isShown(call.path)) this.offset += 1;
+    const isPart = call.hidden === true || call.resumed !== undefined || call.reconcile === true || call.told === true;
+    if (!isPart && isShown(call.path)) this.offset += 1;
     return input;
   }
 

@@ -1,7 +1,7 @@
 import type { HoldfastError } from '../../contract/errors';
 import type { EventBody } from '../../contract/events';
 import type { Answer, Interrupt } from '../../contract/interrupts';
-import type { WorkerMiddlewareRef, Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../../contract/manifest';
+import type { WorkerMiddlewareRef, Manifest, ManifestRequest, ModelFacts, ToolCallFacts } from '../../contract/manifest';
 import type { Failure, Json, JsonObject, StoredMessage, Usage } from '../../contract/messages/messages';
 import type {
   CallModelResult,
@@ -49,12 +49,14 @@ export interface ToolCallRequest {
   readonly options?: JsonObject;
   /** Idempotency key without the workflow's id, which the port puts before it. */
   readonly key: string;
-  readonly facts: ToolFacts;
+  readonly facts: ToolCallFacts;
   readonly halves: readonly WorkerMiddlewareRef[];
   readonly runLocal?: ValuesToSend;
   readonly resumed?: { readonly answer: Json; readonly state?: Json };
   readonly reconcile?: boolean;
   readonly hidden?: boolean;
+  /** Readers know of its start already. */
+  readonly told?: true;
   readonly stream: StreamMode;
 }
 

@@ -6,6 +6,9 @@ import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface'
 import type { ThreadParts } from './watched-thread';
 import { WatchedThreads } from './watched-threads';
 
+/** In Node's calls: none. */
+const noLimit = undefined as unknown as number;
+
 export interface WatchedWorkerOptions extends WorkerOptions {
   /** Answers the query for stack traces, at a sixth of what a worker can do. Default: false. */
   readonly stackTraces?: boolean;
@@ -22,6 +25,8 @@ export class WatchedWorker extends Worker {
     options: CompiledWorkerOptions & Pick<WatchedWorkerOptions, 'stackTraces'>,
     logger: Logger,
   ): Promise<WorkflowCreator> {
+    // The code runs in the main thread, where a debugger stops it for as long as it likes.
+    if (options.debugMode) return super.createWorkflowCreator(bundle, { ...options, isolateExecutionTimeoutMs: noLimit }, logger);
     return WatchedThreads.create({
       bundle,
       activityNames: new Set(options.activities.keys()),

@@ -22,7 +22,6 @@ const membersOf: Readonly<Record<string, Readonly<Record<'fixed' | 'kept' | 'eff
         'callsBeside',
         'toolCall',
         'messages',
-        'toolFacts',
         'nameOfTool',
         'namedCall',
         'namedCalls',
@@ -30,7 +29,7 @@ const membersOf: Readonly<Record<string, Readonly<Record<'fixed' | 'kept' | 'eff
         'factsOfMiddleware',
       ],
     ],
-    kept: ['usage', 'sendToolAction'],
+    kept: ['usage', 'sendToolAction', 'toolFacts'],
     effects: [
       ...[
         'session',

@@ -168,6 +168,22 @@ describe('[check 10]', () => {
     ]);
   });
 
+  it('onDelta of testRun says that an answer which was rejected for good is void', async () => {
+    const deltas: Delta[] = [];
+    const agent = agentWith({
+      retry: { maxRetries: 0, shouldRetry: () => ({ retry: true, rejectReason: 'It is bad.' }) },
+    });
+    const run = await testRun(agent, {
+      input: 'Hi',
+      model: scriptedModel([{ text: 'Bad.' }], { stream: true }),
+      tools,
+      stream: true,
+      onDelta: (delta) => deltas.push(delta),
+    });
+    expect(await run.outcome()).toMatchObject({ status: 'failed' });
+    expect(deltas.map(({ type }) => type).filter((type) => type.startsWith('attempt'))).toEqual(['attempt-start', 'attempt-void']);
+  });
+
   it('the event that came just before a result which is too large stays in the log', async () => {
     const talker = customAgent({
       name: 'talker',

@@ -1,0 +1,77 @@
+import { limits } from '../contract/limits';
+import type { ToolCallFacts } from '../contract/manifest';
+import type { CallToolInput, CallToolResult } from '../contract/record/wire';
+import { isCancellation } from '../kernel/effects/errors';
+import type { RunLog } from '../kernel/log/run-log';
+import type { ToolCallRequest } from '../kernel/run/ports';
+import { lostToolActivity } from './activity-failures';
+import type { LocalActivities } from './local-activities';
+
+/** What tool calls need of the run. */
+export interface CallDesk {
+  /** Settles when something may start. Absent: it may. */
+  held(): Promise<void> | undefined;
+  refuseWhenCancelled(): void;
+  schedule(address: string, input: CallToolInput, facts: ToolCallFacts): Promise<CallToolResult>;
+  /** Makes a step in a task that has room for it. */
+  inAnotherTask<Input>(step: () => Input | undefined): Promise<Input>;
+}
+
+/** Calls of tools: as activities, as local ones, or first as a local one. */
+export class ToolCalls {
+  /** Tools that took longer here than their last calls had. */
+  private readonly slow = new Set<string>();
+
+  constructor(
+    private readonly log: RunLog,
+    private readonly local: LocalActivities,
+    private readonly desk: CallDesk,
+  ) {}
+
+  async call(call: ToolCallRequest): Promise<CallToolResult> {
+    const held = this.desk.held();
+    if (held !== undefined) await held;
+    this.desk.refuseWhenCancelled();
+    const { address, facts } = call;
+    if (facts.quick) return this.callQuick(call);
+    if (facts.brief === true && !this.slow.has(call.tool)) return this.callBriefly(call);
+    const tried = facts.effect === 'once' && call.reconcile !== true ? { ...facts, attempts: 1 } : facts;
+    const step = (): CallToolInput | undefined => this.log.toolStep(call);
+    const input = step() ?? (await this.desk.inAnotherTask(step));
+    try {
+      const result = await this.desk.schedule(address, input, tried);
+      this.log.toolCameBack(call, result);
+      return result;
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      return { address, outcome: lostToolActivity(call, error) };
+    }
+  }
+
+  private async callQuick(call: ToolCallRequest): Promise<CallToolResult> {
+    const { address, facts } = call;
+    const input = this.log.quickStep(call);
+    try {
+      const result = await this.local.run<CallToolResult>('callTool', [input], facts.timeoutMs, facts.attempts, facts.brief);
+      this.log.toolCameBack(call, result);
+      return result;
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      return { address, outcome: lostToolActivity(call, error) };
+    }
+  }
+
+  /** As a local activity for a moment. What takes longer, or fails without a result, is called in an activity, now and from then on. */
+  private async callBriefly(call: ToolCallRequest): Promise<CallToolResult> {
+    const input = this.log.quickStep({ ...call, facts: { ...call.facts, quick: true } });
+    try {
+      const result = await this.local.run<CallToolResult>('callTool', [input], limits.briefCallMs, 1, true);
+      this.log.toolCameBack(call, result);
+      return result;
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+    }
+    this.slow.add(call.tool);
+    return this.call({ ...call, told: true });
+  }
+}
