@@ -56,7 +56,8 @@ const ask =
 
 /** The tools of all scripts. */
 export const tools = {
-  act: defineTool({ description: 'Acts.', inputSchema: said, execute: act('act') }),
+  // On a server its calls become local activities when they have been short for a while.
+  act: defineTool({ description: 'Acts.', inputSchema: said, effect: 'none', execute: act('act') }),
   answer: defineTool({ description: 'Answers.', inputSchema: said, execute: act('answer') }),
   quick: defineTool({ description: 'Acts at once.', inputSchema: said, quick: true, execute: act('quick') }),
   pay: defineTool({ description: 'Acts once.', inputSchema: said, effect: 'once', execute: act('pay') }),
