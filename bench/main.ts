@@ -4,6 +4,7 @@ import { benchHerd } from './herd';
 import { benchInstance } from './instance';
 import { benchMiddleware } from './middleware';
 import { benchRebuild } from './rebuild';
+import { benchRecovery } from './recovery';
 import { benchResume } from './resume';
 import { benchStream } from './stream';
 
@@ -15,6 +16,7 @@ const benches: Readonly<Record<string, () => Promise<object>>> = {
   instance: benchInstance,
   middleware: benchMiddleware,
   rebuild: benchRebuild,
+  recovery: benchRecovery,
   resume: benchResume,
   stream: benchStream,
 };

@@ -41,7 +41,7 @@ function optionsHint({ code }: CommanderError, program: Command, [name]: readonl
   return `. \`${command.name()}\` takes ${command.options.map(({ long }) => long).join(', ')}`;
 }
 
-function programFor(terminal: Terminal, exit: (code: number) => void): Command {
+export function programFor(terminal: Terminal, exit: (code: number) => void): Command {
   const program = new Command('holdfast')
     .description('AI agents that survive: every agent run is a Temporal workflow.')
     .version(version())
