@@ -1,4 +1,6 @@
 import { temporal as protocol } from '@temporalio/proto';
+import type { Message } from '../../contract/messages/messages';
+import { fixtureTools } from '../fixtures/tools';
 import type { Temporal } from '../support/temporal';
 import { openTemporal } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
@@ -19,35 +21,63 @@ const billed: readonly (keyof typeof EventType)[] = [
   'EVENT_TYPE_START_CHILD_WORKFLOW_EXECUTION_INITIATED',
 ];
 
+type Events = readonly protocol.api.history.v1.IHistoryEvent[];
+
 /** What a run of so many turns may cost: what it costs today, and a little for the server's own moments. Whoever makes it dearer says why. */
 describe('a run of twenty turns with a tool each', () => {
   let temporal: Temporal;
   let bed: TestBed;
-  let events: readonly protocol.api.history.v1.IHistoryEvent[] = [];
   beforeAll(async () => {
     temporal = await openTemporal();
     const echo = calls({ name: 'echo', input: { text: 'hello' } });
-    bed = await startTestBed(script(...Array.from({ length: turns }, () => echo), text('Done.')));
-    const run = await bed.client.start('plain', 'Go.');
-    await run.result();
-    ({ events = [] } = (await temporal.handle(run.id).fetchHistory()) as { events?: typeof events });
+    const short = calls({ name: 'lookupOrder', input: { orderId: '42' } });
+    const answers = [echo, short].map((call) => script(...Array.from({ length: turns }, () => call), text('Done.')));
+    const lookupOrder = { ...fixtureTools.lookupOrder, effect: 'none' as const };
+    bed = await startTestBed((request) => (isShort(request.messages) ? answers[1] : answers[0])?.(request) ?? text(''), {
+      tools: { ...fixtureTools, lookupOrder },
+    });
   });
   afterAll(async () => {
     await bed.close();
     await temporal.close();
   });
 
-  it('has at most 13 events a turn in its history, its start and end among them', () => {
-    expect(events.length / turns).toBeLessThan(13);
+  async function played(input: string): Promise<Events> {
+    const run = await bed.client.start('plain', input);
+    await run.result();
+    return ((await temporal.handle(run.id).fetchHistory()) as { events?: Events }).events ?? [];
+  }
+
+  /** Of its second run: in the first one nobody knows yet how long its calls take. A machine with much else to do may need some more. */
+  async function playedBriefly(): Promise<Events> {
+    for (let tries = 1; ; tries++) {
+      const events = await played('Short.');
+      const inActivities = events.some(({ activityTaskScheduledEventAttributes: made }) => made?.activityType?.name === 'callTool');
+      if (!inActivities || tries === 5) return events;
+    }
+  }
+
+  const perTurn = (events: Events): Readonly<Record<'events' | 'actions' | 'kilobytes', number>> => ({
+    events: events.length / turns,
+    actions: events.filter(({ eventType }) => billed.some((name) => EventType[name] === eventType)).length / turns,
+    kilobytes: events.reduce((sum, event) => sum + protocol.api.history.v1.HistoryEvent.encode(event).finish().length, 0) / turns / 1024,
   });
 
-  it('takes at most 2.2 actions a turn, as Temporal Cloud bills them', () => {
-    const actions = events.filter(({ eventType }) => billed.some((name) => EventType[name] === eventType));
-    expect(actions.length / turns).toBeLessThan(2.2);
+  it('has at most 13 events, 2.2 actions as Temporal Cloud bills them, and 2.8 KB a turn, where model and tool say next to nothing', async () => {
+    const { events, actions, kilobytes } = perTurn(await played('Go.'));
+    expect(events).toBeLessThan(13);
+    expect(actions).toBeLessThan(2.2);
+    expect(kilobytes).toBeLessThan(2.8);
   });
 
-  it('has at most 2.8 KB a turn, where the model and the tool say next to nothing', () => {
-    const bytes = events.reduce((sum, event) => sum + protocol.api.history.v1.HistoryEvent.encode(event).finish().length, 0);
-    expect(bytes / turns / 1024).toBeLessThan(2.8);
+  it('has at most 8 events, 2.2 actions and 2.6 KB a turn when the tool says that it has no effect, and its calls are short', async () => {
+    const { events, actions, kilobytes } = perTurn(await playedBriefly());
+    expect(events).toBeLessThan(8);
+    expect(actions).toBeLessThan(2.2);
+    expect(kilobytes).toBeLessThan(2.6);
   });
 });
+
+function isShort(messages: readonly Message[]): boolean {
+  return messages.some(({ role, parts }) => role === 'user' && parts.some((part) => part.type === 'text' && part.text === 'Short.'));
+}

@@ -246,7 +246,8 @@ export const second = defineAgent({ ...base, name: 'second', middleware: [late] 
     expect(await run.outcome({ timeout: '50s' })).toMatchObject({ status: 'stuck' });
     await first.worker.shutdown();
     const second = await deployTo(queue, corrected);
-    await eventually(async () => expect((await run.view()).status).toBe(status));
+    // The server waits 10 s for a task that the first worker took along.
+    await eventually(async () => expect((await run.view()).status).toBe(status), 40_000);
     expect(second.worker.builds.includes(first.worker.buildId)).toBe(status === 'stuck');
     if (status === 'stuck') await run.terminate();
     await first.client.close();

@@ -38,8 +38,8 @@ export async function openTemporal(): Promise<Temporal> {
 }
 
 /** Lists are brought up to date a moment after what they list. */
-export async function eventually(check: () => Promise<void>): Promise<void> {
-  const until = Date.now() + 10_000;
+export async function eventually(check: () => Promise<void>, withinMs = 10_000): Promise<void> {
+  const until = Date.now() + withinMs;
   for (;;) {
     try {
       return await check();
