@@ -5,6 +5,7 @@ import { agentOfPath } from '../contract/record/agent-paths';
 import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../contract/errors';
 import { waitsForTool } from '../contract/missing-tool';
 import { messageOfOutcome } from '../contract/record/tool-outcomes';
+import type { DeltaBody } from '../contract/deltas';
 import type { Manifest, ManifestRequest } from '../contract/manifest';
 import type { StoredMessage } from '../contract/messages/messages';
 import type {
@@ -59,11 +60,6 @@ export function createActivities(parts: WorkerParts): Activities {
     const changes = values.end();
     parts.messages.values.learn(runId, changes.runLocal);
     return changes;
-  };
-  /** The time of a quick call is its silence. Another one is tried for a moment only, and its process may take longer to go on. */
-  const silenceOfLocal = (tool: string, limitMs: number): number => {
-    const facts = parts.tools.factsOf(tool);
-    return facts === undefined || facts.quick ? limitMs : facts.heartbeatMs;
   };
   return {
     async prepareRun(request, messages) {
@@ -139,11 +135,12 @@ export function createActivities(parts: WorkerParts): Activities {
           ? undefined
           : new LiveCall(parts.deltas, runId, { agent, runPath: input.path, address, attempt: info.attempt });
       const watch = new WrapWatch();
+      const isShort = info.isLocal && parts.tools.factsOf(input.tool)?.quick === false;
       const paced = new PacedCall(input.tool, parts.paces);
       const late = lateIn({ workflowId, address, tool: input.tool }, parts.onProblem);
       const values = new CallValues({}, late);
       const execution = {
-        ...(live === undefined ? {} : { publish: paced.showing(live.publish) }),
+        ...(live === undefined ? shownNowhere(isShort, paced) : { publish: paced.showing(live.publish) }),
         idempotencyKey: `${workflowId}/${input.key ?? address}`,
         attempt: info.attempt,
         signal,
@@ -158,7 +155,8 @@ export function createActivities(parts: WorkerParts): Activities {
           address,
           tool: input.tool,
           isFirst: info.attempt === 1 && !info.isLocal,
-          silenceMs: info.heartbeatTimeoutMs || silenceOfLocal(input.tool, info.startToCloseTimeoutMs),
+          // The time of a quick call is its silence. A short one is tried for a moment only, and its process may take longer to go on.
+          silenceMs: info.heartbeatTimeoutMs || (isShort ? parts.toolDefaults.heartbeatMs : info.startToCloseTimeoutMs),
         };
         // Of a `once` tool nobody knows then whether it took effect.
         const refused = (message: string): ToolOutcome =>
@@ -170,7 +168,8 @@ export function createActivities(parts: WorkerParts): Activities {
             values.begin(await parts.messages.values.resolve(workflowId, runId, address, input.runLocal));
             begun();
             const execute = (): Promise<ToolOutcome> => paced.take(() => withValues(values, () => executeTool(input, parts, execution)));
-            return parts.culprits === undefined ? execute() : parts.culprits.watch(culprit, execute, refused);
+            if (parts.culprits === undefined) return execute();
+            return isShort ? parts.culprits.watchUncounted(culprit, execute) : parts.culprits.watch(culprit, execute, refused);
           };
           if (parts.tools.factsOf(input.tool)?.effect === 'once')
             return orTimedOut(work(), (): ToolOutcome => ({ type: 'unsettled', timedOut: true }));
@@ -214,6 +213,11 @@ export function createActivities(parts: WorkerParts): Activities {
       return (await parts.answers?.to(asked)) ?? [];
     },
   };
+}
+
+/** A short call that shows something has nobody to show it to. The next ones will have. */
+function shownNowhere(isShort: boolean, paced: PacedCall): { readonly publish?: (delta: DeltaBody) => void } {
+  return isShort ? { publish: paced.showing(() => undefined) } : {};
 }
 
 function requireExecution(execution: { workflowId: string; runId: string } | undefined): { workflowId: string; runId: string } {

@@ -1,4 +1,5 @@
-import { bound, oneOf } from '../contract/check';
+import type { Forms } from '../contract/check';
+import { bound, checkOptions, filled, form, having, isFilled, isRecord, oneOf, record } from '../contract/check';
 import { defined } from '../contract/defined';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -14,7 +15,7 @@ import type { RunStatus } from '../contract/events';
 import type { Interrupt } from '../contract/interrupts';
 import type { Json } from '../contract/messages/messages';
 import { canonicalJson } from '../contract/messages/messages';
-import { defaultTaskQueue, defaultTenant, isName, nameProblem, names, runIdOf, workflowIdOf } from '../contract/names';
+import { defaultTaskQueue, defaultTenant, isName, isRunId, nameProblem, names, runIdOf, workflowIdOf } from '../contract/names';
 import { shown } from '../contract/shown';
 import type { AgentRunInput } from '../contract/record/wire';
 import type { TemporalSettings } from '../host/connection';
@@ -91,6 +92,7 @@ const tagsKey = defineSearchAttributeKey('HoldfastTags', 'KEYWORD_LIST');
 
 /** Connects to the server that keeps the runs. `Module` is the type of the agents module, for names and inputs. */
 export async function connect<Module = never>(options: ConnectOptions = {}): Promise<HoldfastClient<Module>> {
+  checkConnectOptions(options);
   if (options.client !== undefined) {
     const { tenant, taskQueue } = readConfiguration();
     return new HoldfastClient(connectionOf(options.client, options), { tenant, taskQueue, ...options });
@@ -98,6 +100,30 @@ export async function connect<Module = never>(options: ConnectOptions = {}): Pro
   const known = await withDefaults(options);
   const connection = await connectTemporal(serverOf(known));
   return new HoldfastClient(connection, known);
+}
+
+const connectForms: Forms<ConnectOptions> = {
+  address: filled,
+  server: form(
+    (value) => isRecord(value) && isFilled(value['address']),
+    'an object that says where the Temporal server is: { address: "localhost:7233", namespace: "default" }',
+  ),
+  client: having(['connection', 'workflow'], 'a Client of @temporalio/client'),
+  taskQueue: filled,
+  tenant: form(isRunId, '1 to 200 letters, digits and . _ - : @, starting with a letter or digit'),
+  dataConverter: record,
+  deltas: having(['subscribe'], 'a source of deltas'),
+};
+
+/** Programs in plain JavaScript may give anything. */
+function checkConnectOptions(options: unknown): void {
+  if (options === undefined) return;
+  if (!isRecord(options))
+    throw new HoldfastError(
+      'config-invalid',
+      `connect: the options must be an object such as { address: "localhost:7233" }, not ${shown(options)}.`,
+    );
+  checkOptions('connect', options, connectForms, 'config-invalid');
 }
 
 /** What is not given comes from the environment, or from the server that runs for this directory. */

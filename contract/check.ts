@@ -85,7 +85,7 @@ export function unknownField(fields: object, known: readonly string[], at = ''):
   const unknown = Object.keys(fields).find((field) => !known.includes(field));
   if (unknown === undefined) return undefined;
   const [meant] = similarNames(unknown, known);
-  return `there is no option "${cut(placed(at, unknown))}"; ${meant === undefined ? `there are ${known.join(', ')}` : `did you mean ${meant}?`}`;
+  return `there is no option "${cut(placed(at, unknown))}"; ${meant === undefined ? `${known.length === 1 ? 'there is only' : 'there are'} ${known.join(', ')}` : `did you mean ${meant}?`}`;
 }
 
 function placed(at: string, option: string): string {
@@ -99,15 +99,20 @@ export function refusing(owner: string, code: ErrorCode = 'agent-invalid'): Refu
   };
 }
 
+/** What looks like an object of options and has none: its content stands elsewhere. */
+const containers = /^\[object (?:Promise|Map|Set|WeakMap|WeakSet|Date|RegExp|Error)\]$/;
+
 export function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !containers.test(Object.prototype.toString.call(value));
 }
 
 export const isString = (value: unknown): value is string => typeof value === 'string';
 /** Blanks alone say as little as nothing. */
 export const isFilled = (value: unknown): value is string => isString(value) && value.trim() !== '';
-export const isStrings = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isString);
-export const isFilledList = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isFilled);
+/** A list may have holes, which most methods pass over. */
+export const isListOf = (value: unknown, fits: (one: unknown) => boolean): boolean => Array.isArray(value) && Array.from(value).every(fits);
+export const isStrings = (value: unknown): value is readonly string[] => isListOf(value, isString);
+export const isFilledList = (value: unknown): value is readonly string[] => isListOf(value, isFilled);
 export const isFunction = (value: unknown): boolean => typeof value === 'function';
 /** A name that stands in a list twice is most often meant to be another one. */
 const areNames = (value: unknown, least: number): boolean =>
@@ -119,7 +124,7 @@ export const flag = form((value) => typeof value === 'boolean', 'true or false')
 export const func = form(isFunction, 'a function');
 export const anything = form(() => true, 'anything');
 export const record = form(isRecord, 'an object');
-export const list = form(Array.isArray, 'an array');
+export const list = form((value) => isListOf(value, (one) => one !== undefined), 'an array');
 export const texts = form(isStrings, 'an array of strings');
 export const someTexts = form((value) => isFilledList(value) && value.length > 0, 'an array of at least one string that is not blank');
 export const names = form((value) => areNames(value, 0), 'an array of names, each once');

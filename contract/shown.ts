@@ -11,6 +11,9 @@ export function shown(value: unknown): string {
   if (typeof value === 'number') return String(value);
   if (typeof value === 'bigint') return cut(`${value}n`);
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
+  // Their content is no JSON, and they would be shown as an empty object.
+  const [, kind] = /^\[object (Promise|Map|Set|WeakMap|WeakSet|RegExp|Error)\]$/.exec(Object.prototype.toString.call(value)) ?? [];
+  if (kind !== undefined) return `${kind === 'Error' ? 'an' : 'a'} ${kind}`;
   try {
     return cut(JSON.stringify(value) ?? String(value));
   } catch {

@@ -1,6 +1,7 @@
 import type { ConnectionOptions } from '@temporalio/client';
 import type { StorageDriver } from '@temporalio/common';
 import { SimplePlugin } from '@temporalio/plugin';
+import { anything, checkOptions } from '../contract/check';
 import { HoldfastError } from '../contract/errors';
 import { shown } from '../contract/shown';
 import { channelArgs } from './connection';
@@ -13,7 +14,8 @@ export interface ClientPluginOptions {
 
 /** A Temporal plugin for clients and their connections: payloads of runs in external storage can be read, and large pages of histories. */
 export class ClientPlugin extends SimplePlugin {
-  constructor({ storage }: ClientPluginOptions) {
+  constructor(options: ClientPluginOptions) {
+    const { storage } = checkOptions<ClientPluginOptions>('holdfastClientPlugin', options, { storage: anything }, 'config-invalid');
     checkStorage(storage);
     super({ name: 'holdfast', ...(storage === undefined ? {} : { dataConverter: snapshotStorage(storage) }) });
   }

@@ -11,8 +11,9 @@ import { newestPages } from '../host/history/history-pages';
 import { PayloadReader } from '../host/history/payload-reader';
 
 /** Reads in histories when the server took answers. */
-export function answerLookup(source: HistorySource<FactEvent>, converter: LoadedDataConverter): AnswerLookup {
-  const payloads = new PayloadReader(converter);
+export function answerLookup(source: HistorySource<FactEvent>, converter: () => LoadedDataConverter): AnswerLookup {
+  let made: PayloadReader | undefined;
+  const payloads = (): PayloadReader => (made ??= new PayloadReader(converter()));
   return {
     async times(workflowId, runId, wanted) {
       const times = new Map<number, AnswerTime>();
@@ -39,7 +40,9 @@ export function answerLookup(source: HistorySource<FactEvent>, converter: Loaded
           if (outcome?.failure != null) refused.add(meta?.updateId ?? '');
           const input = inputOf(event, refused);
           if (input === undefined) continue;
-          const sent = await payloads.value(input).catch(() => undefined);
+          const sent = await payloads()
+            .value(input)
+            .catch(() => undefined);
           const at = millisecondsOf(event.eventTime);
           const interrupt = interrupts.find(({ id }) => id === interruptIdIn(sent));
           if (interrupt !== undefined && fits(interrupt, sent, event, at))

@@ -1,15 +1,22 @@
 import type { Forms } from '../contract/check';
 import {
   anything,
+  bound,
   checkFields,
+  count,
   filled,
+  flag,
+  form,
+  func,
+  having,
+  isFilled,
   isRecord,
   list,
-  problemOfKnown,
+  oneOf,
   record,
   refusing,
   required,
-  sentence,
+  shape,
   worded,
 } from '../contract/check';
 import { shown } from '../contract/shown';
@@ -20,34 +27,57 @@ const shared: Forms = {
   outputs: worded(record, 'an object with schemas by their names'),
   middleware: worded(list, 'an array of worker middlewares'),
   observers: worded(list, 'an array of observers'),
-  models: worded(record, 'an object with providers and aliases'),
+  models: shape({ providers: record, names: record, demo: flag }, 'an object with providers and names'),
+  language: oneOf('en', 'zh'),
+  toolDefaults: shape({
+    kind: anything,
+    effect: oneOf('none', 'idempotent', 'once'),
+    timeoutMs: bound,
+    heartbeatMs: bound,
+    attempts: bound,
+    quick: flag,
+    resultLimit: bound,
+    schemaHash: anything,
+    ownAttempts: bound,
+    external: flag,
+  }),
+  modelFacts: shape({ timeoutMs: bound, heartbeatMs: bound, attempts: bound }),
+  environment: worded(record, 'an object such as process.env'),
+  deltas: having(['publish', 'settle'], 'a sink of deltas'),
+  modelStallMs: bound,
+  messageCacheBytes: count,
+  onProblem: func,
 };
-const forms: Forms = {
-  server: required(worded(record, 'an object that says where the Temporal server is: { address: "localhost:7233", namespace: "default" }')),
+const isAddressed = (value: unknown): boolean => isRecord(value) && isFilled(value['address']) && isFilled(value['namespace']);
+const ofWorker: Forms = {
+  server: required(
+    form(isAddressed, 'an object that says where the Temporal server is: { address: "localhost:7233", namespace: "default" }'),
+  ),
   bundles: required(worded(filled, 'the path of a directory in which the code of builds is kept that still have open runs')),
   ...shared,
+  taskQueue: filled,
+  dataConverter: record,
+  maxCachedRuns: count,
+  shutdownGraceMs: count,
+  buildCheckMs: bound,
+  unservedMs: count,
+  stickyTimeoutMs: bound,
+  endlessLoopMs: bound,
+  stackTraces: flag,
+  bundle: record,
 };
 const agents = required(worded(filled, 'the path of the module that exports the agents'));
 const ofPlugin: Forms = {
   agents,
   ...shared,
-  language: anything,
-  toolDefaults: anything,
-  modelFacts: anything,
-  environment: anything,
-  deltas: anything,
-  modelStallMs: anything,
-  messageCacheBytes: anything,
   storage: anything,
-  onProblem: anything,
 };
 
 /** Refuses what a worker cannot begin with. Programs in plain JavaScript may give anything. */
 export function checkWorkerOptions(given: unknown): void {
   const refuse = refusing('HoldfastWorker.create', 'config-invalid');
   if (!isRecord(given)) return refuse(`the options must be an object with server, agents, tools and bundles, not ${shown(given)}.`);
-  const problem = problemOfKnown(given, given['bundle'] === undefined ? { ...forms, agents } : forms, (option) => option);
-  if (problem !== undefined) refuse(sentence(problem));
+  checkFields(given, { ...ofWorker, agents: given['bundle'] === undefined ? agents : anything }, refuse);
 }
 
 /** The same for `holdfastPlugin`. What belongs to the user's own worker or client is refused, too: here nobody would heed it. */

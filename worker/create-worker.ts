@@ -133,8 +133,8 @@ export class HoldfastWorker {
       const parts = partsOf(options, {
         source: connection.facts(server.namespace),
         connection: () => connection,
-        taskQueue,
-        dataConverter: options.dataConverter,
+        taskQueue: () => taskQueue,
+        dataConverter: () => options.dataConverter,
         culprits: new Culprits(options.bundles, onProblem),
       });
       await partsReady(parts);

@@ -19,23 +19,36 @@ export function hasAgents(code: string): boolean {
 /** What stands for the workflows of a worker that has none. */
 export const noWorkflows = (): string => sandboxFile('no-workflows');
 
+/** The agents module of options that were made here, by their hook. */
+const pathOf = new WeakMap<object, string>();
+const noHook = {};
+
 /** Options of a bundle that has the agents of a module beside the workflows that it had before. */
 export function bundledBeside(options: BundleOptions, agents: string): BundleOptions {
   const entry = sandboxFile('entry-beside');
-  // Given twice, as when a connection has the plugin, too.
-  if (options.workflowsPath === entry) return options;
   const path = agentsModule(agents);
+  // Given twice, as when a connection has the plugin, too.
+  if (options.workflowsPath === entry) {
+    const before = pathOf.get(options.webpackConfigHook ?? noHook);
+    if (before === undefined || before === path) return options;
+    throw new HoldfastError(
+      'config-invalid',
+      `The bundle has holdfastPlugin twice, for ${before} and for ${path}. Export all agents from one module.`,
+    );
+  }
   const check = new BesideCheck(path, options.ignoreModules ?? []);
+  const webpackConfigHook: NonNullable<BundleOptions['webpackConfigHook']> = (given) => {
+    const config = withAgents(options.webpackConfigHook?.(given) ?? given, path, [check]);
+    const alias = { ...config.resolve?.alias, __holdfast_workflows__: resolve(options.workflowsPath) };
+    return { ...config, resolve: { ...config.resolve, alias } };
+  };
+  pathOf.set(webpackConfigHook, path);
   return {
     ...options,
     workflowsPath: entry,
     workflowInterceptorModules: [...(options.workflowInterceptorModules ?? []), sandboxFile('interceptors')],
     preloadModules: [sandboxFile('shared-modules'), ...(options.preloadModules ?? [])],
-    webpackConfigHook: (given) => {
-      const config = withAgents(options.webpackConfigHook?.(given) ?? given, path, [check]);
-      const alias = { ...config.resolve?.alias, __holdfast_workflows__: resolve(options.workflowsPath) };
-      return { ...config, resolve: { ...config.resolve, alias } };
-    },
+    webpackConfigHook,
   };
 }
 
@@ -60,6 +73,11 @@ class BesideCheck {
     this.refuseNode();
     refuseWaiting(this.look);
     const code = String(compiled.getAssets()[0]?.source.source() ?? '');
+    if (!hasAgents(code))
+      throw new HoldfastError(
+        'config-invalid',
+        'Another plugin replaced the workflowsPath of holdfastPlugin, so the bundle has no agents. Put holdfastPlugin last.',
+      );
     await loadInSandbox({ buildId: buildIdOf(code, this.agents), code }, 'The agents module beside the workflows does not');
   }
 

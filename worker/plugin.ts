@@ -4,7 +4,9 @@ import type { BundleOptions, WorkerOptions as TemporalWorkerOptions, WorkflowBun
 import { Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/activities';
 import { checkKeyedEnvironment } from '../activities/models/providers/keyed';
+import { isRecord } from '../contract/check';
 import { HoldfastError, codeOf, messageOf } from '../contract/errors';
+import { shown } from '../contract/shown';
 import { ClientPlugin } from '../host/client-plugin';
 import { snapshotStorage } from '../host/snapshot-storage';
 import { checkSearchAttributes } from '../host/search-attributes';
@@ -29,10 +31,25 @@ export function holdfastPlugin(options: PluginOptions): HoldfastPlugin {
   return new HoldfastPlugin(options);
 }
 
+/** By one of the activities, which tells the worker. */
+const servings = new WeakMap<object, Serving>();
+/** Workers that were never made, or never run. */
+const abandoned = new FinalizationRegistry<() => void>((endLoopGuard) => endLoopGuard());
+
 /** What a worker has of ours between its making and its end. */
 class Serving {
   worker: Worker | undefined;
   readonly endLoopGuard = beginLoopGuard();
+
+  constructor(readonly plugin: HoldfastPlugin) {
+    abandoned.register(this, this.endLoopGuard);
+  }
+
+  /** Other plugins may have changed what the worker was to have. */
+  get options(): Worker['options'] {
+    if (this.worker === undefined) throw new HoldfastError('internal', 'The worker has not begun yet.');
+    return this.worker.options;
+  }
 
   /** The connection of the worker, which may have made it itself. */
   get connection(): NonNullable<Worker['connection']> {
@@ -43,8 +60,6 @@ class Serving {
 }
 
 export class HoldfastPlugin extends ClientPlugin {
-  /** By one of the activities, which tells the worker. */
-  private readonly serving = new WeakMap<object, Serving>();
   private readonly onProblem: (problem: HoldfastError) => void;
 
   constructor(private readonly given: PluginOptions) {
@@ -63,17 +78,16 @@ export class HoldfastPlugin extends ClientPlugin {
   }
 
   private async withAgents(options: TemporalWorkerOptions): Promise<TemporalWorkerOptions> {
-    const {
-      activities = {},
-      connection,
-      namespace = 'default',
-      taskQueue,
-      workerDeploymentOptions,
-      workflowBundle,
-      workflowsPath,
-    } = options;
+    const { connection, namespace = 'default', workerDeploymentOptions, workflowBundle, workflowsPath } = options;
+    const activities = options.activities ?? {};
     // Given twice, as when a connection has the plugin, too.
-    if (this.servingOf(activities) !== undefined) return options;
+    const before = servingOf(activities);
+    if (before?.plugin === this) return options;
+    if (before !== undefined)
+      throw new HoldfastError(
+        'config-invalid',
+        'The worker has holdfastPlugin twice, with options of their own. Give it one, for all agents.',
+      );
     checkKeyedEnvironment(this.given.environment ?? process.env);
     if (workerDeploymentOptions !== undefined && !workerDeploymentOptions.useWorkerVersioning)
       throw new HoldfastError(
@@ -95,14 +109,16 @@ export class HoldfastPlugin extends ClientPlugin {
       { ...this.given, onProblem: this.onProblem },
       {
         source: {
-          namespace,
+          get namespace() {
+            return (serving.now as Serving).options.namespace;
+          },
           get workflowService() {
             return connected().workflowService;
           },
         },
         connection: connected,
-        taskQueue,
-        dataConverter,
+        taskQueue: () => (serving.now as Serving).options.taskQueue,
+        dataConverter: () => (serving.now as Serving).options.dataConverter,
       },
     );
     await partsReady(parts);
@@ -110,8 +126,8 @@ export class HoldfastPlugin extends ClientPlugin {
     const taken = Object.keys(ours).find((name) => Object.hasOwn(activities, name));
     if (taken !== undefined)
       throw new HoldfastError('config-invalid', `The worker has an activity '${taken}', which is the name of one of Holdfast. Rename it.`);
-    serving.now = new Serving();
-    this.serving.set(ours.callModel, serving.now);
+    serving.now = new Serving(this);
+    servings.set(ours.callModel, serving.now);
     const { interceptors } = options;
     return {
       // A heartbeat is how a call hears that it is cancelled.
@@ -127,8 +143,8 @@ export class HoldfastPlugin extends ClientPlugin {
   }
 
   override async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
-    const serving = this.servingOf(Object.fromEntries(worker.options.activities));
-    if (serving === undefined || serving.worker !== undefined) return next(worker);
+    const serving = servingOf(Object.fromEntries(worker.options.activities));
+    if (serving?.plugin !== this || serving.worker !== undefined) return next(worker);
     serving.worker = worker;
     serving.endLoopGuard();
     if (!(worker instanceof Worker))
@@ -137,7 +153,12 @@ export class HoldfastPlugin extends ClientPlugin {
         'The Worker comes from another copy of @temporalio/worker than the one of Holdfast. Install one version only.',
       );
     const { connection } = serving;
-    const { namespace } = worker.options;
+    const { namespace, dataConverter } = worker.options;
+    if (this.given.storage !== undefined && dataConverter?.externalStorage === undefined)
+      throw new HoldfastError(
+        'config-invalid',
+        'Another plugin replaced the data converter of the worker, and with it the storage of holdfastPlugin. Put holdfastPlugin last.',
+      );
     await checkSearchAttributes(connection, namespace);
     checkRetention(connection, namespace).catch((error: unknown) => this.tell(error));
     await next(worker).catch((error: unknown) => {
@@ -153,19 +174,29 @@ export class HoldfastPlugin extends ClientPlugin {
     const code = codeOf(error);
     if (code !== undefined) this.onProblem(new HoldfastError(code, messageOf(error), { cause: error }));
   }
+}
 
-  private servingOf(activities: object): Serving | undefined {
-    const { callModel } = activities as { readonly callModel?: unknown };
-    return typeof callModel === 'function' ? this.serving.get(callModel) : undefined;
-  }
+function servingOf(activities: object): Serving | undefined {
+  const { callModel } = activities as { readonly callModel?: unknown };
+  return typeof callModel === 'function' ? servings.get(callModel) : undefined;
 }
 
 /** A bundle that was made without the plugin has no agents, and every run would fail its tasks. */
 async function refuseWithoutAgents(bundle: WorkflowBundleOption): Promise<void> {
-  const code = 'code' in bundle ? bundle.code : await readFile(bundle.codePath, 'utf8');
-  if (hasAgents(code)) return;
+  const { code, codePath } = (isRecord(bundle) ? bundle : {}) as { readonly code?: unknown; readonly codePath?: unknown };
+  if (typeof code !== 'string' && typeof codePath !== 'string')
+    throw new HoldfastError('config-invalid', `The workflowBundle of the worker must be { code } or { codePath }. It is ${shown(bundle)}.`);
+  if (hasAgents(typeof code === 'string' ? code : await codeAt(codePath as string))) return;
   throw new HoldfastError(
     'config-invalid',
     'The workflowBundle of the worker has no agents. Make it with bundleWorkflowCode({ plugins: [holdfastPlugin(…)], … }).',
   );
+}
+
+async function codeAt(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new HoldfastError('config-invalid', `The workflowBundle of the worker cannot be read: ${messageOf(error)}`, { cause: error });
+  }
 }

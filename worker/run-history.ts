@@ -7,15 +7,17 @@ import type { HistorySource } from '../host/history/history-pages';
 import { newestPages, oldestPages } from '../host/history/history-pages';
 
 /** Reads the histories of the worker's own runs over its connection. */
-export function runHistory(source: HistorySource<FactEvent>, converter: LoadedDataConverter): RunHistory {
-  const reader = new FactReader(converter);
+export function runHistory(source: HistorySource<FactEvent>, converter: () => LoadedDataConverter): RunHistory {
+  let made: FactReader | undefined;
+  const reader = (): FactReader => (made ??= new FactReader(converter()));
   return {
     async *newest(workflowId, runId) {
-      for await (const events of newestPages(source, { workflowId, runId })) yield await reader.read(events, workflowId);
+      for await (const events of newestPages(source, { workflowId, runId })) yield await reader().read(events, workflowId);
     },
     async all(workflowId, runId) {
       const facts: HistoryFact[] = [];
-      for await (const events of oldestPages(source, { workflowId, runId }, false)) facts.push(...(await reader.read(events, workflowId)));
+      for await (const events of oldestPages(source, { workflowId, runId }, false))
+        facts.push(...(await reader().read(events, workflowId)));
       return facts;
     },
   };

@@ -1,5 +1,5 @@
 import type { ConnectionLike } from '@temporalio/client';
-import type { DataConverter } from '@temporalio/common';
+import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import type { Culprits } from '../activities/health/culprits';
 import { ModelRegistry } from '../activities/models/models';
@@ -44,15 +44,16 @@ export type PartsOptions = Pick<
 export interface PartsServer {
   readonly source: HistorySource<FactEvent>;
   readonly connection: () => ConnectionLike;
-  readonly taskQueue: string;
-  readonly dataConverter?: DataConverter | undefined;
+  /** What a Worker of one's own has is known when it has been made: these are asked when a call needs them. */
+  readonly taskQueue: () => string;
+  readonly dataConverter: () => DataConverter | undefined;
   readonly culprits?: Culprits;
 }
 
 export function partsOf(options: PartsOptions, server: PartsServer): WorkerParts {
   const toolDefaults: ToolFacts = { ...defaultToolFacts, ...options.toolDefaults };
   const { source, connection, taskQueue, dataConverter, culprits } = server;
-  const converter = loadDataConverter(dataConverter);
+  const converter = (): LoadedDataConverter => loadDataConverter(dataConverter());
   const tools = new ToolRegistry(options.tools, toolDefaults);
   return {
     tools,
@@ -66,7 +67,7 @@ export function partsOf(options: PartsOptions, server: PartsServer): WorkerParts
     deltas: options.deltas ?? processBus,
     stallMs: options.modelStallMs ?? 300_000,
     answers: answerLookup(source, converter),
-    tryNewestBuild: (input) => newestBuildTrials(connection(), source.namespace, taskQueue, dataConverter)(input),
+    tryNewestBuild: (input) => newestBuildTrials(connection(), source.namespace, taskQueue(), dataConverter())(input),
     language: options.language ?? 'en',
     toolDefaults,
     modelFacts: { ...defaultModelFacts, ...options.modelFacts },

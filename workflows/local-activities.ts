@@ -25,6 +25,13 @@ export class LocalActivities {
     return turn;
   }
 
+  /** One that is over in a moment. `isOff` is asked when its turn comes: then it is not made, and gives undefined. */
+  briefly<T>(type: string, input: readonly unknown[], timeout: number, isOff: () => boolean): Promise<T | undefined> {
+    const turn = this.last.then(() => (isOff() ? undefined : this.start<T>(type, input, timeout, 1, true)));
+    this.last = ended(turn);
+    return turn;
+  }
+
   /** Starts also while nothing else may: what came in before must not be lost. */
   urgent<T>(type: string, input: readonly unknown[], timeout: number, attempts: number): Promise<T> {
     if (!this.isHeld()) return this.run(type, input, timeout, attempts);

@@ -1,9 +1,10 @@
+import { defined } from '../contract/defined';
 import { limits } from '../contract/limits';
 import type { ToolCallFacts } from '../contract/manifest';
 import type { CallToolInput, CallToolResult } from '../contract/record/wire';
 import { isCancellation } from '../kernel/effects/errors';
 import type { RunLog } from '../kernel/log/run-log';
-import type { ToolCallRequest } from '../kernel/run/ports';
+import type { ToolCallRequest, ValuesToSend } from '../kernel/run/ports';
 import { lostToolActivity } from './activity-failures';
 import type { LocalActivities } from './local-activities';
 
@@ -34,7 +35,11 @@ export class ToolCalls {
     this.desk.refuseWhenCancelled();
     const { address, facts } = call;
     if (facts.quick) return this.callQuick(call);
-    if (facts.brief === true && !this.slow.has(call.tool)) return this.callBriefly(call);
+    if (facts.brief === true && !this.slow.has(call.tool)) {
+      // No history has the input of a local activity: its values stand alone, or the call is none.
+      if (call.runLocal === undefined) return this.callBriefly(call, undefined);
+      if (call.runLocal.whole !== undefined) return this.callBriefly(call, call.runLocal.whole);
+    }
     const tried = facts.effect === 'once' && call.reconcile !== true ? { ...facts, attempts: 1 } : facts;
     const step = (): CallToolInput | undefined => this.log.toolStep(call);
     const input = step() ?? (await this.desk.inAnotherTask(step));
@@ -62,16 +67,20 @@ export class ToolCalls {
   }
 
   /** As a local activity for a moment. What takes longer, or fails without a result, is called in an activity, now and from then on. */
-  private async callBriefly(call: ToolCallRequest): Promise<CallToolResult> {
-    const input = this.log.quickStep({ ...call, facts: { ...call.facts, quick: true } });
+  private async callBriefly(call: ToolCallRequest, runLocal: ValuesToSend | undefined): Promise<CallToolResult> {
+    const { facts, tool } = call;
+    const input = this.log.quickStep({ ...call, facts: { ...facts, quick: true }, ...defined({ runLocal }) });
+    const limit = Math.min(limits.briefCallMs, facts.timeoutMs);
     try {
-      const result = await this.local.run<CallToolResult>('callTool', [input], limits.briefCallMs, 1, true);
-      this.log.toolCameBack(call, result);
-      return result;
+      const result = await this.local.briefly<CallToolResult>('callTool', [input], limit, () => this.slow.has(tool));
+      if (result !== undefined) {
+        this.log.toolCameBack(call, result);
+        return result;
+      }
     } catch (error) {
       if (isCancellation(error)) throw error;
     }
-    this.slow.add(call.tool);
+    this.slow.add(tool);
     return this.call({ ...call, told: true });
   }
 }

@@ -70,6 +70,35 @@ export class Culprits {
     }
   }
 
+  /**
+   * Runs a call that the server does not count, which would be made again by process after process, for ever. One that has not come back before
+   * fails, and is made again as one that is counted.
+   */
+  async watchUncounted<T>(call: CulpritCall, run: () => Promise<T>): Promise<T> {
+    const mark = this.fileOf(keyOf(call), 'begun');
+    if (!this.leaveMark(mark)) throw new HoldfastError('tool-failed', 'The call before this one was lost with its process.');
+    try {
+      return await this.watch(call, run, (message) => {
+        throw new HoldfastError('tool-failed', message);
+      });
+    } finally {
+      rmSync(mark, { force: true });
+    }
+  }
+
+  /** False: somebody left it before. */
+  private leaveMark(mark: string): boolean {
+    try {
+      mkdirSync(this.directory, { recursive: true, mode: privateDirectory });
+      writeFileSync(mark, String(process.pid), { flag: 'wx', mode: privateFile });
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return true;
+      rmSync(mark, { force: true });
+      return false;
+    }
+  }
+
   /** Runs code of the tool that this call is of, up to where it first waits. */
   readonly measure = <T>(code: () => T): T => {
     const call = this.inside.getStore();
@@ -133,7 +162,7 @@ export class Culprits {
 
   /** Of calls that ended elsewhere, or whose last attempt did harm and was a success all the same. */
   private forgetOld(): void {
-    for (const name of readdirSync(this.directory).filter((each) => each.startsWith('ended-'))) {
+    for (const name of readdirSync(this.directory).filter((each) => /^(?:ended|begun)-/.test(each))) {
       const file = join(this.directory, name);
       if (Date.now() - statSync(file).mtimeMs > keptMs) rmSync(file, { force: true });
     }
@@ -149,8 +178,8 @@ export class Culprits {
     }
   }
 
-  private fileOf(key: string): string {
-    return join(this.directory, `ended-${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`);
+  private fileOf(key: string, kind: 'begun' | 'ended' = 'ended'): string {
+    return join(this.directory, `${kind}-${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`);
   }
 }
 

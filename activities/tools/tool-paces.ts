@@ -49,15 +49,27 @@ export class PacedCall {
   ) {}
 
   async take(execute: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
-    if (this.paces === undefined) return execute();
+    const { paces, tool } = this;
+    if (paces === undefined) return execute();
     const began = performance.now();
+    let noted = false;
+    const noteOnce = (ms: number): void => {
+      if (!noted) paces.note(tool, ms);
+      noted = true;
+    };
+    // One that never comes back is not short either.
+    const late = setTimeout(() => noteOnce(shortMs), shortMs);
+    late.unref();
     let outcome: ToolOutcome | undefined;
     try {
       outcome = await execute();
       return outcome;
     } finally {
-      this.paces.note(this.tool, performance.now() - began);
-      if (outcome?.type === 'interrupted') this.paces.noteMore(this.tool);
+      clearTimeout(late);
+      const ms = performance.now() - began;
+      // How soon a call fails says nothing of those that do not.
+      if (ms >= shortMs || outcome?.type === 'done') noteOnce(ms);
+      if (outcome?.type === 'interrupted') paces.noteMore(tool);
     }
   }
 

@@ -1,4 +1,18 @@
-import { bound, flag, func, numberIn, oneOf, problemOf, problemOfKnown, refusing, sentence } from '../../contract/check';
+import {
+  anything,
+  bound,
+  duration,
+  flag,
+  func,
+  numberIn,
+  oneOf,
+  problemOfKnown,
+  refusing,
+  required,
+  sentence,
+  shape,
+  text,
+} from '../../contract/check';
 import type { Forms, Refuse } from '../../contract/check';
 import { createHash } from 'node:crypto';
 import { parseDuration } from '../../contract/duration';
@@ -9,6 +23,7 @@ import type { Json } from '../../contract/messages/messages';
 import { misfitOfArguments } from '../../contract/misfit-of-arguments';
 import { canonicalJson, notJson } from '../../contract/messages/messages';
 import { nameProblem } from '../../contract/names';
+import { similarNames } from '../../contract/similar-names';
 import type { ToolBasics, ToolCallContext } from './define-tool';
 import type { SchemaReader } from '../schemas/schema';
 import { readSchema } from '../schemas/schema';
@@ -110,9 +125,19 @@ export function hashOf(value: Json): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 32);
 }
 
+/** Of tools of the AI SDK, which may have them and are heeded elsewhere or not at all. */
+const fieldsOfOthers: ReadonlySet<string> = new Set(['outputSchema', 'inputExamples', 'strict', 'title', 'type', 'name', 'id', 'args']);
+
 const forms: Forms = {
+  description: text,
+  inputSchema: anything,
   execute: func,
   stream: func,
+  reconcile: func,
+  quick: flag,
+  retry: shape({ attempts: required(bound) }),
+  timeout: duration,
+  heartbeat: duration,
   enhanced: flag,
   external: flag,
   effect: oneOf('none', 'idempotent', 'once'),
@@ -125,7 +150,7 @@ function entryOf(name: string, candidate: unknown, defaults: ToolFacts): ToolEnt
   if (misnamed !== undefined) refuse(`${misnamed}.`);
   if (typeof candidate !== 'object' || candidate === null) refuse('it is no tool; make it with defineTool.');
   checkForeign(candidate as Record<string, unknown>, refuse);
-  const problem = problemOfKnown(candidate as object, forms, (field) => field);
+  const problem = misspelt(candidate as object) ?? problemOfKnown(candidate as object, forms, (field) => field);
   if (problem !== undefined) refuse(sentence(problem));
   const tool = candidate as Partial<ToolBasics<unknown, unknown>> & AnyTool;
   const external = isExternal(candidate as Record<string, unknown>, refuse);
@@ -134,12 +159,10 @@ function entryOf(name: string, candidate: unknown, defaults: ToolFacts): ToolEnt
   if (tool.reconcile !== undefined && effect !== 'once') refuse('reconcile is for tools with effect "once".');
   const resultLimit = tool.resultLimit ?? defaults.resultLimit;
   const retries = tool.retry?.attempts ?? 1;
-  const attempts = problemOf(bound, retries, 'retry.attempts');
-  if (attempts !== undefined) refuse(sentence(attempts));
   const quick = tool.quick === true;
   if (quick && effect === 'once') refuse('a quick tool may be called again at any time; with effect "once" it cannot be quick.');
   if (quick && (kind === 'streamable' || kind === 'enhanced-streamable')) refuse('a tool that streams cannot be quick.');
-  const timeoutMs = duration(tool.timeout, quick ? quickTimeout.default : defaults.timeoutMs, refuse);
+  const timeoutMs = milliseconds(tool.timeout, quick ? quickTimeout.default : defaults.timeoutMs);
   if (quick && timeoutMs > quickTimeout.most) refuse(`the timeout of a quick tool is at most ${quickTimeout.most / 1000}s.`);
   return {
     tool,
@@ -149,7 +172,7 @@ function entryOf(name: string, candidate: unknown, defaults: ToolFacts): ToolEnt
       kind,
       effect,
       timeoutMs,
-      heartbeatMs: duration(tool.heartbeat, defaults.heartbeatMs, refuse),
+      heartbeatMs: milliseconds(tool.heartbeat, defaults.heartbeatMs),
       attempts: Math.max(defaults.attempts, retries),
       quick,
       resultLimit,
@@ -157,6 +180,17 @@ function entryOf(name: string, candidate: unknown, defaults: ToolFacts): ToolEnt
       ...(external ? { external } : {}),
     },
   };
+}
+
+/** Tools of others may have fields of their own. One that is nearly one of ours is a slip, and would do nothing. */
+function misspelt(tool: object): string | undefined {
+  const known = Object.keys(forms);
+  for (const field of Object.keys(tool)) {
+    if (known.includes(field) || fieldsOfOthers.has(field)) continue;
+    const [meant] = similarNames(field, known);
+    if (meant !== undefined) return `there is no field "${field}"; did you mean ${meant}?`;
+  }
+  return undefined;
 }
 
 function kindOf({ execute, stream, enhanced }: AnyTool, refuse: Refuse): ToolKind {
@@ -187,10 +221,8 @@ function checkForeign(tool: Record<string, unknown>, refuse: Refuse): void {
     refuse('toModelOutput is not read here. Let execute return what the model is to see; for texts and files with `enhanced: true`.');
 }
 
-function duration(text: string | undefined, fallback: number, refuse: Refuse): number {
-  if (text === undefined) return fallback;
-  const parsed = parseDuration(text);
-  return parsed === undefined || parsed <= 0 ? refuse(`"${text}" is no duration; write for example "30s".`) : parsed;
+function milliseconds(given: string | undefined, fallback: number): number {
+  return given === undefined ? fallback : (parseDuration(given) ?? fallback);
 }
 
 export { ToolInterrupt, defineTool } from './define-tool';

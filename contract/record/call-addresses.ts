@@ -29,7 +29,7 @@ export class CallAddresses {
   }
 
   /** Whether this is a call that was started already, and is made again as it did not happen. */
-  isAgain({ path, tool, callId }: CallToolInput, activityId: string): boolean {
+  isAgain({ path, tool, callId }: Pick<CallToolInput, 'path' | 'tool' | 'callId'>, activityId: string): boolean {
     if (firstOf(activityId, tool) !== activityId) return true;
     return this.tools.get(toolKey(path, tool, callId))?.some((one) => isCallOf(one, activityId)) === true;
   }

@@ -301,7 +301,9 @@ export class HistoryFold {
     if (events === undefined) return [];
     return events.map((event) => {
       const expanded: Record<string, unknown> = { ...event };
-      const address = this.addresses.of(event as unknown as EventBody);
+      const body = event as unknown as EventBody;
+      if (body.type === 'tool-start' && this.addresses.isAgain({ ...body, path: body.runPath }, body.address)) expanded['again'] = true;
+      const address = this.addresses.of(body);
       if (address !== undefined) expanded['address'] = address;
       if (event.message !== undefined) {
         const message = this.messageOf(event.message);

@@ -61,7 +61,7 @@ export async function callModelOnce(
   const size = utf8Length(slots.instructions);
   if (size > limits.payload / 2)
     throw new HoldfastError('payload-too-large', `The instructions of agent "${agent.name}" have ${size} bytes.`);
-  const runLocal = run.runLocal.toSend(scope.path, address, undefined, false);
+  const runLocal = run.runLocal.toSend(scope.path, address, undefined);
   const result = await run.ports.callModel({ ...call, turn: record.turn, facts: run.manifest.defaults.model, runLocal });
   if (result.address !== address) throw new HoldfastError('internal', `The model call ${address} got the answer of ${result.address}.`);
   if (result.usage !== undefined) run.state.usage = addUsage(run.state.usage, result.usage);

@@ -10,9 +10,11 @@ import {
   isRecord,
   isString,
   list,
+  listOf,
   oneOf,
   problemOf,
   problemOfKnown,
+  record,
   refusing,
   required,
   sentence,
@@ -58,6 +60,10 @@ const middlewareForms: Forms = {
   ...Object.fromEntries(hooks.map((hook) => [hook, func])),
   onlyTools: toolNames,
   callsTools: toolNames,
+  onlyKinds: listOf(oneOf('invokable', 'streamable', 'enhanced', 'enhanced-streamable'), 'an array of kinds of tools'),
+  tools: worded(list, 'an array of workflow tools'),
+  onWorker: record,
+  changesOutput: flag,
 };
 
 const middlewareFields: readonly string[] = [

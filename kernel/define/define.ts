@@ -95,6 +95,7 @@ export function parallel<const Name extends string>(options: ParallelOptions<Nam
 export function supervisor<const Name extends string>(options: SupervisorOptions<Name>): Agent<Name> {
   const { name, description, observers, callbacks } = checkedNames('supervisor', options, { supervisor: anything, agents: anything });
   const refuse = refusing(`supervisor "${name}"`);
+  if (!isAgent(options.supervisor)) return refuse('supervisor must be an agent, made with defineAgent. It is missing, or none.');
   const [lead] = membersOf(name, [options.supervisor]);
   if (lead === undefined || !isChat(lead)) return refuse('the supervisor is an agent that talks to a model, made with defineAgent.');
   if (lead.subAgents.length > 0) refuse(`"${lead.name}" has sub-agents already.`);

@@ -1,5 +1,17 @@
 import type { Forms, Refuse } from '../../contract/check';
-import { form, func, identifier, isRecord, listOf, problemOfKnown, refusing, required, sentence, text } from '../../contract/check';
+import {
+  form,
+  func,
+  identifier,
+  isRecord,
+  listOf,
+  problemOfKnown,
+  refusing,
+  required,
+  sentence,
+  text,
+  unknownField,
+} from '../../contract/check';
 import type { ToolSpec } from '../../contract/manifest';
 import type { Json, ToolCall } from '../../contract/messages/messages';
 import { canonicalJson } from '../../contract/messages/messages';
@@ -99,8 +111,8 @@ const forms: Forms<WorkflowTool> = {
 };
 
 function ownToolOf(tool: WorkflowTool, refuse: Refuse): OwnTool {
-  const problem = problemOfKnown(tool, forms, (field) => `${field} of the workflow tool "${shownName(tool.name)}"`);
-  if (problem !== undefined) refuse(sentence(problem));
+  const problem = unknownField(tool, Object.keys(forms)) ?? problemOfKnown(tool, forms, (field) => field);
+  if (problem !== undefined) refuse(`the workflow tool "${shownName(tool.name)}": ${sentence(problem)}`);
   const { agents } = tool;
   const spec = { name: tool.name, description: tool.description, inputSchema: tool.inputSchema };
   const parse: OwnTool['parse'] = (input) => parsedBy(spec, input);

@@ -110,7 +110,8 @@ class RunContext implements HookContext {
     const { scope, frame } = actingOf(this);
     return (tool): ToolFacts | undefined => {
       // A continued run asks the worker again, and another one may answer.
-      const facts = frame.seen(`facts of the tool ${tool}`, () => shownFacts(scope.run.manifest, tool));
+      const look = (): ToolFacts | null => shownFacts(scope.run.manifest, tool);
+      const facts = frame.refusalInBranch === undefined ? frame.seen(`facts of the tool ${tool}`, look) : look();
       return facts === null ? undefined : frozen(facts);
     };
   }

@@ -20,6 +20,8 @@ export interface ValuesToSend {
   readonly edit: RunLocalEdit;
   /** Told when the call is about to be scheduled: later calls may rest on it. */
   sent(): void;
+  /** The same for a call that no history has. Absent: not wanted, or too large. */
+  readonly whole?: ValuesToSend;
 }
 
 /** A request, and where in the run it stands. */

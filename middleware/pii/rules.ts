@@ -1,6 +1,6 @@
 import { messageOf } from '../../contract/errors';
 import { cut, shown } from '../../contract/shown';
-import { checkOptions, filled, flag, form, oneOf, record, refusing, required, worded } from '../../contract/check';
+import { checkOptions, filled, flag, form, oneOf, record, refusing, required, worded, isListOf } from '../../contract/check';
 import type { Kind } from './detectors';
 import { Pattern } from './pattern-search';
 
@@ -47,7 +47,7 @@ const kinds: Readonly<Record<Kind, string>> = { email: 'email', creditCard: 'cre
 const places = ['input', 'output', 'tools', 'arguments'];
 const strategy = oneOf('block', 'redact', 'mask', 'hash');
 const isPlaces = (value: unknown): boolean =>
-  Array.isArray(value) && value.length > 0 && value.every((place) => places.includes(place as string));
+  isListOf(value, (place) => places.includes(place as string)) && (value as readonly unknown[]).length > 0;
 
 export function checkedRules(options: PiiOptions): { readonly name: string } & PiiRules {
   const fields = checkOptions<PiiOptions>('pii', options, {

@@ -47,8 +47,8 @@ describe('a tool whose last calls were short', () => {
     }
   }
 
-  async function played(): Promise<{ readonly counts: Readonly<Record<string, number>>; readonly log: readonly string[] }> {
-    const run = await bed.client.start('plain', 'Go.');
+  async function played(input = 'Go.'): Promise<{ readonly counts: Readonly<Record<string, number>>; readonly log: readonly string[] }> {
+    const run = await bed.client.start('plain', input);
     expect(await run.result()).toBe('Done.');
     const log: string[] = [];
     for await (const event of run.events()) if (event.offset !== undefined) log.push(lineOf(event, log.length));
@@ -91,6 +91,37 @@ describe('a tool whose last calls were short', () => {
     expect(made).toBe(4);
     wait = false;
     expect((await played()).counts).toMatchObject({ tool: 3, marker: 0 });
+  });
+
+  it('is tried once only when calls of one message take longer', async () => {
+    const echo = { name: 'echo', input: { text: 'hello' } };
+    bed = await startTestBed(
+      ({ messages }) => {
+        const isMany = messages.some(({ parts }) => parts.some((part) => part.type === 'text' && part.text === 'Many.'));
+        const all = isMany ? calls(echo, echo, echo, echo) : calls(echo);
+        return script(...(isMany ? [all] : [all, all, all]), text('Done.'))({ messages } as never);
+      },
+      { tools: { ...fixtureTools, echo: none } },
+    );
+    await playedBriefly();
+    made = 0;
+    wait = true;
+    const second = await played('Many.');
+    expect(second.counts).toMatchObject({ tool: 4 });
+    expect(made).toBe(5);
+  });
+
+  it('gets values that are too large for a local activity in an activity', async () => {
+    let size = 10;
+    const keeping = defineTool({
+      ...echoing,
+      effect: 'none',
+      execute: ({ text: said }, call) => (call.runLocal.set(call.idempotencyKey, 'x'.repeat(size)), said),
+    });
+    await start(keeping);
+    await playedBriefly();
+    size = 300_000;
+    expect((await played()).counts).toMatchObject({ tool: 1, marker: 2 });
   });
 
   it('is called in an activity always when it does not say its effect', async () => {

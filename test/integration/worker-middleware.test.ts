@@ -103,7 +103,7 @@ describe('a worker middleware with a bug ends its run and is named', () => {
     [
       'a model wrap that never returns',
       { wrapModel: { generate: async (request, next) => (await next(request), never()) } },
-      'wrapModel of worker middleware "faulty" gave nothing within 1 s.',
+      'wrapModel of worker middleware "faulty" gave nothing within 2.5 s.',
     ],
     [
       'a model wrap that never comes to next',
@@ -115,7 +115,7 @@ describe('a worker middleware with a bug ends its run and is named', () => {
           },
         },
       },
-      'wrapModel of worker middleware "faulty" gave nothing within 1 s.',
+      'wrapModel of worker middleware "faulty" gave nothing within 2.5 s.',
     ],
     [
       'a model wrap that throws',
@@ -125,7 +125,7 @@ describe('a worker middleware with a bug ends its run and is named', () => {
     [
       'a tool wrap that never returns',
       { wrapInvokableToolCall: never },
-      'wrapInvokableToolCall of worker middleware "faulty" gave nothing within 1 s.',
+      'wrapInvokableToolCall of worker middleware "faulty" gave nothing within 2.5 s.',
     ],
     [
       'a tool wrap that throws',
@@ -144,8 +144,8 @@ describe('a worker middleware with a bug ends its run and is named', () => {
     const { client } = await begin(script(act, text('Done.')), {
       middleware,
       tools: acting(() => 'acted'),
-      modelFacts: { timeoutMs: 1000, attempts: 2 },
-      toolDefaults: { timeoutMs: 1000, attempts: 2 },
+      modelFacts: { timeoutMs: 2500, attempts: 2 },
+      toolDefaults: { timeoutMs: 2500, attempts: 2 },
     });
     const run = await client.start('faulty', 'Hi');
     expect(await run.outcome({ timeout: '30s' })).toEqual({ status: 'failed', error: { code: 'hook-failed', message } });

@@ -27,7 +27,7 @@ const completed = (updateId: string, failed: boolean): FactEvent => ({
 async function found(...events: readonly FactEvent[]): Promise<unknown> {
   const page = async (): Promise<object> => ({ history: { events: [...events].reverse() } });
   const source = { workflowService: { getWorkflowExecutionHistory: page, getWorkflowExecutionHistoryReverse: page }, namespace: 'default' };
-  const [answer] = await answerLookup(source, loadDataConverter()).to({ workflowId: 'default/r', interrupts: [interrupt] });
+  const [answer] = await answerLookup(source, () => loadDataConverter()).to({ workflowId: 'default/r', interrupts: [interrupt] });
   return answer?.answer;
 }
 

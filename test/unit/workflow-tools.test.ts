@@ -92,24 +92,24 @@ describe('a tool that the run itself answers', () => {
   });
 
   it.each([
-    ['no name', { ...note, name: 'a b' }, 'name of the workflow tool "a b" must be a name'],
-    ['no description', { ...note, description: undefined }, 'description of the workflow tool "note" must be a string. It is missing.'],
+    ['no name', { ...note, name: 'a b' }, 'the workflow tool "a b": name must be a name'],
+    ['no description', { ...note, description: undefined }, 'the workflow tool "note": description must be a string. It is missing.'],
     [
       'no schema',
       { ...note, inputSchema: 'object' },
-      'inputSchema of the workflow tool "note" must be a JSON Schema of an object, such as { type: "object", properties: { … } }',
+      'the workflow tool "note": inputSchema must be a JSON Schema of an object, such as { type: "object", properties: { … } }',
     ],
     [
       'a schema that points to nothing',
       { ...note, inputSchema: { $ref: '#nope' } },
-      'inputSchema of the workflow tool "note" must be a JSON Schema: it has a $ref to "#nope", and nothing stands there.',
+      'the workflow tool "note": inputSchema must be a JSON Schema: it has a $ref to "#nope", and nothing stands there.',
     ],
     [
       'a schema of an unknown type',
       { ...note, inputSchema: { type: 'objekt' } },
-      'inputSchema of the workflow tool "note" must be a JSON Schema: it has a type "objekt"; there are string, numbe',
+      'the workflow tool "note": inputSchema must be a JSON Schema: it has a type "objekt"; there are string, numbe',
     ],
-    ['nothing to execute', { ...note, execute: undefined }, 'execute of the workflow tool "note" must be a function. It is missing.'],
+    ['nothing to execute', { ...note, execute: undefined }, 'the workflow tool "note": execute must be a function. It is missing.'],
     ['no tool at all', null, 'tools must be an array of tool names, possibly empty. It is [null].'],
   ])('with %s defines no agent', (_, tool, problem) => {
     expect(() => agentWith({ tools: [tool as WorkflowTool] })).toThrow(problem);

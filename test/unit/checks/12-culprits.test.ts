@@ -29,4 +29,15 @@ describe('[check 12] a tool that harms its process', () => {
     outside.processEnds(0);
     expect(problems).toHaveLength(2);
   });
+
+  it('in a call that the server does not count is found by the next process, and is called as one that is counted', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'holdfast-culprits-'));
+    const call = { workflowId: 'default/r', runId: 'x', address: 'a/t1/dies.0', tool: 'dies', silenceMs: 10_000, isFirst: false };
+    const inProcess = (run: () => Promise<string>): Promise<string> => new Culprits(directory, () => undefined).watchUncounted(call, run);
+    expect(await inProcess(async () => 'ran')).toBe('ran');
+    // A process that is killed never comes to the end of the call.
+    void inProcess(() => new Promise(() => undefined));
+    await expect(inProcess(async () => 'ran')).rejects.toMatchObject({ code: 'tool-failed' });
+    expect(await inProcess(async () => 'ran')).toBe('ran');
+  });
 });
