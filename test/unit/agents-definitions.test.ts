@@ -143,7 +143,7 @@ describe('a definition that would go wrong later', () => {
     [
       'a hand-over with more',
       () => withDeterministicTransfer(member('a'), untyped({ to: ['b'], foo: 1 })),
-      'there is no option "foo"; there are to.',
+      'there is no option "foo"; there is only to.',
     ],
     [
       'a tool with a name that is no text',
@@ -209,7 +209,7 @@ describe('a definition that would go wrong later', () => {
       'a planner with settings that are a map',
       () =>
         planExecute(untyped({ name: 'p', planner: { model: 'm', settings: new Map() }, executor: member('e'), replanner: { model: 'm' } })),
-      'planner of planExecute "p": settings must be an object such as { temperature: 0 }. It is {}.',
+      'planner of planExecute "p": settings must be an object such as { temperature: 0 }. It is a Map.',
     ],
     [
       'a deep agent of nothing',

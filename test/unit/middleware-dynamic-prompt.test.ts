@@ -45,7 +45,7 @@ describe('dynamicPrompt', () => {
   it('refuses what is no function and options that it does not have', () => {
     expect(() => dynamicPrompt('Be kind.' as never)).toThrow(expect.objectContaining({ code: 'agent-invalid' }));
     expect(() => dynamicPrompt(() => '', { prepend: true } as never)).toThrow(
-      'dynamicPrompt: there is no option "prepend"; there are append.',
+      'dynamicPrompt: there is no option "prepend"; there is only append.',
     );
   });
 });

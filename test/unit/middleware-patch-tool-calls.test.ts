@@ -49,7 +49,7 @@ describe('patchToolCalls', () => {
 
   it('refuses options that it does not have', () => {
     expect(() => patchToolCalls({ text: 'x' } as never)).toThrow(
-      expect.objectContaining({ code: 'agent-invalid', message: 'patchToolCalls: there is no option "text"; there are content.' }),
+      expect.objectContaining({ code: 'agent-invalid', message: 'patchToolCalls: there is no option "text"; there is only content.' }),
     );
     expect(() => patchToolCalls({ content: 'x' } as never)).toThrow('patchToolCalls: content must be a function. It is "x".');
   });

@@ -560,7 +560,7 @@ describe('the options of pii', () => {
     [
       'a regular expression',
       { custom: { a: { pattern: /y/, strategy: 'mask' } } },
-      /pattern must be a string that is not blank; of a regular expression its source\. It is \{\}\./,
+      /pattern must be a string that is not blank; of a regular expression its source\. It is a RegExp\./,
     ],
   ])('refuse %s', (_, options, message) => {
     expect(() => pii(options as PiiOptions)).toThrow(message);
