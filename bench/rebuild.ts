@@ -55,7 +55,9 @@ export async function benchRebuild(): Promise<object> {
       for (const fact of facts) fold.add(fact);
     }),
     request: await cpuMs(() => requestIn(facts, last.activityId)),
-    rebuild: await cpuMs(() => new MessageStore(runHistory(source, () => converter)).resolve(workflowId, runId, last.activityId, last.input)),
+    rebuild: await cpuMs(() =>
+      new MessageStore(runHistory(source, () => converter)).resolve(workflowId, runId, last.activityId, last.input),
+    ),
   };
   await close();
   await bench.close();
