@@ -108,7 +108,10 @@ const connectForms: Forms<ConnectOptions> = {
     (value) => isRecord(value) && isFilled(value['address']),
     'an object that says where the Temporal server is: { address: "localhost:7233", namespace: "default" }',
   ),
-  client: having(['connection', 'workflow'], 'a Client of @temporalio/client'),
+  client: form(
+    (value) => isRecord(value) && isRecord(value['connection']) && isRecord(value['workflow']),
+    'a Client of @temporalio/client',
+  ),
   taskQueue: filled,
   tenant: form(isRunId, '1 to 200 letters, digits and . _ - : @, starting with a letter or digit'),
   dataConverter: record,

@@ -57,7 +57,8 @@ export function partsOf(options: PartsOptions, server: PartsServer): WorkerParts
   const tools = new ToolRegistry(options.tools, toolDefaults);
   return {
     tools,
-    paces: new ToolPaces(tools),
+    // A short call that ends its process is made again for ever where nobody keeps what it did.
+    ...(culprits === undefined ? {} : { paces: new ToolPaces(tools) }),
     models: new ModelRegistry(options.models, options.environment),
     middleware: new WorkerMiddlewareRegistry(options.middleware ?? [], builtInWorkerMiddleware()),
     outputs: new OutputRegistry(options.outputs ?? {}),

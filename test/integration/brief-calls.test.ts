@@ -27,9 +27,11 @@ describe('a tool whose last calls were short', () => {
     },
   });
   const quick = defineTool({ ...echoing, quick: true, execute: ({ text: said }) => said });
-  const start = async (tool: Tool<{ text: string }>): Promise<void> => {
+  const start = async (tool: Tool<{ text: string }>, times = 3): Promise<void> => {
     const echo = calls({ name: 'echo', input: { text: 'hello' } });
-    bed = await startTestBed(script(echo, echo, echo, text('Done.')), { tools: { ...fixtureTools, echo: tool } });
+    bed = await startTestBed(script(...Array.from({ length: times }, () => echo), text('Done.')), {
+      tools: { ...fixtureTools, echo: tool },
+    });
   };
   beforeAll(async () => void (temporal = await openTemporal()));
   afterAll(() => temporal.close());
@@ -118,10 +120,11 @@ describe('a tool whose last calls were short', () => {
       effect: 'none',
       execute: ({ text: said }, call) => (call.runLocal.set(call.idempotencyKey, 'x'.repeat(size)), said),
     });
-    await start(keeping);
+    await start(keeping, 5);
     await playedBriefly();
-    size = 300_000;
-    expect((await played()).counts).toMatchObject({ tool: 1, marker: 2 });
+    size = 200_000;
+    // The fourth and the fifth get 600 KB and more.
+    expect((await played()).counts).toMatchObject({ tool: 2, marker: 3 });
   });
 
   it('is called in an activity always when it does not say its effect', async () => {
