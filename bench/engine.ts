@@ -1,7 +1,7 @@
 import type { BenchBed, Bed } from './setup';
-import { median, randomWords, rounded, startBed, startServer, turnModel } from './setup';
-import type { RawBed } from './raw-bed';
-import { startRawBed } from './raw-bed';
+import { median, randomWords, rounded, startBed, startServer, toolText, turnModel } from './setup';
+import type { RawBed } from '../test/support/raw-bed';
+import { startRawBed } from '../test/support/raw-bed';
 
 const turns = 15;
 const rounds = 5;
@@ -11,7 +11,7 @@ export async function benchEngine(): Promise<object> {
   const bench = await startServer();
   const say = randomWords(500);
   const bed = await startBed(bench, 'engine', { models: turnModel(turns, 'look', () => say) });
-  const raw = await startRawBed(bench, 'raw', say);
+  const raw = await startRawBed({ server: bench.server, taskQueue: 'raw', say, toolText });
   try {
     await alternate(bench, bed, raw, 1, 2);
     const single = await alternate(bench, bed, raw, 1, rounds * 2);

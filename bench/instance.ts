@@ -4,7 +4,7 @@ import type { GenerateAnswer } from '../activities/models/models';
 import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared';
 import { connectTemporal } from '../host/connection';
 import { median, rounded, startBed, startServer } from './setup';
-import { startRawBed } from './raw-bed';
+import { startRawBed } from '../test/support/raw-bed';
 
 const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 const runs = 200;
@@ -29,7 +29,13 @@ export async function benchInstance(): Promise<object> {
     },
   };
   const bed = await startBed(bench, 'instance', { models, maxCachedRuns: runs * rounds * 3 });
-  const raw = await startRawBed(bench, 'empty', '', runs * rounds * 3);
+  const raw = await startRawBed({
+    server: bench.server,
+    taskQueue: 'empty',
+    say: '',
+    toolText: '',
+    maxCachedWorkflows: runs * rounds * 3,
+  });
   const ours: Cost[] = [];
   const empty: Cost[] = [];
   for (let round = 0; round <= rounds; round++) {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { connectNative, connectTemporal } from '../host/connection';
-import { Deployment } from '../worker/deployment';
+import { defined } from '../../contract/defined';
+import type { TemporalSettings } from '../../host/connection';
+import { connectNative, connectTemporal } from '../../host/connection';
+import { Deployment } from '../../worker/deployment';
 import type { RawActivities } from './raw-workflow';
-import type { BenchBed } from './setup';
-import { toolText } from './setup';
 
 export interface RawBed {
   readonly client: Client;
@@ -15,8 +15,17 @@ export interface RawBed {
   close(): Promise<void>;
 }
 
+export interface RawOptions {
+  readonly server: TemporalSettings;
+  readonly taskQueue: string;
+  /** The words of the model in each turn, and those of the tool. */
+  readonly say: string;
+  readonly toolText: string;
+  readonly maxCachedWorkflows?: number;
+}
+
 /** A worker made with Temporal alone, with the same options as Holdfast's. */
-export async function startRawBed({ server }: BenchBed, taskQueue: string, say: string, maxCachedWorkflows?: number): Promise<RawBed> {
+export async function startRawBed({ server, taskQueue, say, toolText, maxCachedWorkflows }: RawOptions): Promise<RawBed> {
   const native = await connectNative(server, NativeConnection);
   const connection = await connectTemporal(server);
   let stopped = false;
@@ -24,8 +33,8 @@ export async function startRawBed({ server }: BenchBed, taskQueue: string, say: 
     connection: native,
     namespace: server.namespace,
     taskQueue,
-    workflowsPath: join(__dirname, 'raw-workflow.js'),
-    activities: activities(say),
+    workflowsPath: join(__dirname, `raw-workflow${extname(__filename)}`),
+    activities: activities(say, toolText),
     workerDeploymentOptions: {
       version: { deploymentName: taskQueue, buildId: 'raw' },
       useWorkerVersioning: true,
@@ -35,7 +44,7 @@ export async function startRawBed({ server }: BenchBed, taskQueue: string, say: 
     maxConcurrentWorkflowTaskExecutions: 16,
     maxHeartbeatThrottleInterval: 500,
     defaultHeartbeatThrottleInterval: 500,
-    ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
+    ...defined({ maxCachedWorkflows }),
   });
   const done = worker.run();
   await new Deployment(connection.connection, server.namespace, taskQueue).makeCurrent('raw', () => !stopped);
@@ -52,7 +61,7 @@ export async function startRawBed({ server }: BenchBed, taskQueue: string, say: 
   };
 }
 
-function activities(say: string): RawActivities {
+function activities(say: string, toolText: string): RawActivities {
   return {
     callModel(input) {
       const { turn } = input as { turn: number };
