@@ -1,4 +1,5 @@
 import { benchEngine } from './engine';
+import { benchFlags } from './flags';
 import { benchHistory, benchHistoryCompacted } from './history';
 import { benchHerd } from './herd';
 import { benchInstance } from './instance';
@@ -6,9 +7,14 @@ import { benchMiddleware } from './middleware';
 import { benchRebuild } from './rebuild';
 import { benchRecovery } from './recovery';
 import { benchResume } from './resume';
+import { benchScale } from './scale';
+import { benchSoak } from './soak';
 import { benchStream } from './stream';
+import { benchWaiting } from './waiting';
 
-const benches: Readonly<Record<string, () => Promise<object>>> = {
+type Bench = (args: readonly string[]) => Promise<object>;
+
+const benches: Readonly<Record<string, Bench>> = {
   engine: benchEngine,
   herd: benchHerd,
   history: benchHistory,
@@ -21,20 +27,28 @@ const benches: Readonly<Record<string, () => Promise<object>>> = {
   stream: benchStream,
 };
 
+/** They take longer, and run only when they are named. What stands behind a name goes to its bench. */
+const longBenches: Readonly<Record<string, Bench>> = { flags: benchFlags, scale: benchScale, soak: benchSoak, waiting: benchWaiting };
+
 async function main(): Promise<void> {
-  const wanted = process.argv.slice(2);
-  const unknown = wanted.find((name) => benches[name] === undefined);
-  if (unknown !== undefined) throw new Error(`There is no bench "${unknown}". There are: ${Object.keys(benches).join(', ')}.`);
+  const known = { ...benches, ...longBenches };
+  const wanted: { readonly name: string; readonly args: string[] }[] = [];
+  for (const word of process.argv.slice(2)) {
+    const last = wanted.at(-1);
+    if (known[word] !== undefined) wanted.push({ name: word, args: [] });
+    else if (last !== undefined && longBenches[last.name] !== undefined) last.args.push(word);
+    else throw new Error(`There is no bench "${word}". There are: ${Object.keys(known).join(', ')}.`);
+  }
   const lines: string[] = [];
-  for (const name of wanted.length === 0 ? Object.keys(benches) : wanted) {
-    const result = await benches[name]?.();
+  for (const { name, args } of wanted.length === 0 ? Object.keys(benches).map((name) => ({ name, args: [] })) : wanted) {
+    const result = await known[name]?.(args);
     lines.push(JSON.stringify({ bench: name, ...result }));
   }
   for (const line of lines) console.log(line);
 }
 
 main().then(
-  () => process.exit(0),
+  () => process.exit(),
   (error: unknown) => {
     console.error(error);
     process.exit(1);

@@ -14,12 +14,17 @@ import type { WorkerOptions } from '../worker/create-worker';
 import { HoldfastWorker } from '../worker/create-worker';
 import { quietRuntime } from '../worker/runtime';
 import { z } from 'zod';
+import { randomWords } from './load/words';
+
+export { randomWords };
 
 export interface BenchBed {
   readonly server: TemporalSettings;
   readonly directory: string;
   /** The process of the server. */
   readonly serverId: number;
+  /** Of a server that keeps its database in memory, empty. */
+  readonly databaseFile: string;
   close(): Promise<void>;
 }
 
@@ -32,6 +37,7 @@ export async function startServer(database: 'file' | 'memory' = 'file'): Promise
     server: { address: server.address, namespace: server.namespace },
     directory,
     serverId: server.pid,
+    databaseFile: server.database ?? '',
     async close() {
       await server.stop();
       rmSync(directory, { recursive: true, force: true });
@@ -66,18 +72,6 @@ export async function startBed({ server, directory }: BenchBed, taskQueue: strin
       await worker.shutdown();
     },
   };
-}
-
-const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
-
-/** New random words, so that nothing repeats and nothing compresses well. */
-export function randomWords(bytes: number): string {
-  let text = '';
-  while (text.length < bytes) {
-    for (let letter = 0; letter < 7; letter++) text += letters[Math.floor(Math.random() * letters.length)];
-    text += ' ';
-  }
-  return text.slice(0, bytes);
 }
 
 export const toolText = randomWords(500);

@@ -74,6 +74,11 @@ export class Cluster {
     }
   }
 
+  /** Of the four processes and of the database. */
+  get pids(): readonly number[] {
+    return [...this.processes.map(({ pid }) => pid), this.postgres.pid];
+  }
+
   /** The ends of the logs. */
   private lastWords(): string {
     const logs = ['postgres', ...services].map((name) => join(this.folder, `${name}.log`)).filter((file) => existsSync(file));

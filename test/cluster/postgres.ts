@@ -10,6 +10,7 @@ import { run } from './binaries';
 
 export interface Postgres {
   readonly port: number;
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
@@ -52,7 +53,7 @@ export async function startPostgres(logFile: string): Promise<Postgres> {
     }
     await delay(100);
   }
-  return { port, stop };
+  return { port, pid: server.pid, stop };
 }
 
 /** The folder with PostgreSQL's programs, after an installation by apt where there are none. */
