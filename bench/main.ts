@@ -4,6 +4,7 @@ import { benchHistory, benchHistoryCompacted } from './history';
 import { benchHerd } from './herd';
 import { benchInstance } from './instance';
 import { benchMiddleware } from './middleware';
+import { benchPeers } from './peers/peers';
 import { benchRebuild } from './rebuild';
 import { benchRecovery } from './recovery';
 import { benchResume } from './resume';
@@ -28,7 +29,13 @@ const benches: Readonly<Record<string, Bench>> = {
 };
 
 /** They take longer, and run only when they are named. What stands behind a name goes to its bench. */
-const longBenches: Readonly<Record<string, Bench>> = { flags: benchFlags, scale: benchScale, soak: benchSoak, waiting: benchWaiting };
+const longBenches: Readonly<Record<string, Bench>> = {
+  flags: benchFlags,
+  peers: benchPeers,
+  scale: benchScale,
+  soak: benchSoak,
+  waiting: benchWaiting,
+};
 
 async function main(): Promise<void> {
   const known = { ...benches, ...longBenches };

@@ -16,6 +16,7 @@ import { quietRuntime } from '../worker/runtime';
 import { z } from 'zod';
 import { randomWords } from './load/words';
 
+export { median, percentile, rounded } from './report/numbers';
 export { randomWords };
 
 export interface BenchBed {
@@ -121,17 +122,4 @@ export function turnModel(turns: number, tool: 'look' | 'words', say: (model: st
 function turnsOf(messages: readonly Message[]): number {
   const last = messages.flatMap(toolCallsOf).at(-1);
   return last === undefined ? 0 : Number(last.id.slice('call-'.length)) + 1;
-}
-
-export function median(values: readonly number[]): number {
-  return percentile(values, 0.5);
-}
-
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-}
-
-export function rounded(value: number, digits = 2): number {
-  return Number(value.toFixed(digits));
 }

@@ -79,6 +79,10 @@ export class Cluster {
     return [...this.processes.map(({ pid }) => pid), this.postgres.pid];
   }
 
+  get postgresPort(): number {
+    return this.postgres.port;
+  }
+
   /** The ends of the logs. */
   private lastWords(): string {
     const logs = ['postgres', ...services].map((name) => join(this.folder, `${name}.log`)).filter((file) => existsSync(file));

@@ -79,7 +79,8 @@ async function binaries(): Promise<string> {
   return after;
 }
 
-function installed(): string | undefined {
+/** The folder with PostgreSQL's programs, where it is installed. */
+export function installed(): string | undefined {
   const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : [];
   const newestFirst = versions.sort((one, other) => Number(other) - Number(one)).map((version) => `/usr/lib/postgresql/${version}/bin`);
   const complete = newestFirst.find((bin) => existsSync(join(bin, 'initdb')) && existsSync(join(bin, 'postgres')));

@@ -135,8 +135,9 @@ describe('docs/reference/limits.md', () => {
 
 describe('the README', () => {
   const markdown = read('README.md');
-  it('has fewer than 900 words', () => {
-    expect(markdown.split(/\s+/).length).toBeLessThan(900);
+  it('has fewer than 900 words, beside the section that a bench makes', () => {
+    const prose = markdown.replace(/<!-- peers: .*<!-- end of peers -->/s, '');
+    expect(prose.split(/\s+/).length).toBeLessThan(900);
   });
 
   it('names the files of its example in their first lines', () => {

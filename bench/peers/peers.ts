@@ -1,0 +1,160 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { folder, installPeers, versionsOfPeers } from './install';
+import type { Extent } from './measure';
+import { measure, short, whole } from './measure';
+import type { Numbers, Results } from '../report/results';
+import { middle, parseResults } from '../report/results';
+import type { Store, StoreName } from './stores';
+import { openStore } from './stores';
+import { replaceSection, shortTable, wholeTable } from '../report/table';
+
+interface PeerRow {
+  readonly title: string;
+  readonly adapter: string;
+  readonly store: StoreName;
+  /** Whether it is in the README, too. */
+  readonly inShort?: boolean;
+}
+
+/** In the order of the table. */
+const rows: Readonly<Record<string, PeerRow>> = {
+  holdfast: { title: 'Holdfast, embedded server', adapter: 'holdfast.js', store: 'embedded', inShort: true },
+  'holdfast-cluster': { title: 'Holdfast, cluster on PostgreSQL', adapter: 'holdfast.js', store: 'cluster', inShort: true },
+  temporal: { title: 'Temporal by hand, cluster on PostgreSQL', adapter: 'temporal.js', store: 'cluster' },
+  'openai-agents': { title: 'OpenAI Agents plugin, cluster on PostgreSQL', adapter: 'openai-agents.mjs', store: 'cluster', inShort: true },
+  dbos: { title: 'DBOS, PostgreSQL', adapter: 'dbos.mjs', store: 'postgres', inShort: true },
+  langgraph: { title: 'LangGraph, PostgreSQL', adapter: 'langgraph.mjs', store: 'postgres', inShort: true },
+  mastra: { title: 'Mastra, PostgreSQL', adapter: 'mastra.mjs', store: 'postgres', inShort: true },
+};
+
+const root = join(folder, '..', '..');
+const resultsFile = join(folder, 'results.json');
+
+/** Of the section in the README, which is made as a whole. */
+const introduction = `## Beside others
+
+The same turns of model and tool, with 3.2 KB of new text each, on one machine with two cores. Runs have 100 turns, and for turns/s and CPU 50 runs are
+at work at once. [Benchmarks](docs/benchmarks.md) has all numbers, and how they were measured.`;
+
+const usage = `npm run bench -- peers [${Object.keys(rows).join('] [')}] [--rounds N] [--short] [--write]
+  names     only these; all by default
+  --rounds  how often each is measured, in turn; 2 by default
+  --short   small numbers, to see that all works
+  --write   keeps the numbers in bench/peers/results.json, and writes the tables of README.md and docs/benchmarks.md`;
+
+/** Holdfast beside its peers: the same work on all, in turn. Prints a table. */
+export async function benchPeers(args: readonly string[]): Promise<Results> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { rounds: { type: 'string', default: '2' }, short: { type: 'boolean' }, write: { type: 'boolean' } },
+  });
+  const rounds = Number(values.rounds);
+  const unknown = positionals.filter((name) => rows[name] === undefined);
+  if (unknown.length > 0 || !Number.isInteger(rounds) || rounds < 1) throw new Error(usage);
+  const names = positionals.length === 0 ? Object.keys(rows) : positionals;
+  installPeers();
+  const measured = new Map<string, Numbers[]>();
+  const note = (peer: string, numbers: Numbers): void => {
+    measured.set(peer, [...(measured.get(peer) ?? []), numbers]);
+    // At once, so that what is measured is not lost if the rest fails.
+    if (values.write === true) write(resultsOf(measured));
+  };
+  for (let round = 1; round <= rounds; round++)
+    for (const store of ['postgres', 'embedded', 'cluster'] as const) {
+      const here = names.filter((name) => rows[name]?.store === store);
+      await measureOn(store, round % 2 === 0 ? here.reverse() : here, values.short === true ? short : whole, note);
+    }
+  const results = resultsOf(measured);
+  console.log(wholeTable(results));
+  return results;
+}
+
+function resultsOf(measured: ReadonlyMap<string, readonly Numbers[]>): Results {
+  const peers = Object.fromEntries(
+    Object.entries(rows).flatMap(([name, { title }]) => {
+      const all = measured.get(name);
+      return all === undefined ? [] : [[title, middle(all)] as const];
+    }),
+  );
+  return { date: new Date().toISOString().slice(0, 10), machine: machine(), versions: versions(), peers };
+}
+
+/** A store is up only while its peers are measured: an idle one costs CPU, too. */
+async function measureOn(
+  name: StoreName,
+  peers: readonly string[],
+  extent: Extent,
+  note: (peer: string, numbers: Numbers) => void,
+): Promise<void> {
+  if (peers.length === 0) return;
+  let store: Store;
+  try {
+    store = await openStore(name);
+  } catch (error) {
+    console.error(`Left out: ${peers.join(', ')}. The store '${name}' did not come up.`, error);
+    return;
+  }
+  try {
+    for (const peer of peers) {
+      try {
+        const numbers = await measure(rows[peer]?.adapter ?? '', store, extent, (stage) => console.error(`${peer}: ${stage}`));
+        console.error(JSON.stringify({ peer, ...numbers }));
+        note(peer, numbers);
+      } catch (error) {
+        console.error(`Left out: ${peer}.`, error);
+      }
+    }
+  } finally {
+    await store.stop();
+  }
+}
+
+/** Keeps what was measured before of peers that were left out now. */
+function write(results: Results): void {
+  const before = existsSync(resultsFile) ? parseResults(readFileSync(resultsFile, 'utf8')).peers : {};
+  const peers = Object.fromEntries(
+    Object.values(rows).flatMap(({ title }) => {
+      const numbers = results.peers[title] ?? before[title];
+      return numbers === undefined ? [] : [[title, numbers] as const];
+    }),
+  );
+  const all: Results = { ...results, peers };
+  const inShort = Object.values(rows).flatMap((row) => (row.inShort === true ? [row.title] : []));
+  writeFileSync(resultsFile, `${JSON.stringify(all, undefined, 2)}\n`);
+  for (const [file, table] of [
+    ['README.md', `${introduction}\n\n${shortTable(all, inShort)}`],
+    ['docs/benchmarks.md', `${wholeTable(all)}\n\n${provenance(all)}`],
+  ] as const) {
+    const path = join(root, file);
+    writeFileSync(path, replaceSection(readFileSync(path, 'utf8'), 'peers', table));
+  }
+}
+
+function provenance({ date, machine, versions }: Results): string {
+  const list = Object.entries(versions).map(([name, version]) => `- ${name} ${version}`);
+  return [`Measured on ${date}, ${machine}. Versions:`, '', ...list].join('\n');
+}
+
+function machine(): string {
+  return `${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'})`;
+}
+
+function versions(): Readonly<Record<string, string>> {
+  const { version, dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    version: string;
+    dependencies: Record<string, string>;
+  };
+  const sdk = dependencies['@temporalio/worker'] ?? '';
+  const shownPeers = ['@dbos-inc/dbos-sdk', 'langchain', '@langchain/langgraph', '@langchain/langgraph-checkpoint-postgres'];
+  const others = ['@mastra/core', '@mastra/pg', '@temporalio/openai-agents', '@openai/agents-core', 'node'];
+  const ofPeers = versionsOfPeers();
+  return {
+    holdfast: version,
+    '@temporalio/worker (Holdfast and by hand)': sdk,
+    ...Object.fromEntries([...shownPeers, ...others].map((name) => [name, ofPeers[name] ?? ''])),
+  };
+}
