@@ -13,19 +13,20 @@ const steps: readonly (readonly (keyof typeof clusterFlags)[])[] = [
   ['history.sendRawHistoryBetweenInternalServices'],
 ];
 const single = 5;
-const runs = 50;
 
 /** What each flag of docs/operations/README.md adds to those before it: a cluster of its own for each, one worker. */
-export async function benchFlags(): Promise<object> {
+export async function benchFlags([given = '50']: readonly string[]): Promise<object> {
+  const runs = Number(given);
+  if (!Number.isInteger(runs) || runs < 1) throw new Error(`The bench "flags" takes a number of runs at once. It was given: ${given}.`);
   const result: Record<string, object> = {};
   const config: Record<string, unknown> = {};
   for (const added of steps) {
     for (const name of added) config[name] = clusterFlags[name];
-    const { alone, fifty } = await measuredWith({ ...config });
+    const { alone, many } = await measuredWith({ ...config }, runs);
     const line = {
       turnMs: { p50: rounded(alone.p50, 0), p95: rounded(alone.p95, 0) },
-      turnsPerSecond: rounded(fifty.turnsPerSecond, 1),
-      serverCpuMsATurn: rounded(fifty.serverCpuMs, 1),
+      turnsPerSecond: rounded(many.turnsPerSecond, 1),
+      serverCpuMsATurn: rounded(many.serverCpuMs, 1),
     };
     const name = added.length === 0 ? 'none' : added.join(', ');
     console.error(`${name}: ${JSON.stringify(line)}`);
@@ -34,16 +35,19 @@ export async function benchFlags(): Promise<object> {
   return { cumulative: result };
 }
 
-async function measuredWith(config: Readonly<Record<string, unknown>>): Promise<{ readonly alone: Measured; readonly fifty: Measured }> {
+async function measuredWith(
+  config: Readonly<Record<string, unknown>>,
+  runs: number,
+): Promise<{ readonly alone: Measured; readonly many: Measured }> {
   const bed = await openNotesBed(await clusterWith(config));
   try {
     await bed.addWorker();
-    await bed.play(10);
+    await bed.play(Math.min(runs, 10));
     const alone: Measured[] = [];
     for (let round = 0; round < single; round++) alone.push(await bed.play(1));
-    const fifty: Measured[] = [];
-    for (let round = 0; round < 2; round++) fifty.push(await bed.play(runs));
-    return { alone: together(alone), fifty: together(fifty) };
+    const many: Measured[] = [];
+    for (let round = 0; round < 2; round++) many.push(await bed.play(runs));
+    return { alone: together(alone), many: together(many) };
   } finally {
     await bed.close();
   }
