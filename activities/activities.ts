@@ -1,4 +1,3 @@
-import { defined } from '../contract/defined';
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { agentOfPath } from '../contract/record/agent-paths';
@@ -34,6 +33,9 @@ import { ToolRetry, executeTool } from './tools/call-tool';
 import { CallValues } from './calls/call-values';
 import { activityFailure, asThrown, failedResult, isCancelled, isCancelledByRun, modelVerdict } from './failures';
 import { WrapWatch } from './worker-middleware/wrap-guard';
+import type { Turn } from './limits/gate';
+import { callerOf, lostText, madeAgain, toolFailure, toolTurn } from './limits/counted-calls';
+import { Patience } from './limits/patience';
 import { orCancelled, orTimedOut, withHeartbeat } from './health/heartbeat';
 import { lateIn } from './health/late-calls';
 import { LiveCall } from './health/live-call';
@@ -93,6 +95,11 @@ export function createActivities(parts: WorkerParts): Activities {
       const address = info.activityId;
       const agent = agentOfPath(input.path);
       const live = new LiveCall(parts.deltas, runId, { agent, runPath: input.path, address, attempt: info.attempt });
+      const { attempts, patienceMs } = parts.modelFacts;
+      const patience = new Patience(info, attempts, patienceMs);
+      const { waits } = patience;
+      const waited = waits.times === 0 ? {} : { waited: waits };
+      if (patience.isSpent) return { address, failed: { code: 'model-failed', message: lostText(attempts), retryable: true }, ...waited };
       const watch = new WrapWatch();
       const values = new CallValues({}, lateIn({ workflowId, address }, parts.onProblem));
       let retries: RetryMode | null | undefined;
@@ -104,23 +111,25 @@ export function createActivities(parts: WorkerParts): Activities {
           begun();
           ({ retries } = request.slots);
           const publish = request.slots.stream === 'live' ? live.publish : undefined;
-          const call = { agent: agentOfPath(input.path), id: address, attempt: info.attempt, signal, ...values.access() };
-          return withValues(values, () => generate(request, parts, call, publish, (broken) => (left = broken), watch));
+          const call = { agent: agentOfPath(input.path), id: address, attempt: patience.attempt, signal, ...values.access() };
+          const caller = { ...callerOf(info, address), signal, mayLeave: patience.counts };
+          const turnOf = (model: string, asked: unknown): Promise<Turn | undefined> =>
+            parts.turns?.ofModel(model, caller, asked) ?? Promise.resolve(undefined);
+          return withValues(values, () => generate(request, { ...parts, turnOf }, call, publish, (broken) => (left = broken), watch));
         };
-        const answer = await withHeartbeat((begun) => watch.inTime(info.startToCloseTimeoutMs, () => working(begun)));
+        const answer = await withHeartbeat((begun) => watch.inTime(info.startToCloseTimeoutMs, () => working(begun)), waits);
         // A worker that shuts down aborts its calls too: half an answer counts only when somebody cancelled the run.
         if (answer.finish === 'cancelled' && !isCancelledByRun(signal)) throw abortOf(signal);
         parts.messages.putMessage(runId, answer.message);
         live.settle();
-        return { address, ...answer, ...brought(runId, values) };
+        return { address, ...answer, ...waited, ...brought(runId, values) };
       } catch (error) {
         live.void();
         const verdict = modelVerdict(error);
         const changes = brought(runId, values);
         if (isCancelled(error, signal)) throw asThrown(error);
-        const failed = failedResult(verdict, retries, left);
-        if (failed === undefined) throw activityFailure(verdict.code, verdict.message, verdict);
-        return { address, ...failed, ...changes };
+        const failed = failedResult(verdict, retries, left) ?? madeAgain(patience, verdict);
+        return { address, ...failed, ...waited, ...changes };
       }
     },
 
@@ -135,6 +144,9 @@ export function createActivities(parts: WorkerParts): Activities {
           ? undefined
           : new LiveCall(parts.deltas, runId, { agent, runPath: input.path, address, attempt: info.attempt });
       const watch = new WrapWatch();
+      const patience = new Patience(info, parts.tools.factsOf(input.tool)?.attempts ?? parts.toolDefaults.attempts);
+      if (patience.isSpent) throw activityFailure('tool-failed', lostText(patience.attempt - 1), { retryable: false });
+      const isOnce = parts.tools.factsOf(input.tool)?.effect === 'once';
       const isShort = info.isLocal && parts.tools.factsOf(input.tool)?.quick === false;
       const paced = new PacedCall(input.tool, parts.paces);
       const late = lateIn({ workflowId, address, tool: input.tool }, parts.onProblem);
@@ -142,9 +154,9 @@ export function createActivities(parts: WorkerParts): Activities {
       const execution = {
         ...(live === undefined ? shownNowhere(isShort, paced) : { publish: paced.showing(live.publish) }),
         idempotencyKey: `${workflowId}/${input.key ?? address}`,
-        attempt: info.attempt,
+        attempt: patience.attempt,
         signal,
-        call: { agent, id: address, attempt: info.attempt, signal, tool: input.tool, callId: input.callId, ...values.access() },
+        call: { agent, id: address, attempt: patience.attempt, signal, tool: input.tool, callId: input.callId, ...values.access() },
         watch,
         late,
       };
@@ -154,27 +166,29 @@ export function createActivities(parts: WorkerParts): Activities {
           runId,
           address,
           tool: input.tool,
-          isFirst: info.attempt === 1 && !info.isLocal,
+          isFirst: patience.attempt === 1 && !info.isLocal,
           // The time of a quick call is its silence. A short one is tried for a moment only, and its process may take longer to go on.
           silenceMs: info.heartbeatTimeoutMs || (isShort ? parts.toolDefaults.heartbeatMs : info.startToCloseTimeoutMs),
         };
+        let ending = (): void => undefined;
         // Of a `once` tool nobody knows then whether it took effect.
         const refused = (message: string): ToolOutcome =>
-          parts.tools.factsOf(input.tool)?.effect === 'once'
+          isOnce
             ? { type: 'unsettled', why: message }
             : { type: 'failed', messageId: randomUUID(), error: { code: 'tool-failed', message } };
         const outcome = await withHeartbeat((begun) => {
           const work = async (): Promise<ToolOutcome> => {
             values.begin(await parts.messages.values.resolve(workflowId, runId, address, input.runLocal));
             begun();
+            const turn = await toolTurn(parts, input, { ...callerOf(info, address), signal, mayLeave: patience.counts || isOnce });
+            ending = () => turn?.end();
             const execute = (): Promise<ToolOutcome> => paced.take(() => withValues(values, () => executeTool(input, parts, execution)));
             if (parts.culprits === undefined) return execute();
             return isShort ? parts.culprits.watchUncounted(culprit, execute) : parts.culprits.watch(culprit, execute, refused);
           };
-          if (parts.tools.factsOf(input.tool)?.effect === 'once')
-            return orTimedOut(work(), (): ToolOutcome => ({ type: 'unsettled', timedOut: true }));
+          if (isOnce) return orTimedOut(work(), (): ToolOutcome => ({ type: 'unsettled', timedOut: true }));
           return orCancelled(watch.inTime(info.startToCloseTimeoutMs, work));
-        });
+        }, patience.waits).finally(() => ending());
         const message = messageOfOutcome(input, { address, outcome });
         if (message !== undefined) parts.messages.putMessage(runId, message);
         live?.settle();
@@ -188,10 +202,12 @@ export function createActivities(parts: WorkerParts): Activities {
         live?.void();
         values.end();
         if (isCancelled(error, signal)) throw asThrown(error);
-        if (error instanceof ToolRetry) throw activityFailure('tool-failed', error.message, { retryable: true });
-        const code = thrownCodeOf(error) ?? 'tool-failed';
-        const wait = code === 'tool-unknown' ? (waitsForTool[info.attempt - 1] ?? waitsForTool.at(-1)) : undefined;
-        throw activityFailure(code, messageOf(error), { retryable: true, ...defined({ retryAfterMs: wait }) });
+        const code = error instanceof ToolRetry ? 'tool-failed' : (thrownCodeOf(error) ?? 'tool-failed');
+        // The run waits for a `once` tool that had no turn: the server would not make its call again.
+        if (code === 'waiting-for-turn' && isOnce && !info.isLocal)
+          return { address, outcome: { type: 'failed', messageId: randomUUID(), error: { code, message: messageOf(error) } } };
+        const wait = code === 'tool-unknown' ? (waitsForTool[patience.attempt - 1] ?? waitsForTool.at(-1)) : undefined;
+        throw toolFailure(patience, code, error, wait);
       }
     },
 

@@ -18,6 +18,8 @@ export interface Verdict {
   readonly code: ErrorCode;
   readonly retryable: boolean;
   readonly retryAfterMs?: number;
+  /** What the call waits for, where it does not count as one that failed. */
+  readonly waitsFor?: 'turn' | 'provider';
   readonly message: string;
 }
 
@@ -30,9 +32,9 @@ export interface FailureKind {
 }
 
 /** Another attempt may bring another answer. */
-const againCodes: readonly ErrorCode[] = [...lackingCodes, 'model-response-empty'];
+const againCodes: readonly ErrorCode[] = [...lackingCodes, 'model-response-empty', 'waiting-for-turn'];
 
-const retryableStatus = [408, 409, 425, 429];
+const retryableStatus = [408, 409, 425];
 const tooLongStatus = [undefined, 400, 413, 422, 500];
 const tooLong = [
   /prompt is too long/i,
@@ -46,10 +48,11 @@ const tooLong = [
 const usedUp = ['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active', 'billing_error'];
 const filtered = ['content_filter', 'content_policy_violation', 'moderation_blocked'];
 const busy = [
-  ...['overloaded_error', 'overloaded', 'rate_limit_error', 'rate_limit_exceeded', 'api_error', 'timeout_error', 'service_unavailable'],
+  ...['overloaded_error', 'overloaded', 'api_error', 'timeout_error', 'service_unavailable'],
   ...['server_error', 'internal_server_error', 'internal_error'],
-  ...['unavailable', 'resource_exhausted', 'deadline_exceeded', 'internal', 'aborted'],
+  ...['unavailable', 'deadline_exceeded', 'internal', 'aborted'],
 ];
+const throttled = ['rate_limit_error', 'rate_limit_exceeded', 'resource_exhausted'];
 const wrong = [
   ...['invalid_request_error', 'not_found_error', 'request_too_large'],
   ...['invalid_argument', 'failed_precondition', 'not_found', 'model_not_found'],
@@ -129,6 +132,7 @@ export const failureKinds: readonly FailureKind[] = [
     is: (facts) => isOwnWord(facts) && isOneOf(wrong)(facts),
     retryable: false,
   },
+  { kind: 'throttled', is: (facts) => facts.status === 429 || (isOwnWord(facts) && isOneOf(throttled)(facts)), retryable: true },
   { kind: 'http-again', is: ({ status = 0 }) => retryableStatus.includes(status) || status >= 500, retryable: true },
   { kind: 'http-refused', is: ({ status = 0 }) => status >= 400, retryable: false },
   { kind: 'provider-busy', is: isOneOf(busy), retryable: true },
@@ -160,8 +164,14 @@ export function classify(error: unknown): Verdict {
     code: row.code ?? facts.own?.code ?? 'model-failed',
     retryable: row.retryable,
     message: textOf(facts, row.kind),
-    ...defined({ retryAfterMs: wait }),
+    ...defined({ retryAfterMs: wait, waitsFor: row.retryable ? waitsForOf(facts, row.kind) : undefined }),
   };
+}
+
+/** A provider that says when to come back, or that it has enough, did not fail. */
+function waitsForOf({ own, retryAfterMs }: ErrorFacts, kind: string): Verdict['waitsFor'] {
+  if (own?.code === 'waiting-for-turn') return 'turn';
+  return kind === 'throttled' || retryAfterMs !== undefined ? 'provider' : undefined;
 }
 
 /** What becomes of a model call that failed. */
@@ -180,7 +190,8 @@ export function failedResult(
 ): Pick<CallModelResult, 'failed' | 'partial' | 'usage'> | undefined {
   const { code, retryable, retryAfterMs } = verdict;
   const failed = { code, message: verdict.message.slice(0, limits.errorMessage) };
-  const inKernel = typeof retries === 'string' && !(retryable && lackingCodes.includes(code));
+  const isOfServer = retryable && (lackingCodes.includes(code) || code === 'waiting-for-turn');
+  const inKernel = typeof retries === 'string' && !isOfServer;
   const spent = left?.usage === undefined ? {} : { usage: left.usage };
   if (!inKernel) return retryable ? undefined : { failed, ...spent };
   const partial = retries === 'kernel-partial' && isKept(left?.said) ? left?.said : undefined;

@@ -3,6 +3,7 @@ import type { HoldfastError } from '../contract/errors';
 import type { Language, ModelFacts, ToolFacts } from '../contract/manifest';
 import type { AgentRunInput, AnswerTime, AnswersElsewhere, ElsewhereAnswer, TrialVerdict } from '../contract/record/wire';
 import type { Culprits } from './health/culprits';
+import type { Turns } from './limits/turns';
 import type { MessageStore } from './transcripts/message-store';
 import type { ModelRegistry } from './models/models';
 import type { Observers } from './worker-middleware/observers';
@@ -37,6 +38,8 @@ export interface WorkerParts {
   /** Asks the newest build of the task queue whether it can go on with a run. */
   readonly tryNewestBuild?: (input: AgentRunInput) => Promise<TrialVerdict>;
   readonly answers?: AnswerLookup;
+  /** Turns of models and tools that are limited. Absent: as in memory, where nothing is. */
+  readonly turns?: Turns;
   /** How long tools take. Absent: none is called as one whose calls are short. */
   readonly paces?: ToolPaces;
   /** Sees which tool ends or blocks its process. */
@@ -46,4 +49,4 @@ export interface WorkerParts {
   readonly modelFacts: ModelFacts;
 }
 
-export const defaultModelFacts: ModelFacts = { timeoutMs: 600_000, heartbeatMs: 10_000, attempts: 5 };
+export const defaultModelFacts: ModelFacts = { timeoutMs: 600_000, heartbeatMs: 10_000, attempts: 5, patienceMs: 3_600_000 };

@@ -1,3 +1,4 @@
+import { benchBatch } from './batch';
 import { benchEngine } from './engine';
 import { benchFlags } from './flags';
 import { benchHistory, benchHistoryCompacted } from './history';
@@ -30,6 +31,7 @@ const benches: Readonly<Record<string, Bench>> = {
 
 /** They take longer, and run only when they are named. What stands behind a name goes to its bench. */
 const longBenches: Readonly<Record<string, Bench>> = {
+  batch: benchBatch,
   flags: benchFlags,
   peers: benchPeers,
   scale: benchScale,

@@ -59,6 +59,13 @@ export class EventLines {
         const next = event.failover === undefined ? 'the model is asked again' : `${oneLine(event.failover.model)} is asked`;
         return write(`${yellow('!')} ${by(event.runPath)}${next}: ${dim(oneLine(event.error.message, longestResult))}`);
       }
+      case 'model-wait': {
+        const waits = [
+          ...(event.turnMs > 0 ? [`${seconds(event.turnMs)} for its turn`] : []),
+          ...(event.busyMs > 0 ? [`${seconds(event.busyMs)} for the provider`] : []),
+        ];
+        return write(dim(`· ${by(event.runPath)}the model call waited ${waits.join(' and ')}`));
+      }
       case 'tool-start':
         return write(`${cyan('→')} ${by(event.runPath)}${bold(event.tool)} ${oneLine(event.input)}`);
       case 'tool-end':
@@ -111,6 +118,10 @@ export class EventLines {
 /** A type that this version does not know, of a newer service. The compiler refuses one that it does know. */
 function unshown(event: never): void {
   return void event;
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
 function by(runPath: readonly string[]): string {

@@ -74,6 +74,14 @@ export const errorTable = {
     status: 502,
     fix: 'Correct what the provider says in the message, such as the name of the model. If it was only busy, start the run again with another id.',
   },
+  'model-busy': {
+    status: 503,
+    fix: 'The provider took no call for as long as `models.patience` says. Raise that, ask the provider for more, or make fewer calls at a time with `models.limits`.',
+  },
+  'waiting-for-turn': {
+    status: 503,
+    fix: 'Nothing: the call waits for its turn, holds no slot, and is made by itself. Raise the limit that the message names where the provider or the tool takes more.',
+  },
   'model-key-refused': {
     status: 502,
     fix: 'Set a valid key in the variable that the message names and restart the worker, or choose a model that the key may use.',
@@ -229,6 +237,10 @@ export const errorTable = {
     fix: 'A hook collects without end. End its run with `holdfast terminate`, soon after a restart: every worker that takes it ends like this one.',
   },
   'observer-failed': { status: 500, fix: 'Correct the observer that the message names. Calls go on without it.' },
+  'limits-not-shared': {
+    status: 503,
+    fix: 'Start the Redis that HOLDFAST_REDIS_URL names, or correct the URL. Runs go on meanwhile: each worker keeps to its limits alone.',
+  },
   'retention-short': { status: 500, fix: 'Give the namespace 30 days with the command that the message names, or save what must stay.' },
   'build-unserved': {
     status: 500,

@@ -36,6 +36,18 @@ export type EventBody =
       /** Set when another model is asked next. `attempt` counts from 1. */
       readonly failover?: { readonly attempt: number; readonly model: string };
     })
+  /** A call of a model has come back that was put off before it was made. */
+  | (InAgent & {
+      readonly type: 'model-wait';
+      readonly turn: number;
+      readonly address: string;
+      /** How often it was put off. */
+      readonly times: number;
+      /** For its turn, by `models.limits`, in milliseconds. */
+      readonly turnMs: number;
+      /** For the provider, which was busy. */
+      readonly busyMs: number;
+    })
   | (InAgent & {
       readonly type: 'tool-start';
       readonly tool: string;

@@ -18,6 +18,8 @@ export interface ToolFacts {
   readonly schemaHash: string;
   /** How often the worker calls it while it throws, by its own `retry`. Absent: once. */
   readonly ownAttempts?: number;
+  /** How many calls of it work at a time. Absent: as many as there are. Then the server makes a lost call again `attempts` times. */
+  readonly concurrency?: number;
   /** No worker runs it: a run ends with the calls of it, for its caller to make. */
   readonly external?: true;
 }
@@ -35,6 +37,8 @@ export interface ModelFacts {
   readonly timeoutMs: number;
   readonly heartbeatMs: number;
   readonly attempts: number;
+  /** How long a call waits for providers that are busy. Absent, as in runs that began before: no longer than `attempts`. */
+  readonly patienceMs?: number;
 }
 
 /** Recorded once at the start of a run: the only source for scheduling decisions. Facts equal to the defaults are left out. */

@@ -44,6 +44,11 @@ export function urlProblem(text: string): string | undefined {
   return url.search === '' && url.hash === '' ? undefined : 'Leave out what begins with ? or #: routes are put behind the address.';
 }
 
+/** What is wrong with the address of a Redis, or nothing. A password may stand in it. */
+export function redisUrlProblem(text: string): string | undefined {
+  return /^rediss?:\/\//i.test(text) && URL.canParse(text) ? undefined : 'It must be a URL that begins with redis:// or rediss://.';
+}
+
 /** What is wrong with the value of a header, or nothing. */
 export function headerProblem(value: string): string | undefined {
   return /^[\t\x20-\x7e]*$/.test(value) && value.trim() === value

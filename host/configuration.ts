@@ -13,6 +13,7 @@ import {
   hostProblem,
   keyProblem,
   namespaceProblem,
+  redisUrlProblem,
   taskQueueProblem,
   urlProblem,
 } from './check-settings';
@@ -33,6 +34,11 @@ export const configurationTable = {
   },
   HOLDFAST_TASK_QUEUE: { default: defaultTaskQueue, meaning: 'Task queue that the worker polls and on which runs are started.' },
   HOLDFAST_TENANT: { default: defaultTenant, meaning: 'Tenant of requests that name none. It is the first part of workflow ids.' },
+  HOLDFAST_REDIS_URL: {
+    default: '',
+    meaning:
+      'redis:// or rediss:// URL by which all workers of the task queue share the limits of models and tools. Without it: each worker has its own.',
+  },
   HOLDFAST_LOG_LEVEL: { default: 'info', meaning: 'trace, debug, info, warn, error or silent.' },
   HOLDFAST_LOG_FORMAT: { default: 'text', meaning: 'text for people or json for machines, one line per entry, on stderr.' },
   HOLDFAST_TEMPORAL_CLI: {
@@ -73,6 +79,8 @@ export interface Configuration {
   readonly url: string;
   readonly taskQueue: string;
   readonly tenant: string;
+  /** Undefined: limits are not shared. */
+  readonly redisUrl: string | undefined;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly namespace: string;
@@ -92,6 +100,7 @@ export function readConfiguration(environment: Environment = process.env): Confi
     url: checked('HOLDFAST_URL', environment.HOLDFAST_URL || `http://${reachable(host)}:${port}`, urlProblem).replace(/\/+$/, ''),
     taskQueue: checked('HOLDFAST_TASK_QUEUE', valueOf(environment, 'HOLDFAST_TASK_QUEUE'), taskQueueProblem),
     tenant: tenantOf(environment),
+    redisUrl: environment.HOLDFAST_REDIS_URL ? checked('HOLDFAST_REDIS_URL', environment.HOLDFAST_REDIS_URL, redisUrlProblem) : undefined,
     logLevel: oneOf(environment, 'HOLDFAST_LOG_LEVEL', logLevels),
     logFormat: oneOf(environment, 'HOLDFAST_LOG_FORMAT', logFormats),
     namespace: temporal.namespace,

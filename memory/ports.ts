@@ -111,6 +111,7 @@ export class MemoryPorts implements Ports {
         facts,
         values: record.valuesOf(address),
         cancelled,
+        wait: (milliseconds) => this.pause(milliseconds),
       });
       const result = await this.recorded(eventId, answer);
       this.log.modelCameBack(call, result);
@@ -159,7 +160,8 @@ export class MemoryPorts implements Ports {
 
   private runTool({ address, path, facts }: ToolCallRequest, input: CallToolInput, values: RunLocalValues): Promise<CallToolResult> {
     const { workflowId, cancellation: cancelled } = this;
-    return this.world.work.callTool(asJson(input), { workflowId, address, path, facts, values, cancelled });
+    const wait = (milliseconds: number): Promise<void> => this.pause(milliseconds);
+    return this.world.work.callTool(asJson(input), { workflowId, address, path, facts, values, cancelled, wait });
   }
 
   async runChild(child: ChildRun): Promise<ChildEnd> {
@@ -214,6 +216,10 @@ export class MemoryPorts implements Ports {
     this.refuseWhenCancelled();
     const timer = this.timer(until);
     return { ...timer, fired: this.still.asleep(this.unlessLeft(timer.fired)) };
+  }
+
+  private pause(milliseconds: number): Promise<void> {
+    return this.still.pausing(this.unlessLeft(this.timer(this.now() + milliseconds).fired));
   }
 
   /** Nothing wakes where the run went on elsewhere: on a server the code is not there any more. */

@@ -22,6 +22,8 @@ export interface MemoryCall<Facts> {
   readonly values: RunLocalValues;
   /** Settles when somebody cancels the run. */
   readonly cancelled: Promise<void>;
+  /** Lets virtual time pass before the call is made again. */
+  wait(milliseconds: number): Promise<void>;
 }
 
 /** All that does I/O. What is thrown here is a call that a worker lost. */

@@ -3,7 +3,9 @@ import type { BrokenAnswer } from '../activities/models/call-model';
 import { generate } from '../activities/models/call-model';
 import { ToolRetry, executeTool } from '../activities/tools/call-tool';
 import { CallValues } from '../activities/calls/call-values';
+import type { Verdict } from '../activities/failures';
 import { failedResult, modelVerdict } from '../activities/failures';
+import { Patience } from '../activities/limits/patience';
 import { WrapWatch } from '../activities/worker-middleware/wrap-guard';
 import { lateIn } from '../activities/health/late-calls';
 import { LiveCall } from '../activities/health/live-call';
@@ -14,7 +16,7 @@ import { manifestFor } from '../activities/prepare-run';
 import { agentOfPath } from '../contract/record/agent-paths';
 import type { Delta } from '../contract/deltas';
 import { HoldfastError, messageOf, thrownCodeOf } from '../contract/errors';
-import type { CallModelResult, CallToolInput, CallToolResult, ToolOutcome } from '../contract/record/wire';
+import type { CallModelResult, CallToolInput, CallWaits, CallToolResult, ToolOutcome } from '../contract/record/wire';
 import type { ModelFacts, ToolFacts } from '../contract/manifest';
 import type { MemoryCall, MemoryWork } from '../memory/work';
 
@@ -48,8 +50,9 @@ export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: 
     parseInput: (request) => parseInput(parts.tools, request),
     parseOutput: (request) => parseOutput(parts.outputs, request),
     callModel: (request, call) =>
-      attempts(call, call.facts.attempts, async (attempt, signal): Promise<CallModelResult> => {
+      modelAttempts(call, async (attempt, signal, waits): Promise<CallModelResult> => {
         const { address } = call;
+        const waited = waits.times === 0 ? {} : { waited: waits };
         const live = liveCall(call, attempt, onDelta);
         // An answer that was rejected, by the kernel or by a layer, counts no more when the model is asked again.
         const { workflowId } = call;
@@ -67,14 +70,14 @@ export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: 
             withValues(values, () => generate(request, parts, asked, publish, (broken) => (left = broken), watch)),
           );
           answered.set(message, { workflowId, live });
-          return { address, ...answer, ...values.end() };
+          return { address, ...answer, ...waited, ...values.end() };
         } catch (error) {
           live.void();
           const changes = values.end();
           const verdict = modelVerdict(error);
           const failed = failedResult(verdict, retries, left);
-          if (failed === undefined) throw new LostAttempt(verdict.code, verdict.message);
-          return { address, ...failed, ...changes };
+          if (failed === undefined) throw new LostAttempt(verdict.code, verdict.message, { details: verdict });
+          return { address, ...failed, ...waited, ...changes };
         }
       }),
     callTool: (input, call) =>
@@ -168,6 +171,32 @@ async function inTime<Result>(
 
 /** An attempt that gave no result; the next one is made at once, as virtual time passes only by `advance`. */
 class LostAttempt extends HoldfastError {}
+
+/** Attempts of a model, which wait for a provider that is busy: on virtual time, and as long as a worker would. */
+async function modelAttempts(
+  call: MemoryCall<ModelFacts>,
+  run: (attempt: number, signal: AbortSignal, waits: CallWaits) => Promise<CallModelResult>,
+): Promise<CallModelResult> {
+  const { address, facts } = call;
+  let waits: CallWaits = { times: 0, turnMs: 0, busyMs: 0 };
+  const one = async (attempt: number, signal: AbortSignal): Promise<CallModelResult> => {
+    for (;;) {
+      try {
+        return await run(attempt, signal, waits);
+      } catch (error) {
+        const verdict = error instanceof LostAttempt ? (error.details as Verdict | undefined) : undefined;
+        if (verdict?.waitsFor !== 'provider' || signal.aborted) throw error;
+        const info = { attempt: attempt + waits.times, heartbeatDetails: waits, retryPolicy: {} };
+        const patience = new Patience(info, facts.attempts, facts.patienceMs);
+        const again = patience.after(verdict);
+        if ('over' in again) return { address, failed: patience.failed(again.over, verdict), waited: waits };
+        await call.wait(again.waitMs);
+        waits = again.waits;
+      }
+    }
+  };
+  return attempts(call, facts.attempts, one);
+}
 
 async function attempts<Result>(
   call: MemoryCall<ModelFacts | ToolFacts>,

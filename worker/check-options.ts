@@ -1,9 +1,10 @@
-import type { Forms } from '../contract/check';
+import type { Form, Forms } from '../contract/check';
 import {
   anything,
   bound,
   checkFields,
   count,
+  duration,
   filled,
   flag,
   form,
@@ -11,6 +12,7 @@ import {
   having,
   isFilled,
   isRecord,
+  isString,
   list,
   oneOf,
   record,
@@ -19,7 +21,17 @@ import {
   shape,
   worded,
 } from '../contract/check';
+import { limitsForm } from '../activities/limits/limit';
 import { shown } from '../contract/shown';
+import { redisUrlProblem } from '../host/check-settings';
+
+const redisUrlForm: Form = {
+  wanted: 'the URL of a Redis',
+  problem: (value, option) => {
+    const problem = isString(value) ? redisUrlProblem(value) : 'It must be a URL that begins with redis:// or rediss://.';
+    return problem === undefined ? undefined : `${option} is ${shown(value)}. ${problem.replace(/\.$/, '')}`;
+  },
+};
 
 /** Of every worker that has agents. */
 const shared: Forms = {
@@ -27,7 +39,10 @@ const shared: Forms = {
   outputs: worded(record, 'an object with schemas by their names'),
   middleware: worded(list, 'an array of worker middlewares'),
   observers: worded(list, 'an array of observers'),
-  models: shape({ providers: record, names: record, demo: flag }, 'an object with providers and names'),
+  models: shape(
+    { providers: record, names: record, demo: flag, limits: limitsForm, patience: duration },
+    'an object with providers and names',
+  ),
   language: oneOf('en', 'zh'),
   toolDefaults: shape({
     kind: anything,
@@ -35,13 +50,15 @@ const shared: Forms = {
     timeoutMs: bound,
     heartbeatMs: bound,
     attempts: bound,
+    concurrency: bound,
     quick: flag,
     resultLimit: bound,
     schemaHash: anything,
     ownAttempts: bound,
     external: flag,
   }),
-  modelFacts: shape({ timeoutMs: bound, heartbeatMs: bound, attempts: bound }),
+  modelFacts: shape({ timeoutMs: bound, heartbeatMs: bound, attempts: bound, patienceMs: count }),
+  redisUrl: redisUrlForm,
   environment: worded(record, 'an object such as process.env'),
   deltas: having(['publish', 'settle'], 'a sink of deltas'),
   modelStallMs: bound,

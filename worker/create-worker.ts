@@ -6,6 +6,7 @@ import { createActivities } from '../activities/activities';
 import { Culprits } from '../activities/health/culprits';
 import type { ModelsOptions } from '../activities/models/models';
 import { checkKeyedEnvironment } from '../activities/models/providers/keyed';
+import type { RedisLink } from '../activities/limits/redis-turns';
 import type { WorkerParts } from '../activities/parts';
 import type { WorkerMiddleware } from '../activities/worker-middleware/worker-middleware';
 import type { DeltaSink } from '../contract/deltas';
@@ -32,7 +33,7 @@ import { memoryLossOf } from './threads/memory-loss';
 import { WatchedWorker } from './threads/watched-worker';
 import { strayRejections } from './stray-rejections';
 import { Succession } from './succession';
-import { longestTool, partsOf, partsReady } from './worker-parts';
+import { longestTool, openRedis, partsOf, partsReady } from './worker-parts';
 
 export interface WorkerOptions {
   readonly server: TemporalSettings;
@@ -52,6 +53,8 @@ export interface WorkerOptions {
   readonly dataConverter?: DataConverter;
   readonly toolDefaults?: Partial<ToolFacts>;
   readonly modelFacts?: Partial<ModelFacts>;
+  /** A Redis by which all workers of the task queue share the limits of models and tools. Without it each worker has its own. */
+  readonly redisUrl?: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Where tokens go while a call runs. Default: to the readers of this process. */
   readonly deltas?: DeltaSink;
@@ -122,6 +125,7 @@ export class HoldfastWorker {
     const bundle = options.bundle ?? (await bundleOnce(options.agents, options.bundles, store));
     const { connection, close: closeConnection } = await connectTemporal(server);
     let native: NativeConnection | undefined;
+    let redis: RedisLink | undefined;
     let begun: HoldfastWorker | undefined;
     try {
       native = await connectNative(server, NativeConnection);
@@ -130,7 +134,9 @@ export class HoldfastWorker {
         await checkBundle(bundle);
         await store.save(bundle);
       }
+      redis = await openRedis(options, `${server.namespace}/${taskQueue}`);
       const parts = partsOf(options, {
+        redis,
         source: connection.facts(server.namespace),
         connection: () => connection,
         taskQueue: () => taskQueue,
@@ -142,6 +148,7 @@ export class HoldfastWorker {
         createTemporalWorker(build, options, parts, native as NativeConnection, taskQueue, identityOf(build.buildId === bundle.buildId));
       const deployment = new Deployment(connection, server.namespace, taskQueue);
       const closeAll = async (): Promise<void> => {
+        redis?.close();
         await native?.close();
         await closeConnection();
       };
@@ -161,6 +168,7 @@ export class HoldfastWorker {
       // Nothing stays behind that polls, and what went wrong first is what is said.
       if (begun !== undefined) await begun.shutdown().catch(() => undefined);
       else await Promise.allSettled([native?.close(), closeConnection()]);
+      redis?.close();
       throw error;
     }
   }

@@ -1,3 +1,4 @@
+import type { RedisLink } from '../activities/limits/redis-turns';
 import { readFile } from 'node:fs/promises';
 import type { StorageDriver } from '@temporalio/common';
 import type { BundleOptions, WorkerOptions as TemporalWorkerOptions, WorkflowBundleOption } from '@temporalio/worker';
@@ -18,7 +19,7 @@ import { interceptorFor } from './interceptors';
 import { beginLoopGuard } from './threads/loop-guard';
 import { bundledBeside, hasAgents, noWorkflows } from './plugin-bundler';
 import type { PartsOptions } from './worker-parts';
-import { longestTool, partsOf, partsReady } from './worker-parts';
+import { longestTool, openRedis, partsOf, partsReady } from './worker-parts';
 
 /** Named as those of HoldfastWorker. Server, task queue and data converter are those of the user's own worker. */
 export interface PluginOptions extends PartsOptions, Pick<WorkerOptions, 'agents'> {
@@ -41,7 +42,10 @@ class Serving {
   worker: Worker | undefined;
   readonly endLoopGuard = beginLoopGuard();
 
-  constructor(readonly plugin: HoldfastPlugin) {
+  constructor(
+    readonly plugin: HoldfastPlugin,
+    readonly redis: RedisLink | undefined,
+  ) {
     abandoned.register(this, this.endLoopGuard);
   }
 
@@ -105,28 +109,28 @@ export class HoldfastPlugin extends ClientPlugin {
     const dataConverter = storage === undefined ? options.dataConverter : { ...options.dataConverter, ...snapshotStorage(storage) };
     const serving: { now?: Serving } = {};
     const connected = () => (serving.now as Serving).connection;
-    const parts = partsOf(
-      { ...this.given, onProblem: this.onProblem },
-      {
-        source: {
-          get namespace() {
-            return (serving.now as Serving).options.namespace;
-          },
-          get workflowService() {
-            return connected().workflowService;
-          },
+    const given = { ...this.given, onProblem: this.onProblem };
+    const redis = await openRedis(given, `${namespace}/${options.taskQueue}`);
+    const parts = partsOf(given, {
+      redis,
+      source: {
+        get namespace() {
+          return (serving.now as Serving).options.namespace;
         },
-        connection: connected,
-        taskQueue: () => (serving.now as Serving).options.taskQueue,
-        dataConverter: () => (serving.now as Serving).options.dataConverter,
+        get workflowService() {
+          return connected().workflowService;
+        },
       },
-    );
+      connection: connected,
+      taskQueue: () => (serving.now as Serving).options.taskQueue,
+      dataConverter: () => (serving.now as Serving).options.dataConverter,
+    });
     await partsReady(parts);
     const ours = createActivities(parts);
     const taken = Object.keys(ours).find((name) => Object.hasOwn(activities, name));
     if (taken !== undefined)
       throw new HoldfastError('config-invalid', `The worker has an activity '${taken}', which is the name of one of Holdfast. Rename it.`);
-    serving.now = new Serving(this);
+    serving.now = new Serving(this, redis);
     servings.set(ours.callModel, serving.now);
     const { interceptors } = options;
     return {
@@ -161,7 +165,8 @@ export class HoldfastPlugin extends ClientPlugin {
       );
     await checkSearchAttributes(connection, namespace);
     checkRetention(connection, namespace).catch((error: unknown) => this.tell(error));
-    await next(worker).catch((error: unknown) => {
+    const running = next(worker).finally(() => serving.redis?.close());
+    await running.catch((error: unknown) => {
       const text = memoryLossText(error);
       throw text === undefined
         ? error

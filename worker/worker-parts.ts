@@ -2,6 +2,8 @@ import type { ConnectionLike } from '@temporalio/client';
 import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import type { Culprits } from '../activities/health/culprits';
+import { RedisLink } from '../activities/limits/redis-turns';
+import { Turns } from '../activities/limits/turns';
 import { ModelRegistry } from '../activities/models/models';
 import type { WorkerParts } from '../activities/parts';
 import { defaultModelFacts } from '../activities/parts';
@@ -12,6 +14,7 @@ import { MessageStore } from '../activities/transcripts/message-store';
 import { Observers } from '../activities/worker-middleware/observers';
 import { WorkerMiddlewareRegistry } from '../activities/worker-middleware/worker-middleware';
 import { defined } from '../contract/defined';
+import { millisecondsOf } from '../contract/duration';
 import type { ToolFacts } from '../contract/manifest';
 import { processBus } from '../host/event-bus';
 import type { FactEvent } from '../host/history/history-facts';
@@ -34,6 +37,7 @@ export type PartsOptions = Pick<
   | 'toolDefaults'
   | 'modelFacts'
   | 'environment'
+  | 'redisUrl'
   | 'deltas'
   | 'modelStallMs'
   | 'messageCacheBytes'
@@ -48,17 +52,21 @@ export interface PartsServer {
   readonly taskQueue: () => string;
   readonly dataConverter: () => DataConverter | undefined;
   readonly culprits?: Culprits;
+  /** Undefined: limits are not shared. */
+  readonly redis?: RedisLink | undefined;
 }
 
 export function partsOf(options: PartsOptions, server: PartsServer): WorkerParts {
   const toolDefaults: ToolFacts = { ...defaultToolFacts, ...options.toolDefaults };
-  const { source, connection, taskQueue, dataConverter, culprits } = server;
+  const { source, connection, taskQueue, dataConverter, culprits, redis } = server;
+  const { limits = {}, patience } = options.models ?? {};
   const converter = (): LoadedDataConverter => loadDataConverter(dataConverter());
   const tools = new ToolRegistry(options.tools, toolDefaults);
   return {
     tools,
     // A short call that ends its process is made again for ever where nobody keeps what it did.
     ...(culprits === undefined ? {} : { paces: new ToolPaces(tools) }),
+    turns: new Turns(limits, redis === undefined ? undefined : (name, limit) => redis.turnsOf(name, limit)),
     models: new ModelRegistry(options.models, options.environment),
     middleware: new WorkerMiddlewareRegistry(options.middleware ?? [], builtInWorkerMiddleware()),
     outputs: new OutputRegistry(options.outputs ?? {}),
@@ -71,8 +79,24 @@ export function partsOf(options: PartsOptions, server: PartsServer): WorkerParts
     tryNewestBuild: (input) => newestBuildTrials(connection(), source.namespace, taskQueue(), dataConverter())(input),
     language: options.language ?? 'en',
     toolDefaults,
-    modelFacts: { ...defaultModelFacts, ...options.modelFacts },
+    modelFacts: {
+      ...defaultModelFacts,
+      ...(patience === undefined ? {} : { patienceMs: millisecondsOf(patience, 'config-invalid') }),
+      ...options.modelFacts,
+    },
   };
+}
+
+/** Opens what limits are shared by, where there are limits. */
+export async function openRedis(
+  { redisUrl, models, tools, toolDefaults, onProblem = () => undefined }: PartsOptions,
+  queue: string,
+): Promise<RedisLink | undefined> {
+  const isLimited =
+    models?.limits !== undefined ||
+    toolDefaults?.concurrency !== undefined ||
+    Object.values(tools).some((tool) => (tool as { concurrency?: unknown } | null)?.concurrency !== undefined);
+  return redisUrl === undefined || !isLimited ? undefined : RedisLink.open(redisUrl, queue, onProblem);
 }
 
 /** Checks what of the tools and outputs is known only after a while. */

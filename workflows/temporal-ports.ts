@@ -13,7 +13,7 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import type { EventBody } from '../contract/events';
 import type { Answer, Interrupt } from '../contract/interrupts';
 import { jsonSize } from '../contract/limits';
-import type { Manifest, ManifestRequest, ModelFacts } from '../contract/manifest';
+import type { Manifest, ManifestRequest, ModelFacts, ToolCallFacts } from '../contract/manifest';
 import type { Json, StoredMessage } from '../contract/messages/messages';
 import type {
   AgentRunInput,
@@ -140,13 +140,18 @@ export class TemporalPorts implements Ports {
     return this.tools.call(call);
   }
 
-  private schedule<Result>(type: string, activityId: string, input: unknown, facts: ModelFacts): Promise<Result> {
+  private schedule<Result>(type: string, activityId: string, input: unknown, facts: ModelFacts | ToolCallFacts): Promise<Result> {
     this.calledAt = workflowInfo().historyLength;
     return scheduleActivity<Result>(type, [input], {
       activityId,
       startToCloseTimeout: facts.timeoutMs,
       heartbeatTimeout: facts.heartbeatMs,
-      retry: { maximumAttempts: facts.attempts, initialInterval: 500, backoffCoefficient: 2, maximumInterval: 30_000 },
+      retry: {
+        maximumAttempts: isCountedByWorker(facts) ? Infinity : facts.attempts,
+        initialInterval: 500,
+        backoffCoefficient: 2,
+        maximumInterval: 30_000,
+      },
       cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     });
   }
@@ -333,4 +338,9 @@ export class TemporalPorts implements Ports {
       if (input !== undefined) return input;
     }
   }
+}
+
+/** Calls that may have to wait: which of their attempts count, the server cannot tell. */
+function isCountedByWorker(facts: ModelFacts | ToolCallFacts): boolean {
+  return 'effect' in facts ? facts.concurrency !== undefined && facts.effect !== 'once' : facts.patienceMs !== undefined;
 }

@@ -2,13 +2,14 @@ import { Context } from '@temporalio/activity';
 
 /**
  * Tells the server that this worker lives while `run` works, and how it may be told to stop. Every beat costs the server a write. Until
- * `run` says that it has begun it only keeps the call: after a crash many calls at once read histories from that same server.
+ * `run` says that it has begun it only keeps the call: after a crash many calls at once read histories from that same server. `details` are
+ * there for the next attempt.
  */
-export async function withHeartbeat<T>(run: (begun: () => void) => Promise<T>): Promise<T> {
+export async function withHeartbeat<T>(run: (begun: () => void) => Promise<T>, details?: unknown): Promise<T> {
   const context = Context.current();
   const timeout = context.info.heartbeatTimeoutMs;
   if (timeout === undefined || timeout === 0) return run(() => undefined);
-  const every = (ms: number): NodeJS.Timeout => setInterval(() => context.heartbeat(), Math.max(100, ms));
+  const every = (ms: number): NodeJS.Timeout => setInterval(() => context.heartbeat(details), Math.max(100, ms));
   let beat = every(timeout / 5);
   let ended = false;
   const begun = (): void => {

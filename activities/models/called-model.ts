@@ -12,6 +12,7 @@ import { modelVerdict } from '../failures';
 import type { GenerateAnswer, GenerateRequest, ModelRegistry, ResolvedModel } from './models';
 import type { Observers, Watched } from '../worker-middleware/observers';
 import type { ToolRegistry, ToolSpec } from '../tools/tools';
+import type { Turn } from '../limits/gate';
 import type { WorkerMiddlewareRegistry, WorkerCall, WorkerModelRequest, WorkerModelResponse } from '../worker-middleware/worker-middleware';
 
 export interface ModelCallParts {
@@ -22,6 +23,19 @@ export interface ModelCallParts {
   readonly observers?: Observers;
   /** How long a stream may be silent. */
   readonly stallMs?: number;
+  /** Gives this call a turn where its model is limited. Throws when it is to come back later. */
+  readonly turnOf?: (model: string, request: GenerateRequest) => Promise<Turn | undefined>;
+}
+
+/** Takes what an answer, a chunk or an error says of tokens. */
+interface Taker {
+  (said: unknown): void;
+  /** All of them. Undefined: nobody has said. */
+  tokens(): number | undefined;
+}
+
+function tokensOf(usage: Usage | undefined): number | undefined {
+  return usage === undefined ? undefined : usage.inputTokens + usage.outputTokens;
 }
 
 /** The model behind the worker middleware. Which one answered shows when it was asked. */
@@ -46,15 +60,23 @@ export class CalledModel {
 
   async generate(asked: WorkerModelRequest): Promise<WorkerModelResponse> {
     const resolved = await this.resolve(asked);
+    const request = this.requestOf(asked);
+    const turn = await this.turnOf(resolved, request);
     const watched = this.watched(asked);
+    const take = this.taker();
     try {
-      const response = responseOf(await this.counted(() => resolved.model.generate(this.requestOf(asked))));
+      const answer = await resolved.model.generate(request);
+      take(answer);
+      const response = responseOf(answer);
       watched?.end({ response });
       return response;
     } catch (error) {
+      take(error);
       noteAskedModel(error, resolved);
       watched?.fail(failureOf(error));
       throw error;
+    } finally {
+      turn?.end(take.tokens());
     }
   }
 
@@ -70,11 +92,13 @@ export class CalledModel {
     this.streams = true;
     const { stallMs } = this.parts;
     const stall = new AbortController();
-    const chunks = model.stream({ ...this.requestOf(asked), signal: AbortSignal.any([this.call.signal, stall.signal]) });
-    const heard = stallMs === undefined ? chunks : unlessSilent(chunks, stallMs, this.answeredBy, () => stall.abort());
+    const request = this.requestOf(asked);
+    const turn = await this.turnOf(resolved, request);
     const watched = this.watched(asked);
     const take = this.taker();
     try {
+      const chunks = model.stream({ ...request, signal: AbortSignal.any([this.call.signal, stall.signal]) });
+      const heard = stallMs === undefined ? chunks : unlessSilent(chunks, stallMs, this.answeredBy, () => stall.abort());
       for await (const chunk of watched === undefined ? heard : lookedOn(heard, watched, resolved)) {
         take(chunk);
         yield chunk;
@@ -83,7 +107,16 @@ export class CalledModel {
       noteAskedModel(error, resolved);
       take(error);
       throw error;
+    } finally {
+      turn?.end(take.tokens());
     }
+  }
+
+  private async turnOf({ id }: ResolvedModel, request: GenerateRequest): Promise<Turn | undefined> {
+    const turn = await this.parts.turnOf?.(id, request);
+    // A model that does not heed its signal keeps nobody from a turn.
+    if (turn !== undefined) this.call.signal.addEventListener('abort', () => turn.end(), { once: true });
+    return turn;
   }
 
   /** Observers look on at the model itself, inside of all worker middleware. */
@@ -91,22 +124,13 @@ export class CalledModel {
     return this.parts.observers?.model(this.call, { model: this.answeredBy, request });
   }
 
-  private async counted(answer: () => Promise<GenerateAnswer>): Promise<GenerateAnswer> {
-    const take = this.taker();
-    try {
-      const given = await answer();
-      take(given);
-      return given;
-    } catch (error) {
-      take(error);
-      throw error;
-    }
-  }
-
   /** Hears from an answer, a chunk or an error what its call has taken, if it says so. */
-  private taker(): (said: unknown) => void {
+  private taker(): Taker {
     const call = this.taken.push(undefined) - 1;
-    return (said) => (this.taken[call] = checkedUsage((said as { usage?: unknown } | null | undefined)?.usage) ?? this.taken[call]);
+    const take = (said: unknown): void => {
+      this.taken[call] = checkedUsage((said as { usage?: unknown } | null | undefined)?.usage) ?? this.taken[call];
+    };
+    return Object.assign(take, { tokens: () => tokensOf(this.taken[call]) });
   }
 
   private async resolve(asked: WorkerModelRequest): Promise<ResolvedModel> {

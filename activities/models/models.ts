@@ -2,6 +2,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { FinishReason, Json, Message, ModelSettings, Part, Usage } from '../../contract/messages/messages';
 import type { AskedModel } from './asked-model';
+import type { ModelLimits } from '../limits/limit';
 import type { ModelChunk } from './chunks';
 import { demoProvider } from './providers/demo';
 import { keyedProviders } from './providers/keyed';
@@ -48,6 +49,10 @@ export interface ModelsOptions {
   readonly providers?: Readonly<Record<string, ModelProvider>>;
   /** Names for models: one, or a list of which the first with a key wins. */
   readonly names?: Readonly<Record<string, string | readonly string[]>>;
+  /** How many calls of a model, of a provider or of all models this worker makes, and with Redis all workers of the task queue together. */
+  readonly limits?: ModelLimits;
+  /** How long a call waits for a provider that is busy (HTTP 429, `Retry-After`). Default 1h. */
+  readonly patience?: string;
   /** Puts the rule-based demo model at the end of `default`. */
   readonly demo?: boolean;
 }

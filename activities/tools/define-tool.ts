@@ -34,6 +34,8 @@ export interface ToolBasics<Input, Output> {
   readonly timeout?: string;
   /** How soon a dead worker is noticed. Default 10s. */
   readonly heartbeat?: string;
+  /** How many calls of it work at a time, on this worker or with Redis on all workers of the task queue. Default: as many as there are. */
+  readonly concurrency?: number;
   /** How often a call that throws is made in all. Default 1. */
   readonly retry?: { readonly attempts: number };
   /** Bytes that a result may have. Default 256 KB, at most 1 MB. */

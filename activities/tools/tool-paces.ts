@@ -37,7 +37,13 @@ export class ToolPaces {
     if (facts === undefined) return false;
     if (facts.quick) return true;
     const streams = facts.kind === 'streamable' || facts.kind === 'enhanced-streamable';
-    return this.tools.find(name)?.effect === 'none' && !streams && facts.ownAttempts === undefined && facts.external !== true;
+    return (
+      this.tools.find(name)?.effect === 'none' &&
+      !streams &&
+      facts.ownAttempts === undefined &&
+      facts.concurrency === undefined &&
+      facts.external !== true
+    );
   }
 }
 

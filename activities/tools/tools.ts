@@ -138,6 +138,7 @@ const forms: Forms = {
   retry: shape({ attempts: required(bound) }),
   timeout: duration,
   heartbeat: duration,
+  concurrency: bound,
   enhanced: flag,
   external: flag,
   effect: oneOf('none', 'idempotent', 'once'),
@@ -162,6 +163,9 @@ function entryOf(name: string, candidate: unknown, defaults: ToolFacts): ToolEnt
   const quick = tool.quick === true;
   if (quick && effect === 'once') refuse('a quick tool may be called again at any time; with effect "once" it cannot be quick.');
   if (quick && (kind === 'streamable' || kind === 'enhanced-streamable')) refuse('a tool that streams cannot be quick.');
+  const concurrency = tool.concurrency ?? defaults.concurrency;
+  if (quick && tool.concurrency !== undefined)
+    refuse('a quick tool runs within a task of its run, and waits for no turn: leave out quick or concurrency.');
   const timeoutMs = milliseconds(tool.timeout, quick ? quickTimeout.default : defaults.timeoutMs);
   if (quick && timeoutMs > quickTimeout.most) refuse(`the timeout of a quick tool is at most ${quickTimeout.most / 1000}s.`);
   return {
@@ -177,6 +181,7 @@ function entryOf(name: string, candidate: unknown, defaults: ToolFacts): ToolEnt
       quick,
       resultLimit,
       ...(retries > 1 && effect !== 'once' ? { ownAttempts: retries } : {}),
+      ...(concurrency === undefined || quick || external ? {} : { concurrency }),
       ...(external ? { external } : {}),
     },
   };
@@ -202,7 +207,19 @@ function kindOf({ execute, stream, enhanced }: AnyTool, refuse: Refuse): ToolKin
   return stream === undefined ? 'invokable' : 'streamable';
 }
 
-const ofOwnTools = ['execute', 'stream', 'reconcile', 'effect', 'retry', 'quick', 'enhanced', 'timeout', 'heartbeat', 'resultLimit'];
+const ofOwnTools = [
+  'execute',
+  'stream',
+  'reconcile',
+  'effect',
+  'retry',
+  'quick',
+  'enhanced',
+  'timeout',
+  'heartbeat',
+  'resultLimit',
+  'concurrency',
+];
 
 function isExternal(tool: Record<string, unknown>, refuse: Refuse): boolean {
   const { external = false } = tool;

@@ -18,6 +18,7 @@ import type { ListItem, Splice } from './splice';
 import { applySplices } from './splice';
 import { messageOfOutcome, messageOfQuick, toolStart } from './tool-outcomes';
 import { addUsage } from '../usage';
+import { type ScheduledCall, waitOf } from './model-waits';
 import type {
   AgentRunInput,
   AgentRunResult,
@@ -41,7 +42,7 @@ export class HistoryFold {
   /** The last call of each agent. */
   private readonly newest = new Map<string, string>();
   private startLists: Readonly<Record<string, readonly StoredMessage[]>> = {};
-  private readonly scheduled = new Map<number, { readonly activityId: string; readonly tool?: CallToolInput }>();
+  private readonly scheduled = new Map<number, ScheduledCall>();
   private readonly interrupts = new Map<string, Interrupt>();
   private readonly addresses = new CallAddresses();
   private seen: SeenMessages | undefined;
@@ -121,8 +122,7 @@ export class HistoryFold {
       case 'tool-scheduled':
         return this.toolScheduled(fact.eventId, fact.activityId, fact.input);
       case 'activity-completed':
-        this.completed(fact.scheduledId, fact.result);
-        return [];
+        return this.completed(fact.scheduledId, fact.result);
       case 'activity-closed':
         this.scheduled.delete(fact.scheduledId);
         return [];
@@ -214,7 +214,7 @@ export class HistoryFold {
     this.requests.set(activityId, { messages: list, slots: { ...base.slots, ...input.slots }, path: key });
     this.forgetRequests(key, activityId);
     this.seen?.asked(input.path, list);
-    this.scheduled.set(eventId, { activityId });
+    this.scheduled.set(eventId, { activityId, model: input });
     this.addresses.model(input, activityId);
     const { path, turn } = input;
     if (!isShown(path)) return events;
@@ -243,19 +243,20 @@ export class HistoryFold {
     return [...events, again ? { ...started, again } : started];
   }
 
-  private completed(scheduledId: number, result: unknown): void {
+  private completed(scheduledId: number, result: unknown): readonly EventBody[] {
     const origin = this.scheduled.get(scheduledId);
     this.scheduled.delete(scheduledId);
-    if (origin === undefined) return;
+    if (origin === undefined) return [];
     if (origin.tool !== undefined) this.addresses.cameBack(origin.tool, origin.activityId);
     if (origin.tool === undefined) {
       const { message, usage } = result as CallModelResult;
       if (message !== undefined) this.messagesById.set(message.id, message);
       if (usage !== undefined && usage !== null) this.usage = addUsage(this.usage, usage);
-      return;
+      return waitOf(origin, result as CallModelResult);
     }
     const message = messageOfOutcome(origin.tool, result as CallToolResult);
     if (message !== undefined) this.messagesById.set(message.id, message);
+    return [];
   }
 
   private memo(values: Readonly<Record<string, unknown>>): readonly EventBody[] {

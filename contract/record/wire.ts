@@ -137,6 +137,16 @@ export interface RunLocalEdit extends RunLocalChange {
   readonly brought?: readonly string[];
 }
 
+/** How a call waited before it was made. */
+export interface CallWaits {
+  /** How often it was put off. */
+  readonly times: number;
+  /** For its turn, in milliseconds. */
+  readonly turnMs: number;
+  /** For a provider that was busy. */
+  readonly busyMs: number;
+}
+
 /** An answer of a model activity. `address` echoes the activity id, and the kernel checks it. */
 export interface CallModelResult {
   readonly address: string;
@@ -152,6 +162,8 @@ export interface CallModelResult {
   readonly partial?: Message;
   /** What parsing made of the tool calls of the message, in their order. null: not known yet. */
   readonly parsed?: readonly (ParseInputResult | null)[];
+  /** Absent: the call was made at once. */
+  readonly waited?: CallWaits;
   readonly runLocal?: CallChange;
   readonly events?: readonly WireEvent[];
 }

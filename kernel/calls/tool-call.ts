@@ -53,7 +53,7 @@ export async function callToolOnce(scope: AgentScope, frame: Frame, plan: ToolCa
         frame.close();
         return { output: outcome.output, messageId: outcome.messageId, multipart: outcome.multipart === true };
       case 'failed': {
-        const wait = waitFor(scope, plan, outcome, asked) ? waitsForTool[waits++] : undefined;
+        const wait = waitFor(scope, plan, outcome, asked, waits++);
         if (wait !== undefined) {
           await asleep(frame, 'sleep', (n) => scope.run.ports.sleep(untilOf(frame, n, scope.run.ports, () => wait)));
           break;
@@ -134,10 +134,23 @@ function questionOf(scope: AgentScope, frame: Frame, outcome: ToolOutcome & { ty
   };
 }
 
-/** A worker that lacks a `once` tool has certainly not run it. Calls of other tools are made again by the server. */
-function waitFor({ run }: AgentScope, { call }: ToolCallPlan, outcome: ToolOutcome & { type: 'failed' }, { reconcile }: Extra): boolean {
-  return outcome.error.code === 'tool-unknown' && reconcile !== true && toolFactsOf(run.manifest, call.name).effect === 'once';
+/**
+ * How long to wait before the call is made again. A worker that lacks a `once` tool has certainly not run it, nor has one that had no turn for it. Calls
+ * of other tools are made again by the server.
+ */
+function waitFor(
+  { run }: AgentScope,
+  { call }: ToolCallPlan,
+  { error: { code } }: ToolOutcome & { type: 'failed' },
+  { reconcile }: Extra,
+  waited: number,
+): number | undefined {
+  if (reconcile === true || toolFactsOf(run.manifest, call.name).effect !== 'once') return undefined;
+  if (code === 'waiting-for-turn') return Math.min(longestTurn, 1000 * 2 ** Math.min(waited, 10));
+  return code === 'tool-unknown' ? waitsForTool[waited] : undefined;
 }
+
+const longestTurn = 30_000;
 
 function doubtOf(scope: AgentScope, frame: Frame, plan: ToolCallPlan, { timedOut, why = 'its worker was lost' }: Unsettled): Interrupt {
   const { name, id, input } = plan.call;

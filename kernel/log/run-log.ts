@@ -98,7 +98,9 @@ export class RunLog {
     return input;
   }
 
-  modelCameBack({ path }: ModelCall, { message }: CallModelResult): void {
+  modelCameBack({ path }: ModelCall, { message, waited }: CallModelResult): void {
+    // Readers see from the result itself that the call waited.
+    if (waited !== undefined && isShown(path)) this.offset += 1;
     this.ledger.learn(message);
     this.ledger.cameBack(path);
   }

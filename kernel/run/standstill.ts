@@ -48,6 +48,19 @@ export class Standstill {
     }
   }
 
+  /** A call that waits until it is worth making again: nothing is at work meanwhile. */
+  async pausing(timer: Promise<void>): Promise<void> {
+    this.underWay -= 1;
+    this.sleeping += 1;
+    this.changed();
+    try {
+      await timer;
+    } finally {
+      this.underWay += 1;
+      this.sleeping -= 1;
+    }
+  }
+
   /** Something has come back that was not counted as on its way. */
   cameBack(): void {
     this.returned += 1;

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import type { StorageDriver } from '@temporalio/common';
+import type { ModelLimits } from '../../activities/limits/limit';
+import { limitsForm } from '../../activities/limits/limit';
 import type { ModelProvider } from '../../activities/models/models';
 import type { WorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
+import type { Form } from '../../contract/check';
+import { duration } from '../../contract/check';
 import type { Observer } from '../../contract/observed';
 import { isRunId } from '../../contract/names';
 import { shown } from '../../contract/shown';
@@ -23,6 +27,10 @@ export interface ProjectConfig {
     readonly providers?: Readonly<Record<string, ModelProvider>>;
     /** Names for models: one, or a list of which the first with a key wins. */
     readonly names?: Readonly<Record<string, string | readonly string[]>>;
+    /** How many calls each worker makes of a model, a provider or all models; with `HOLDFAST_REDIS_URL`, all workers of the task queue together. */
+    readonly limits?: ModelLimits;
+    /** How long a call waits for a provider that is busy. Default 1h. */
+    readonly patience?: string;
   };
   readonly taskQueue?: string;
   readonly tenant?: string;
@@ -77,6 +85,14 @@ function checkedText(problemOf: (text: string) => string | undefined): z.ZodType
   });
 }
 
+/** A value that the worker checks, too, by the same form. */
+function formed<T>({ problem }: Form, option: string): z.ZodType<T> {
+  return z.custom<T>().superRefine((value, context) => {
+    const found = problem(value, option);
+    if (found !== undefined) context.addIssue({ code: 'custom', message: `is refused: ${found}` });
+  });
+}
+
 export const ProjectConfigSchema = z.strictObject({
   agents: z.string().min(1),
   tools: z.record(z.string(), z.custom<object>(isTool, 'is no tool; make it with defineTool from holdfast/worker')).optional(),
@@ -89,6 +105,8 @@ export const ProjectConfigSchema = z.strictObject({
     .strictObject({
       providers: z.record(z.string(), withMethods<ModelProvider>(['model'], 'is no provider; it has a function model(name)')).optional(),
       names: z.record(z.string(), z.union([z.string().min(1), z.array(z.string().min(1))], 'is no model and no list of models')).optional(),
+      limits: formed<ModelLimits>(limitsForm, 'models.limits').optional(),
+      patience: formed<string>(duration, 'models.patience').optional(),
     })
     .optional(),
   taskQueue: checkedText(taskQueueProblem).optional(),

@@ -31,7 +31,7 @@ describe('a failure of a model call', () => {
     ['a timeout there', http(408), 'http-again', true],
     ['a conflict', http(409), 'http-again', true],
     ['a request that came too early', http(425), 'http-again', true],
-    ['too many requests', http(429), 'http-again', true],
+    ['too many requests', http(429), 'throttled', true],
     ['a broken server', http(500), 'http-again', true],
     ['a server that is away', http(503), 'http-again', true],
     ['an overloaded server', http(529), 'http-again', true],
@@ -52,7 +52,7 @@ describe('a failure of a model call', () => {
         { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'You exceeded your current quota, please check your plan and billing.' },
         429,
       ),
-      'http-again',
+      'throttled',
       true,
     ],
     ['a bill', http(402), 'quota-used-up', false],
@@ -77,7 +77,7 @@ describe('a failure of a model call', () => {
       'context-exceeded',
       false,
     ],
-    ['too many tokens in a minute', http(429, { message: 'Rate limit: exceeds the context window budget.' }), 'http-again', true],
+    ['too many tokens in a minute', http(429, { message: 'Rate limit: exceeds the context window budget.' }), 'throttled', true],
     ['a filter', body({ code: 'content_filter', message: 'x' }), 'refused', false],
     ['a text that is no JSON', new JSONParseError({ text: '{', cause: new SyntaxError('x') }), 'answer-garbled', true],
     ['JSON of another shape', new TypeValidationError({ value: {}, cause: new Error('x') }), 'answer-garbled', true],
@@ -96,11 +96,16 @@ describe('a failure of a model call', () => {
     [
       'a refusal after attempts of others',
       Object.assign(new Error('Failed after 3 attempts'), { lastError: http(429) }),
-      'http-again',
+      'throttled',
       true,
     ],
     ...['overloaded_error', 'rate_limit_error', 'api_error', 'server_error', 'UNAVAILABLE'].map(
-      (type): [string, unknown, string, boolean] => [`${type} in a stream`, { type, message: 'x' }, 'provider-busy', true],
+      (type): [string, unknown, string, boolean] => [
+        `${type} in a stream`,
+        { type, message: 'x' },
+        type === 'rate_limit_error' ? 'throttled' : 'provider-busy',
+        true,
+      ],
     ),
     ...['invalid_request_error', 'not_found_error'].map((type): [string, unknown, string, boolean] => [
       `${type} in a stream`,
@@ -146,6 +151,13 @@ describe('a failure of a model call', () => {
     [new HoldfastError('model-response-empty', 'x'), 'model-response-empty'],
     [caused(new HoldfastError('model-unknown', 'x')), 'model-unknown'],
   ])('has a code: %s', (error, code) => expect(modelVerdict(error).code).toBe(code));
+
+  it.each<[string, unknown, string | undefined]>([
+    ['that has enough', http(429), 'provider'],
+    ['that says when to come back', http(503, { responseHeaders: { 'retry-after': '7' } }), 'provider'],
+    ['that is broken', http(503), undefined],
+    ['whose quota is used up', http(429, { data: { error: { code: 'insufficient_quota', message: 'x' } } }), undefined],
+  ])('is waited for when it is of a provider %s', (_, error, waitsFor) => expect(classify(error).waitsFor).toBe(waitsFor));
 
   it('has a row of its own for each kind, and one for the rest at the end', () => {
     expect(failureKinds.at(-1)!.kind).toBe('unknown');

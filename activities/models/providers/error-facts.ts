@@ -113,6 +113,7 @@ function saidBy(error: unknown, bodies: readonly ErrorFields[]): string {
 }
 
 function waitOf(link: ErrorFields): number | undefined {
+  if (ownOf(link) !== undefined && isFields(link['details'])) return countIn(link['details'], 'retryAfterMs');
   const header = (name: string): string | undefined => {
     for (const headers of [link['responseHeaders'], link['headers']]) {
       if (!isFields(headers)) continue;
@@ -131,6 +132,11 @@ function waitOf(link: ErrorFields): number | undefined {
 
 function countOf(text: string | undefined): number | undefined {
   return text !== undefined && /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : undefined;
+}
+
+function countIn(fields: ErrorFields, key: string): number | undefined {
+  const value = fields[key];
+  return typeof value === 'number' && value > 0 ? value : undefined;
 }
 
 function dateOf(text: string | undefined): number | undefined {

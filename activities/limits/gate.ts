@@ -1,0 +1,192 @@
+import { HoldfastError } from '../../contract/errors';
+import { abortOf } from '../calls/abort';
+import { Bucket, rateOf } from './bucket';
+import type { Limit } from './limit';
+import type { SharedTurns } from './shared-turns';
+
+/** A call that wants a turn. */
+export interface Asker {
+  /** The same in each attempt of a call. */
+  readonly id: string;
+  readonly run: string;
+  /** When the run asked for the call. Attempts keep it, so that nobody loses a place by leaving. */
+  readonly since: number;
+  readonly signal: AbortSignal;
+  /** Whether the server makes the call again as often as it leaves. One that may not waits where it is. */
+  readonly mayLeave: boolean;
+  /** How long it may wait in place before it leaves. */
+  readonly inPlaceMs: number;
+  /** What the call is going to take, as far as one can say before. */
+  readonly tokens: number;
+}
+
+export interface Turn {
+  /** `tokens`: what the call has taken. Absent: as foreseen. */
+  end(tokens?: number): void;
+  /** The call was not made after all. */
+  giveBack(): void;
+}
+
+interface Seat {
+  readonly asker: Asker;
+  readonly timer: NodeJS.Timeout | undefined;
+  settle(turn: Turn | Error): void;
+}
+
+const least = 200;
+const longest = 30_000;
+/** Calls of a worker that wait in place take activity slots, of which it has 100. */
+const seats = { least: 4, most: 20 };
+
+/**
+ * The turns of one limit on this worker. A few calls wait in place; the others fail their attempt, hold no slot, and come back when their turn is near.
+ * Who goes first depends on the call alone, so that leaving costs no place: the run with the fewest calls at work, and then the oldest call.
+ */
+export class Gate {
+  private readonly waiting = new Set<Seat>();
+  private readonly atWork = new Set<Asker>();
+  /** Calls that left, until they come back. */
+  private readonly away = new Map<string, { readonly since: number; readonly until: number }>();
+  private readonly requests: Bucket | undefined;
+  private readonly tokens: Bucket | undefined;
+  private readonly room: number;
+  private grants: readonly number[] = [];
+  private wake: NodeJS.Timeout | undefined;
+  private serving = false;
+
+  constructor(
+    /** What has the limit, as the beginning of a sentence: `openai/* takes …`. */
+    private readonly what: string,
+    private readonly limit: Limit,
+    private readonly shared?: SharedTurns,
+    private readonly now: () => number = Date.now,
+  ) {
+    this.requests = limit.perMinute === undefined ? undefined : new Bucket(rateOf(limit.perMinute), now);
+    this.tokens = limit.tokensPerMinute === undefined ? undefined : new Bucket(rateOf(limit.tokensPerMinute), now);
+    this.room = Math.min(seats.most, Math.max(seats.least, 2 * (limit.concurrent ?? seats.least)));
+  }
+
+  /** Settles with a turn. Throws when the call is to come back later, or was cancelled. */
+  take(asker: Asker): Promise<Turn> {
+    return new Promise((resolve, reject) => {
+      this.away.delete(asker.id);
+      if (asker.signal.aborted) return reject(abortOf(asker.signal));
+      const stop = (): void => seat.settle(abortOf(asker.signal));
+      const timer = asker.mayLeave ? setTimeout(() => this.sendAway(seat), asker.inPlaceMs) : undefined;
+      const seat: Seat = {
+        asker,
+        timer,
+        settle: (end) => {
+          clearTimeout(timer);
+          asker.signal.removeEventListener('abort', stop);
+          if (this.waiting.delete(seat) && !('end' in end)) this.shared?.forget(asker.id);
+          if ('end' in end) resolve(end);
+          else reject(end);
+        },
+      };
+      asker.signal.addEventListener('abort', stop, { once: true });
+      this.waiting.add(seat);
+      this.serve();
+      this.makeRoom();
+    });
+  }
+
+  private makeRoom(): void {
+    // Those that cannot leave take room, too.
+    if (this.waiting.size <= this.room) return;
+    const last = this.inOrder()
+      .filter(({ asker }) => asker.mayLeave)
+      .at(-1);
+    if (last !== undefined) this.sendAway(last);
+  }
+
+  private sendAway(seat: Seat): void {
+    const { id, since } = seat.asker;
+    const before = this.before(since);
+    const wait = Math.round(Math.min(longest, Math.max(least, (0.7 * before) / this.pace())) * (0.9 + Math.random() * 0.2));
+    this.away.set(id, { since, until: this.now() + wait });
+    seat.settle(
+      new HoldfastError('waiting-for-turn', `${this.what}. ${before} calls are before this one.`, {
+        details: { retryable: true, retryAfterMs: wait },
+      }),
+    );
+  }
+
+  /** Calls that have their turn before one of this age. One that left and did not come back is counted no more. */
+  private before(since: number): number {
+    const forgotten = this.now() - longest;
+    for (const [id, { until }] of this.away) if (until < forgotten) this.away.delete(id);
+    const older = [...this.away.values()].filter((one) => one.since < since).length;
+    return older + [...this.waiting].filter(({ asker }) => asker.since < since).length;
+  }
+
+  /** Turns in a millisecond, by those given last. */
+  private pace(): number {
+    const [first] = this.grants;
+    const assumed = (this.limit.concurrent ?? (this.limit.perMinute ?? 60) / 60) / 1000;
+    if (first === undefined || this.grants.length < 5) return assumed;
+    return this.grants.length / Math.max(1, this.now() - first);
+  }
+
+  private inOrder(): readonly Seat[] {
+    const atWork = new Map<string, number>();
+    const add = (run: string): number => {
+      const count = atWork.get(run) ?? 0;
+      atWork.set(run, count + 1);
+      return count;
+    };
+    for (const { run } of this.atWork) add(run);
+    const byAge = [...this.waiting].sort((one, other) => one.asker.since - other.asker.since);
+    const ranked = byAge.map((seat) => ({ seat, load: add(seat.asker.run) }));
+    return ranked.sort((one, other) => one.load - other.load).map(({ seat }) => seat);
+  }
+
+  /** Gives turns for as long as there are some and somebody waits. */
+  private serve(): void {
+    clearTimeout(this.wake);
+    while (!this.serving) {
+      const [seat] = this.waiting.size === 0 ? [] : this.inOrder();
+      if (seat === undefined || this.atWork.size >= (this.limit.concurrent ?? Infinity)) return;
+      const wait = Math.max(this.requests?.waitFor(1) ?? 0, this.tokens?.waitFor(1) ?? 0);
+      if (wait > 0) return this.serveIn(wait);
+      if (this.shared === undefined) this.grant(seat);
+      else this.ask(seat, this.shared);
+    }
+  }
+
+  private serveIn(ms: number): void {
+    this.wake = setTimeout(() => this.serve(), ms);
+  }
+
+  /** The other workers of the task queue have their calls, too. */
+  private ask(seat: Seat, shared: SharedTurns): void {
+    this.serving = true;
+    void shared.ask(seat.asker).then((wait) => {
+      this.serving = false;
+      if (wait > 0) return this.serveIn(wait);
+      if (this.waiting.has(seat)) this.grant(seat);
+      else shared.giveBack(seat.asker);
+      this.serve();
+    });
+  }
+
+  private grant(seat: Seat): void {
+    const { asker } = seat;
+    this.atWork.add(asker);
+    this.grants = [...this.grants, this.now()].slice(-30);
+    this.requests?.take(1);
+    this.tokens?.take(asker.tokens);
+    let ended = false;
+    const end = (tokens: number, made: boolean): void => {
+      if (ended) return;
+      ended = true;
+      this.atWork.delete(asker);
+      this.tokens?.take(tokens - asker.tokens);
+      if (!made) this.requests?.take(-1);
+      if (made) this.shared?.end(asker, tokens);
+      else this.shared?.giveBack(asker);
+      this.serve();
+    };
+    seat.settle({ end: (tokens = asker.tokens) => end(tokens, true), giveBack: () => end(0, false) });
+  }
+}

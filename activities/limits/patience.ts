@@ -1,0 +1,85 @@
+import { limits } from '../../contract/limits';
+import type { CallWaits, ModelFailure } from '../../contract/record/wire';
+import type { Verdict } from '../failures';
+
+/** What is asked of the server's info of an activity. */
+export interface AttemptInfo {
+  readonly attempt: number;
+  readonly heartbeatDetails?: unknown;
+  readonly retryPolicy?: { readonly maximumAttempts?: number };
+}
+
+/** What becomes of an attempt that gave no result: the call is made again after a while, or for the last time it was. */
+export type Again = { readonly waitMs: number; readonly waits: CallWaits } | { readonly over: 'attempts' | 'patience' };
+
+const none: CallWaits = { times: 0, turnMs: 0, busyMs: 0 };
+const first = 500;
+const longest = 30_000;
+
+/**
+ * How often and how long a call is tried. Its attempts are counted here, as the server cannot tell an attempt that failed from one that only waited:
+ * it makes the call again for ever, and carries what earlier attempts waited in the details of the last heartbeat.
+ */
+export class Patience {
+  readonly waits: CallWaits;
+  /** Whether this call is counted here. The server counts those of runs that began before that. */
+  readonly counts: boolean;
+
+  constructor(
+    private readonly info: AttemptInfo,
+    private readonly most: number,
+    private readonly patienceMs = 0,
+  ) {
+    const { retryPolicy, heartbeatDetails } = info;
+    const attempts = retryPolicy?.maximumAttempts;
+    this.counts = retryPolicy !== undefined && (attempts === undefined || attempts === 0 || attempts === Infinity);
+    this.waits = this.counts ? waitsIn(heartbeatDetails) : none;
+  }
+
+  /** Which attempt this is, from 1, of those that did not only wait. */
+  get attempt(): number {
+    return Math.max(1, this.info.attempt - this.waits.times);
+  }
+
+  /** The attempts before were lost: no worker was left to say that they were the last ones. */
+  get isSpent(): boolean {
+    return this.counts && this.attempt > this.most;
+  }
+
+  after({ waitsFor, retryAfterMs }: Pick<Verdict, 'waitsFor' | 'retryAfterMs'>): Again {
+    const { times, turnMs, busyMs } = this.waits;
+    if (waitsFor === 'turn') {
+      const waitMs = retryAfterMs ?? first;
+      return { waitMs, waits: { times: times + 1, turnMs: turnMs + waitMs, busyMs } };
+    }
+    if (waitsFor === 'provider') {
+      const left = this.patienceMs - busyMs;
+      if (left <= 0) return { over: 'patience' };
+      const waitMs = Math.min(busyWait(times, retryAfterMs), left);
+      return { waitMs, waits: { times: times + 1, turnMs, busyMs: busyMs + waitMs } };
+    }
+    if (this.attempt >= this.most) return { over: 'attempts' };
+    return { waitMs: retryAfterMs ?? Math.min(longest, first * 2 ** (this.attempt - 1)), waits: this.waits };
+  }
+
+  /** What a call of a model ends with that is not made again. */
+  failed(over: 'attempts' | 'patience', { code, message }: Pick<Verdict, 'code' | 'message'>): ModelFailure {
+    if (over === 'attempts') return { code, message: message.slice(0, limits.errorMessage), retryable: true };
+    const { busyMs } = this.waits;
+    const time = busyMs < 120_000 ? `${Math.round(busyMs / 1000)} s` : `${Math.round(busyMs / 60_000)} min`;
+    const busy = `The provider was busy for ${time}, which is as long as \`models.patience\` says. It said: ${message}`;
+    return { code: 'model-busy', message: busy.slice(0, limits.errorMessage), retryable: true };
+  }
+}
+
+/** Calls that were refused together do not come back together. */
+function busyWait(times: number, retryAfterMs = 0): number {
+  const own = Math.min(longest, first * 2 ** Math.min(times, 10));
+  return Math.round(Math.max(retryAfterMs, own * (0.5 + Math.random() / 2)) + (retryAfterMs > 0 ? own * Math.random() * 0.5 : 0));
+}
+
+/** Details that nobody but a worker like this one has written. */
+function waitsIn(details: unknown): CallWaits {
+  const { times, turnMs, busyMs } = (details ?? {}) as Partial<Record<keyof CallWaits, unknown>>;
+  return [times, turnMs, busyMs].every((one) => typeof one === 'number' && one >= 0) ? (details as CallWaits) : none;
+}

@@ -1,0 +1,69 @@
+import { jsonSize } from '../../contract/limits';
+import type { Asker, Turn } from './gate';
+import { Gate } from './gate';
+import type { ModelLimits } from './limit';
+import { covers } from './limit';
+import type { SharedTurns } from './shared-turns';
+
+/** What limits need to know of a call. */
+export type Caller = Omit<Asker, 'tokens'>;
+
+/** Makes what workers share of a limit, by its name. Undefined: each worker keeps to it alone. */
+export type Sharing = (name: string, limit: ModelLimits[string]) => SharedTurns;
+
+/** All limits of a worker. */
+export class Turns {
+  /** The closest limit first: who waits for it holds nothing of the wider ones. */
+  private readonly models: readonly { readonly pattern: string; readonly gate: Gate }[];
+  private readonly tools = new Map<string, Gate>();
+
+  constructor(
+    limits: ModelLimits,
+    private readonly sharing?: Sharing,
+    private readonly now: () => number = Date.now,
+  ) {
+    this.models = Object.entries(limits)
+      .sort(([one], [other]) => other.length - one.length || (one < other ? -1 : 1))
+      .map(([pattern, limit]) => ({
+        pattern,
+        gate: new Gate(`models.limits["${pattern}"] lets ${saidOf(limit)}`, limit, sharing?.(`model ${pattern}`, limit), now),
+      }));
+  }
+
+  /** A turn for a call of this model. `bytes`: of its request. Undefined: nothing limits it. */
+  async ofModel(model: string, caller: Caller, request: unknown): Promise<Turn | undefined> {
+    const gates = this.models.filter(({ pattern }) => covers(pattern, model));
+    if (gates.length === 0) return undefined;
+    const asker = { ...caller, tokens: Math.ceil(jsonSize(request) / bytesOfToken) };
+    const turns: Turn[] = [];
+    try {
+      for (const { gate } of gates) turns.push(await gate.take(asker));
+    } catch (error) {
+      for (const turn of turns) turn.giveBack();
+      throw error;
+    }
+    return { end: (tokens) => turns.forEach((turn) => turn.end(tokens)), giveBack: () => turns.forEach((turn) => turn.giveBack()) };
+  }
+
+  ofTool(tool: string, concurrent: number, caller: Caller): Promise<Turn> {
+    let gate = this.tools.get(tool);
+    if (gate === undefined) {
+      const limit = { concurrent };
+      gate = new Gate(`The tool '${tool}' lets ${saidOf(limit)}`, limit, this.sharing?.(`tool ${tool}`, limit), this.now);
+      this.tools.set(tool, gate);
+    }
+    return gate.take({ ...caller, tokens: 0 });
+  }
+}
+
+/** About as many bytes of JSON make a token. */
+const bytesOfToken = 4;
+
+function saidOf({ concurrent, perMinute, tokensPerMinute }: ModelLimits[string]): string {
+  const parts = [
+    ...(concurrent === undefined ? [] : [`${concurrent} ${concurrent === 1 ? 'call' : 'calls'} work at a time`]),
+    ...(perMinute === undefined ? [] : [`${perMinute} begin in a minute`]),
+    ...(tokensPerMinute === undefined ? [] : [`calls take ${tokensPerMinute} tokens in a minute`]),
+  ];
+  return parts.join(', ');
+}

@@ -1,0 +1,159 @@
+import { defineTool } from '../../activities/tools/tools';
+import type { HoldfastError } from '../../contract/errors';
+import type { Run } from '../../client/run';
+import { z } from 'zod';
+import { fixtureTools } from '../fixtures/tools';
+import { gate } from '../support/gate';
+import type { LimitedProvider } from '../support/limited-provider';
+import { startLimitedProvider } from '../support/limited-provider';
+import { startRedis } from '../support/redis';
+import { eventually } from '../support/temporal';
+import type { TestBed } from '../support/test-bed';
+import { startTestBed } from '../support/test-bed';
+
+const model = 'openai-compatible/any';
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close();
+});
+
+const kept = <T extends { close(): Promise<void> }>(one: T): T => {
+  open.push(one);
+  return one;
+};
+const bedFor = async (provider: LimitedProvider, options: Parameters<typeof startTestBed>[1] = {}): Promise<TestBed> =>
+  kept(await startTestBed(() => ({ parts: [] }), { environment: provider.environment, ...options }));
+const startAll = (bed: TestBed, count: number): Promise<readonly Run[]> =>
+  Promise.all(Array.from({ length: count }, (_, n) => bed.client.start('plain', `Hi ${n}`, { model })));
+const statuses = async (runs: readonly Run[]): Promise<readonly string[]> =>
+  Promise.all(runs.map(async (run) => (await run.outcome()).status));
+const waitsOf = async (run: Run): Promise<readonly { turnMs: number; busyMs: number }[]> => {
+  const waits: { turnMs: number; busyMs: number }[] = [];
+  for await (const event of run.events({ deltas: false })) if (event.type === 'model-wait') waits.push(event);
+  return waits;
+};
+
+it('calls of a limited model wait for their turn, and the provider refuses none', async () => {
+  const provider = kept(await startLimitedProvider(5, 60));
+  const bed = await bedFor(provider, { models: { limits: { 'openai-compatible/*': { concurrent: 5 } } } });
+  const runs = await startAll(bed, 60);
+  expect(new Set(await statuses(runs))).toEqual(new Set(['completed']));
+  expect({ refused: provider.refused, mostAtOnce: provider.mostAtOnce, requests: provider.requests.length }).toEqual({
+    refused: 0,
+    mostAtOnce: 5,
+    requests: 60,
+  });
+});
+
+it('calls that a provider refuses for now are made again until it takes them, however often that is', async () => {
+  const provider = kept(await startLimitedProvider(1, 700));
+  const bed = await bedFor(provider);
+  const runs = await startAll(bed, 12);
+  expect(new Set(await statuses(runs))).toEqual(new Set(['completed']));
+  expect(provider.refused).toBeGreaterThan(12);
+  const waits = (await Promise.all(runs.map(waitsOf))).flat();
+  expect(waits.length).toBeGreaterThan(5);
+  expect(waits.every(({ turnMs, busyMs }) => turnMs === 0 && busyMs > 0)).toBe(true);
+});
+
+it('the patience for a provider that is busy ends, and says what the provider said', async () => {
+  const provider = kept(await startLimitedProvider(0, 0, undefined, '1'));
+  const bed = await bedFor(provider, { models: { patience: '2s' } });
+  const outcome = await (await bed.client.start('plain', 'Hi', { model })).outcome();
+  expect(outcome).toMatchObject({
+    status: 'failed',
+    error: {
+      code: 'model-busy',
+      message: expect.stringMatching(/busy for 2 s, which is as long as `models\.patience` says\. It said: .*Too many requests/) as string,
+    },
+  });
+});
+
+it('a call that failed in passing is made five times, whatever it waited between', async () => {
+  const provider = kept(await startLimitedProvider(1, 0));
+  let requests = 0;
+  provider.answer(() => {
+    requests += 1;
+    return { error: requests % 2 === 1 ? { status: 429, message: 'Busy.' } : { status: 500, message: 'Down.', type: 'server_error' } };
+  });
+  const bed = await bedFor(provider);
+  const outcome = await (await bed.client.start('plain', 'Hi', { model })).outcome();
+  expect(outcome).toMatchObject({ status: 'failed', error: { code: 'model-failed', message: expect.stringContaining('Down.') as string } });
+  expect(requests).toBe(10);
+}, 60_000);
+
+it('a run is cancelled while its call waits for a turn, in place or away, and the others go on', async () => {
+  const held = gate();
+  const provider = kept(await startLimitedProvider(1, 0, () => ({ blocks: [{ type: 'text', text: 'Done.' }], before: () => held.pass() })));
+  const bed = await bedFor(provider, { models: { limits: { '*': { concurrent: 1 } } } });
+  const runs = await startAll(bed, 10);
+  const retrying = async (): Promise<readonly Run[]> => {
+    const views = await Promise.all(runs.map((run) => run.view()));
+    return runs.filter((_, n) => views[n]?.retrying?.[0]?.error.code === 'waiting-for-turn');
+  };
+  await eventually(async () => expect((await retrying()).length).toBeGreaterThanOrEqual(5));
+  const away = (await retrying())[0] as Run;
+  await away.cancel();
+  expect((await away.outcome()).status).toBe('cancelled');
+  held.open();
+  const others = runs.filter((run) => run !== away);
+  expect(new Set(await statuses(others))).toEqual(new Set(['completed']));
+  expect({ refused: provider.refused, mostAtOnce: provider.mostAtOnce }).toEqual({ refused: 0, mostAtOnce: 1 });
+  const waits = (await Promise.all(others.map(waitsOf))).flat();
+  expect(waits.length).toBeGreaterThanOrEqual(4);
+  expect(waits.every(({ turnMs, busyMs }) => turnMs > 0 && busyMs === 0)).toBe(true);
+});
+
+it('calls of a tool work as many at a time as it says, and a `once` tool is made once', async () => {
+  const atWork = { now: 0, most: 0, made: 0 };
+  const limited = (effect: 'none' | 'once') =>
+    defineTool({
+      description: 'Takes a while.',
+      inputSchema: z.object({}).loose(),
+      effect,
+      concurrency: 2,
+      timeout: '5s',
+      execute: async () => {
+        atWork.most = Math.max(atWork.most, ++atWork.now);
+        atWork.made += 1;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        atWork.now -= 1;
+        return 'ok';
+      },
+    });
+  for (const tool of ['echo', 'pay'] as const) {
+    Object.assign(atWork, { now: 0, most: 0, made: 0 });
+    const bed = kept(
+      await startTestBed(
+        ({ messages }) =>
+          messages.some(({ role }) => role === 'tool')
+            ? { parts: [{ type: 'text', text: 'Done.' }] }
+            : { parts: [{ type: 'tool-call', id: 'c', name: tool, input: { text: 'x', amount: 1 } }] },
+        { tools: { ...fixtureTools, [tool]: limited(tool === 'pay' ? 'once' : 'none') } },
+      ),
+    );
+    const runs = await Promise.all(Array.from({ length: 14 }, () => bed.client.start('plain', 'Hi')));
+    expect(new Set(await statuses(runs))).toEqual(new Set(['completed']));
+    expect(atWork).toEqual({ now: 0, most: 2, made: 14 });
+  }
+}, 60_000);
+
+it('workers share a limit through Redis, and keep to it alone while that is away', async () => {
+  const provider = kept(await startLimitedProvider(3, 60));
+  const redis = await startRedis();
+  kept({ close: () => redis.kill() });
+  const problems: HoldfastError[] = [];
+  const options = {
+    models: { limits: { 'openai-compatible/*': { concurrent: 3, perMinute: 100_000, tokensPerMinute: 10_000_000 } } },
+    redisUrl: redis.url,
+    onProblem: (problem: HoldfastError) => void problems.push(problem),
+  };
+  const bed = await bedFor(provider, options);
+  await bedFor(provider, { ...options, taskQueue: bed.taskQueue });
+  expect(new Set(await statuses(await startAll(bed, 40)))).toEqual(new Set(['completed']));
+  expect({ refused: provider.refused, mostAtOnce: provider.mostAtOnce }).toEqual({ refused: 0, mostAtOnce: 3 });
+  expect(problems).toEqual([]);
+  await redis.kill();
+  expect(new Set(await statuses(await startAll(bed, 12)))).toEqual(new Set(['completed']));
+  expect(problems.map(({ code }) => code)).toEqual(['limits-not-shared', 'limits-not-shared']);
+}, 60_000);

@@ -1,0 +1,43 @@
+import type { FakeProvider, FakeRequest, FakeStep } from './fake-provider/fake-provider';
+import { startFakeProvider } from './fake-provider/fake-provider';
+
+export interface LimitedProvider extends FakeProvider {
+  /** Requests that were answered with 429. */
+  readonly refused: number;
+  readonly mostAtOnce: number;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** A provider that takes some requests at a time, each for a while, and answers the others with 429. It says what `answer` says. */
+export async function startLimitedProvider(
+  atOnce: number,
+  ms: number,
+  answer: (request: FakeRequest) => FakeStep = () => ({ blocks: [{ type: 'text', text: 'Done.' }] }),
+  retryAfter?: string,
+): Promise<LimitedProvider> {
+  const provider = await startFakeProvider();
+  const counts = { refused: 0, mostAtOnce: 0, now: 0 };
+  provider.answer((request) => {
+    if (counts.now >= atOnce) {
+      counts.refused += 1;
+      const error = { status: 429, message: 'Too many requests.', code: 'rate_limit_exceeded' };
+      return { error, ...(retryAfter === undefined ? {} : { headers: { 'retry-after': retryAfter } }) };
+    }
+    counts.now += 1;
+    counts.mostAtOnce = Math.max(counts.mostAtOnce, counts.now);
+    void request.over.then(() => (counts.now -= 1));
+    const before = (index: number): Promise<void> | undefined =>
+      index > 0 ? undefined : new Promise((resolve) => setTimeout(resolve, ms));
+    return { before, ...answer(request) };
+  });
+  return {
+    ...provider,
+    get refused() {
+      return counts.refused;
+    },
+    get mostAtOnce() {
+      return counts.mostAtOnce;
+    },
+    environment: { OPENAI_COMPATIBLE_API_KEY: 'sk-test-0123456789', OPENAI_COMPATIBLE_BASE_URL: `${provider.url}/v1` },
+  };
+}
