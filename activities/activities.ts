@@ -42,6 +42,7 @@ import { LiveCall } from './health/live-call';
 import type { WorkerParts } from './parts';
 import { parseInput } from './schemas/parse-input';
 import { parseOutput } from './schemas/parse-output';
+import { aboutNothing } from './transcripts/start-store';
 import { manifestFor } from './prepare-run';
 
 /** What the workflow schedules, by the names that stand in history. */
@@ -182,7 +183,9 @@ export function createActivities(parts: WorkerParts): Activities {
             begun();
             const turn = await toolTurn(parts, input, { ...callerOf(info, address), signal, mayLeave: patience.counts || isOnce });
             ending = () => turn?.end();
-            const execute = (): Promise<ToolOutcome> => paced.take(() => withValues(values, () => executeTool(input, parts, execution)));
+            const about = input.about === true ? await parts.messages.starts.of(workflowId, runId) : aboutNothing;
+            const execute = (): Promise<ToolOutcome> =>
+              paced.take(() => withValues(values, () => executeTool(input, parts, { ...execution, about })));
             if (parts.culprits === undefined) return execute();
             return isShort ? parts.culprits.watchUncounted(culprit, execute) : parts.culprits.watch(culprit, execute, refused);
           };

@@ -14,6 +14,7 @@ import type {
   CallToolResult,
   ParseInputResult,
   ParseOutputResult,
+  StartInput,
 } from '../contract/record/wire';
 import { lostModelCall, lostToolCall } from '../kernel/calls/lost-calls';
 import { isCancellation } from '../kernel/effects/errors';
@@ -49,6 +50,7 @@ export class MemoryPorts implements Ports {
   private left = false;
   private readonly timers = new Set<Timer>();
   private readonly workflowId: string;
+  private readonly start: StartInput;
   private cancel: () => void = () => undefined;
   private cancelError: HoldfastError | undefined;
   private readonly cancellation = new Promise<void>((resolve) => (this.cancel = resolve));
@@ -58,6 +60,7 @@ export class MemoryPorts implements Ports {
     private readonly world: MemoryWorld,
   ) {
     const { start } = input;
+    this.start = start;
     this.workflowId = workflowIdOf(start.tenant, start.id);
     this.log = new RunLog(input, this.writer());
     this.still = new Standstill(() => world.changed());
@@ -110,6 +113,7 @@ export class MemoryPorts implements Ports {
         path,
         facts,
         values: record.valuesOf(address),
+        start: this.start,
         cancelled,
         wait: (milliseconds) => this.pause(milliseconds),
       });
@@ -161,7 +165,7 @@ export class MemoryPorts implements Ports {
   private runTool({ address, path, facts }: ToolCallRequest, input: CallToolInput, values: RunLocalValues): Promise<CallToolResult> {
     const { workflowId, cancellation: cancelled } = this;
     const wait = (milliseconds: number): Promise<void> => this.pause(milliseconds);
-    return this.world.work.callTool(asJson(input), { workflowId, address, path, facts, values, cancelled, wait });
+    return this.world.work.callTool(asJson(input), { workflowId, address, path, facts, values, start: this.start, cancelled, wait });
   }
 
   async runChild(child: ChildRun): Promise<ChildEnd> {

@@ -10,6 +10,7 @@ import type {
   ParseInputResult,
   ParseOutputRequest,
   ParseOutputResult,
+  StartInput,
 } from '../contract/record/wire';
 import type { ModelFacts, ToolFacts } from '../contract/manifest';
 
@@ -20,6 +21,8 @@ export interface MemoryCall<Facts> {
   readonly path: readonly string[];
   readonly facts: Facts;
   readonly values: RunLocalValues;
+  /** What the run was started with. */
+  readonly start: StartInput;
   /** Settles when somebody cancels the run. */
   readonly cancelled: Promise<void>;
   /** Lets virtual time pass before the call is made again. */

@@ -12,6 +12,7 @@ import { LiveCall } from '../activities/health/live-call';
 import type { WorkerParts } from '../activities/parts';
 import { parseInput } from '../activities/schemas/parse-input';
 import { parseOutput } from '../activities/schemas/parse-output';
+import { aboutOf } from '../activities/transcripts/start-store';
 import { manifestFor } from '../activities/prepare-run';
 import { agentOfPath } from '../contract/record/agent-paths';
 import type { Delta } from '../contract/deltas';
@@ -124,6 +125,7 @@ async function toolAttempt(
     call: { agent: agentOfPath(call.path), id: address, attempt, signal, tool, callId, ...values.access() },
     watch,
     late,
+    about: aboutOf(call.start),
     ...(live === undefined ? {} : { publish: live.publish }),
   };
   try {

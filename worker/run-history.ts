@@ -14,6 +14,9 @@ export function runHistory(source: HistorySource<FactEvent>, converter: () => Lo
     async *newest(workflowId, runId) {
       for await (const events of newestPages(source, { workflowId, runId })) yield await reader().read(events, workflowId);
     },
+    async *oldest(workflowId, runId) {
+      for await (const events of oldestPages(source, { workflowId, runId }, false)) yield await reader().read(events, workflowId);
+    },
     async all(workflowId, runId) {
       const facts: HistoryFact[] = [];
       for await (const events of oldestPages(source, { workflowId, runId }, false))

@@ -17,6 +17,8 @@ import type { Late } from '../health/late-calls';
 import type { Observers } from '../worker-middleware/observers';
 import { StreamProblem, runTool } from './run-tool';
 import { ToolDeltas } from './tool-deltas';
+import type { RunAbout } from '../transcripts/start-store';
+import { aboutNothing } from '../transcripts/start-store';
 import type { AnyTool, ToolRegistry } from './tools';
 import type { WorkerMiddlewareRegistry, ToolWorkerCall } from '../worker-middleware/worker-middleware';
 import { isStop } from '../../kernel/effects/errors';
@@ -26,6 +28,8 @@ export interface ToolExecution {
   readonly attempt: number;
   readonly signal: AbortSignal;
   readonly call: Omit<ToolWorkerCall, 'options'>;
+  /** What the run was started with. */
+  readonly about?: RunAbout;
   /** Sees which worker middleware the call is in. */
   readonly watch?: WrapWatch;
   /** Shows what comes while the tool runs. Absent: nobody is to see it. */
@@ -141,6 +145,7 @@ function contextOf(
   deltas: ToolDeltas,
   onInterrupt: (interrupt: ToolInterrupt) => void,
 ): ForeignCallContext {
+  const { about = aboutNothing } = execution;
   return {
     callId: input.callId,
     toolCallId: input.callId,
@@ -150,6 +155,8 @@ function contextOf(
     signal: execution.signal,
     abortSignal: execution.signal,
     options: input.options ?? {},
+    values: about.values,
+    tags: about.tags,
     ...(input.resumed === undefined ? {} : { resumed: { answer: input.resumed.answer, state: input.resumed.state } }),
     runLocal: execution.call.runLocal,
     sendEvent: (name, data) => execution.call.sendEvent(name, data),

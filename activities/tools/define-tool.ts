@@ -5,7 +5,11 @@ import type { Json, JsonObject, Part } from '../../contract/messages/messages';
 import type { Schema } from '../schemas/schema';
 import type { RunAccess } from '../worker-middleware/worker-middleware';
 
-export interface ToolCallContext extends RunAccess {
+export interface ToolCallContext<Values extends JsonObject = JsonObject> extends RunAccess {
+  /** What the run was started with: for whom it works. A hook that changes the values of its agent does not change these. */
+  readonly values: Values;
+  /** The tags that the run was started with. */
+  readonly tags: readonly string[];
   readonly callId: string;
   /** The same for every execution of this call, also after crashes; unique in the workflow. */
   readonly idempotencyKey: string;

@@ -7,12 +7,15 @@ import type { StoredMessage } from '../../contract/messages/messages';
 import { applySplices } from '../../contract/record/splice';
 import type { CallModelInput, RequestSlots } from '../../contract/record/wire';
 import { messagesIn, requestIn } from './request-history';
+import { StartStore } from './start-store';
 import { RunLocalStore } from './value-store';
 
 /** Reads a run's own history. Given by the worker, which has the connection. */
 export interface RunHistory {
   /** Pages of facts, newest first; the facts of a page newest first too. */
   newest(workflowId: string, runId: string): AsyncIterable<readonly HistoryFact[]>;
+  /** Pages of facts, oldest first. */
+  oldest(workflowId: string, runId: string): AsyncIterable<readonly HistoryFact[]>;
   /** All facts, oldest first. */
   all(workflowId: string, runId: string): Promise<readonly HistoryFact[]>;
 }
@@ -36,12 +39,15 @@ export class MessageStore {
   readonly misses = { messages: 0, lists: 0, slowestMs: 0 };
   /** Run-local values are found again in the same way. */
   readonly values: RunLocalStore;
+  /** What runs were started with. */
+  readonly starts: StartStore;
 
   constructor(
     private readonly history: RunHistory,
     private readonly maxBytes = 64 * 1024 * 1024,
   ) {
     this.values = new RunLocalStore(history, maxBytes / 4);
+    this.starts = new StartStore(history, maxBytes / 16);
   }
 
   /** What a run began with, told by the first activity on this worker. */

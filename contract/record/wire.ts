@@ -189,6 +189,8 @@ export interface CallToolInput {
   readonly halves?: readonly WorkerMiddlewareRef[];
   readonly runLocal?: RunLocalEdit;
   readonly events?: readonly WireEvent[];
+  /** The run was started with values or tags, which the tool gets. Absent: with neither, or the run began before tools got them. */
+  readonly about?: true;
   /** Set for calls that come from a hook and are no part of the transcript. */
   readonly hidden?: boolean;
   /** Readers know of its start already: it was tried as a local activity, which took too long. */

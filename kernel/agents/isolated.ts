@@ -101,7 +101,7 @@ function startOf(
     },
     ...(Object.keys(state.values).length === 0 ? {} : { values: state.values }),
     ...(Object.keys(options).length === 0 ? {} : { options }),
-    ...defined({ settings: state.settings, model: state.model }),
+    ...defined({ tags: state.tags, settings: state.settings, model: state.model }),
     ...(Object.keys(state.session).length === 0 ? {} : { session: state.session }),
   };
 }

@@ -109,12 +109,18 @@ async function schedule(scope: AgentScope, plan: ToolCallPlan, extra: Extra): Pr
     ...defined({ inputHash: call.inputHash, rawInput: plan.rawInput }),
     ...(call.options === undefined || Object.keys(call.options).length === 0 ? {} : { options: call.options }),
     ...(plan.hidden === true ? { hidden: true } : {}),
+    ...(isAbout(run.state) ? { about: true as const } : {}),
     ...defined({ runLocal }),
     ...extra,
   });
   if (result.address !== address) throw new HoldfastError('internal', `The tool call ${address} got the result of ${result.address}.`);
   run.runLocal.take(path, result, plan.slot);
   return result.outcome;
+}
+
+/** Whether the start says for whom, or for what, the run works. */
+function isAbout({ values, tags = [] }: AgentScope['run']['state']): boolean {
+  return tags.length > 0 || Object.keys(values).length > 0;
 }
 
 function ask(scope: AgentScope, frame: Frame, shown: Interrupt): Promise<Json> {

@@ -57,6 +57,8 @@ export interface ToolCallRequest {
   readonly resumed?: { readonly answer: Json; readonly state?: Json };
   readonly reconcile?: boolean;
   readonly hidden?: boolean;
+  /** The run has values or tags for the tool. */
+  readonly about?: true;
   /** Readers know of its start already. */
   readonly told?: true;
   readonly stream: StreamMode;

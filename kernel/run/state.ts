@@ -95,6 +95,8 @@ export interface RunState {
   /** Of the run of an isolated agent. */
   readonly parent?: ParentRun;
   readonly values: JsonObject;
+  /** Absent: none. */
+  readonly tags?: readonly string[];
   readonly settings?: ModelSettings;
   readonly model?: string;
   language?: Language;
@@ -151,6 +153,7 @@ export function freshState(start: StartInput): RunState {
     // Whoever starts a workflow without our client may leave them out.
     options: start.options ?? {},
     values: start.values ?? {},
+    ...((start.tags ?? []).length === 0 ? {} : { tags: start.tags ?? [] }),
     usage: { inputTokens: 0, outputTokens: 0 },
     session: { ...(start.session as Record<string, Json> | undefined) },
     runLocal: {},

@@ -53,6 +53,9 @@ const second: CallModelInput = { path: ['a'], turn: 2, base: 't1', splices: [[1,
 function historyOf(all: readonly HistoryFact[], pageSize = 2) {
   const reads = { pages: 0, all: 0 };
   const history: RunHistory = {
+    async *oldest() {
+      yield all;
+    },
     async *newest() {
       const newest = [...all].reverse();
       for (let at = 0; at < newest.length; at += pageSize) {

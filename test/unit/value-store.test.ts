@@ -53,7 +53,14 @@ const facts: readonly HistoryFact[] = [
 const expected = { m1: { a: 1, b: 'x' }, m2: { a: 1, b: 'x' }, m3: { a: 2, d: true }, m4: {}, m5: { d: true } };
 
 function storeOver(history: readonly HistoryFact[], maxBytes = 100_000): RunLocalStore {
-  return new RunLocalStore({ newest: () => ({ async *[Symbol.asyncIterator]() {} }), all: () => Promise.resolve(history) }, maxBytes);
+  return new RunLocalStore(
+    {
+      oldest: () => ({ async *[Symbol.asyncIterator]() {} }),
+      newest: () => ({ async *[Symbol.asyncIterator]() {} }),
+      all: () => Promise.resolve(history),
+    },
+    maxBytes,
+  );
 }
 
 async function readAll(store: RunLocalStore): Promise<unknown> {
