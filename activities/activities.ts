@@ -118,7 +118,7 @@ export function createActivities(parts: WorkerParts): Activities {
             parts.turns?.ofModel(model, caller, asked) ?? Promise.resolve(undefined);
           return withValues(values, () => generate(request, { ...parts, turnOf }, call, publish, (broken) => (left = broken), watch));
         };
-        const answer = await withHeartbeat((begun) => watch.inTime(info.startToCloseTimeoutMs, () => working(begun)), waits);
+        const answer = await withHeartbeat((begun) => watch.inTime(info.startToCloseTimeoutMs, () => working(begun)), patience.details);
         // A worker that shuts down aborts its calls too: half an answer counts only when somebody cancelled the run.
         if (answer.finish === 'cancelled' && !isCancelledByRun(signal)) throw abortOf(signal);
         parts.messages.putMessage(runId, answer.message);
@@ -191,7 +191,7 @@ export function createActivities(parts: WorkerParts): Activities {
           };
           if (isOnce) return orTimedOut(work(), (): ToolOutcome => ({ type: 'unsettled', timedOut: true }));
           return orCancelled(watch.inTime(info.startToCloseTimeoutMs, work));
-        }, patience.waits).finally(() => ending());
+        }, patience.details).finally(() => ending());
         const message = messageOfOutcome(input, { address, outcome });
         if (message !== undefined) parts.messages.putMessage(runId, message);
         live?.settle();

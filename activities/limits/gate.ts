@@ -53,6 +53,8 @@ export class Gate {
   private grants: readonly number[] = [];
   private wake: NodeJS.Timeout | undefined;
   private serving = false;
+  /** The call that the other workers know of. */
+  private named: Asker | undefined;
 
   constructor(
     /** What has the limit, as the beginning of a sentence: `openai/* takes …`. */
@@ -79,7 +81,8 @@ export class Gate {
         settle: (end) => {
           clearTimeout(timer);
           asker.signal.removeEventListener('abort', stop);
-          if (this.waiting.delete(seat) && !('end' in end)) this.shared?.forget(asker.id);
+          this.waiting.delete(seat);
+          if (!('end' in end)) this.forget(asker);
           if ('end' in end) resolve(end);
           else reject(end);
         },
@@ -106,7 +109,7 @@ export class Gate {
     const wait = Math.round(Math.min(longest, Math.max(least, (0.7 * before) / this.pace())) * (0.9 + Math.random() * 0.2));
     this.away.set(id, { since, until: this.now() + wait });
     seat.settle(
-      new HoldfastError('waiting-for-turn', `${this.what}. ${before} calls are before this one.`, {
+      new HoldfastError('waiting-for-turn', `${this.what}. ${before === 1 ? '1 call is' : `${before} calls are`} before this one.`, {
         details: { retryable: true, retryAfterMs: wait },
       }),
     );
@@ -155,12 +158,16 @@ export class Gate {
   }
 
   private serveIn(ms: number): void {
+    clearTimeout(this.wake);
     this.wake = setTimeout(() => this.serve(), ms);
   }
 
   /** The other workers of the task queue have their calls, too. */
   private ask(seat: Seat, shared: SharedTurns): void {
     this.serving = true;
+    // One that others wait for, and that does not come now, would hold them up.
+    if (this.named !== seat.asker) this.forget(this.named);
+    this.named = seat.asker;
     void shared.ask(seat.asker).then((wait) => {
       this.serving = false;
       if (wait > 0) return this.serveIn(wait);
@@ -170,8 +177,15 @@ export class Gate {
     });
   }
 
+  private forget(asker: Asker | undefined): void {
+    if (asker === undefined || asker !== this.named) return;
+    this.named = undefined;
+    this.shared?.forget(asker.id);
+  }
+
   private grant(seat: Seat): void {
     const { asker } = seat;
+    if (this.named === asker) this.named = undefined;
     this.atWork.add(asker);
     this.grants = [...this.grants, this.now()].slice(-30);
     this.requests?.take(1);

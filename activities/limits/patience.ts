@@ -36,6 +36,11 @@ export class Patience {
     this.waits = this.counts ? waitsIn(heartbeatDetails) : none;
   }
 
+  /** What heartbeats carry for the next attempt. */
+  get details(): CallWaits | undefined {
+    return this.waits.times === 0 ? undefined : this.waits;
+  }
+
   /** Which attempt this is, from 1, of those that did not only wait. */
   get attempt(): number {
     return Math.max(1, this.info.attempt - this.waits.times);

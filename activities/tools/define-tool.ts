@@ -7,7 +7,7 @@ import type { RunAccess } from '../worker-middleware/worker-middleware';
 
 export interface ToolCallContext<Values extends JsonObject = JsonObject> extends RunAccess {
   /** What the run was started with: for whom it works. A hook that changes the values of its agent does not change these. */
-  readonly values: Values;
+  readonly values: Readonly<Values>;
   /** The tags that the run was started with. */
   readonly tags: readonly string[];
   readonly callId: string;

@@ -104,8 +104,9 @@ it('a run is cancelled while its call waits for a turn, in place or away, and th
   expect(waits.every(({ turnMs, busyMs }) => turnMs > 0 && busyMs === 0)).toBe(true);
 });
 
-it('calls of a tool work as many at a time as it says, and a `once` tool is made once', async () => {
+it('calls of a tool work as many at a time as it says, a `once` call is made once, and each knows for whom its run works', async () => {
   const atWork = { now: 0, most: 0, made: 0 };
+  let customers: string[] = [];
   const limited = (effect: 'none' | 'once') =>
     defineTool({
       description: 'Takes a while.',
@@ -113,7 +114,8 @@ it('calls of a tool work as many at a time as it says, and a `once` tool is made
       effect,
       concurrency: 2,
       timeout: '5s',
-      execute: async () => {
+      execute: async (_, { values, tags }) => {
+        customers.push(`${String(values['customer'])} ${tags.join()}`);
         atWork.most = Math.max(atWork.most, ++atWork.now);
         atWork.made += 1;
         await new Promise((resolve) => setTimeout(resolve, 100));
@@ -123,6 +125,7 @@ it('calls of a tool work as many at a time as it says, and a `once` tool is made
     });
   for (const tool of ['echo', 'pay'] as const) {
     Object.assign(atWork, { now: 0, most: 0, made: 0 });
+    customers = [];
     const bed = kept(
       await startTestBed(
         ({ messages }) =>
@@ -132,9 +135,12 @@ it('calls of a tool work as many at a time as it says, and a `once` tool is made
         { tools: { ...fixtureTools, [tool]: limited(tool === 'pay' ? 'once' : 'none') } },
       ),
     );
-    const runs = await Promise.all(Array.from({ length: 14 }, () => bed.client.start('plain', 'Hi')));
+    const runs = await Promise.all(
+      Array.from({ length: 14 }, (__, n) => bed.client.start('plain', 'Hi', { values: { customer: `c${n}` }, tags: ['night'] })),
+    );
     expect(new Set(await statuses(runs))).toEqual(new Set(['completed']));
     expect(atWork).toEqual({ now: 0, most: 2, made: 14 });
+    expect(customers.sort()).toEqual(Array.from({ length: 14 }, (__, n) => `c${n} night`).sort());
   }
 }, 60_000);
 

@@ -8,6 +8,7 @@ import type { AgenticMessage } from '../../middleware/forms/index';
 import { agenticMiddleware, chatMiddleware } from '../../middleware/forms/index';
 import { agentsFor, onWorker } from '../../workflows/index';
 import { approval } from '../../middleware/index';
+import type { ToolCallContext } from '../../worker/index';
 import { defineTool, defineWorkerMiddleware } from '../../worker/index';
 
 export const tools = {
@@ -29,6 +30,19 @@ export const tools = {
     execute: (input, call) => `${call.idempotencyKey}: ${input.amount}`,
   }),
 };
+
+export const ownOrders = defineTool({
+  description: 'Orders of the customer whom the run works for.',
+  inputSchema: z.object({}),
+  concurrency: 3,
+  execute: (_, { values, tags }: ToolCallContext<{ customer: string }>) => {
+    // @ts-expect-error -- no such value
+    void values.client;
+    // @ts-expect-error -- nobody changes what the run was started with
+    values.customer = 'ada';
+    return `${values.customer.trim()} ${tags.join()}`;
+  },
+});
 
 export const audit = defineWorkerMiddleware('audit', (options: { level: string }) => ({
   wrapModel: {

@@ -138,6 +138,63 @@ describe('turns of a limit', () => {
   });
 });
 
+describe('turns that workers share', () => {
+  /** Others, who let calls wait until the test says that there is room. */
+  function others() {
+    const said: string[] = [];
+    let room = 0;
+    const shared = {
+      ask: ({ id }: Asker): Promise<number> => {
+        said.push(`ask ${id}`);
+        return Promise.resolve(room-- > 0 ? 0 : 100);
+      },
+      end: ({ id }: Asker, tokens: number): void => void said.push(`end ${id} ${tokens}`),
+      giveBack: ({ id }: Asker): void => void said.push(`back ${id}`),
+      forget: (id: string): void => void said.push(`forget ${id}`),
+    };
+    return { shared, said, allow: (more: number) => (room = more) };
+  }
+
+  it('are asked for again and again for the first call that waits here, and for no other', async () => {
+    const { shared, said, allow } = others();
+    const { told, ask } = queue(new Gate('It', { concurrent: 9 }, shared));
+    ask('a', { since: 1 });
+    ask('b', { since: 2 });
+    await pass(250);
+    expect(said).toEqual(['ask a', 'ask a', 'ask a']);
+    allow(2);
+    await pass(100);
+    expect(told).toEqual(['a', 'b']);
+  });
+
+  it('are left to others by a call that an older one comes before, or that was cancelled', async () => {
+    const { shared, said } = others();
+    const { ask } = queue(new Gate('It', { concurrent: 9 }, shared));
+    const cancelled = new AbortController();
+    ask('young', { since: 5 });
+    await pass(0);
+    ask('old', { since: 1, signal: cancelled.signal });
+    await pass(0);
+    cancelled.abort();
+    await pass(100);
+    expect(said).toEqual(['ask young', 'forget young', 'ask old', 'forget old', 'ask young']);
+  });
+
+  it('end with the tokens that the call has taken, and are given back by a call that was not made', async () => {
+    const { shared, said, allow } = others();
+    allow(2);
+    const gate = new Gate('It', { tokensPerMinute: 100_000 }, shared);
+    const { ask, turns } = queue(gate);
+    ask('a', { tokens: 10 });
+    ask('b', { tokens: 10 });
+    await pass(0);
+    turns.get('a')?.end(700);
+    turns.get('a')?.end(700);
+    turns.get('b')?.giveBack();
+    expect(said).toEqual(['ask a', 'ask b', 'end a 700', 'back b']);
+  });
+});
+
 describe('limits of models', () => {
   const caller = { id: 'a', run: 'r', since: 0, signal: new AbortController().signal, mayLeave: false, inPlaceMs: 1000 };
 
