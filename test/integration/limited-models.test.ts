@@ -91,7 +91,7 @@ it('a run is cancelled while its call waits for a turn, in place or away, and th
     const views = await Promise.all(runs.map((run) => run.view()));
     return runs.filter((_, n) => views[n]?.retrying?.[0]?.error.code === 'waiting-for-turn');
   };
-  await eventually(async () => expect((await retrying()).length).toBeGreaterThanOrEqual(5));
+  await eventually(async () => expect((await retrying()).length).toBeGreaterThanOrEqual(5), 30_000);
   const away = (await retrying())[0] as Run;
   await away.cancel();
   expect((await away.outcome()).status).toBe('cancelled');
