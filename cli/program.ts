@@ -1,6 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { HoldfastError } from '../contract/errors';
 import type { DecisionFlags, RunFlags } from './commands/run-commands';
+import { listStatuses } from '../contract/events';
+import type { FilterFlags, RunListFlags } from './commands/list-commands';
 import type { JsonFlag } from './commands/read-commands';
 import type { ProcessFlags } from './processes/process-settings';
 import { similarNames } from '../contract/similar-names';
@@ -105,10 +107,11 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
       .option('--options <json>', 'options of this run: tools, aliases and options of tools, for all agents or for some')
       .option('--values <json>', 'session values that the run begins with')
       .option('--settings <json>', 'settings of the model, such as {"temperature":0}')
-      .option('--tag <tag>', 'a tag of the run; may be given more than once', (tag: string, others: readonly string[] = []) => [
-        ...others,
-        tag,
-      ])
+      .option(
+        '--tag <tag>',
+        'a tag of the run; may be given more than once',
+        several((tag) => tag),
+      )
       .option('--deadline <time>', 'when the run fails at the latest, such as 30d', filled('--deadline'))
       .option('--json-input', 'the input is JSON: a job or a list of messages')
       .option('--detach', 'do not follow the run')
@@ -170,37 +173,33 @@ function addReadCommands(program: Command, terminal: Terminal, exit: (code: numb
   const toService = serviceCommand(program, terminal, exit);
   const json = (command: Command): Command => command.option('--json', 'print what the service answers');
   toService('list', 'Lists runs, newest first.', (command) =>
-    json(command)
-      .option('--status <status>', 'open, waiting, completed, failed or cancelled', filled('--status'))
-      .option('--agent <agent>', 'runs of this agent', filled('--agent'))
-      .option('--parent <run>', 'isolated agents of this run', filled('--parent'))
-      .option('--limit <count>', 'how many (default 50)', filled('--limit')),
-  )(async (_, flags: JsonFlag & { status?: string; agent?: string; parent?: string; limit?: string }) => {
-    const { listRuns } = await import('./commands/read-commands.js');
+    listOptions(
+      json(command)
+        .option('--status <status>', `${listStatuses.slice(0, -1).join(', ')} or ${listStatuses.at(-1) ?? ''}`, filled('--status'))
+        .option('--parent <run>', 'isolated agents of this run', filled('--parent')),
+    ),
+  )(async (_, { url: _url, ...flags }: RunListFlags & { url?: string }) => {
+    const { listRuns } = await import('./commands/list-commands.js');
     return (service) => listRuns(service, terminal, flags);
   });
-  toService(
-    'show <run>',
-    'Shows how a run stands.',
-    json,
-  )(async ([run], flags: JsonFlag) => {
+  toService('show <run>', 'Shows how a run stands, its steps and its messages.', (command) =>
+    json(command).option('--wide', 'more of each'),
+  )(async ([run], flags: JsonFlag & { wide?: boolean }) => {
     const { showRun } = await import('./commands/read-commands.js');
     return (service) => showRun(service, terminal, run as string, flags);
   });
-  toService('events <run>', 'Prints the log of a run, one JSON a line.', (command) =>
-    command.option('--from <offset>', 'offset of the first event', filled('--from')).option('--follow', 'until the run ends'),
-  )(async ([run], flags: { from?: string; follow?: boolean }) => {
+  toService('events <run>', 'Prints the log of a run, one event a line.', (command) =>
+    json(command).option('--from <offset>', 'offset of the first event', filled('--from')).option('--follow', 'until the run ends'),
+  )(async ([run], flags: JsonFlag & { from?: string; follow?: boolean }) => {
     const { printEvents } = await import('./commands/read-commands.js');
     return (service) => printEvents(service, terminal, run as string, flags);
   });
-  toService(
-    'inbox',
-    'Lists what waits for a decision.',
-    json,
-  )(async (_, flags: JsonFlag) => {
-    const { inbox } = await import('./commands/read-commands.js');
-    return (service) => inbox(service, terminal, flags);
-  });
+  toService('inbox', 'Lists what waits for a decision, one line each.', (command) => listOptions(json(command)))(
+    async (_, { url: _url, ...flags }: FilterFlags & { url?: string }) => {
+      const { inbox } = await import('./commands/list-commands.js');
+      return (service) => inbox(service, terminal, flags);
+    },
+  );
   toService(
     'agents',
     'Lists the agents.',
@@ -209,6 +208,26 @@ function addReadCommands(program: Command, terminal: Terminal, exit: (code: numb
     const { listAgents } = await import('./commands/read-commands.js');
     return (service) => listAgents(service, terminal, flags);
   });
+}
+
+/** What every list filters by. */
+function listOptions(command: Command): Command {
+  return command
+    .option('--agent <agent>', 'runs of this agent', filled('--agent'))
+    .option('--tag <tag>', 'runs with this tag; may be given more than once', several(filled('--tag')))
+    .option('--started-by <name>', 'runs that this name started', filled('--started-by'))
+    .option('--since <time>', 'runs that began since then: 2h, 3d, 2026-11-23 or 2026-11-23T08:00:00Z', filled('--since'))
+    .option('--until <time>', 'runs that began before then', filled('--until'))
+    .option('--may-answer <name>', 'what this name may answer', filled('--may-answer'))
+    .option('--waiting-since <time>', 'what has waited since then or longer', filled('--waiting-since'))
+    .option('--limit <count>', 'how many (default 50)', filled('--limit'))
+    .option('--after <cursor>', 'continue after a page, as its last line says', filled('--after'))
+    .option('--wide', 'more of each');
+}
+
+/** An option that may be given more than once. */
+function several(parse: (value: string) => string): (value: string, others?: readonly string[]) => readonly string[] {
+  return (value, others = []) => [...others, parse(value)];
 }
 
 /** A command that talks to a service, wherever that is. */

@@ -7,7 +7,10 @@ import type { StoredMessage } from '../contract/messages/messages';
 import { isAnyRunId } from '../contract/record/child-runs';
 import { shown } from '../contract/shown';
 
-export type ShownRun = Omit<RunView, 'messages'>;
+export interface ShownRun extends Omit<RunView, 'messages'> {
+  /** What it has cost, where prices are known. */
+  readonly cost?: { readonly amount: number; readonly complete: boolean; readonly unpriced?: readonly string[] };
+}
 
 export interface StartedRun {
   readonly id: string;
@@ -22,8 +25,30 @@ export interface RunRow {
   readonly agent: string;
   readonly status: string;
   readonly startedAt: string;
+  readonly closedAt?: string;
+  readonly waitingSince?: string;
+  readonly startedBy?: string;
+  readonly tags?: readonly string[];
   readonly interrupts: readonly Interrupt[];
 }
+
+export interface InboxRow {
+  readonly runId: string;
+  readonly agent: string;
+  readonly waitingSince?: string;
+  readonly startedBy?: string;
+  readonly tags?: readonly string[];
+  readonly interrupt: Interrupt;
+}
+
+/** Whether there are more rows, and what asks for them. */
+interface More {
+  readonly more?: boolean;
+  readonly next?: string;
+}
+
+/** Parameters by name. Those of a list stand there one by one. */
+type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** The commands' way to a service. Its errors come back as they were there. */
 export class ServiceClient {
@@ -41,7 +66,7 @@ export class ServiceClient {
     return this.post('/runs', body);
   }
 
-  list(query: Readonly<Record<string, string | undefined>>): Promise<{ readonly runs: readonly RunRow[] }> {
+  list(query: Query): Promise<More & { readonly runs: readonly RunRow[]; readonly total?: number }> {
     return this.get(`/runs${queryText(query)}`);
   }
 
@@ -53,8 +78,8 @@ export class ServiceClient {
     return this.get(`${runPath(id)}/transcript`);
   }
 
-  inbox(): Promise<{ readonly interrupts: readonly { readonly runId: string; readonly interrupt: Interrupt }[] }> {
-    return this.get('/interrupts');
+  inbox(query: Query = {}): Promise<More & { readonly interrupts: readonly InboxRow[] }> {
+    return this.get(`/interrupts${queryText(query)}`);
   }
 
   async answer(id: string, interruptId: string, body: object): Promise<unknown> {
@@ -104,7 +129,7 @@ export class ServiceClient {
     }
   }
 
-  private async get<T>(path: string): Promise<T> {
+  protected async get<T>(path: string): Promise<T> {
     return (await this.json(await this.request('GET', path))) as T;
   }
 
@@ -150,8 +175,9 @@ function runPath(id: string): string {
   return `/runs/${encodeURIComponent(id)}`;
 }
 
-function queryText(query: Readonly<Record<string, string | undefined>>): string {
+function queryText(query: Query): string {
   const set = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) set.set(name, value);
+  for (const [name, value] of Object.entries(query))
+    for (const one of typeof value === 'string' ? [value] : (value ?? [])) set.append(name, one);
   return set.size === 0 ? '' : `?${set.toString()}`;
 }

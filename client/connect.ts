@@ -1,5 +1,5 @@
 import type { Forms } from '../contract/check';
-import { bound, checkOptions, filled, form, having, isFilled, isRecord, oneOf, record } from '../contract/check';
+import { checkOptions, filled, form, having, isFilled, isRecord, record } from '../contract/check';
 import { defined } from '../contract/defined';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -8,14 +8,12 @@ import { Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client
 import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { DeltaSource } from '../contract/deltas';
-import { agentOfChildRun, isAnyRunId } from '../contract/record/child-runs';
+import { isAnyRunId } from '../contract/record/child-runs';
 import { millisecondsOf } from '../contract/duration';
 import { HoldfastError, messageOf } from '../contract/errors';
-import type { RunStatus } from '../contract/events';
-import type { Interrupt } from '../contract/interrupts';
 import type { Json } from '../contract/messages/messages';
 import { canonicalJson } from '../contract/messages/messages';
-import { defaultTaskQueue, defaultTenant, isName, isRunId, nameProblem, names, runIdOf, workflowIdOf } from '../contract/names';
+import { defaultTaskQueue, defaultTenant, isRunId, names, workflowIdOf } from '../contract/names';
 import { shown } from '../contract/shown';
 import type { AgentRunInput } from '../contract/record/wire';
 import type { TemporalSettings } from '../host/connection';
@@ -28,11 +26,11 @@ import { findLiveServer } from '../host/server/server-reuse';
 import { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
 import type { ServerConnection } from './given-client';
 import { connectionOf, convertersOf } from './given-client';
-import type { ListedExecution } from './reading/executions';
-import { interruptsIn } from './reading/executions';
 import { ignoredOptions } from './ignored-options';
+import type { InterruptListOptions, ListOptions } from './listing/list-options';
+import type { InterruptPage, RunPage } from './listing/run-lists';
+import { RunLists } from './listing/run-lists';
 import { withCode } from './lost-server';
-import { optionsOf } from './options';
 import { Run } from './run';
 import { RunReader } from './reading/run-reader';
 import type { StartOptions } from './start-input';
@@ -54,26 +52,6 @@ export interface ConnectOptions {
 
 export type { StartOptions } from './start-input';
 
-export interface ListedRun {
-  readonly id: string;
-  readonly agent: string;
-  readonly status: RunStatus;
-  readonly startedAt: string;
-  readonly closedAt?: string;
-  readonly interrupts: readonly Interrupt[];
-  readonly tags: readonly string[];
-  /** The run that it is part of, of an isolated agent. */
-  readonly parent?: string;
-}
-
-export interface ListOptions {
-  readonly agent?: string;
-  readonly status?: 'open' | 'waiting' | 'completed' | 'failed' | 'cancelled';
-  /** Isolated agents of this run, by its id. Other lists do not have them. */
-  readonly parent?: string;
-  readonly limit?: number;
-}
-
 // The shape of a module's agents, without importing the workflow door.
 interface AgentShape<Input, Output> {
   readonly name: string;
@@ -89,6 +67,7 @@ const agentKey = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
 const tenantKey = defineSearchAttributeKey('HoldfastTenant', 'KEYWORD');
 const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 const tagsKey = defineSearchAttributeKey('HoldfastTags', 'KEYWORD_LIST');
+const startedByKey = defineSearchAttributeKey('HoldfastStartedBy', 'KEYWORD');
 
 /** Connects to the server that keeps the runs. `Module` is the type of the agents module, for names and inputs. */
 export async function connect<Module = never>(options: ConnectOptions = {}): Promise<HoldfastClient<Module>> {
@@ -150,6 +129,7 @@ async function embeddedServer(options: ConnectOptions): Promise<ConnectOptions> 
 export class HoldfastClient<Module = never> {
   private readonly client: Client;
   private readonly reader: RunReader;
+  private readonly lists: RunLists;
   private readonly converter: LoadedDataConverter;
   private readonly storesOutside: boolean;
   private readonly tenant: string;
@@ -169,6 +149,7 @@ export class HoldfastClient<Module = never> {
     this.converter = converters.loaded;
     this.storesOutside = converters.given.externalStorage !== undefined;
     this.reader = new RunReader(this.client, connection.connection, namespace, this.converter, options.deltas ?? processBus);
+    this.lists = new RunLists(this.reader.executions, this.tenant);
   }
 
   /** Starts a run, or finds the one that has this id, agent and input. `ignored` of a found one names the options that it does not have. */
@@ -200,6 +181,7 @@ export class HoldfastClient<Module = never> {
           { key: tenantKey, value: this.tenant },
           { key: statusKey, value: 'running' },
           ...(start.tags === undefined || start.tags.length === 0 ? [] : [{ key: tagsKey, value: [...start.tags] }]),
+          ...(start.by === undefined ? [] : [{ key: startedByKey, value: start.by }]),
         ],
         ...(options.deadline === undefined ? {} : { workflowExecutionTimeout: millisecondsOf(options.deadline, 'input-invalid') }),
         ...(options.startDelay === undefined ? {} : { startDelay: millisecondsOf(options.startDelay, 'input-invalid') }),
@@ -217,39 +199,14 @@ export class HoldfastClient<Module = never> {
     return new Run(this.reader, this.tenant, id, false);
   }
 
-  /** Runs of this tenant, newest first. Needs no worker. */
-  async list(options: ListOptions = {}): Promise<readonly ListedRun[]> {
-    return this.reader.work.wait(() => this.listed(options));
+  /** Runs of this tenant, newest first, page by page. Needs no worker. */
+  list(options: ListOptions = {}): Promise<RunPage> {
+    return this.reader.work.wait(() => this.lists.runs(options));
   }
 
-  private async listed(options: ListOptions): Promise<readonly ListedRun[]> {
-    checkListOptions(options);
-    const { parent } = options;
-    const clauses = [`WorkflowType = '${names.workflow}'`];
-    clauses.push(
-      parent === undefined ? `HoldfastTenant = ${quoted(this.tenant)}` : `ParentWorkflowId = ${quoted(workflowIdOf(this.tenant, parent))}`,
-    );
-    if (options.agent !== undefined && !isName(options.agent))
-      throw new HoldfastError('agent-unknown', `No agent can be named ${shown(options.agent)}: ${nameProblem(options.agent) ?? ''}.`);
-    if (options.agent !== undefined) clauses.push(`HoldfastAgent = ${quoted(options.agent)}`);
-    if (options.status !== undefined) clauses.push(statusClauses[options.status]);
-    const runs: ListedRun[] = [];
-    const limit = Math.min(options.limit ?? 50, 1000);
-    const seen = new Set<string>();
-    for await (const info of this.reader.executions.list(clauses.join(' AND '), Math.min(limit, 200))) {
-      if (info.status.name === 'CONTINUED_AS_NEW' || seen.has(info.workflowId)) continue;
-      seen.add(info.workflowId);
-      runs.push(parent === undefined ? listedRun(info) : { ...listedRun(info), agent: agentOfChildRun(info.workflowId), parent });
-      if (runs.length >= limit) break;
-    }
-    return runs;
-  }
-
-  /** Everything that waits for a human, over all runs of this tenant. */
-  async interrupts(options: { limit?: number } = {}): Promise<readonly { readonly runId: string; readonly interrupt: Interrupt }[]> {
-    const { limit } = optionsOf(options, 'interrupts');
-    const waiting = await this.list({ status: 'waiting', ...defined({ limit }) });
-    return waiting.flatMap(({ id, interrupts }) => interrupts.map((interrupt) => ({ runId: id, interrupt })));
+  /** Everything that waits for a human, over all runs of this tenant, page by page. */
+  interrupts(options: InterruptListOptions = {}): Promise<InterruptPage> {
+    return this.reader.work.wait(() => this.lists.interrupts(options));
   }
 
   /** Asks the server whether it serves the namespace. Rejects with 'server-unreachable' when it does not answer in time, or does not know it. */
@@ -292,48 +249,9 @@ export class HoldfastClient<Module = never> {
   }
 }
 
-const statusClauses: Readonly<Record<NonNullable<ListOptions['status']>, string>> = {
-  open: "ExecutionStatus = 'Running'",
-  waiting: "ExecutionStatus = 'Running' AND HoldfastStatus = 'waiting'",
-  completed: "ExecutionStatus = 'Completed'",
-  failed: "(ExecutionStatus = 'Failed' OR ExecutionStatus = 'Terminated' OR ExecutionStatus = 'TimedOut')",
-  cancelled: "ExecutionStatus = 'Canceled'",
-};
-
-function checkListOptions(options: ListOptions): void {
-  const { parent } = optionsOf(options, 'list', { status: oneOf(...Object.keys(statusClauses)), limit: bound });
-  if (parent !== undefined && !isAnyRunId(parent)) throw new HoldfastError('run-id-invalid', `"${String(parent)}" is no id of a run.`);
-}
-
-function listedRun(info: ListedExecution): ListedRun {
-  const open = info.status.name === 'RUNNING';
-  const interrupts = open ? interruptsIn(info.memo) : [];
-  return {
-    id: runIdOf(info.workflowId),
-    agent: info.typedSearchAttributes.get(agentKey) ?? '',
-    status: open
-      ? interrupts.length > 0
-        ? 'waiting'
-        : 'running'
-      : info.status.name === 'COMPLETED'
-        ? 'completed'
-        : info.status.name === 'CANCELLED'
-          ? 'cancelled'
-          : 'failed',
-    startedAt: info.startTime.toISOString(),
-    interrupts,
-    tags: info.typedSearchAttributes.get(tagsKey) ?? [],
-    ...(info.closeTime === undefined ? {} : { closedAt: info.closeTime.toISOString() }),
-  };
-}
-
 export function serverOf(options: ConnectOptions): TemporalSettings {
   if (options.server !== undefined) return options.server;
   const { server, namespace } = readConfiguration();
   if (options.address !== undefined) return { ...server, namespace, address: options.address };
   return server ?? { address: 'localhost:7233', namespace };
-}
-
-function quoted(text: string): string {
-  return `'${text.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`;
 }

@@ -2,7 +2,9 @@
 
 // The client and its runs
 export { HoldfastClient, connect } from './connect';
-export type { ConnectOptions, ListOptions, ListedRun } from './connect';
+export type { ConnectOptions } from './connect';
+export type { InterruptFilter, InterruptListOptions, ListOptions, ListTime } from './listing/list-options';
+export type { InterruptPage, ListedInterrupt, ListedRun, RunPage } from './listing/run-lists';
 export { holdfastClientPlugin } from './plugin';
 export type { ClientPluginOptions } from './plugin';
 export type { StartOptions } from './start-input';
@@ -17,7 +19,7 @@ export type { TemporalSettings } from '../host/connection';
 // What runs show
 export { isDelta } from '../contract/deltas';
 export type { Delta } from '../contract/deltas';
-export type { RetriedCall, RunEvent, RunStatus, RunView } from '../contract/events';
+export type { ListStatus, RetriedCall, RunEvent, RunStatus, RunView } from '../contract/events';
 export type { ApprovalDecision, InDoubtDecision, Interrupt } from '../contract/interrupts';
 
 // Errors

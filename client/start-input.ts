@@ -74,8 +74,12 @@ const forms: Forms<StartOptions> = {
   startDelay: given('a duration such as "1h"'),
   tags: form((value) => isStrings(value) && !value.includes(''), 'an array of strings, none of them empty'),
   options: record,
-  by: given('the name of who starts the run'),
+  by: form((value) => isStarter(value), `the name of who starts the run, of at most ${limits.starter} characters`),
 };
+
+function isStarter(value: unknown): boolean {
+  return isString(value) && value !== '' && value.length <= limits.starter;
+}
 
 function checkStart(options: unknown): void {
   const refuse = refusing('The options of the start', 'input-invalid');

@@ -32,7 +32,7 @@ export function worded({ problem }: Form, wanted: string): Form {
   return form((value) => problem(value, '') === undefined, wanted);
 }
 
-function misfit(option: string, wanted: string, value: unknown): string {
+export function misfit(option: string, wanted: string, value: unknown): string {
   return `${option} must be ${wanted}. It is ${shown(value)}`;
 }
 

@@ -1,3 +1,4 @@
+import type { UsageByModel } from './usage';
 import type { Answer, Interrupt } from './interrupts';
 import type { Failure, FinishReason, Json, StoredMessage, ToolCall, Usage } from './messages/messages';
 
@@ -107,6 +108,10 @@ export type EventBody =
 export type EndStatus = 'completed' | 'failed' | 'cancelled';
 export type RunStatus = 'running' | 'waiting' | 'stuck' | EndStatus;
 
+/** What lists filter by. An open run is running or waiting. */
+export const listStatuses = ['open', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const;
+export type ListStatus = (typeof listStatuses)[number];
+
 export function isEnded(status: RunStatus): status is EndStatus {
   return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
@@ -121,8 +126,21 @@ export type WireEvent = {
   readonly interrupt?: Interrupt | string;
 } & Readonly<Record<string, unknown>>;
 
+/** What the server knows of a run beside its log. A run in memory has none of it. */
+export interface RunFacts {
+  /** When the run began, over continue-as-new and upgrades. */
+  readonly startedAt?: string;
+  readonly closedAt?: string;
+  readonly tags?: readonly string[];
+  readonly startedBy?: string;
+  /** The build whose code ran last. Undefined before any did. */
+  readonly build?: string;
+  /** What each model has used that the run itself called. Isolated agents are runs of their own; `usage` has all. */
+  readonly usageByModel?: UsageByModel;
+}
+
 /** What the run's own record says of it. */
-export interface RunView {
+export interface RunView extends RunFacts {
   readonly id: string;
   readonly agent: string;
   readonly status: RunStatus;

@@ -38,6 +38,8 @@ export const limits = {
   briefCallMs: 500,
   /** Of a search attribute, by the server. */
   tags: 2048,
+  /** Characters of the name of who starts a run: databases of servers take no more as a keyword. */
+  starter: 200,
 } as const;
 
 /** Bytes of a text in UTF-8, without making the bytes. */

@@ -13,7 +13,7 @@ export const names = {
   elsewhereActivity: 'answersElsewhere',
   /** The type of the failure of a task that ended with its thread, for the code of another run. */
   threadEnded: 'WorkflowThreadEnded',
-  memo: { start: 'holdfastStart', events: 'holdfastEvents', interrupts: 'holdfastInterrupts' },
+  memo: { start: 'holdfastStart', events: 'holdfastEvents', interrupts: 'holdfastInterrupts', since: 'holdfastSince' },
 } as const;
 
 /** Marks of changed behaviour in recorded histories, for `patched` of the workflow SDK. */
@@ -35,12 +35,19 @@ export const patches = {
 /** Of the keys of a run's memo that hold an open interrupt each. */
 export const interruptMemoPrefix = `${names.memo.interrupts}:`;
 
+/** Of those that say since when an interrupt is open, in milliseconds since 1970. */
+export const sinceMemoPrefix = `${names.memo.since}:`;
+
 /** Search attributes and their Temporal types. The embedded server registers them; others are checked. */
 export const searchAttributes = {
   HoldfastAgent: 'Keyword',
   HoldfastTenant: 'Keyword',
   HoldfastStatus: 'Keyword',
   HoldfastTags: 'KeywordList',
+  /** Who started the run, where that is known. */
+  HoldfastStartedBy: 'Keyword',
+  /** When the run began, of one that continued as new. The others began when their execution did. */
+  HoldfastStartedAt: 'Datetime',
 } as const;
 
 export const defaultTaskQueue = 'holdfast';

@@ -14,6 +14,14 @@ export function addUsage(sum: Usage, usage: Usage): Usage {
   };
 }
 
+/** What each model has used, by its name. */
+export type UsageByModel = Readonly<Record<string, Usage>>;
+
+export function addModelUsage(sums: UsageByModel, model: string, usage: Usage): UsageByModel {
+  const before = Object.hasOwn(sums, model) ? sums[model] : undefined;
+  return { ...sums, [model]: before === undefined ? usage : addUsage(before, usage) };
+}
+
 export function isTokenCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

@@ -55,6 +55,7 @@ const keys = {
   tenant: defineSearchAttributeKey('HoldfastTenant', 'KEYWORD'),
   status: defineSearchAttributeKey('HoldfastStatus', 'KEYWORD'),
   tags: defineSearchAttributeKey('HoldfastTags', 'KEYWORD_LIST'),
+  startedBy: defineSearchAttributeKey('HoldfastStartedBy', 'KEYWORD'),
 };
 
 let servedHere = false;
@@ -89,6 +90,8 @@ export async function runAgentAsChild<A extends SomeAgent = Agent<string, Json, 
         { key: keys.tenant, value: start.tenant },
         { key: keys.status, value: 'running' },
         ...((start.tags ?? []).length === 0 ? [] : [{ key: keys.tags, value: [...(start.tags ?? [])] }]),
+        // A longer one is not listed: to refuse it would fail workflows that gave it before.
+        ...(start.by === undefined || start.by.length > limits.starter ? [] : [{ key: keys.startedBy, value: start.by }]),
       ],
       ...timeout,
     });

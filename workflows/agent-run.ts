@@ -42,6 +42,7 @@ import { freshState, restoredState } from '../kernel/run/state';
 import { answerIn } from './answer-in';
 import { AnswerInbox, refusedAnswer } from './answer-inbox';
 import { activation, countFromOutside } from './interceptors';
+import { listedAttributes, listedMemo } from './listed';
 import { TemporalPorts } from './temporal-ports';
 import { CannotGoOnHere, UpgradeRequests, askNewestBuild, moves, tryUntried, unpin } from './upgrade';
 import { isCancellation } from '../kernel/effects/errors';
@@ -222,6 +223,7 @@ class RunWorkflow {
     if (verdict !== undefined) unpin();
     return makeContinueAsNewFunc<(input: AgentRunInput) => Promise<AgentRunResult>>({
       memo: listedMemo(),
+      typedSearchAttributes: listedAttributes(),
       ...(verdict === undefined ? {} : { initialVersioningBehavior: 'AUTO_UPGRADE' }),
     })(next);
   }
@@ -272,13 +274,6 @@ class RunWorkflow {
       this.ports.log.flush();
     }
   }
-}
-
-/** What lists show of the run. Search attributes go over a continue-as-new by themselves; of the memo only what the run was started with. */
-function listedMemo(): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(workflowInfo().memo ?? {}).filter(([key, value]) => key !== names.memo.events && value !== null),
-  );
 }
 
 /** Only failures of Temporal's own kind end a workflow; anything else would fail its task for ever. */

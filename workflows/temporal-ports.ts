@@ -34,6 +34,7 @@ import { Standstill } from '../kernel/run/standstill';
 import { errorOfActivity, lostModelActivity } from './activity-failures';
 import { AnswerTimes } from './answer-times';
 import { Hold } from './hold';
+import { withTimes } from './listed';
 import { LocalActivities } from './local-activities';
 import { ParentLine } from './parent-line';
 import { TaskRoom } from './task-room';
@@ -83,7 +84,7 @@ export class TemporalPorts implements Ports {
   ) {
     const { start, snapshot } = input;
     this.log = new RunLog(input, {
-      writeMemo: (values) => upsertMemo(values),
+      writeMemo: (values) => upsertMemo(withTimes(values, this.timeline.now)),
       takeForEvent: (bytes) => this.room.takeForEvent(bytes),
       takeForStep: (bytes) => this.room.takeForStep(bytes),
     });

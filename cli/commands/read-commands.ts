@@ -1,65 +1,130 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from '../../contract/errors';
-import type { RetriedCall } from '../../contract/events';
+import type { RetriedCall, RunEvent } from '../../contract/events';
 import { isEnded } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
+import type { StoredMessage } from '../../contract/messages/messages';
 import { exitCodes } from '../attend-run';
+import { contentOf, eventLine } from '../event-line';
 import { interruptLines } from '../event-lines';
 import { commandsFor } from '../next-commands';
-import type { ServiceClient } from '../service-client';
+import { stepsOf } from '../run-steps';
+import type { ServiceClient, ShownRun } from '../service-client';
+import { writeTable } from '../table';
 import type { Terminal } from '../terminal';
 import { oneLine, printable } from '../terminal';
+import { lengthText, relativeTime, timeText } from '../times';
 
 /** With `json` a command prints what the service answered, for programs. */
 export interface JsonFlag {
   readonly json?: boolean;
 }
 
-export async function listRuns(
+/** Of what stands in a column, unless all of it is wanted. */
+const longestText = 200;
+
+export async function showRun(
   service: ServiceClient,
   terminal: Terminal,
-  flags: JsonFlag & { status?: string; agent?: string; parent?: string; limit?: string },
+  id: string,
+  flags: JsonFlag & { wide?: boolean },
+  now = Date.now(),
 ): Promise<number> {
-  const { status, agent, parent, limit } = flags;
-  const answer = await service.list({ status, agent, parent, limit });
-  if (flags.json === true) return json(terminal, answer);
-  if (answer.runs.length === 0) terminal.write('There are no such runs.');
-  table(
-    terminal,
-    answer.runs.map((run) => [
-      run.id,
-      run.agent,
-      run.status,
-      run.startedAt.slice(0, 19).replace('T', ' '),
-      run.interrupts.map(waitsFor).join(', '),
-    ]),
-  );
-  return exitCodes.done;
-}
-
-export async function showRun(service: ServiceClient, terminal: Terminal, id: string, flags: JsonFlag): Promise<number> {
   const view = await service.view(id);
-  if (flags.json === true) return json(terminal, view);
-  const { usage, error, output } = view;
-  table(terminal, [
+  if (flags.json === true) return writeJson(terminal, view);
+  const events = await eventsUntil(service, id, view.nextOffset);
+  const { messages } = await service.transcript(id);
+  const { error, output } = view;
+  const start = events.find((event) => event.type === 'run-start');
+  writeTable(terminal, [
     ['run', view.id],
     ['agent', view.agent],
     ['status', view.status],
-    ['tokens', `${usage.inputTokens} in, ${usage.outputTokens} out`],
+    ...(start === undefined ? [] : [['input', oneLine(start.input, flags.wide === true ? Infinity : longestText)]]),
+    ...timesOf(view, now),
+    ...(view.startedBy === undefined ? [] : [['started by', view.startedBy]]),
+    ...((view.tags ?? []).length === 0 ? [] : [['tags', (view.tags ?? []).join(', ')]]),
+    ...(view.build === undefined ? [] : [['build', view.build]]),
+    ...spentRows(view),
     ...(error === undefined ? [] : [['error', `${error.code}: ${error.message}`]]),
     ...(view.retrying ?? []).map((call) => ['retries', retryLine(call)]),
   ]);
+  showSteps(terminal, events, now);
+  showMessages(terminal, messages, flags.wide === true);
   if (output !== undefined) terminal.write(`\n${printable(typeof output === 'string' ? output : JSON.stringify(output, null, 2))}`);
   for (const interrupt of view.interrupts) showInterrupt(terminal, service, id, interrupt, view.agent);
   return exitCodes.done;
 }
 
-/** One event a line, as JSON. */
+function timesOf({ startedAt, closedAt }: ShownRun, now: number): readonly string[][] {
+  if (startedAt === undefined) return [];
+  const start = Date.parse(startedAt);
+  const end = closedAt === undefined ? now : Date.parse(closedAt);
+  return [
+    ['began', `${timeText(start)} (${relativeTime(start, now)})`],
+    ['duration', `${lengthText(end - start)}${closedAt === undefined ? ' so far' : ''}`],
+  ];
+}
+
+function spentRows({ usage, usageByModel = {}, cost }: ShownRun): readonly string[][] {
+  const models = Object.entries(usageByModel);
+  const tokens = `${usage.inputTokens} in, ${usage.outputTokens} out`;
+  return [
+    ['tokens', models.length === 1 ? `${tokens} (${models[0]?.[0] ?? ''})` : tokens],
+    ...(models.length < 2 ? [] : models.map(([model, used]) => ['', `${used.inputTokens} in, ${used.outputTokens} out (${model})`])),
+    ...(cost === undefined ? [] : [['cost', costText(cost)]]),
+  ];
+}
+
+function costText({ amount, complete, unpriced }: NonNullable<ShownRun['cost']>): string {
+  if (complete) return String(amount);
+  return `${amount}, without ${unpriced === undefined ? 'isolated agents and older builds' : `${unpriced.join(', ')}: no price`}`;
+}
+
+function showSteps(terminal: Terminal, events: readonly RunEvent[], now: number): void {
+  const [first] = events;
+  const steps = stepsOf(events);
+  if (first === undefined || steps.length === 0) return;
+  terminal.write();
+  writeTable(
+    terminal,
+    steps.map(({ kind, what, runPath, from, to, note }) => [
+      `+${lengthText(from - first.time)}`,
+      kind,
+      `${runPath.length > 1 ? `[${runPath.slice(1).join(' › ')}] ` : ''}${what === '' ? '-' : what}`,
+      to === undefined ? `${lengthText(now - from)} so far` : lengthText(to - from),
+      oneLine(note ?? '', longestText),
+    ]),
+    ['AFTER', 'STEP', 'WHAT', 'TOOK', ''],
+  );
+}
+
+function showMessages(terminal: Terminal, messages: readonly StoredMessage[], wide: boolean): void {
+  if (messages.length === 0) return;
+  terminal.write();
+  writeTable(
+    terminal,
+    messages.map((message) => [message.role, oneLine(contentOf(message), wide ? Infinity : longestText)]),
+    ['WHO', 'SAID'],
+  );
+}
+
+async function eventsUntil(service: ServiceClient, id: string, nextOffset: number): Promise<readonly RunEvent[]> {
+  const events: RunEvent[] = [];
+  if (nextOffset === 0) return events;
+  for await (const event of service.events(id, 0, 'end')) {
+    events.push(event);
+    if (event.offset + 1 >= nextOffset) break;
+  }
+  return events;
+}
+
+/** One event a line. */
 export async function printEvents(
   service: ServiceClient,
   terminal: Terminal,
   id: string,
-  flags: { from?: string; follow?: boolean },
+  flags: JsonFlag & { from?: string; follow?: boolean },
 ): Promise<number> {
   let from = Number(flags.from ?? 0);
   if (flags.from !== undefined && !/^\d{1,15}$/.test(flags.from))
@@ -70,7 +135,7 @@ export async function printEvents(
       throw new HoldfastError('request-invalid', `--from is '${from}', and the next event of this run has the offset ${nextOffset}.`);
     if (from >= nextOffset && (isEnded(status) || flags.follow !== true)) return exitCodes.done;
     for await (const event of service.events(id, from, 'end')) {
-      terminal.write(JSON.stringify(event));
+      terminal.write(flags.json === true ? JSON.stringify(event) : eventLine(event));
       from = event.offset + 1;
       if (flags.follow !== true && from >= nextOffset) return exitCodes.done;
     }
@@ -78,21 +143,10 @@ export async function printEvents(
   }
 }
 
-export async function inbox(service: ServiceClient, terminal: Terminal, flags: JsonFlag): Promise<number> {
-  const answer = await service.inbox();
-  if (flags.json === true) return json(terminal, answer);
-  if (answer.interrupts.length === 0) terminal.write('Nothing waits for a decision.');
-  for (const { runId, interrupt } of answer.interrupts) {
-    terminal.write(terminal.paint.bold(runId));
-    showInterrupt(terminal, service, runId, interrupt);
-  }
-  return exitCodes.done;
-}
-
 export async function listAgents(service: ServiceClient, terminal: Terminal, flags: JsonFlag): Promise<number> {
   const answer = await service.agents();
-  if (flags.json === true) return json(terminal, answer);
-  table(
+  if (flags.json === true) return writeJson(terminal, answer);
+  writeTable(
     terminal,
     answer.agents.map(({ name, description }) => [name, description]),
   );
@@ -108,23 +162,7 @@ function showInterrupt(terminal: Terminal, service: ServiceClient, runId: string
   for (const command of commandsFor(runId, interrupt, service.flags)) terminal.write(`  ${command}`);
 }
 
-function waitsFor(interrupt: Interrupt): string {
-  return interrupt.kind === 'approval' ? `approval of ${interrupt.tool}` : interrupt.kind;
-}
-
-function json(terminal: Terminal, value: unknown): number {
+export function writeJson(terminal: Terminal, value: unknown): number {
   terminal.write(JSON.stringify(value, null, 2));
   return exitCodes.done;
-}
-
-function table(terminal: Terminal, rows: readonly (readonly string[])[]): void {
-  const cells = rows.map((row) => row.map((cell) => oneLine(cell)));
-  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)));
-  for (const row of cells)
-    terminal.write(
-      row
-        .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
-        .join('  ')
-        .trimEnd(),
-    );
 }

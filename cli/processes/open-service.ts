@@ -40,7 +40,15 @@ export async function openService(
   const { dataConverter } = server;
   const client = await connect({ server: server.settings, tenant, taskQueue, ...defined({ dataConverter }) });
   await lifetime.onEnd('client', () => client.close());
-  const service = await startService({ client, agents: project.agents, logger, host, port, hosts });
+  const service = await startService({
+    client,
+    agents: project.agents,
+    logger,
+    host,
+    port,
+    hosts,
+    ...defined({ prices: project.config.models?.prices }),
+  });
   const worker = hasWorker ? { agentsFile: project.agentsFile, taskQueue } : undefined;
   const forget = recordService(configuration.directory, service.url, worker);
   await lifetime.onEnd('service', async () => {

@@ -2,31 +2,65 @@ import { defined } from '../../contract/defined';
 import type { ConnectionLike } from '@temporalio/client';
 import { executionInfoFromRaw } from '@temporalio/client/lib/helpers';
 import type { LoadedDataConverter } from '@temporalio/common';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import type { RunFacts } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { isInterrupt } from '../../contract/interrupts';
-import { interruptMemoPrefix } from '../../contract/names';
+import { interruptMemoPrefix, sinceMemoPrefix } from '../../contract/names';
 import { addressOf } from '../../host/server-address';
+import { checkSearchAttributes } from '../../host/search-attributes';
 import type { VisibilityGate } from '../../host/visibility-gate';
 import { visibilityGate } from '../../host/visibility-gate';
 import { PayloadReader } from '../../host/history/payload-reader';
 import { found } from './chain';
 import { answered } from '../lost-server';
 
-type ListPage = Awaited<ReturnType<ConnectionLike['workflowService']['listWorkflowExecutions']>>;
-
 const longestAnswerMs = 10_000;
 
 type Raw = Parameters<typeof executionInfoFromRaw>[0];
 
-/** What the memo of a run shows as open. */
-export function interruptsIn(memo: ListedExecution['memo']): readonly Interrupt[] {
-  return Object.entries(memo).flatMap(([key, value]) => (key.startsWith(interruptMemoPrefix) && isInterrupt(value) ? [value] : []));
+export interface OpenInterrupt {
+  readonly interrupt: Interrupt;
+  /** Since when it is open, in milliseconds since 1970. Undefined of runs of a build that did not say so. */
+  readonly since?: number;
 }
 
-export type ListedExecution = Pick<
+/** What the memo of a run shows as open. */
+export function openInterruptsIn(memo: ListedExecution['memo']): readonly OpenInterrupt[] {
+  return Object.entries(memo).flatMap(([key, interrupt]) => {
+    if (!key.startsWith(interruptMemoPrefix) || !isInterrupt(interrupt)) return [];
+    const since = memo[sinceMemoPrefix + key.slice(interruptMemoPrefix.length)];
+    return [{ interrupt, ...defined({ since: Number.isSafeInteger(since) ? (since as number) : undefined }) }];
+  });
+}
+
+export interface ListedExecution extends Pick<
   Awaited<ReturnType<typeof executionInfoFromRaw>>,
   'workflowId' | 'status' | 'typedSearchAttributes' | 'startTime' | 'closeTime'
-> & { readonly memo: Readonly<Record<string, unknown>> };
+> {
+  readonly memo: Readonly<Record<string, unknown>>;
+  /** When its run began, of one that continued as new. */
+  readonly startedAt?: Date;
+}
+
+/** Executions in the server's order, and how to ask for those behind them. */
+export interface ExecutionPage {
+  readonly executions: readonly ListedExecution[];
+  readonly token?: Uint8Array;
+}
+
+const startedAtKey = defineSearchAttributeKey('HoldfastStartedAt', 'DATETIME');
+const tagsKey = defineSearchAttributeKey('HoldfastTags', 'KEYWORD_LIST');
+const startedByKey = defineSearchAttributeKey('HoldfastStartedBy', 'KEYWORD');
+const grpcInvalidArgument = 3;
+
+/** What a run was started with, so that it is found again. */
+export function labelsIn(attributes: ListedExecution['typedSearchAttributes']): {
+  readonly tags: readonly string[];
+  readonly startedBy?: string;
+} {
+  return { tags: attributes.get(tagsKey) ?? [], ...defined({ startedBy: attributes.get(startedByKey) }) };
+}
 
 /** What the server says of workflow executions. What of their memos nobody can read is left out: one of them must not hide the others. */
 export class Executions {
@@ -48,22 +82,31 @@ export class Executions {
     return this.executionOf((await answered(found(description, id))).workflowExecutionInfo as Raw);
   }
 
-  async *list(query: string, pageSize: number): AsyncGenerator<ListedExecution> {
-    const { namespace } = this;
-    let nextPageToken: Uint8Array | undefined;
-    do {
-      const request = { namespace, query, pageSize, ...defined({ nextPageToken }) };
-      const key = JSON.stringify([query, pageSize, Buffer.from(nextPageToken ?? []).toString('base64')]);
-      const page: ListPage = await answered(this.gate.ask(this, key, () => this.page(request)));
-      for (const raw of page.executions) yield await this.executionOf(raw);
-      nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
-    } while (nextPageToken !== undefined);
+  async page(query: string, pageSize: number, token?: Uint8Array): Promise<ExecutionPage> {
+    const request = { namespace: this.namespace, query, pageSize, ...defined({ nextPageToken: token }) };
+    const key = JSON.stringify([query, pageSize, Buffer.from(token ?? []).toString('base64')]);
+    const page = await this.ask(key, (service) => service.listWorkflowExecutions(request));
+    const executions = await Promise.all(page.executions.map((raw) => this.executionOf(raw)));
+    return { executions, ...(page.nextPageToken?.length ? { token: page.nextPageToken } : {}) };
   }
 
-  private page(request: Parameters<ConnectionLike['workflowService']['listWorkflowExecutions']>[0]): Promise<ListPage> {
-    return this.connection.withDeadline(Date.now() + longestAnswerMs, () =>
-      this.connection.workflowService.listWorkflowExecutions(request),
-    );
+  /** How many executions there are, as the server counts. */
+  async count(query: string): Promise<number> {
+    const { count } = await this.ask(`count ${query}`, (service) => service.countWorkflowExecutions({ namespace: this.namespace, query }));
+    return Number(count);
+  }
+
+  /** Visibility refuses a query with an attribute that the namespace does not have. */
+  private async ask<Answer>(key: string, ask: (service: ConnectionLike['workflowService']) => Promise<Answer>): Promise<Answer> {
+    const { connection } = this;
+    try {
+      return await answered(
+        this.gate.ask(this, key, () => connection.withDeadline(Date.now() + longestAnswerMs, () => ask(connection.workflowService))),
+      );
+    } catch (error) {
+      if (isInvalidArgument(error)) await checkSearchAttributes(connection, this.namespace);
+      throw error;
+    }
   }
 
   /** A run was changed from here: the next list is a new one. */
@@ -71,10 +114,31 @@ export class Executions {
     this.gate.forget();
   }
 
+  /** What a description of an execution says of its run. */
+  async factsOf(raw: Raw): Promise<RunFacts> {
+    const { closeTime, startTime, startedAt = startTime, typedSearchAttributes } = await this.knownOf(raw);
+    return {
+      startedAt: startedAt.toISOString(),
+      ...defined({ closedAt: closeTime?.toISOString(), build: raw.versioningInfo?.deploymentVersion?.buildId || undefined }),
+      ...labelsIn(typedSearchAttributes),
+    };
+  }
+
   private async executionOf(raw: Raw): Promise<ListedExecution> {
+    return { ...(await this.knownOf(raw)), memo: await this.payloads.readable(raw.memo?.fields ?? {}) };
+  }
+
+  private async knownOf(raw: Raw): Promise<Omit<ListedExecution, 'memo'>> {
     // What is not set stands in the prototype of a message of protobuf: a copy would lose it.
     const withoutMemo = Object.create(raw, { memo: { value: null } }) as Raw;
     const info = await executionInfoFromRaw(withoutMemo, this.converter, undefined, this.namespace);
-    return { ...info, memo: await this.payloads.readable(raw.memo?.fields ?? {}) };
+    const startedAt = info.typedSearchAttributes.get(startedAtKey);
+    return { ...info, ...defined({ startedAt }) };
   }
+}
+
+function isInvalidArgument(error: unknown): boolean {
+  for (let cause = error; typeof cause === 'object' && cause !== null; cause = (cause as { cause?: unknown }).cause)
+    if ((cause as { code?: unknown }).code === grpcInvalidArgument) return true;
+  return false;
 }

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, ConnectionLike, WorkflowHandle } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
 import type { Delta, DeltaSource } from '../../contract/deltas';
-import type { RetriedCall, RunEvent, RunView } from '../../contract/events';
+import type { RetriedCall, RunEvent, RunFacts, RunView } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { HistoryFold } from '../../contract/record/fold';
 import type { ParentRun } from '../../contract/record/wire';
@@ -14,7 +14,7 @@ import { names } from '../../contract/names';
 import { newestPages, oldestPages } from '../../host/history/history-pages';
 import type { HistoryMark } from './chain';
 import { found, readChain, readMark, taskAtWork } from './chain';
-import { Executions, interruptsIn } from './executions';
+import { Executions, openInterruptsIn } from './executions';
 import type { ReadOptions } from './follower';
 import { RunFollower } from './follower';
 import { answered, withCode } from '../lost-server';
@@ -56,6 +56,7 @@ interface Folded {
   readonly fold: HistoryFold;
   readonly stored: StoredAnswers;
   readonly retrying: readonly RetriedCall[];
+  readonly facts: RunFacts;
 }
 
 /** How many Temporal runs back an update is looked for that was sent moments ago. */
@@ -121,14 +122,14 @@ export class RunReader {
   async shown(workflowId: string, id: string): Promise<readonly Interrupt[]> {
     this.checkOpen();
     const { status, memo } = await this.executions.describe(workflowId, id);
-    return status.name === 'RUNNING' ? interruptsIn(memo) : [];
+    return status.name === 'RUNNING' ? openInterruptsIn(memo).map(({ interrupt }) => interrupt) : [];
   }
 
   async standing(workflowId: string, id: string): Promise<AnswerStanding> {
-    const { fold, stored, retrying } = await answered(this.work.wait(() => this.fold(workflowId, id)));
+    const { fold, stored, retrying, facts } = await answered(this.work.wait(() => this.fold(workflowId, id)));
     const { parent, expired, withdrawn, cancelling, delivered } = fold;
     return {
-      view: { ...fold.view(), ...(retrying.length === 0 ? {} : { retrying }) },
+      view: { ...fold.view(), ...facts, usageByModel: fold.used.byModel, ...(retrying.length === 0 ? {} : { retrying }) },
       stored: await stored.read(),
       asOf: stored.asOf,
       expired,
@@ -160,7 +161,8 @@ export class RunReader {
       }
     }
     settleDoubt(fold, task);
-    return { fold, stored, retrying: retriedCalls(pendingActivities) };
+    const facts = await this.executions.factsOf(info as Parameters<Executions['factsOf']>[0]);
+    return { fold, stored, retrying: retriedCalls(pendingActivities), facts };
   }
 
   /** Whether the run took an update. It may have gone on as new since, again and again. */

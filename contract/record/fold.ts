@@ -17,8 +17,8 @@ import { SeenMessages, lostMessage } from './seen-messages';
 import type { ListItem, Splice } from './splice';
 import { applySplices } from './splice';
 import { messageOfOutcome, messageOfQuick, toolStart } from './tool-outcomes';
-import { addUsage } from '../usage';
 import { type ScheduledCall, waitOf } from './model-waits';
+import { RunUsage } from './run-usage';
 import type {
   AgentRunInput,
   AgentRunResult,
@@ -51,7 +51,7 @@ export class HistoryFold {
   /** The run that an isolated agent is part of. */
   parent: ParentRun | undefined;
   private status: RunStatus = 'running';
-  private usage: Usage = { inputTokens: 0, outputTokens: 0 };
+  readonly used = new RunUsage();
   private output: Json | undefined;
   private text: string | undefined;
   private pendingToolCalls: readonly ToolCall[] | undefined;
@@ -92,7 +92,7 @@ export class HistoryFold {
       status: stuck ? 'stuck' : open,
       messages: this.seen?.messages ?? [],
       interrupts: this.ended ? [] : [...this.interrupts.values()],
-      usage: this.usage,
+      usage: this.used.all,
       nextOffset: this.offset,
       ...defined({ output: this.output, text: this.text, pendingToolCalls: this.pendingToolCalls }),
       ...(stuck ? { error: { code: 'run-stuck', message: problem } } : this.error === undefined ? {} : { error: this.error }),
@@ -181,27 +181,27 @@ export class HistoryFold {
     this.learn(snapshot.shown);
     this.learnNew(snapshot.seen);
     if (!this.started) this.restore(snapshot.state, snapshot.nextOffset - snapshot.events.length);
-    const { started, usage } = this;
+    const { started } = this;
+    const { all, byModel } = this.used;
     this.started = true;
     const events = this.expand(snapshot.events);
     // The state of the snapshot has counted them.
-    if (!started) this.usage = usage;
+    if (!started) Object.assign(this.used, { all, byModel });
     this.seen = new SeenMessages(input);
     return events;
   }
 
   /** A fold that begins in the middle of a chain takes what the snapshot says of the time before. */
   private restore(state: unknown, nextOffset: number): void {
-    const { interrupts, expired, withdrawn, usage } = state as {
+    const { interrupts, expired, withdrawn } = state as {
       interrupts?: readonly { readonly shown: Interrupt }[];
       expired?: readonly string[];
       withdrawn?: readonly string[];
-      usage?: Usage;
     };
     for (const id of expired ?? []) this.expired.add(id);
     for (const id of withdrawn ?? []) this.withdrawn.add(id);
     for (const { shown } of interrupts ?? []) if (isInterrupt(shown)) this.interrupts.set(shown.id, shown);
-    if (usage !== undefined) this.usage = usage;
+    this.used.restore(state);
     this.offset = nextOffset;
   }
 
@@ -249,9 +249,9 @@ export class HistoryFold {
     if (origin === undefined) return [];
     if (origin.tool !== undefined) this.addresses.cameBack(origin.tool, origin.activityId);
     if (origin.tool === undefined) {
-      const { message, usage } = result as CallModelResult;
+      const { message, usage, model = this.requests.get(origin.activityId)?.slots.model ?? '' } = result as CallModelResult;
       if (message !== undefined) this.messagesById.set(message.id, message);
-      if (usage !== undefined && usage !== null) this.usage = addUsage(this.usage, usage);
+      this.used.called(model, usage);
       return waitOf(origin, result as CallModelResult);
     }
     const message = messageOfOutcome(origin.tool, result as CallToolResult);
@@ -315,7 +315,7 @@ export class HistoryFold {
       if (event.type === 'interrupt-end' && event['reason'] === 'deadline') this.expired.add(String(event['interruptId']));
       if (event.type === 'interrupt-end' && event['reason'] === 'cancel') this.withdrawn.add(String(event['interruptId']));
       if (event['run'] === true) expanded['run'] = childRunId(this.id, event['runPath'] as AgentPath);
-      if (event.type === 'agent-end' && event['usage'] !== undefined) this.usage = addUsage(this.usage, event['usage'] as Usage);
+      if (event.type === 'agent-end' && event['usage'] !== undefined) this.used.add(event['usage'] as Usage);
       if (typeof event.interrupt === 'string') expanded['interrupt'] = this.interrupts.get(event.interrupt);
       return expanded as unknown as EventBody;
     });

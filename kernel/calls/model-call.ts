@@ -1,7 +1,7 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Uncounted } from '../../contract/usage';
-import { addUsage } from '../../contract/usage';
+import { addModelUsage, addUsage } from '../../contract/usage';
 import { limits, utf8Length } from '../../contract/limits';
 import type { FinishReason, Message, StoredMessage, Usage } from '../../contract/messages/messages';
 import { isMessage, toolCallsOf } from '../../contract/messages/messages';
@@ -11,6 +11,7 @@ import type { ModelError } from '../define/retry-options';
 import { parsedArgumentsOf } from '../run/parsed-arguments';
 import type { ModelCall } from '../run/ports';
 import type { AgentScope } from '../run/scope';
+import type { RunState } from '../run/state';
 import { errorOf } from '../effects/errors';
 
 export interface StoredResponse {
@@ -64,7 +65,7 @@ export async function callModelOnce(
   const runLocal = run.runLocal.toSend(scope.path, address, undefined);
   const result = await run.ports.callModel({ ...call, turn: record.turn, facts: run.manifest.defaults.model, runLocal });
   if (result.address !== address) throw new HoldfastError('internal', `The model call ${address} got the answer of ${result.address}.`);
-  if (result.usage !== undefined) run.state.usage = addUsage(run.state.usage, result.usage);
+  if (result.usage !== undefined) countUsage(run.state, result.model ?? slots.model, result.usage);
   run.runLocal.take(scope.path, result);
   if (result.failed !== undefined) throw failedCall(result.failed, result.partial);
   if (!isMessage(result.message))
@@ -75,6 +76,11 @@ export async function callModelOnce(
     model: result.model ?? slots.model,
     ...defined({ usage: result.usage, uncounted: result.uncounted, finish: result.finish }),
   };
+}
+
+function countUsage(state: RunState, model: string, usage: Usage): void {
+  state.usage = addUsage(state.usage, usage);
+  state.usageByModel = addModelUsage(state.usageByModel ?? {}, model, usage);
 }
 
 /** Providers refuse a transcript with a call that names no tool, so nothing of such an answer may enter it. */

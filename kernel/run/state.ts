@@ -2,6 +2,7 @@ import { defined } from '../../contract/defined';
 import { listOfConversation } from '../../contract/record/snapshot-messages';
 import type { Interrupt } from '../../contract/interrupts';
 import type { DeferredTools, Language, Manifest } from '../../contract/manifest';
+import type { UsageByModel } from '../../contract/usage';
 import type { Failure, Json, JsonObject, ModelSettings, StoredMessage, Usage } from '../../contract/messages/messages';
 import type { RunOptions } from '../../contract/run-options';
 import type { CallToolResult, ParentRun, StartInput } from '../../contract/record/wire';
@@ -102,6 +103,8 @@ export interface RunState {
   language?: Language;
   manifest?: Manifest;
   usage: Usage;
+  /** Of the models that the run itself called. Absent of a run that began without it. */
+  usageByModel?: UsageByModel;
   session: Record<string, Json>;
   runLocal: Record<string, Record<string, Json>>;
   /** What tool calls handed back that counts when the calls beside them have ended, by call. */

@@ -4,6 +4,7 @@ import type { Logger } from '../../host/logger';
 import { NoQuery } from './schemas';
 import type { HoldfastClient } from '../../client/index';
 import type { AgentSummary } from '../project/load-project';
+import type { ModelPrices } from '../prices';
 import { checkHost } from './check-host';
 import { errorResponse } from './error-response';
 import { methodsAt, noRoute } from './route-hints';
@@ -21,6 +22,8 @@ export interface ServiceParts {
   /** Ends the streams of events. */
   readonly closing?: AbortSignal;
   readonly heartbeatMs?: number;
+  /** What models cost. Without it no run says what it cost. */
+  readonly prices?: ModelPrices;
   /** How long an answer may wait for the Temporal server. Default 30 s. */
   readonly patienceMs?: number;
 }

@@ -11,8 +11,7 @@ import { z } from 'zod';
 /** Everything that waits for somebody, over all runs. */
 export function inboxRoutes({ client }: ServiceParts): Hono {
   return new Hono().get('/', async (context) => {
-    const { limit } = parseQuery(context, InboxQuery);
-    return context.json({ interrupts: await client.interrupts(limit === undefined ? {} : { limit }) });
+    return context.json(await client.interrupts(defined(parseQuery(context, InboxQuery, ['tag']))));
   });
 }
 

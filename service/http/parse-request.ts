@@ -1,8 +1,10 @@
 import type { Context } from 'hono';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 import { notJson } from '../../contract/messages/messages';
+import { shown } from '../../contract/shown';
+import { similarNames } from '../../contract/similar-names';
 
 /** Escapes and white space make a body larger than the input that it carries. */
 const bodyLimit = 2 * limits.runInput;
@@ -21,14 +23,26 @@ export async function parseBody<T>(context: Context, schema: z.ZodType<T>): Prom
   return parse(schema, parseJson(text), 'The body');
 }
 
-export function parseQuery<T>(context: Context, schema: z.ZodType<T>): T {
-  const query: [string, string][] = [];
+/** Of the parameters in `repeated` each may stand there several times. */
+export function parseQuery<T>(context: Context, schema: z.ZodType<T>, repeated: readonly string[] = []): T {
+  const query: [string, string | readonly string[]][] = [];
   for (const [name, [value, ...more]] of Object.entries(context.req.queries())) {
-    if (more.length > 0) throw new HoldfastError('request-invalid', `The query has "${name}" more than once.`);
+    const isList = repeated.includes(name);
+    if (more.length > 0 && !isList) throw new HoldfastError('request-invalid', `The query has "${name}" more than once.`);
     if (name === '__proto__') throw new HoldfastError('request-invalid', 'The query has "__proto__", which no route takes.');
-    if (value !== undefined) query.push([name, value]);
+    if (value !== undefined) query.push([name, isList ? [value, ...more] : value]);
   }
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  const stranger = query.find(([name]) => !known.includes(name))?.[0];
+  if (stranger !== undefined) throw new HoldfastError('request-invalid', `The query has ${shown(stranger)}. ${taken(stranger, known)}`);
   return parse(schema, Object.fromEntries(query), 'The query');
+}
+
+/** A filter that a route does not have would do nothing, and its answer would lie. */
+function taken(stranger: string, known: readonly string[]): string {
+  const [meant] = similarNames(stranger, known);
+  if (meant !== undefined) return `Did you mean ${meant}?`;
+  return known.length === 0 ? 'This route takes no parameters.' : `This route takes ${known.join(', ')}.`;
 }
 
 export function parse<T>(schema: z.ZodType<T>, value: unknown, what: string): T {

@@ -10,6 +10,7 @@ import { runOptionsProblem, toolsNamedIn } from '../../contract/run-options';
 import { CancelBody, EventsQuery, LastEventId, ListQuery, NoQuery, StartBody, TerminateBody, TranscriptQuery } from './schemas';
 import type { Run } from '../../client/index';
 import type { ServiceParts } from './app';
+import { costOf } from '../prices';
 import { eventStream } from './event-stream';
 import { parse, parseBody, parseQuery } from './parse-request';
 
@@ -17,7 +18,7 @@ const heartbeatMs = 15_000;
 
 /** Starting, finding, following and cancelling runs. */
 export function runRoutes(parts: ServiceParts): Hono {
-  const { client, agents, closing } = parts;
+  const { client, agents, closing, prices = {} } = parts;
   const routes = new Hono();
 
   routes.post('/', async (context) => {
@@ -34,11 +35,12 @@ export function runRoutes(parts: ServiceParts): Hono {
     return context.json({ id: run.id, isNew: run.isNew, agent, ...(ignored.length === 0 ? {} : { ignored }) }, run.isNew ? 201 : 200);
   });
 
-  routes.get('/', async (context) => context.json({ runs: await client.list(defined(parseQuery(context, ListQuery))) }));
+  routes.get('/', async (context) => context.json(await client.list(defined(parseQuery(context, ListQuery, ['tag'])))));
 
   routes.get('/:id', async (context) => {
     parseQuery(context, NoQuery);
-    return context.json(shown(await client.run(context.req.param('id')).view()));
+    const view = await client.run(context.req.param('id')).view();
+    return context.json({ ...shown(view), ...defined({ cost: costOf(view, prices) }) });
   });
 
   routes.get('/:id/transcript', async (context) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listStatuses } from '../../contract/events';
 
 /** What the HTTP service takes. The ends of an id, an agent's name, an input and options of a run are checked deeper, where their own codes are. */
 const shortText = z.string().min(1).max(200);
@@ -53,22 +54,35 @@ const count = z
   .regex(/^\d{1,15}$/, 'is no whole number')
   .transform(Number);
 
-export const ListQuery = z.strictObject({
-  status: z.enum(['open', 'waiting', 'completed', 'failed', 'cancelled']).optional(),
+const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+const limit = count.pipe(z.number().min(1).max(1000)).optional();
+
+/** What lists filter by. The client says what is wrong with a value. */
+const filters = {
   agent: z.string().optional(),
+  tag: z.array(z.string()).optional(),
+  startedBy: z.string().optional(),
+  since: z.string().optional(),
+  until: z.string().optional(),
+  mayAnswer: z.string().optional(),
+  waitingSince: z.string().optional(),
+  limit,
+  after: z.string().optional(),
+};
+
+export const ListQuery = z.strictObject({
+  status: z.enum(listStatuses).optional(),
   parent: z.string().optional(),
-  limit: count.pipe(z.number().min(1).max(1000)).optional(),
+  total: flag.optional(),
+  ...filters,
 });
 
-export const InboxQuery = z.strictObject({ limit: count.pipe(z.number().min(1).max(1000)).optional() });
+export const InboxQuery = z.strictObject(filters);
 
 export const EventsQuery = z.strictObject({
   from: count.optional(),
   until: z.enum(['waiting', 'end']).optional(),
-  deltas: z
-    .enum(['true', 'false'])
-    .transform((text) => text === 'true')
-    .optional(),
+  deltas: flag.optional(),
 });
 
 export const TranscriptQuery = z.strictObject({ shape: z.enum(['parts', 'chat', 'agentic']).optional() });

@@ -10,6 +10,7 @@ import type { Observer } from '../../contract/observed';
 import { isRunId } from '../../contract/names';
 import { shown } from '../../contract/shown';
 import { hostProblem, taskQueueProblem } from '../../host/check-settings';
+import type { ModelPrices } from '../prices';
 
 /** What a project is made of. Environment variables and flags win over `taskQueue`, `tenant` and `http`. */
 export interface ProjectConfig {
@@ -31,6 +32,8 @@ export interface ProjectConfig {
     readonly limits?: ModelLimits;
     /** How long a call waits for a provider that is busy. Default 1h. */
     readonly patience?: string;
+    /** What a million tokens of a model cost, by its name, in a currency of your choice. Without it no cost is shown. */
+    readonly prices?: ModelPrices;
   };
   readonly taskQueue?: string;
   readonly tenant?: string;
@@ -92,6 +95,7 @@ function formed<T>({ problem }: Form, option: string): z.ZodType<T> {
     if (found !== undefined) context.addIssue({ code: 'custom', message: `is refused: ${found}` });
   });
 }
+const price = z.number().min(0);
 
 export const ProjectConfigSchema = z.strictObject({
   agents: z.string().min(1),
@@ -107,6 +111,12 @@ export const ProjectConfigSchema = z.strictObject({
       names: z.record(z.string(), z.union([z.string().min(1), z.array(z.string().min(1))], 'is no model and no list of models')).optional(),
       limits: formed<ModelLimits>(limitsForm, 'models.limits').optional(),
       patience: formed<string>(duration, 'models.patience').optional(),
+      prices: z
+        .record(
+          z.string(),
+          z.strictObject({ input: price, output: price, cachedInput: price.optional() }, 'is no price such as { input: 2.5, output: 10 }'),
+        )
+        .optional(),
     })
     .optional(),
   taskQueue: checkedText(taskQueueProblem).optional(),

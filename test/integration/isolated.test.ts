@@ -161,7 +161,7 @@ describe('isolated agents on a real server', () => {
     const { run, ids } = await waiting('pair');
     expect(ids).toEqual([expect.stringMatching(/^pair\.asks\./)]);
     await eventually(async () => {
-      const open = (await bed.client.interrupts({ limit: 1000 })).filter(({ runId }) => runId.startsWith(run.id));
+      const open = (await bed.client.interrupts({ limit: 1000 })).interrupts.filter(({ runId }) => runId.startsWith(run.id));
       expect(open.map(({ runId, interrupt }) => [runId, interrupt.id])).toEqual([[run.id, ids[0]]]);
     });
     await run.resume(ids[0] ?? '', 'yes', { by: 'ada' });
@@ -267,13 +267,13 @@ describe('isolated agents on a real server', () => {
   it('stand in no list of runs, but in that of the run that they are part of', async () => {
     const { run } = await waiting('pair');
     await eventually(async () => {
-      const listed = (await bed.client.list({ parent: run.id })).map(({ id, agent, parent }) => [id, agent, parent]);
+      const listed = (await bed.client.list({ parent: run.id })).runs.map(({ id, agent, parent }) => [id, agent, parent]);
       expect(listed.sort()).toEqual([
         [`${run.id}~answers`, 'answers', run.id],
         [`${run.id}~asks`, 'asks', run.id],
       ]);
     });
-    expect((await bed.client.list({ limit: 1000 })).filter(({ id }) => id.startsWith(`${run.id}~`))).toEqual([]);
+    expect((await bed.client.list({ limit: 1000 })).runs.filter(({ id }) => id.startsWith(`${run.id}~`))).toEqual([]);
   });
 
   it('hear of a cancel of their run also when they have gone on as new', async () => {

@@ -140,11 +140,11 @@ describe('with no worker at all', () => {
 
   it('runs are listed, with all that waits for somebody', async () => {
     await eventually(async () => {
-      const listed = new Map((await client.list({ limit: 1000 })).map((run) => [run.id, run]));
+      const listed = new Map((await client.list({ limit: 1000 })).runs.map((run) => [run.id, run]));
       expect(listed.get(runs.waiting.id)).toMatchObject({ agent: 'guarded', status: 'waiting', interrupts: [{ tool: 'refund' }] });
       expect(listed.get(runs.ended.id)).toMatchObject({ agent: 'plain', status: 'completed' });
       expect(listed.get(runs.failed.id)).toMatchObject({ status: 'failed' });
-      const waiting = (await client.interrupts({ limit: 1000 })).map(({ runId }) => runId);
+      const waiting = (await client.interrupts({ limit: 1000 })).interrupts.map(({ runId }) => runId);
       expect(waiting).toEqual(expect.arrayContaining([runs.waiting.id, runs.answered.id, runs.cancelled.id]));
       expect(waiting).not.toContain(runs.ended.id);
     });

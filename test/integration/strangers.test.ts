@@ -81,7 +81,7 @@ describe('a workflow of our type that something else started', () => {
       ],
     });
     await eventually(async () => {
-      const inbox = await client.interrupts({ limit: 1000 });
+      const { interrupts: inbox } = await client.interrupts({ limit: 1000 });
       expect(inbox.filter(({ runId }) => runId === id)).toEqual([{ runId: id, interrupt }]);
     });
     await client.run(id).terminate();
@@ -119,10 +119,10 @@ describe('a run with data in an encoding that nobody here knows', () => {
     await expect(client.start('plain', 'hello', { id })).rejects.toMatchObject({ code: 'run-id-in-use' });
     const other = await client.start('plain', 'hello');
     await eventually(async () => {
-      const listed = (await client.list({ limit: 1000 })).map((each) => each.id);
+      const listed = (await client.list({ limit: 1000 })).runs.map((each) => each.id);
       expect(listed).toEqual(expect.arrayContaining([id, other.id]));
     });
-    expect((await client.interrupts({ limit: 1000 })).filter(({ runId }) => runId === id)).toEqual([]);
+    expect((await client.interrupts({ limit: 1000 })).interrupts.filter(({ runId }) => runId === id)).toEqual([]);
     await run.terminate();
     await expect(run.terminate()).rejects.toMatchObject({ code: 'run-ended' });
     await other.terminate();

@@ -168,8 +168,8 @@ describe.each([
     }
     expect((await run.view()).interrupts).toEqual(before.interrupts);
     await eventually(async () => {
-      expect((await bed.client.interrupts()).filter(({ runId }) => runId === run.id)).toEqual([
-        { runId: run.id, interrupt: before.interrupts[0] },
+      expect((await bed.client.interrupts()).interrupts.filter(({ runId }) => runId === run.id)).toEqual([
+        { runId: run.id, agent: 'mixed', tags: [], waitingSince: expect.stringMatching(/^20.*Z$/), interrupt: before.interrupts[0] },
       ]);
     });
     await run.approve(before.interrupts[0]?.id ?? '', { by: 'ada' });

@@ -203,7 +203,7 @@ describe('code that changes under runs that wait', () => {
 
   it('lists, reads and streams finished runs of old code with no worker at all', async () => {
     await current.close();
-    const listed = await reader.list({ limit: 1000 });
+    const { runs: listed } = await reader.list({ limit: 1000 });
     for (const name of Object.keys(waiting)) {
       const run = runOf(name);
       expect(listed.find(({ id }) => id === run.id)).toMatchObject({ status: 'completed', interrupts: [] });

@@ -180,20 +180,40 @@ describe('the commands', () => {
     const [, url = ''] = /service +(\S+)/.exec(await dev.seen('Try:')) ?? [];
     const { runs } = (await (await fetch(`${url}/runs?agent=support`)).json()) as { runs: { id: string; tags: string[] }[] };
     expect(runs.find(({ id }) => id === 'ticket-8')?.tags).toEqual(['urgent', 'refunds']);
-    expect((await holdfast('events', 'ticket-8', '--follow')).out).toContain('"code":"run-timed-out"');
+    expect((await holdfast('list', '--tag', 'urgent', '--tag', 'refunds', '--since', '1h')).out).toMatch(/ticket-8 +support/);
+    expect((await holdfast('list', '--tag', 'nobody')).out.trim()).toBe('There are no such runs.');
+    expect((await holdfast('events', 'ticket-8', '--follow')).out).toMatch(/run-end +failed: run-timed-out: /);
   });
 
   it('lists, shows, prints events and cancels', async () => {
     await holdfast('run', 'support', 'Refund order 42', '--id', 'ticket-5');
     expect((await holdfast('list', '--status', 'waiting')).out).toMatch(/ticket-5 +support +waiting .*approval of refund/);
-    expect((await holdfast('inbox')).out).toContain('npx holdfast approve ticket-5');
-    expect((await holdfast('show', 'ticket-5')).out).toMatch(/status +waiting/);
-    const events = (await holdfast('events', 'ticket-5', '--from', '1')).out
+    expect((await holdfast('inbox')).out).toMatch(/^RUN +AGENT +WAITS +UNTIL +FOR +ASKS\n/);
+    expect((await holdfast('inbox', '--limit', '1000')).out).toMatch(/ticket-5 +support +\d+ (?:s|min) +.*refund \{/);
+    expect((await holdfast('inbox', '--wide', '--limit', '1000')).out).toContain('npx holdfast approve ticket-5');
+    const page = (await holdfast('list', '--limit', '1')).out;
+    expect(page).toMatch(
+      /^RUN +AGENT +STATUS +STARTED +WAITS FOR\nticket-5 +support +waiting +(?:now|\d+ s ago) +approval of refund.*\n1 of \d+ runs are shown\.\n/,
+    );
+    const [, next = ''] = /^more: npx holdfast list --limit 1 --after (\S+)$/m.exec(page) ?? [];
+    expect((await holdfast('list', '--limit', '1', '--after', next)).out).not.toContain('ticket-5');
+    expect(await holdfast('list', '--status', 'waiting', '--after', next)).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('error request-invalid: list: after is of a list with other filters.'),
+    });
+    const shown = (await holdfast('show', 'ticket-5')).out;
+    expect(shown).toMatch(
+      /status +waiting\ninput +Refund order 42\nbegan +20.* UTC \(.*\)\nduration +\d.* so far\nbuild +\S+\ntokens +\d+ in/,
+    );
+    expect(shown).toMatch(/\+.* asks +support\.t2\.refund-0\.approval\.1 +\d.* so far\n/);
+    expect(shown).toMatch(/\nuser +Refund order 42\n/);
+    const events = (await holdfast('events', 'ticket-5', '--json', '--from', '1')).out
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { offset: number });
     expect(events.map(({ offset }) => offset)).toEqual(events.map((_, index) => index + 1));
-    const following = start(['events', 'ticket-5', '--follow']);
+    expect((await holdfast('events', 'ticket-5')).out).toMatch(/^ +0  20.* run-start +support: Refund order 42\n/);
+    const following = start(['events', 'ticket-5', '--json', '--follow']);
     await following.seen('interrupt-start');
     expect(await holdfast('cancel', 'ticket-5')).toMatchObject({ code: 0 });
     expect((await following.ended).out).toContain('"status":"cancelled"');

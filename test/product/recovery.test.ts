@@ -46,7 +46,7 @@ it('a process makes the calls again at once that were at work in one that was ki
   try {
     await second.seen('calls pay');
     await eventually(async () => {
-      const { out } = await start(['events', 'one']).ended;
+      const { out } = await start(['events', 'one', '--json']).ended;
       expect(out.split('\n').filter((line) => line.includes('"tool-end"'))).toEqual([expect.stringContaining('"tool":"pay"')]);
     });
     const [pay, again, wire] = calls();

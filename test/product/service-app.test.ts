@@ -72,7 +72,7 @@ describe('the app on a client of the test', () => {
       expect(await codes()).toEqual(['server-unreachable', 'server-unreachable', 'server-unreachable']);
       process.kill(server.pid, 'SIGCONT');
       const patientApp = createApp({ client, agents: [], logger: quietLogger });
-      expect(await (await patientApp.request('/runs')).json()).toEqual({ runs: [] });
+      expect(await (await patientApp.request('/runs')).json()).toEqual({ runs: [], more: false });
       expect((await patientApp.request('/runs/r')).status).toBe(404);
     } finally {
       process.kill(server.pid, 'SIGCONT');

@@ -148,6 +148,14 @@ describe('requests that are wrong', () => {
     ['input over the limit', 413, 'input-too-large', () => post('/runs', { ...refund, input: 'x'.repeat(300_000) })],
     ['an id that is none', 400, 'run-id-invalid', () => post('/runs', { ...refund, id: 'a b' })],
     ['a status that is none', 400, 'request-invalid', () => get('/runs?status=sleeping')],
+    ['a filter that there is not', 400, 'request-invalid', () => get('/runs?tags=night')],
+    ['a filter of runs on interrupts', 400, 'request-invalid', () => get('/interrupts?status=open')],
+    ['a time that is none', 400, 'request-invalid', () => get('/runs?since=yesterday')],
+    ['a cursor that is none', 400, 'request-invalid', () => get('/interrupts?after=abc')],
+    ['a filter twice', 400, 'request-invalid', () => get('/runs?agent=a&agent=b')],
+    ['a total that is neither', 400, 'request-invalid', () => get('/runs?total=1')],
+    ['a total of what the server does not know', 400, 'request-invalid', () => get('/runs?total=true&mayAnswer=kim')],
+    ['another tenant', 400, 'request-invalid', () => get('/runs?tenant=acme')],
     ['a limit that is none', 400, 'request-invalid', () => get('/runs?limit=many')],
     ['an offset that is none', 400, 'request-invalid', () => get('/runs/twice/events?from=-1')],
     ['a Last-Event-ID that is none', 400, 'request-invalid', () => get('/runs/twice/events', { 'last-event-id': 'seven' })],
@@ -367,11 +375,31 @@ describe('looking around', () => {
       (await get('/runs?status=waiting&agent=support&limit=50')).body.runs.find((run: { id: string }) => run.id === 'listed'),
     );
     expect(found).toMatchObject({ agent: 'support', status: 'waiting', interrupts: [{ id }] });
-    expect((await get('/interrupts')).body.interrupts).toContainEqual({
-      runId: 'listed',
-      interrupt: expect.objectContaining({ id, tool: 'refund' }),
+    expect((await get('/interrupts')).body.interrupts).toContainEqual(
+      expect.objectContaining({ runId: 'listed', agent: 'support', tags: [], interrupt: expect.objectContaining({ id, tool: 'refund' }) }),
+    );
+    const { runs, more, next, total } = (await get('/runs?limit=1&total=true')).body;
+    expect(runs).toHaveLength(1);
+    expect(more).toBe(true);
+    expect(total).toBeGreaterThan(1);
+    const second = (await get(`/runs?limit=1&after=${next}`)).body;
+    expect(second.runs).toHaveLength(1);
+    expect(second).not.toHaveProperty('total');
+    expect(second.runs[0].id).not.toBe(runs[0].id);
+    expect(await get(`/runs?status=open&after=${next}`)).toMatchObject({ status: 400, body: { error: { code: 'request-invalid' } } });
+  });
+
+  it('lists runs by tags and by who started them, and shows both with the run', async () => {
+    await post('/runs', { ...lookup, id: 'labelled', tags: ['night', 'eu'], by: 'ada' });
+    const found = async (query: string): Promise<readonly string[]> =>
+      (await get(`/runs?${query}`)).body.runs.map(({ id }: { id: string }) => id);
+    await eventually(async () => expect(await found('tag=night&tag=eu&startedBy=ada&since=1h')).toEqual(['labelled']));
+    expect(await found('tag=night&tag=us')).toEqual([]);
+    expect(await found('startedBy=kim')).toEqual([]);
+    expect((await get('/runs/labelled')).body).toMatchObject({
+      ...{ tags: ['night', 'eu'], startedBy: 'ada', startedAt: expect.stringMatching(/^20.*Z$/), build: expect.any(String) },
     });
-    expect((await get('/runs?limit=1')).body.runs).toHaveLength(1);
+    expect((await get('/interrupts?tag=night')).body).toEqual({ interrupts: [], more: false });
   });
 
   it('refuses a port that is taken', async () => {

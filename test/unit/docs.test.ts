@@ -114,6 +114,7 @@ describe('docs/reference/limits.md', () => {
       'Instructions of an agent; a message of a hook': size(limits.message),
       'An answer': size(limits.runInput),
       'Tags of a run, all together': size(limits.tags),
+      'Name of who starts a run (by)': `${limits.starter} characters`,
       'Options of a run for one tool': size(limits.toolOptions),
       'Steps that one workflow task schedules together': `${size(limits.activation)}; the rest follows in the next task`,
       'State of a run at a continue-as-new, without storage': size(limits.inlineSnapshot),

@@ -1,0 +1,159 @@
+import { defined } from '../../contract/defined';
+import type { Interrupt } from '../../contract/interrupts';
+import { exitCodes } from '../attend-run';
+import { interruptLines } from '../event-lines';
+import { commandsFor } from '../next-commands';
+import type { InboxRow, RunRow, ServiceClient } from '../service-client';
+import { commandLine } from '../shell-words';
+import { writeTable } from '../table';
+import type { Terminal } from '../terminal';
+import { oneLine } from '../terminal';
+import { relativeTime, roughly, timeText } from '../times';
+import type { JsonFlag } from './read-commands';
+import { writeJson } from './read-commands';
+
+/** The flags that filter a list, under the names that the service knows them by. */
+export interface FilterFlags extends JsonFlag {
+  readonly agent?: string;
+  readonly tag?: readonly string[];
+  readonly startedBy?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly mayAnswer?: string;
+  readonly waitingSince?: string;
+  readonly limit?: string;
+  readonly after?: string;
+  readonly wide?: boolean;
+}
+
+export interface RunListFlags extends FilterFlags {
+  readonly status?: string;
+  readonly parent?: string;
+}
+
+const longestAsk = 60;
+
+export async function listRuns(service: ServiceClient, terminal: Terminal, flags: RunListFlags, now = Date.now()): Promise<number> {
+  const { json, wide, ...filters } = flags;
+  // The server cannot count what it does not know.
+  const isCounted = flags.mayAnswer === undefined && flags.waitingSince === undefined;
+  const answer = await service.list({ ...filters, ...(isCounted ? { total: 'true' } : {}) });
+  if (json === true) return writeJson(terminal, answer);
+  const { runs, total } = answer;
+  if (runs.length === 0) terminal.write('There are no such runs.');
+  else if (wide === true)
+    writeTable(
+      terminal,
+      runs.map((run) => wideRow(run, now)),
+      wideHead,
+    );
+  else
+    writeTable(
+      terminal,
+      runs.map((run) => shortRow(run, now)),
+      ['RUN', 'AGENT', 'STATUS', 'STARTED', 'WAITS FOR'],
+    );
+  writeMore(terminal, service, 'list', { ...filters, ...defined({ wide }) }, answer, counted(runs.length, total, 'runs'));
+  return exitCodes.done;
+}
+
+const wideHead = ['RUN', 'AGENT', 'STATUS', 'STARTED', 'ENDED', 'BY', 'TAGS', 'WAITS FOR'];
+
+function shortRow(run: RunRow, now: number): readonly string[] {
+  const { id, agent, status, startedAt } = run;
+  return [id, agent, status, relativeTime(Date.parse(startedAt), now), waits(run, now)];
+}
+
+function wideRow(run: RunRow, now: number): readonly string[] {
+  const { id, agent, status, startedAt, closedAt, startedBy, tags = [] } = run;
+  const ended = closedAt === undefined ? '-' : timeText(closedAt);
+  return [id, agent, status, timeText(startedAt), ended, startedBy ?? '-', tags.join(', ') || '-', waits(run, now)];
+}
+
+function waits({ interrupts, waitingSince }: RunRow, now: number): string {
+  const what = interrupts.map(waitsFor).join(', ');
+  return waitingSince === undefined ? what : `${what} (${roughly(now - Date.parse(waitingSince))})`;
+}
+
+function waitsFor(interrupt: Interrupt): string {
+  return interrupt.kind === 'approval' ? `approval of ${interrupt.tool}` : interrupt.kind;
+}
+
+export async function inbox(service: ServiceClient, terminal: Terminal, flags: FilterFlags, now = Date.now()): Promise<number> {
+  const { json, wide, ...filters } = flags;
+  const answer = await service.inbox({ ...filters });
+  if (json === true) return writeJson(terminal, answer);
+  const { interrupts } = answer;
+  if (interrupts.length === 0) terminal.write('Nothing waits for a decision.');
+  else if (wide === true) for (const row of interrupts) showInboxRow(terminal, service, row, now);
+  else {
+    writeTable(
+      terminal,
+      interrupts.map((row) => inboxRow(row, now)),
+      ['RUN', 'AGENT', 'WAITS', 'UNTIL', 'FOR', 'ASKS'],
+    );
+    terminal.write(
+      terminal.paint.dim(`Each with its commands: ${commandLine('inbox', ...wordsOf({ ...filters, wide: true }), ...service.flags)}`),
+    );
+  }
+  writeMore(terminal, service, 'inbox', { ...filters, ...defined({ wide }) }, answer, counted(interrupts.length, undefined, 'interrupts'));
+  return exitCodes.done;
+}
+
+function inboxRow({ runId, waitingSince, interrupt }: InboxRow, now: number): readonly string[] {
+  const { agent, deadline, by } = interrupt;
+  return [
+    runId,
+    agent,
+    waitingSince === undefined ? '-' : roughly(now - Date.parse(waitingSince)),
+    deadline === undefined ? '-' : relativeTime(deadline, now),
+    by === undefined ? 'anybody' : by.join(', '),
+    asks(interrupt),
+  ];
+}
+
+/** What is asked, short enough for one line: whoever decides sees all of it. */
+function asks(interrupt: Interrupt): string {
+  if (interrupt.kind === 'approval') return `${oneLine(interrupt.tool)} ${oneLine(interrupt.input, longestAsk)}`;
+  return `${interrupt.kind}: ${oneLine(interrupt.info, longestAsk)}`;
+}
+
+function showInboxRow(terminal: Terminal, service: ServiceClient, row: InboxRow, now: number): void {
+  const { runId, agent, waitingSince, startedBy, tags = [], interrupt } = row;
+  const facts = [
+    ...(waitingSince === undefined ? [] : [`since ${timeText(waitingSince)} (${roughly(now - Date.parse(waitingSince))})`]),
+    ...(startedBy === undefined ? [] : [`started by ${oneLine(startedBy)}`]),
+    ...(tags.length === 0 ? [] : [`tags ${oneLine(tags.join(', '))}`]),
+  ];
+  terminal.write(`${terminal.paint.bold(runId)}${facts.length === 0 ? '' : terminal.paint.dim(`  ${facts.join(', ')}`)}`);
+  for (const line of interruptLines(interrupt, terminal, agent)) terminal.write(line);
+  for (const command of commandsFor(runId, interrupt, service.flags)) terminal.write(`  ${command}`);
+}
+
+function counted(count: number, total: number | undefined, what: string): string {
+  return total === undefined ? `${count} ${what} are shown.` : `${count} of ${total.toLocaleString('en')} ${what} are shown.`;
+}
+
+/** A list that does not have all of it says so, and how to go on. */
+function writeMore(
+  terminal: Terminal,
+  service: ServiceClient,
+  command: string,
+  flags: Readonly<Record<string, unknown>>,
+  { more, next }: { readonly more?: boolean; readonly next?: string },
+  shown: string,
+): void {
+  if (more !== true || next === undefined) return;
+  terminal.write(terminal.paint.dim(shown));
+  terminal.write(`more: ${commandLine(command, ...wordsOf({ ...flags, after: next }), ...service.flags)}`);
+}
+
+/** Flags as they are written. */
+function wordsOf(flags: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.entries(flags).flatMap(([name, value]) => {
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    if (name === 'url' || value === undefined) return [];
+    if (value === true) return [flag];
+    return (Array.isArray(value) ? value : [value]).flatMap((one) => [flag, String(one)]);
+  });
+}

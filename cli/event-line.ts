@@ -1,0 +1,76 @@
+import type { RunEvent } from '../contract/events';
+import type { Json, StoredMessage } from '../contract/messages/messages';
+import { textOf } from '../contract/messages/messages';
+import { oneLine } from './terminal';
+
+const longest = 160;
+
+/** An event on one line, for people: its offset, when it came, what it is, of which agent, and the most important of its fields. */
+export function eventLine(event: RunEvent): string {
+  const { offset, time, type } = event;
+  const path = 'runPath' in event && event.runPath.length > 1 ? `[${event.runPath.slice(1).join(' › ')}] ` : '';
+  const detail = oneLine(detailOf(event), longest);
+  return `${String(offset).padStart(4)}  ${timeOf(time)}  ${oneLine(type).padEnd(15)}  ${oneLine(path)}${detail}`.trimEnd();
+}
+
+function timeOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 23).replace('T', ' ');
+}
+
+function detailOf(event: RunEvent): string {
+  switch (event.type) {
+    case 'run-start':
+      return `${event.agent}: ${json(event.input)}`;
+    case 'model-start':
+      return `turn ${event.turn}`;
+    case 'model-end':
+      return `${event.model}: ${contentOf(event.message)}`;
+    case 'model-retry':
+      return `${event.failover === undefined ? 'asked again' : `${event.failover.model} is asked`}: ${event.error.message}`;
+    case 'tool-start':
+      return `${event.tool} ${json(event.input)}`;
+    case 'tool-end':
+      return `${event.tool}: ${event.error === undefined ? contentOf(event.message) : `${event.error.code}: ${event.error.message}`}`;
+    case 'agent-message':
+      return contentOf(event.message);
+    case 'agent-start':
+      return event.agent;
+    case 'agent-end':
+      return event.error === undefined ? event.agent : `${event.agent}: ${event.error.code}: ${event.error.message}`;
+    case 'interrupt-start': {
+      const { interrupt } = event;
+      return `${interrupt.id} ${interrupt.kind === 'approval' ? json(interrupt.input) : json(interrupt.info)}`;
+    }
+    case 'interrupt-end':
+      return `${event.interruptId} ${event.reason}${event.by === undefined ? '' : ` by ${event.by}`}: ${json(event.answer)}`;
+    case 'resume-ignored':
+      return `${event.interruptId} ${event.code}`;
+    case 'custom':
+      return `${event.name} ${json(event.data)}`;
+    case 'run-end':
+      return event.error === undefined
+        ? `${event.status} ${json(event.output ?? '')}`
+        : `${event.status}: ${event.error.code}: ${event.error.message}`;
+    default:
+      return rest(event);
+  }
+}
+
+/** A type that this version does not know, of a newer service. The compiler refuses one that it does know. */
+function rest(event: never): string {
+  return JSON.stringify(event);
+}
+
+/** What a message says: its text, the tools that it calls, or the result that it is. */
+export function contentOf(message: StoredMessage): string {
+  const parts = message.parts.flatMap((part) => {
+    if (part.type === 'tool-call') return [`→ ${part.name} ${json(part.input)}`];
+    if (part.type === 'tool-result') return [`← ${part.name}: ${json(part.output)}`];
+    return part.type === 'text' || part.type === 'reasoning' ? [] : [`(${part.type})`];
+  });
+  return [textOf(message).trim(), ...parts].filter((part) => part !== '').join('  ');
+}
+
+function json(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

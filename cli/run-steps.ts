@@ -1,0 +1,92 @@
+import { defined } from '../contract/defined';
+import type { RunEvent } from '../contract/events';
+
+/** Something that a run did or waited for, and how long that took. */
+export interface RunStep {
+  readonly kind: 'model' | 'tool' | 'asks' | 'agent';
+  readonly what: string;
+  /** Behind the agent that the run was started with. */
+  readonly runPath: readonly string[];
+  /** In milliseconds since 1970. */
+  readonly from: number;
+  /** Undefined while it lasts. */
+  readonly to?: number;
+  readonly note?: string;
+}
+
+type Draft = { -readonly [Field in keyof RunStep]: RunStep[Field] };
+
+/** The steps in a log, in the order in which they began. */
+export function stepsOf(events: readonly RunEvent[]): readonly RunStep[] {
+  const steps: Draft[] = [];
+  const open = new Map<string, Draft>();
+  const begin = (key: string, step: Draft): void => {
+    steps.push(step);
+    open.set(key, step);
+  };
+  const end = (key: string, to: number, more: Partial<Pick<Draft, 'what' | 'note'>>): void => {
+    const step = open.get(key);
+    open.delete(key);
+    if (step !== undefined) Object.assign(step, { to }, more);
+  };
+  for (const event of events) {
+    const { time } = event;
+    switch (event.type) {
+      case 'model-start':
+        // A call that counts no more may have had no end of its own.
+        end(modelKey(event), time, { note: 'asked again' });
+        begin(modelKey(event), { kind: 'model', what: '', runPath: event.runPath, from: time });
+        break;
+      case 'model-end': {
+        const { usage, finish, model } = event;
+        const tokens = usage === undefined ? undefined : `${usage.inputTokens} in, ${usage.outputTokens} out`;
+        const note = [tokens, finish].filter((part) => typeof part === 'string').join(', ');
+        end(modelKey(event), time, { what: model, ...(note === '' ? {} : { note }) });
+        break;
+      }
+      case 'model-retry':
+        end(modelKey(event), time, { note: event.error.message });
+        break;
+      case 'tool-start':
+        begin(`tool ${event.address}`, { kind: 'tool', what: event.tool, runPath: event.runPath, from: time });
+        break;
+      case 'tool-end':
+        end(`tool ${event.address ?? ''}`, time, defined({ note: event.error?.message }));
+        break;
+      case 'agent-start':
+        begin(`agent ${event.runPath.join('/')}`, {
+          kind: 'agent',
+          what: event.agent,
+          runPath: event.runPath,
+          from: time,
+          ...defined({ note: event.run }),
+        });
+        break;
+      case 'agent-end':
+        end(`agent ${event.runPath.join('/')}`, time, defined({ note: event.error?.message }));
+        break;
+      case 'interrupt-start':
+        begin(`asks ${event.interrupt.id}`, { kind: 'asks', what: event.interrupt.id, runPath: [], from: time });
+        break;
+      case 'interrupt-end':
+        end(`asks ${event.interruptId}`, time, { note: endings[event.reason](event.by) });
+        break;
+      case 'run-end':
+        for (const key of [...open.keys()]) end(key, time, {});
+        break;
+      default:
+    }
+  }
+  return steps;
+}
+
+const endings = {
+  answer: (by?: string) => `answered${by === undefined ? '' : ` by ${by}`}`,
+  deadline: () => 'nobody answered in time',
+  cancel: () => 'withdrawn',
+};
+
+/** Of one agent one model call is at work. */
+function modelKey({ runPath }: { readonly runPath: readonly string[] }): string {
+  return `model ${runPath.join('/')}`;
+}

@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto';
+import type { Form, Forms } from '../../contract/check';
+import {
+  bound,
+  filled,
+  flag,
+  form,
+  isFilledList,
+  isFilled,
+  isRecord,
+  misfit,
+  oneOf,
+  problemOfFields,
+  refusing,
+  sentence,
+} from '../../contract/check';
+import { defined } from '../../contract/defined';
+import { parseDuration } from '../../contract/duration';
+import { HoldfastError } from '../../contract/errors';
+import type { ListStatus } from '../../contract/events';
+import { listStatuses } from '../../contract/events';
+import { canonicalJson } from '../../contract/messages/messages';
+import { isAnyRunId } from '../../contract/record/child-runs';
+import { isName, isRunId, nameProblem } from '../../contract/names';
+import { shown } from '../../contract/shown';
+
+/** A time such as "2026-11-23T08:00:00Z" or "2026-11-23", or how long ago it is, such as "2h". */
+export type ListTime = string | Date;
+
+/** Which interrupts a list has. What is not given does not filter. */
+export interface InterruptFilter {
+  readonly agent?: string;
+  /** Runs that have this tag, or all of these. */
+  readonly tag?: string | readonly string[];
+  /** Runs that were started by this name. */
+  readonly startedBy?: string;
+  /** Runs that began at this time or later. */
+  readonly since?: ListTime;
+  /** Runs that began before this time. */
+  readonly until?: ListTime;
+  /** What this name may answer. What says nobody in particular may be answered by anybody. */
+  readonly mayAnswer?: string;
+  /** What has waited since this time or longer. */
+  readonly waitingSince?: ListTime;
+  /** Runs of another tenant than the client's. */
+  readonly tenant?: string;
+}
+
+export interface InterruptListOptions extends InterruptFilter {
+  /** How many interrupts at most. Default 50, at most 1,000. */
+  readonly limit?: number;
+  /** `next` of the page before. */
+  readonly after?: string;
+}
+
+export interface ListOptions extends InterruptFilter {
+  readonly status?: ListStatus;
+  /** Isolated agents of this run, by its id. Other lists do not have them. */
+  readonly parent?: string;
+  /** How many runs at most. Default 50, at most 1,000. */
+  readonly limit?: number;
+  /** `next` of the page before. */
+  readonly after?: string;
+  /** Whether the page says how many such runs there are in all. It is another question to the server. */
+  readonly total?: boolean;
+}
+
+/** What a list asks for, checked. Times are in milliseconds since 1970. */
+export interface RunFilter extends ListTimes {
+  readonly tenant: string;
+  readonly status?: ListStatus;
+  readonly agent?: string;
+  readonly tags: readonly string[];
+  readonly startedBy?: string;
+  readonly parent?: string;
+  readonly mayAnswer?: string;
+}
+
+/** The times of a list stay as they were on its first page. */
+export interface ListTimes {
+  readonly since?: number;
+  readonly until?: number;
+  readonly waitingSince?: number;
+}
+
+const usualLimit = 50;
+const mostRows = 1000;
+const timeNames = ['since', 'until', 'waitingSince'] as const;
+
+const time: Form = {
+  wanted: 'a time such as "2026-11-23T08:00:00Z" or "2026-11-23", or how long ago it is, such as "2h" or "3d"',
+  problem: (value, option) => (timeOf(value, 0) === undefined ? misfit(option, time.wanted, value) : undefined),
+};
+
+const filters: Forms<InterruptFilter> = {
+  agent: {
+    wanted: 'the name of an agent',
+    problem: (value) => {
+      if (!isName(value)) throw new HoldfastError('agent-unknown', `No agent can be named ${shown(value)}: ${nameProblem(value) ?? ''}.`);
+      return undefined;
+    },
+  },
+  tag: form((value) => isFilled(value) || (isFilledList(value) && value.length > 0), 'a tag, or an array of at least one'),
+  startedBy: filled,
+  since: time,
+  until: time,
+  mayAnswer: filled,
+  waitingSince: time,
+  tenant: form(isRunId, '1 to 200 letters, digits and . _ - : @, starting with a letter or digit'),
+};
+
+const page = {
+  // What is too many is refused: fewer rows than were asked for would look like all there are.
+  limit: { ...bound, problem: (value: unknown, option: string) => bound.problem(value, option) ?? tooMany(value, option) },
+  after: filled,
+};
+
+function tooMany(value: unknown, option: string): string | undefined {
+  return (value as number) > mostRows ? misfit(option, `at most ${mostRows}; the page says how to get the next ones`, value) : undefined;
+}
+
+const forms: { readonly list: Forms<ListOptions>; readonly interrupts: Forms<InterruptListOptions> } = {
+  list: {
+    ...filters,
+    ...page,
+    status: oneOf(...listStatuses),
+    parent: {
+      wanted: 'the id of a run',
+      problem: (value) => {
+        if (!isAnyRunId(value)) throw new HoldfastError('run-id-invalid', `${shown(value)} is no id of a run.`);
+        return undefined;
+      },
+    },
+    total: flag,
+  },
+  interrupts: { ...filters, ...page },
+};
+
+export type ListKind = keyof typeof forms;
+
+/** What was asked for, as far as it does not depend on the time. */
+export interface AskedList {
+  readonly kind: ListKind;
+  readonly filter: Omit<RunFilter, keyof ListTimes>;
+  readonly times: Readonly<Partial<Record<(typeof timeNames)[number], ListTime>>>;
+  readonly limit: number;
+  readonly after?: string;
+  readonly total: boolean;
+  /** The same for the same filters. */
+  readonly mark: string;
+}
+
+/** Checks the options of a list. A filter that does not exist would do nothing, and the list would lie. */
+export function askedList(kind: ListKind, tenant: string, options: ListOptions): AskedList {
+  const refuse = refusing(kind, 'request-invalid');
+  const given: unknown = options;
+  if (!isRecord(given)) return refuse(`the options must be an object, not ${shown(given)}.`);
+  const problem = problemOfFields(given, forms[kind]) ?? contradiction(options);
+  if (problem !== undefined) return refuse(sentence(problem));
+  const { status, agent, tag = [], startedBy, parent, mayAnswer, since, until, waitingSince, limit = usualLimit, after, total } = options;
+  const filter = {
+    tenant: options.tenant ?? tenant,
+    tags: [...new Set(typeof tag === 'string' ? [tag] : tag)],
+    ...defined({ status: kind === 'interrupts' ? ('waiting' as const) : status, agent, startedBy, parent, mayAnswer }),
+  };
+  const times = defined({ since, until, waitingSince });
+  return { kind, filter, times, limit, total: total === true, mark: markOf([kind, filter, times]), ...defined({ after }) };
+}
+
+/** What no run can be, or the server cannot count. */
+function contradiction({ status, parent, tag, startedBy, mayAnswer, waitingSince, total }: ListOptions): string | undefined {
+  const waits = mayAnswer === undefined ? (waitingSince === undefined ? undefined : 'waitingSince') : 'mayAnswer';
+  if (waits !== undefined && status !== undefined && status !== 'waiting' && status !== 'open')
+    return `${waits} is for runs that wait, and status is "${status}"; leave one of them out`;
+  if (waits !== undefined && total === true) return `total counts on the server, which does not know ${waits}; leave one of them out`;
+  const ofRoot = tag === undefined ? (startedBy === undefined ? undefined : 'startedBy') : 'tag';
+  if (parent !== undefined && ofRoot !== undefined)
+    return `${ofRoot} is one of the run that somebody started, and isolated agents have none; leave it out with parent`;
+  return undefined;
+}
+
+/** The filter with its times, of which those that say how long ago are from now, in whole seconds: equal lists of a second are one question. */
+export function filterOf({ filter, times }: AskedList, now: number): RunFilter {
+  const second = Math.floor(now / 1000) * 1000;
+  const at = (name: (typeof timeNames)[number]): number | undefined => timeOf(times[name], second);
+  return { ...filter, ...defined({ since: at('since'), until: at('until'), waitingSince: at('waitingSince') }) };
+}
+
+const timeText = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+function timeOf(value: unknown, now: number): number | undefined {
+  if (value instanceof Date) return numberOf(value.getTime());
+  if (typeof value !== 'string') return undefined;
+  const ago = parseDuration(value);
+  if (ago !== undefined) return now - ago;
+  return timeText.test(value) ? numberOf(Date.parse(value)) : undefined;
+}
+
+function numberOf(milliseconds: number): number | undefined {
+  return Number.isNaN(milliseconds) ? undefined : milliseconds;
+}
+
+function markOf(asked: unknown): string {
+  return createHash('sha256')
+    .update(canonicalJson(JSON.parse(JSON.stringify(asked))))
+    .digest('base64url')
+    .slice(0, 12);
+}

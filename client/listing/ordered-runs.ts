@@ -1,0 +1,140 @@
+import type { ExecutionPage, ListedExecution } from '../reading/executions';
+import type { RunPlace } from './cursor';
+import { comparePlaces } from './cursor';
+
+export type AskPage = (query: string, size: number, token?: Uint8Array) => Promise<ExecutionPage>;
+
+export interface OrderedList {
+  readonly ask: AskPage;
+  /** What of the runs is asked for, without their times. */
+  readonly clauses: readonly string[];
+  /** Whether the clauses take open runs only. */
+  readonly isOpenOnly: boolean;
+  /** The runs begin at this time or later, and before that one. */
+  readonly since?: number;
+  readonly until?: number;
+  /** Behind this place. With `isIncluded` the run that stands there comes, too. */
+  readonly after?: RunPlace & { readonly isIncluded?: true };
+  /** How many runs are wanted at a time. */
+  readonly want: number;
+}
+
+export interface PlacedRun {
+  readonly place: RunPlace;
+  readonly execution: ListedExecution;
+}
+
+interface Window {
+  /** Neither of them is there where it does not bound. Both are included. */
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+/** Runs from a time on, and where the next ones are: before that time. Without one there are no more. */
+interface Found {
+  readonly runs: readonly PlacedRun[];
+  readonly floor?: number;
+}
+
+/** A server sends no more at once. */
+const largestPage = 1000;
+/** Those that began in the millisecond of a cursor come once more. */
+const spare = 10;
+
+/**
+ * Runs in the order in which they began, newest first. A server has another order, which it does not let anybody choose: open runs by the start of their
+ * last execution, then those that have ended by their ends. So a run moves in it when it ends or continues as new, and whoever read on there would miss
+ * runs. Here each question bounds the time of the start, which never changes.
+ */
+export async function* orderedRuns(list: OrderedList): AsyncGenerator<PlacedRun> {
+  const { since, until, after } = list;
+  let to = until === undefined ? undefined : until - 1;
+  if (after !== undefined) to = to === undefined ? after.at : Math.min(to, after.at);
+  for (;;) {
+    const { runs, floor } = await newestIn(list, { from: since, to });
+    yield* runs;
+    if (floor === undefined || (since !== undefined && floor < since)) return;
+    to = floor;
+  }
+}
+
+function isBehind(place: RunPlace, after: OrderedList['after']): boolean {
+  if (after === undefined) return true;
+  const order = comparePlaces(after, place);
+  return order < 0 || (order === 0 && after.isIncluded === true);
+}
+
+/** Asks for a page, and where it leaves open which runs are the newest, for all that began since the oldest that may be one of them. */
+async function newestIn(list: OrderedList, whole: Window): Promise<Found> {
+  const { want, isOpenOnly, after } = list;
+  let from = whole.from;
+  let size = Math.min(largestPage, isOpenOnly ? want + spare : Math.max(100, 2 * want + spare));
+  for (;;) {
+    const query = [...list.clauses, ...clausesOf({ from, to: whole.to })].join(' AND ');
+    const runs = new Map<string, PlacedRun>();
+    let token: Uint8Array | undefined;
+    do {
+      const page = await list.ask(query, size, token);
+      for (const execution of page.executions) take(runs, execution);
+      token = page.token;
+      const sorted = [...runs.values()]
+        .filter(({ place }) => isBehind(place, after))
+        .sort((one, other) => comparePlaces(one.place, other.place));
+      if (token === undefined) return { runs: sorted, ...(from === whole.from ? {} : { floor: (from ?? 0) - 1 }) };
+      const bound = latestBehind(page.executions, isOpenOnly);
+      const sure = sorted.filter(({ place }) => place.at > bound);
+      if (sure.length >= want) return { runs: sure, floor: bound };
+      const oldest = sorted[want - 1]?.place.at;
+      if (oldest !== undefined && (from === undefined || oldest > from)) {
+        from = oldest;
+        break;
+      }
+      // So many began in one millisecond: there is nothing to bound, and the server's order has to do.
+    } while (size === largestPage);
+    size = Math.min(largestPage, 2 * size);
+  }
+}
+
+/** A run may have several executions there. The last one says how it stands. */
+function take(runs: Map<string, PlacedRun>, execution: ListedExecution): void {
+  const { workflowId, startTime } = execution;
+  const known = runs.get(workflowId);
+  if (known !== undefined && known.execution.startTime >= startTime) return;
+  runs.set(workflowId, { execution, place: { at: startOf(execution).getTime(), workflowId } });
+}
+
+/** When a run began, over all of its executions. */
+export function startOf({ startTime, startedAt }: ListedExecution): Date {
+  return startedAt ?? startTime;
+}
+
+/**
+ * No run behind this page, in the server's order, began after this moment: it began before its last execution did, and that before it ended. Infinite
+ * where the page does not say.
+ */
+function latestBehind(executions: readonly ListedExecution[], isOpenOnly: boolean): number {
+  const last = executions.at(-1);
+  if (last === undefined || !isServersOrder(executions)) return Infinity;
+  if (last.closeTime !== undefined) return last.closeTime.getTime();
+  return isOpenOnly ? last.startTime.getTime() : Infinity;
+}
+
+function isServersOrder(executions: readonly ListedExecution[]): boolean {
+  return executions.every((execution, position) => {
+    const before = executions[position - 1];
+    if (before === undefined) return true;
+    const [one, other] = [before.closeTime?.getTime() ?? Infinity, execution.closeTime?.getTime() ?? Infinity];
+    return one > other || (one === other && (one !== Infinity || before.startTime >= execution.startTime));
+  });
+}
+
+/** The time at which a run began is that of its execution, unless an attribute says more. */
+export function clausesOf({ from, to }: Window): readonly string[] {
+  const bounds = (name: string): string =>
+    [
+      ...(from === undefined ? [] : [`${name} >= '${new Date(from).toISOString()}'`]),
+      ...(to === undefined ? [] : [`${name} < '${new Date(to + 1).toISOString()}'`]),
+    ].join(' AND ');
+  if (from === undefined && to === undefined) return [];
+  return [`((HoldfastStartedAt IS NULL AND ${bounds('StartTime')}) OR (${bounds('HoldfastStartedAt')}))`];
+}

@@ -1,0 +1,232 @@
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { defined } from '../../contract/defined';
+import { agentOfChildRun } from '../../contract/record/child-runs';
+import type { ListStatus, RunStatus } from '../../contract/events';
+import type { Interrupt } from '../../contract/interrupts';
+import { names, runIdOf, workflowIdOf } from '../../contract/names';
+import type { Executions, ListedExecution, OpenInterrupt } from '../reading/executions';
+import { labelsIn, openInterruptsIn } from '../reading/executions';
+import type { InterruptPlace, PageEnd, RunPlace } from './cursor';
+import { compareInterrupts, cursorOf, pageEndOf } from './cursor';
+import type { AskedList, InterruptListOptions, ListOptions, RunFilter } from './list-options';
+import { askedList, filterOf } from './list-options';
+import type { PlacedRun } from './ordered-runs';
+import { clausesOf, orderedRuns, startOf } from './ordered-runs';
+
+export interface ListedRun {
+  readonly id: string;
+  readonly agent: string;
+  readonly status: RunStatus;
+  /** When the run began, over continue-as-new and upgrades. */
+  readonly startedAt: string;
+  readonly closedAt?: string;
+  /** What is open, the longest first. */
+  readonly interrupts: readonly Interrupt[];
+  /** Since when the first of them is open. Undefined of runs of a build that did not say so. */
+  readonly waitingSince?: string;
+  readonly tags: readonly string[];
+  readonly startedBy?: string;
+  /** The run that it is part of, of an isolated agent. */
+  readonly parent?: string;
+}
+
+export interface ListedInterrupt {
+  readonly runId: string;
+  /** The agent that the run was started with. */
+  readonly agent: string;
+  /** Since when it is open. Undefined of runs of a build that did not say so. */
+  readonly waitingSince?: string;
+  readonly tags: readonly string[];
+  readonly startedBy?: string;
+  readonly interrupt: Interrupt;
+}
+
+interface Page {
+  /** Whether there are more behind these. */
+  readonly more: boolean;
+  /** Given as `after`, it asks for those. Undefined when there are none. */
+  readonly next?: string;
+}
+
+/** Runs, newest first. */
+export interface RunPage extends Page {
+  readonly runs: readonly ListedRun[];
+  /** How many there are in all, when that was asked for. */
+  readonly total?: number;
+}
+
+/** What waits for somebody: the newest runs first, of a run what has waited longest first. */
+export interface InterruptPage extends Page {
+  readonly interrupts: readonly ListedInterrupt[];
+}
+
+/** So many runs at most are asked for at a time. */
+const mostAtOnce = 400;
+
+const agentKey = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
+const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
+
+/** The lists of a client. They need no worker. */
+export class RunLists {
+  constructor(
+    private readonly executions: Executions,
+    private readonly tenant: string,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  async runs(options: ListOptions): Promise<RunPage> {
+    const asked = askedList('list', this.tenant, options);
+    const end = pageEndOf(asked);
+    const filter = { ...filterOf(asked, this.now()), ...end?.times };
+    const rows: { readonly row: ListedRun; readonly place: RunPlace }[] = [];
+    let more = false;
+    for await (const { place, execution } of this.ordered(asked, filter, end?.run)) {
+      if (!fitsHere(execution, filter)) continue;
+      more = rows.length === asked.limit;
+      if (more) break;
+      rows.push({ row: listedRun(execution, filter), place });
+    }
+    const last = rows.at(-1);
+    const next = more && last !== undefined ? cursorOf(asked, { run: last.place, times: timesOf(filter) }) : undefined;
+    const runs = rows.map(({ row }) => row);
+    const isWhole = !more && end === undefined;
+    const total = !asked.total ? undefined : isWhole ? runs.length : await this.total(filter);
+    return { runs, more, ...defined({ next, total }) };
+  }
+
+  async interrupts(options: InterruptListOptions): Promise<InterruptPage> {
+    const asked = askedList('interrupts', this.tenant, options);
+    const end = pageEndOf(asked);
+    const filter = { ...filterOf(asked, this.now()), ...end?.times };
+    const rows: { readonly row: ListedInterrupt; readonly run: RunPlace; readonly interrupt: InterruptPlace }[] = [];
+    let more = false;
+    const from = end === undefined ? undefined : { ...end.run, isIncluded: true as const };
+    for await (const { place, execution } of this.ordered(asked, filter, from)) {
+      const seen = place.workflowId === end?.run.workflowId ? end.interrupt : undefined;
+      for (const open of openHere(execution, filter)) {
+        const interrupt = placeOf(open);
+        if (seen !== undefined && compareInterrupts(interrupt, seen) <= 0) continue;
+        more = rows.length === asked.limit;
+        if (more) break;
+        rows.push({ row: listedInterrupt(execution, open), run: place, interrupt });
+      }
+      if (more) break;
+    }
+    const last = rows.at(-1);
+    const next = more && last !== undefined ? cursorOf(asked, { ...last, times: timesOf(filter) }) : undefined;
+    return { interrupts: rows.map(({ row }) => row), more, ...defined({ next }) };
+  }
+
+  private ordered(asked: AskedList, filter: RunFilter, after?: RunPlace & { readonly isIncluded?: true }): AsyncGenerator<PlacedRun> {
+    const { status, since, until } = filter;
+    return orderedRuns({
+      ask: (query, size, token) => this.executions.page(query, size, token),
+      clauses: clausesFor(filter),
+      isOpenOnly: waitsOnly(filter) || status === 'open' || status === 'running',
+      // One more says whether there are more.
+      want: Math.min(asked.limit + 1, mostAtOnce),
+      ...defined({ since, until, after }),
+    });
+  }
+
+  private total(filter: RunFilter): Promise<number> {
+    const { since, until } = filter;
+    const window = clausesOf({ from: since, to: until === undefined ? undefined : until - 1 });
+    return this.executions.count([...clausesFor(filter), ...window].join(' AND '));
+  }
+}
+
+const statusClauses: Readonly<Record<ListStatus, string>> = {
+  open: "ExecutionStatus = 'Running'",
+  running: "ExecutionStatus = 'Running' AND (HoldfastStatus IS NULL OR HoldfastStatus != 'waiting')",
+  waiting: "ExecutionStatus = 'Running' AND HoldfastStatus = 'waiting'",
+  completed: "ExecutionStatus = 'Completed'",
+  failed: "(ExecutionStatus = 'Failed' OR ExecutionStatus = 'Terminated' OR ExecutionStatus = 'TimedOut')",
+  cancelled: "ExecutionStatus = 'Canceled'",
+};
+
+function clausesFor(filter: RunFilter): readonly string[] {
+  const { tenant, parent, agent, tags, startedBy, status } = filter;
+  const known = waitsOnly(filter) ? 'waiting' : status;
+  return [
+    `WorkflowType = '${names.workflow}'`,
+    parent === undefined ? `HoldfastTenant = ${quoted(tenant)}` : `ParentWorkflowId = ${quoted(workflowIdOf(tenant, parent))}`,
+    // Isolated agents have no attribute that says which one they are.
+    ...(agent === undefined || parent !== undefined ? [] : [`HoldfastAgent = ${quoted(agent)}`]),
+    ...tags.map((tag) => `HoldfastTags = ${quoted(tag)}`),
+    ...(startedBy === undefined ? [] : [`HoldfastStartedBy = ${quoted(startedBy)}`]),
+    known === undefined ? "ExecutionStatus != 'ContinuedAsNew'" : statusClauses[known],
+  ];
+}
+
+function quoted(text: string): string {
+  return `'${text.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`;
+}
+
+function waitsOnly({ status, mayAnswer, waitingSince }: RunFilter): boolean {
+  return status === 'waiting' || mayAnswer !== undefined || waitingSince !== undefined;
+}
+
+/** What the server cannot ask. */
+function fitsHere(execution: ListedExecution, filter: RunFilter): boolean {
+  const { parent, agent, mayAnswer, waitingSince } = filter;
+  if (parent !== undefined && agent !== undefined && agentOfChildRun(execution.workflowId) !== agent) return false;
+  return (mayAnswer === undefined && waitingSince === undefined) || openHere(execution, filter).length > 0;
+}
+
+function openHere(execution: ListedExecution, { mayAnswer, waitingSince }: RunFilter): readonly OpenInterrupt[] {
+  return openInterruptsIn(execution.memo)
+    .filter(({ interrupt, since }) => {
+      if (mayAnswer !== undefined && interrupt.by?.includes(mayAnswer) === false) return false;
+      return waitingSince === undefined || (since !== undefined && since <= waitingSince);
+    })
+    .sort((one, other) => compareInterrupts(placeOf(one), placeOf(other)));
+}
+
+function placeOf({ interrupt, since = 0 }: OpenInterrupt): InterruptPlace {
+  return { since, id: interrupt.id };
+}
+
+function timesOf({ since, until, waitingSince }: RunFilter): PageEnd['times'] {
+  return defined({ since, until, waitingSince });
+}
+
+function listedRun(execution: ListedExecution, { parent }: RunFilter): ListedRun {
+  const { workflowId, status, closeTime } = execution;
+  const isOpen = status.name === 'RUNNING';
+  const open = isOpen ? openHere(execution, { tenant: '', tags: [] }) : [];
+  const agent = parent === undefined ? (execution.typedSearchAttributes.get(agentKey) ?? '') : agentOfChildRun(workflowId);
+  return {
+    id: runIdOf(workflowId),
+    agent,
+    status: isOpen
+      ? open.length > 0 || execution.typedSearchAttributes.get(statusKey) === 'waiting'
+        ? 'waiting'
+        : 'running'
+      : endOf(status.name),
+    startedAt: startOf(execution).toISOString(),
+    interrupts: open.map(({ interrupt }) => interrupt),
+    ...labelsIn(execution.typedSearchAttributes),
+    ...defined({ closedAt: closeTime?.toISOString(), waitingSince: timeText(open[0]?.since), parent }),
+  };
+}
+
+function listedInterrupt(execution: ListedExecution, { interrupt, since }: OpenInterrupt): ListedInterrupt {
+  const { workflowId, typedSearchAttributes } = execution;
+  return {
+    runId: runIdOf(workflowId),
+    agent: typedSearchAttributes.get(agentKey) ?? '',
+    ...labelsIn(typedSearchAttributes),
+    ...defined({ waitingSince: timeText(since) }),
+    interrupt,
+  };
+}
+
+function endOf(status: string): RunStatus {
+  if (status === 'COMPLETED') return 'completed';
+  return status === 'CANCELLED' ? 'cancelled' : 'failed';
+}
+
+function timeText(milliseconds: number | undefined): string | undefined {
+  return milliseconds === undefined ? undefined : new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,29 @@
+import type { Usage } from '../messages/messages';
+import type { UsageByModel } from '../usage';
+import { addModelUsage, addUsage } from '../usage';
+
+/** The tokens that a run has used, as its record says. */
+export class RunUsage {
+  all: Usage = { inputTokens: 0, outputTokens: 0 };
+  /** Of the models that the run itself called. */
+  byModel: UsageByModel = {};
+
+  /** What a call of the run has used. */
+  called(model: string, usage: Usage | null | undefined): void {
+    if (usage === undefined || usage === null) return;
+    this.add(usage);
+    this.byModel = addModelUsage(this.byModel, model, usage);
+  }
+
+  /** What something else has used for the run. */
+  add(usage: Usage): void {
+    this.all = addUsage(this.all, usage);
+  }
+
+  /** What a snapshot says of the time before. */
+  restore(state: unknown): void {
+    const { usage, usageByModel } = state as { usage?: Usage; usageByModel?: UsageByModel };
+    if (usage !== undefined) this.all = usage;
+    if (usageByModel !== undefined) this.byModel = usageByModel;
+  }
+}

@@ -1,0 +1,163 @@
+import { setTimeout } from 'node:timers/promises';
+import { Client } from '@temporalio/client';
+import type { HoldfastClient } from '../../client/connect';
+import { connect } from '../../client/connect';
+import type { InterruptListOptions, ListOptions } from '../../client/listing/list-options';
+import type { ListedInterrupt, ListedRun } from '../../client/listing/run-lists';
+import type { Temporal } from '../support/temporal';
+import { eventually, openTemporal } from '../support/temporal';
+import type { TestBed } from '../support/test-bed';
+import { calls, script, startTestBed, testServer, text } from '../support/test-bed';
+
+const asked = 50;
+const refunds = Array.from({ length: asked }, (_, n) => ({ name: 'refund', input: { orderId: `${n}`, amount: 80 } }));
+const one = script(calls({ name: 'refund', input: { orderId: '42', amount: 80 } }), text('Done.'));
+const many = script(calls(...refunds), text('Done.'));
+
+let bed: TestBed;
+let temporal: Temporal;
+const clients: HoldfastClient[] = [];
+beforeAll(async () => {
+  bed = await startTestBed((request) => (JSON.stringify(request.messages[0]).includes('many') ? many : one)(request));
+  temporal = await openTemporal();
+});
+afterAll(async () => {
+  for (const client of clients) await client.close();
+  await bed.close();
+  await temporal.close();
+});
+
+/** Each test has a tenant of its own: nothing else is in its lists. */
+async function clientOf(tenant: string): Promise<HoldfastClient> {
+  const client = await connect({ server: testServer(), taskQueue: bed.taskQueue, tenant });
+  clients.push(client);
+  return client;
+}
+
+async function allRuns(client: HoldfastClient, options: ListOptions): Promise<readonly ListedRun[]> {
+  const { runs, next } = await client.list(options);
+  return next === undefined ? runs : [...runs, ...(await allRuns(client, { ...options, after: next }))];
+}
+
+describe('lists of a server', () => {
+  it('have 1,200 interrupts page by page while 200 are answered: none missed, none twice', async () => {
+    const t0 = performance.now();
+    const client = await clientOf('many');
+    const runs = await Promise.all(Array.from({ length: 1200 / asked }, (_, n) => client.start('guarded', 'many', { id: `run-${n}` })));
+    for (const run of runs) expect(await run.outcome({ timeout: '60s' })).toMatchObject({ status: 'waiting' });
+    const all = async (options: InterruptListOptions, between: () => Promise<unknown>): Promise<readonly ListedInterrupt[]> => {
+      const rows: ListedInterrupt[] = [];
+      let page = await client.interrupts(options);
+      for (;;) {
+        rows.push(...page.interrupts);
+        expect(page.more).toBe(page.next !== undefined);
+        if (page.next === undefined) return rows;
+        await between();
+        page = await client.interrupts({ ...options, after: page.next });
+      }
+    };
+    console.log('started', performance.now() - t0);
+    let before: readonly string[] = [];
+    await eventually(async () => {
+      before = (await all({ limit: 1000 }, async () => undefined)).map(keyOf);
+      expect(before).toHaveLength(1200);
+    }, 30_000);
+    console.log('waiting', performance.now() - t0);
+    const answered = new Set<string>();
+    const rows = await all({ limit: 100 }, async () => {
+      // Of runs all over the list, those that were shown and those that come: one run after another ends of it.
+      const turn = answered.size / 20;
+      const chosen = before.filter((_, position) => position % 60 === (turn * 7) % 60 || Math.floor(position / asked) === turn * 2);
+      const left = chosen.filter((key) => !answered.has(key)).slice(0, 20);
+      if (answered.size >= 200) return;
+      for (const key of left) answered.add(key);
+      await Promise.all(left.map((key) => client.run(key.split(' ')[0] ?? '').approve(key.split(' ')[1] ?? '')));
+    });
+    console.log('paged', performance.now() - t0);
+    const seen = rows.map(keyOf);
+    expect(answered.size).toBe(200);
+    expect(new Set(seen).size).toBe(seen.length);
+    const missed = before.filter((key) => !answered.has(key) && !seen.includes(key));
+    expect(missed).toEqual([]);
+    expect(seen.length).toBeGreaterThanOrEqual(1000);
+    await eventually(async () => {
+      const rest = (await all({ limit: 1000 }, async () => undefined)).map(keyOf);
+      expect([...rest].sort()).toEqual(before.filter((key) => !answered.has(key)).sort());
+    }, 30_000);
+    await Promise.all(runs.map((run) => run.cancel().catch(() => undefined)));
+  }, 240_000);
+
+  it('keep the place and the begin of a run that continues as new, again and again', async () => {
+    const client = await clientOf('order');
+    const ids = ['first', 'second', 'third'];
+    for (const id of ids) {
+      await (await client.start('guarded', 'hello', { id })).outcome({ timeout: '30s' });
+      await setTimeout(5);
+    }
+    const listed = async (): Promise<readonly ListedRun[]> => allRuns(client, { limit: 1 });
+    let before: readonly ListedRun[] = [];
+    await eventually(async () => {
+      before = await listed();
+      expect(before.map(({ id, status }) => [id, status])).toEqual([...ids].reverse().map((id) => [id, 'waiting']));
+    });
+    const first = new Client({ connection: temporal.connection }).workflow.getHandle('order/first');
+    for (let round = 0; round < 2; round++) {
+      const execution = (await first.describe()).runId;
+      await first.signal('border');
+      await eventually(async () => expect((await first.describe()).runId).not.toBe(execution));
+    }
+    await eventually(async () => expect(await listed()).toEqual(before));
+    expect((await client.list({ total: true })).total).toBe(3);
+    expect((await client.list({ total: true, limit: 1 })).total).toBe(3);
+    // It stands where it began, also for filters.
+    const [, second] = before;
+    expect((await client.list({ until: second?.startedAt ?? '' })).runs.map(({ id }) => id)).toEqual(['first']);
+    expect((await client.list({ since: second?.startedAt ?? '' })).runs.map(({ id }) => id)).toEqual(['third', 'second']);
+    await client.run('first').approve(before[2]?.interrupts[0]?.id ?? '');
+    await client.run('first').outcome({ timeout: '30s' });
+    await eventually(async () => {
+      const runs = await listed();
+      expect(runs.map(({ id, startedAt }) => [id, startedAt])).toEqual(before.map(({ id, startedAt }) => [id, startedAt]));
+      expect(runs[2]).toMatchObject({ status: 'completed', interrupts: [] });
+      expect(runs[2]).not.toHaveProperty('waitingSince');
+    });
+  });
+
+  it('filter by status, agent, tags, who started it and how long it waits', async () => {
+    const client = await clientOf('filters');
+    const start = async (id: string, agent: string, tags: string[], by?: string): Promise<void> => {
+      await (await client.start(agent, 'hello', { id, tags, ...(by === undefined ? {} : { by }) })).outcome({ timeout: '30s' });
+    };
+    await start('a', 'guarded', ['night', 'it\'s "odd" \\'], 'ada');
+    await start('b', 'guarded', ['night'], "o'hara \\");
+    await start('c', 'plain', ['night', 'eu'], 'ada');
+    await start('d', 'plain', []);
+    const found = async (options: ListOptions): Promise<string> => (await client.list(options)).runs.map(({ id }) => id).join('');
+    await eventually(async () => expect(await found({ status: 'completed' })).toBe('dc'));
+    await eventually(async () => expect(await found({})).toBe('dcba'));
+    expect(await found({ status: 'waiting' })).toBe('ba');
+    expect(await found({ status: 'open' })).toBe('ba');
+    expect(await found({ status: 'running' })).toBe('');
+    expect(await found({ status: 'completed', agent: 'plain' })).toBe('dc');
+    expect(await found({ tag: 'night' })).toBe('cba');
+    expect(await found({ tag: ['eu', 'night'] })).toBe('c');
+    expect(await found({ tag: 'it\'s "odd" \\' })).toBe('a');
+    expect(await found({ tag: 'nigh' })).toBe('');
+    expect(await found({ startedBy: 'ada' })).toBe('ca');
+    expect(await found({ startedBy: "o'hara \\" })).toBe('b');
+    expect(await found({ mayAnswer: 'kim' })).toBe('ba');
+    expect(await found({ waitingSince: '1h' })).toBe('');
+    expect(await found({ waitingSince: new Date(Date.now() + 60_000), tag: 'night' })).toBe('ba');
+    expect(await found({ since: '1h', until: new Date(Date.now() + 60_000) })).toBe('dcba');
+    expect(await found({ until: '1h' })).toBe('');
+    expect((await (await clientOf('others')).list({ tenant: 'filters', tag: 'eu' })).runs).toMatchObject([{ id: 'c', startedBy: 'ada' }]);
+    expect(await client.interrupts({ tag: 'night', startedBy: 'ada' })).toEqual({
+      interrupts: [expect.objectContaining({ runId: 'a', agent: 'guarded', startedBy: 'ada', waitingSince: expect.any(String) })],
+      more: false,
+    });
+  });
+});
+
+function keyOf({ runId, interrupt }: ListedInterrupt): string {
+  return `${runId} ${interrupt.id}`;
+}
