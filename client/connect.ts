@@ -189,7 +189,10 @@ export class HoldfastClient<Module = never> {
       this.reader.executions.changed();
       return new Run(this.reader, this.tenant, start.id, true);
     } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw withCode(error);
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) {
+        await this.reader.executions.explain(error);
+        throw withCode(error);
+      }
       return this.findStarted(start.id, hash, options);
     }
   }

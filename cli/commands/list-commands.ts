@@ -36,7 +36,8 @@ const longestAsk = 60;
 export async function listRuns(service: ServiceClient, terminal: Terminal, flags: RunListFlags, now = Date.now()): Promise<number> {
   const { json, wide, ...filters } = flags;
   // The server cannot count what it does not know.
-  const isCounted = flags.mayAnswer === undefined && flags.waitingSince === undefined;
+  const { tag = [], startedBy = '', mayAnswer, waitingSince } = flags;
+  const isCounted = mayAnswer === undefined && waitingSince === undefined && !/["\\]/.test([...tag, startedBy].join(''));
   const answer = await service.list({ ...filters, ...(isCounted ? { total: 'true' } : {}) });
   if (json === true) return writeJson(terminal, answer);
   const { runs, total } = answer;

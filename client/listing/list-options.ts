@@ -167,12 +167,20 @@ export function askedList(kind: ListKind, tenant: string, options: ListOptions):
   return { kind, filter, times, limit, total: total === true, mark: markOf([kind, filter, times]), ...defined({ after }) };
 }
 
+/** Whether a server can look for a text. SQLite's full-text search for tags breaks at a quote, and what has a backslash is not found. */
+export function isAskable(text: string): boolean {
+  return !/["\\]/.test(text);
+}
+
 /** What no run can be, or the server cannot count. */
 function contradiction({ status, parent, tag, startedBy, mayAnswer, waitingSince, total }: ListOptions): string | undefined {
   const waits = mayAnswer === undefined ? (waitingSince === undefined ? undefined : 'waitingSince') : 'mayAnswer';
   if (waits !== undefined && status !== undefined && status !== 'waiting' && status !== 'open')
     return `${waits} is for runs that wait, and status is "${status}"; leave one of them out`;
   if (waits !== undefined && total === true) return `total counts on the server, which does not know ${waits}; leave one of them out`;
+  const tags = typeof tag === 'string' ? [tag] : (tag ?? []);
+  if (total === true && ![...tags, startedBy ?? ''].every(isAskable))
+    return 'total counts on the server, which cannot look for a text with " or \\; leave one of them out';
   const ofRoot = tag === undefined ? (startedBy === undefined ? undefined : 'startedBy') : 'tag';
   if (parent !== undefined && ofRoot !== undefined)
     return `${ofRoot} is one of the run that somebody started, and isolated agents have none; leave it out with parent`;

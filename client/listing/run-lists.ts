@@ -9,7 +9,7 @@ import { labelsIn, openInterruptsIn } from '../reading/executions';
 import type { InterruptPlace, PageEnd, RunPlace } from './cursor';
 import { compareInterrupts, cursorOf, pageEndOf } from './cursor';
 import type { AskedList, InterruptListOptions, ListOptions, RunFilter } from './list-options';
-import { askedList, filterOf } from './list-options';
+import { askedList, filterOf, isAskable } from './list-options';
 import type { PlacedRun } from './ordered-runs';
 import { clausesOf, orderedRuns, startOf } from './ordered-runs';
 
@@ -102,6 +102,7 @@ export class RunLists {
     let more = false;
     const from = end === undefined ? undefined : { ...end.run, isIncluded: true as const };
     for await (const { place, execution } of this.ordered(asked, filter, from)) {
+      if (!fitsHere(execution, filter)) continue;
       const seen = place.workflowId === end?.run.workflowId ? end.interrupt : undefined;
       for (const open of openHere(execution, filter)) {
         const interrupt = placeOf(open);
@@ -153,8 +154,8 @@ function clausesFor(filter: RunFilter): readonly string[] {
     parent === undefined ? `HoldfastTenant = ${quoted(tenant)}` : `ParentWorkflowId = ${quoted(workflowIdOf(tenant, parent))}`,
     // Isolated agents have no attribute that says which one they are.
     ...(agent === undefined || parent !== undefined ? [] : [`HoldfastAgent = ${quoted(agent)}`]),
-    ...tags.map((tag) => `HoldfastTags = ${quoted(tag)}`),
-    ...(startedBy === undefined ? [] : [`HoldfastStartedBy = ${quoted(startedBy)}`]),
+    ...tags.filter(isAskable).map((tag) => `HoldfastTags = ${quoted(tag)}`),
+    ...(startedBy === undefined || !isAskable(startedBy) ? [] : [`HoldfastStartedBy = ${quoted(startedBy)}`]),
     known === undefined ? "ExecutionStatus != 'ContinuedAsNew'" : statusClauses[known],
   ];
 }
@@ -167,9 +168,12 @@ function waitsOnly({ status, mayAnswer, waitingSince }: RunFilter): boolean {
   return status === 'waiting' || mayAnswer !== undefined || waitingSince !== undefined;
 }
 
-/** What the server cannot ask. */
+/** What the server does not know, or not exactly. */
 function fitsHere(execution: ListedExecution, filter: RunFilter): boolean {
-  const { parent, agent, mayAnswer, waitingSince } = filter;
+  const { parent, agent, tags, startedBy, mayAnswer, waitingSince } = filter;
+  // SQLite takes small and capital letters of tags for the same.
+  const labels = labelsIn(execution.typedSearchAttributes);
+  if (!tags.every((tag) => labels.tags.includes(tag)) || (startedBy !== undefined && labels.startedBy !== startedBy)) return false;
   if (parent !== undefined && agent !== undefined && agentOfChildRun(execution.workflowId) !== agent) return false;
   return (mayAnswer === undefined && waitingSince === undefined) || openHere(execution, filter).length > 0;
 }

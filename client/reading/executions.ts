@@ -96,7 +96,11 @@ export class Executions {
     return Number(count);
   }
 
-  /** Visibility refuses a query with an attribute that the namespace does not have. */
+  /** A server refuses a start and a query with an attribute that the namespace does not have. Throws 'search-attribute-missing' then. */
+  async explain(error: unknown): Promise<void> {
+    if (isInvalidArgument(error)) await checkSearchAttributes(this.connection, this.namespace);
+  }
+
   private async ask<Answer>(key: string, ask: (service: ConnectionLike['workflowService']) => Promise<Answer>): Promise<Answer> {
     const { connection } = this;
     try {
@@ -104,7 +108,7 @@ export class Executions {
         this.gate.ask(this, key, () => connection.withDeadline(Date.now() + longestAnswerMs, () => ask(connection.workflowService))),
       );
     } catch (error) {
-      if (isInvalidArgument(error)) await checkSearchAttributes(connection, this.namespace);
+      await this.explain(error);
       throw error;
     }
   }

@@ -183,6 +183,14 @@ describe('search attributes', () => {
   });
 });
 
+it('a client says which search attributes its namespace lacks, of starts and of lists', async () => {
+  const client = await connectClient({ server: { address: server.address, namespace: 'temporal-system' } });
+  const missing = { code: 'search-attribute-missing', message: expect.stringContaining('temporal operator search-attribute create') };
+  await expect(client.start('support', 'Hi', { by: 'ada' })).rejects.toMatchObject(missing);
+  await expect(client.list({ startedBy: 'ada' })).rejects.toMatchObject(missing);
+  await client.close();
+});
+
 it('a client says with a code that its server has gone', async () => {
   const own = await startEmbeddedServer({ directory: temporaryDirectory(), database: 'memory' });
   const client = await connectClient({ server: { address: own.address, namespace: 'default' } });

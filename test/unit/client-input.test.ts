@@ -217,6 +217,11 @@ describe('a call of the client that is none', () => {
       () => client.list({ waitingSince: '2h', total: true }),
       'list: total counts on the server, which does not know waitingSince; leave one of them out.',
     ],
+    [
+      'a count of a tag with a quote',
+      () => client.list({ tag: ['a', '"b"'], total: true }),
+      'list: total counts on the server, which cannot look for a text with " or \\; leave one of them out.',
+    ],
     ['tags of isolated agents', () => client.list({ parent: 'r', tag: 'x' }), 'list: tag is one of the run that somebody started'],
     ['a tenant that is none', () => client.list({ tenant: 'a/b' }), 'list: tenant must be 1 to 200 letters, digits'],
     ['a cursor that is none', () => client.list({ after: 'abc' }), 'list: after must be the "next" of the page before. It is "abc".'],
