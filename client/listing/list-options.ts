@@ -85,7 +85,6 @@ export interface ListTimes {
 
 const usualLimit = 50;
 const mostRows = 1000;
-const timeNames = ['since', 'until', 'waitingSince'] as const;
 
 const time: Form = {
   wanted: 'a time such as "2026-11-23T08:00:00Z" or "2026-11-23", or how long ago it is, such as "2h" or "3d"',
@@ -142,7 +141,7 @@ export type ListKind = keyof typeof forms;
 export interface AskedList {
   readonly kind: ListKind;
   readonly filter: Omit<RunFilter, keyof ListTimes>;
-  readonly times: Readonly<Partial<Record<(typeof timeNames)[number], ListTime>>>;
+  readonly times: Readonly<Partial<Record<keyof ListTimes, ListTime>>>;
   readonly limit: number;
   readonly after?: string;
   readonly total: boolean;
@@ -190,7 +189,7 @@ function contradiction({ status, parent, tag, startedBy, mayAnswer, waitingSince
 /** The filter with its times, of which those that say how long ago are from now, in whole seconds: equal lists of a second are one question. */
 export function filterOf({ filter, times }: AskedList, now: number): RunFilter {
   const second = Math.floor(now / 1000) * 1000;
-  const at = (name: (typeof timeNames)[number]): number | undefined => timeOf(times[name], second);
+  const at = (name: keyof ListTimes): number | undefined => timeOf(times[name], second);
   return { ...filter, ...defined({ since: at('since'), until: at('until'), waitingSince: at('waitingSince') }) };
 }
 
