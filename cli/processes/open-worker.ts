@@ -19,7 +19,9 @@ export async function openWorker(
   options: { readonly demo: boolean; readonly dead?: readonly number[] },
 ): Promise<HoldfastWorker> {
   const { project, logger, taskQueue, configuration } = settings;
-  const { tools = {}, outputs, middleware, observers, models, language } = project.config;
+  const { tools = {}, outputs, middleware, observers, models = {}, language } = project.config;
+  // What tokens cost is for the service.
+  const { prices: _, ...forWorker } = models;
   const { dataConverter } = server;
   const debugging = configuration.logLevel === 'debug' || configuration.logLevel === 'trace';
   installRuntime((level, message, meta) => logger.log(level, message, { ...meta }), debugging ? 'INFO' : 'WARN');
@@ -29,7 +31,7 @@ export async function openWorker(
     server: server.settings,
     agents: project.agentsFile,
     tools,
-    models: { ...models, ...(options.demo ? { demo: true } : {}) } satisfies ModelsOptions,
+    models: { ...forWorker, ...(options.demo ? { demo: true } : {}) } satisfies ModelsOptions,
     taskQueue,
     bundles: join(configuration.directory, 'bundles'),
     onProblem,
