@@ -2,6 +2,7 @@ import type { RunEvent } from '../contract/events';
 import type { Json, StoredMessage } from '../contract/messages/messages';
 import { textOf } from '../contract/messages/messages';
 import { oneLine } from './terminal';
+import { lengthText } from './times';
 
 const longest = 160;
 
@@ -25,6 +26,8 @@ function detailOf(event: RunEvent): string {
       return `turn ${event.turn}`;
     case 'model-end':
       return `${event.model}: ${contentOf(event.message)}`;
+    case 'model-wait':
+      return `waited for its turn and the provider, ${event.times} times: ${lengthText(event.turnMs + event.busyMs)}`;
     case 'model-retry':
       return `${event.failover === undefined ? 'asked again' : `${event.failover.model} is asked`}: ${event.error.message}`;
     case 'tool-start':
