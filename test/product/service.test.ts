@@ -393,7 +393,7 @@ describe('looking around', () => {
     await post('/runs', { ...lookup, id: 'labelled', tags: ['night', 'eu'], by: 'ada' });
     const found = async (query: string): Promise<readonly string[]> =>
       (await get(`/runs?${query}`)).body.runs.map(({ id }: { id: string }) => id);
-    await eventually(async () => expect(await found('tag=night&tag=eu&startedBy=ada&since=1h')).toEqual(['labelled']));
+    await eventually(async () => (await found('tag=night&tag=eu&startedBy=ada&since=1h')).includes('labelled') || undefined);
     expect(await found('tag=night&tag=us')).toEqual([]);
     expect(await found('startedBy=kim')).toEqual([]);
     expect((await get('/runs/labelled')).body).toMatchObject({
