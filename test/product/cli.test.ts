@@ -195,7 +195,7 @@ describe('the commands', () => {
     expect(page).toMatch(
       /^RUN +AGENT +STATUS +STARTED +WAITS FOR\nticket-5 +support +waiting +(?:now|\d+ s ago) +approval of refund.*\n1 of \d+ runs are shown\.\n/,
     );
-    const [, next = ''] = /^more: npx holdfast list --limit 1 --after (\S+)$/m.exec(page) ?? [];
+    const [, next = ''] = /^more: npx holdfast list --limit 1 --after (\S+)/m.exec(page) ?? [];
     expect((await holdfast('list', '--limit', '1', '--after', next)).out).not.toContain('ticket-5');
     expect(await holdfast('list', '--status', 'waiting', '--after', next)).toMatchObject({
       code: 1,
