@@ -1,5 +1,5 @@
 import { defined } from '../contract/defined';
-import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
 import { withoutCredentials } from '../contract/credentials';
 import type { ErrorCode } from '../contract/errors';
 import { lackingCodes, wellFormed } from '../contract/errors';
@@ -235,12 +235,17 @@ export function redact(text: string): string {
 }
 
 /** A failure for Temporal to retry, or not. */
-export function activityFailure(code: string, message: string, options: { retryable: boolean; retryAfterMs?: number }): ApplicationFailure {
+export function activityFailure(
+  code: string,
+  message: string,
+  options: { readonly retryable: boolean; readonly retryAfterMs?: number; readonly benign?: boolean },
+): ApplicationFailure {
   return ApplicationFailure.create({
     type: code,
     message: wellFormed(withoutCredentials(message).slice(0, 4096)),
     nonRetryable: !options.retryable,
     ...defined({ nextRetryDelay: options.retryAfterMs }),
+    ...(options.benign === true ? { category: ApplicationFailureCategory.BENIGN } : {}),
   });
 }
 

@@ -7,7 +7,7 @@ import { activityFailure } from '../failures';
 import type { Verdict } from '../failures';
 import type { WorkerParts } from '../parts';
 import type { Turn } from './gate';
-import type { Patience } from './patience';
+import type { Again, Patience } from './patience';
 import type { Caller } from './turns';
 
 const longestInPlace = 20_000;
@@ -57,7 +57,8 @@ export function toolFailure(patience: Patience, code: string, error: unknown, re
 }
 
 /** The next attempt reads what this one waited for in the last heartbeat. */
-function putOff({ waitMs, waits }: Extract<ReturnType<Patience['after']>, { waitMs: number }>, code: string, message: string): Error {
+function putOff({ waitMs, waits }: Extract<Again, { waitMs: number }>, code: string, message: string): Error {
   Context.current().heartbeat(waits);
-  return activityFailure(code, message, { retryable: true, retryAfterMs: waitMs });
+  // To wait for a turn is no failure that a log or a metric has to tell.
+  return activityFailure(code, message, { retryable: true, retryAfterMs: waitMs, benign: code === 'waiting-for-turn' });
 }

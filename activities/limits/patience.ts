@@ -7,6 +7,7 @@ export interface AttemptInfo {
   readonly attempt: number;
   readonly heartbeatDetails?: unknown;
   readonly retryPolicy?: { readonly maximumAttempts?: number };
+  readonly isLocal?: boolean;
 }
 
 /** What becomes of an attempt that gave no result: the call is made again after a while, or for the last time it was. */
@@ -30,9 +31,11 @@ export class Patience {
     private readonly most: number,
     private readonly patienceMs = 0,
   ) {
-    const { retryPolicy, heartbeatDetails } = info;
+    const { retryPolicy, heartbeatDetails, isLocal = false } = info;
     const attempts = retryPolicy?.maximumAttempts;
-    this.counts = retryPolicy !== undefined && (attempts === undefined || attempts === 0 || attempts === Infinity);
+    // A first attempt that comes with the task of its run has no policy. If the server counts, it is the server's next attempt that knows.
+    const isOfServer = retryPolicy === undefined ? info.attempt > 1 : attempts !== undefined && attempts !== 0 && attempts !== Infinity;
+    this.counts = !isLocal && !isOfServer;
     this.waits = this.counts ? waitsIn(heartbeatDetails) : none;
   }
 

@@ -7,7 +7,6 @@ import { gate } from '../support/gate';
 import type { LimitedProvider } from '../support/limited-provider';
 import { startLimitedProvider } from '../support/limited-provider';
 import { startRedis } from '../support/redis';
-import { eventually } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
 import { startTestBed } from '../support/test-bed';
 
@@ -52,7 +51,7 @@ it('calls that a provider refuses for now are made again until it takes them, ho
   expect(new Set(await statuses(runs))).toEqual(new Set(['completed']));
   expect(provider.refused).toBeGreaterThan(12);
   const waits = (await Promise.all(runs.map(waitsOf))).flat();
-  expect(waits.length).toBeGreaterThan(5);
+  expect(waits.length).toBeGreaterThanOrEqual(11);
   expect(waits.every(({ turnMs, busyMs }) => turnMs === 0 && busyMs > 0)).toBe(true);
 });
 
@@ -91,8 +90,12 @@ it('a run is cancelled while its call waits for a turn, in place or away, and th
     const views = await Promise.all(runs.map((run) => run.view()));
     return runs.filter((_, n) => views[n]?.retrying?.[0]?.error.code === 'waiting-for-turn');
   };
-  await eventually(async () => expect((await retrying()).length).toBeGreaterThanOrEqual(5), 30_000);
-  const away = (await retrying())[0] as Run;
+  let away: Run | undefined;
+  while (away === undefined) {
+    // Whoever asks too often keeps the worker of this process from its work.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    [away] = await retrying();
+  }
   await away.cancel();
   expect((await away.outcome()).status).toBe('cancelled');
   held.open();
@@ -100,7 +103,7 @@ it('a run is cancelled while its call waits for a turn, in place or away, and th
   expect(new Set(await statuses(others))).toEqual(new Set(['completed']));
   expect({ refused: provider.refused, mostAtOnce: provider.mostAtOnce }).toEqual({ refused: 0, mostAtOnce: 1 });
   const waits = (await Promise.all(others.map(waitsOf))).flat();
-  expect(waits.length).toBeGreaterThanOrEqual(4);
+  expect(waits.length).toBeGreaterThanOrEqual(3);
   expect(waits.every(({ turnMs, busyMs }) => turnMs > 0 && busyMs === 0)).toBe(true);
 });
 

@@ -301,6 +301,9 @@ describe('the patience of a call', () => {
       hour,
     );
     expect(before.counts).toBe(false);
+    expect(new Patience({ attempt: 2 }, 5, hour).counts).toBe(false);
+    expect(new Patience({ attempt: 1, isLocal: true }, 5, hour).counts).toBe(false);
+    expect(new Patience({ attempt: 1 }, 5, hour).counts).toBe(true);
     expect(before.attempt).toBe(3);
   });
 });
