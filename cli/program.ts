@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { HoldfastError } from '../contract/errors';
+import type { ReplayFlags, SaveFlags } from './commands/history-commands';
 import type { DecisionFlags, RunFlags } from './commands/run-commands';
 import { listStatuses } from '../contract/events';
 import type { FilterFlags, RunListFlags } from './commands/list-commands';
@@ -11,9 +12,11 @@ import { reportError } from './report-error';
 import type { ServiceClient } from './service-client';
 import type { Terminal } from './terminal';
 
+const configOption = 'configuration file (default: holdfast.config.ts here)';
+
 type Act = (service: ServiceClient) => Promise<number>;
 
-/** Runs a command line and returns the exit code: 0 done, 1 failed, 2 the run waits for somebody. */
+/** Runs a command line and returns the exit code: 0 done, 1 failed, 2 the run waits for somebody. Of a replay 1 is a difference, and 2 failed. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
   let exitCode = 0;
   const program = programFor(terminal, (code) => (exitCode = code));
@@ -21,14 +24,16 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
+    // For a CI, 1 is a replay that found differences.
+    const failed = args[0] === 'replay' ? 2 : 1;
     if (!(error instanceof CommanderError)) {
       reportError(error, terminal);
-      return 1;
+      return failed;
     }
     if (error.exitCode === 0) return 0;
     if (error.code !== 'commander.help')
       reportError(new HoldfastError('command-invalid', `${reasonOf(error)}${optionsHint(error, program, args)}`), terminal);
-    return 1;
+    return failed;
   }
 }
 
@@ -37,8 +42,9 @@ function reasonOf(error: CommanderError): string {
 }
 
 /** The options of the command, where it was given one that it does not have. */
-function optionsHint({ code }: CommanderError, program: Command, [name]: readonly string[]): string {
-  const command = program.commands.find((one) => one.name() === name);
+function optionsHint({ code }: CommanderError, program: Command, [name, nested]: readonly string[]): string {
+  const outer = program.commands.find((one) => one.name() === name);
+  const command = outer?.commands.find((one) => one.name() === nested) ?? outer;
   if (code !== 'commander.unknownOption' || command === undefined) return '';
   return `. \`${command.name()}\` takes ${command.options.map(({ long }) => long).join(', ')}`;
 }
@@ -57,6 +63,7 @@ export function programFor(terminal: Terminal, exit: (code: number) => void): Co
   addProcesses(program, terminal, exit);
   addRunCommands(program, terminal, exit);
   addReadCommands(program, terminal, exit);
+  addHistoryCommands(program, terminal, exit);
   const known = program.commands.map((command) => command.name());
   program
     .command('help [command]')
@@ -84,7 +91,7 @@ function filled(option: string): (value: string) => string {
 
 function addProcesses(program: Command, terminal: Terminal, exit: (code: number) => void): void {
   const process = (name: string, description: string): Command =>
-    program.command(name).description(description).option('-c, --config <file>', 'configuration file (default: holdfast.config.ts here)');
+    program.command(name).description(description).option('-c, --config <file>', configOption);
   // Loaded when needed: the worker and its bundler are large, and `holdfast run` needs neither.
   process('dev', 'Runs everything in one process: Temporal server, worker and service.')
     .option('-p, --port <port>', 'port of the service; 0 takes a free one')
@@ -228,6 +235,29 @@ function listOptions(command: Command): Command {
 /** An option that may be given more than once. */
 function several(parse: (value: string) => string): (value: string, others?: readonly string[]) => readonly string[] {
   return (value, others = []) => [...others, parse(value)];
+}
+
+/** They need the server or the agents themselves, and no service. */
+function addHistoryCommands(program: Command, terminal: Terminal, exit: (code: number) => void): void {
+  program
+    .command('history')
+    .description('Saves histories of runs.')
+    .command('save <run>')
+    .description('Saves the history of a run as JSON, for tests and for `replay`.')
+    .option('-o, --output <file>', 'file to write (default: <run>.json)', filled('--output'))
+    .option('--tenant <tenant>', 'tenant of the run', filled('--tenant'))
+    .action(async (run: string, flags: SaveFlags) =>
+      exit(await (await import('./commands/history-commands.js')).saveHistory(terminal, run, flags)),
+    );
+  program
+    .command('replay <files...>')
+    .description('Replays saved histories under the agents of today, and says what differs.')
+    .option('-c, --config <file>', configOption)
+    .option('--changes <which>', 'what counts: commands, which stop open runs, or requests, too (default: commands)', filled('--changes'))
+    .option('--json', 'print what differs as JSON')
+    .action(async (files: readonly string[], flags: ReplayFlags) =>
+      exit(await (await import('./commands/history-commands.js')).replayFiles(terminal, files, flags)),
+    );
 }
 
 /** A command that talks to a service, wherever that is. */

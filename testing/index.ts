@@ -18,5 +18,6 @@ export type {
 
 // Histories
 export { recordHistory, replayHistories } from './histories';
-export type { ReplayOptions, Replayed } from './replay-histories';
-export type { RecordOptions } from './record-history';
+export type { ReplayOptions, Replayed } from '../worker/replay/replay-histories';
+export type { Difference } from '../worker/replay/differences';
+export type { RecordOptions } from '../client/record-history';

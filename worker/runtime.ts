@@ -19,15 +19,6 @@ export function installRuntime(
   });
 }
 
-/** For replays, whose workers come and go: nobody needs to hear of that. A runtime that somebody installed stays as it is. */
-export function quietUnlessInstalled(): void {
-  try {
-    quietRuntime();
-  } catch (error) {
-    if ((error as { name?: unknown } | null)?.name !== 'IllegalStateError') throw error;
-  }
-}
-
 /** For tests and benches: only errors, as they are. */
 export function quietRuntime(): void {
   installRuntime(() => undefined, 'ERROR');

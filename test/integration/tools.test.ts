@@ -10,7 +10,7 @@ import type { RunEvent } from '../../contract/events';
 import type { Json, Message } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
 import { replayHistories } from '../../testing/index';
-import { recordHistory } from '../../testing/record-history';
+import { recordHistory } from '../../client/record-history';
 import { gate } from '../support/gate';
 import type { Temporal } from '../support/temporal';
 import { openTemporal } from '../support/temporal';

@@ -2,7 +2,7 @@ import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow'
 import { HistoryFold } from '../../contract/record/fold';
 import type { RunEvent, RunView } from '../../contract/events';
 import { FactReader } from '../../host/history/history-facts';
-import type { History } from '../../testing/history-files';
+import type { History } from '../../host/history/history-files';
 
 /** What readers see of a history. */
 export async function foldHistory(history: History): Promise<{ readonly view: RunView; readonly events: readonly RunEvent[] }> {

@@ -14,7 +14,7 @@ import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { recordHistory } from '../../testing/index';
 import { HoldfastWorker } from '../../worker/create-worker';
 import { quietRuntime } from '../../worker/runtime';
-import { readHistories } from '../../testing/history-files';
+import { readHistories } from '../../host/history/history-files';
 import { calls, script, text } from '../support/answers';
 import { foldHistory } from './fold-history';
 import { tools } from './fixtures/tools';

@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { programFor } from '../../cli/program';
 import type { Terminal } from '../../cli/terminal';
 
 const page = readFileSync(join(__dirname, '..', '..', 'docs', 'reference', 'commands.md'), 'utf8');
 const { commands } = programFor({} as Terminal, () => undefined);
-const documented = commands.filter((command) => command.name() !== 'help');
+const nameOf = (command: Command): string => [...(command.parent?.parent ? [command.parent.name()] : []), command.name()].join(' ');
+const documented = commands
+  .filter((command) => command.name() !== 'help')
+  .flatMap((command) => (command.commands.length === 0 ? [command] : command.commands.filter((one) => one.name() !== 'help')));
 
 /** The cells of the rows whose first cell is code, in the order of the page. */
 const rows = page
@@ -26,7 +30,7 @@ describe('docs/reference/commands.md', () => {
         const name = `${one.name()}${one.variadic ? '...' : ''}`;
         return one.required ? `<${name}>` : `[${name}]`;
       });
-      return [`\`${[command.name(), ...given].join(' ')}\``, command.description()];
+      return [`\`${[nameOf(command), ...given].join(' ')}\``, command.description()];
     });
     expect(told).toEqual(usages);
   });
@@ -36,7 +40,7 @@ describe('docs/reference/commands.md', () => {
     for (const command of documented)
       for (const { flags, description } of command.options) {
         const key = JSON.stringify([`\`${flags}\``, description]);
-        takers.set(key, [...(takers.get(key) ?? []), `\`${command.name()}\``]);
+        takers.set(key, [...(takers.get(key) ?? []), `\`${nameOf(command)}\``]);
       }
     const all = documented.filter((command) => command.options.some(({ long }) => long === '--url')).length;
     const expected = [...takers].map(([key, names]) => [

@@ -705,6 +705,30 @@ it('would do again what it did', async () => {
   expect(replayed.filter(({ error }) => error !== undefined)).toEqual([]);
 });
 
+it('asks its models for what it asked for', async () => {
+  const [replayed] = await replayHistories({
+    agents: 'test/replay/fixtures/changed-agents.ts',
+    histories: 'test/replay/histories/examples/*-support-waiting.json',
+    changes: 'requests',
+  });
+  expect(replayed?.differences.map(({ kind, address, message }) => [kind, address, message])).toEqual([
+    [
+      'command',
+      'support/t2/refund.0/approval',
+      'The history has the approval support/t2/refund.0/approval here. The code has the tool call support/t2/refund.0 instead.',
+    ],
+  ]);
+  expect(replayed?.error?.code).toBe('frame-changed');
+});
+
+it('asks as its snapshot says', async () => {
+  const [replayed] = await replayHistories({
+    agents: 'examples/support/agents.ts',
+    histories: 'test/replay/histories/examples/*-orders.json',
+  });
+  expect(replayed?.asked).toMatchSnapshot();
+});
+
 // tools.md
 
 const thermometer = async (city: string, _signal?: AbortSignal): Promise<number> => city.length;

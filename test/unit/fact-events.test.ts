@@ -8,7 +8,7 @@ import type { HistoryFact } from '../../contract/record/history-fact';
 import { factEventsOf } from '../../host/history/fact-events';
 import { FactReader } from '../../host/history/history-facts';
 import { WireCursor } from '../../host/history/wire-cursor';
-import { readHistories } from '../../testing/history-files';
+import { readHistories } from '../../host/history/history-files';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 

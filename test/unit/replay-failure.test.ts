@@ -1,4 +1,4 @@
-import { replayFailure } from '../../testing/replay-failure';
+import { replayFailure } from '../../worker/replay/replay-failure';
 
 const violation = (said: string): Error =>
   Object.assign(new Error(`Replay failed. Details: Failure { failure: Some(Failure { message: "[TMPRL1100] ${said}", source: "" }) }`), {

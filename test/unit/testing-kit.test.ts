@@ -9,7 +9,7 @@ import type { AgentMiddleware } from 'holdfast/workflow';
 import { sequential } from 'holdfast/workflow';
 import { ModelRegistry } from '../../activities/models/models';
 import { VirtualClock } from '../../memory/clock';
-import { readHistories, writeHistory } from '../../testing/history-files';
+import { readHistories, writeHistory } from '../../host/history/history-files';
 import { agentUnder, agentWith, echo, only, tools, transcriptOf } from '../support/memory-bed';
 import { member } from '../support/team-bed';
 

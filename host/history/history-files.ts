@@ -2,9 +2,11 @@ import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils';
 import type { temporal } from '@temporalio/proto';
-import { HoldfastError } from '../contract/errors';
+import { HoldfastError, messageOf } from '../../contract/errors';
 
 export type History = temporal.api.history.v1.IHistory;
+
+type Started = temporal.api.history.v1.IWorkflowExecutionStartedEventAttributes;
 
 export interface HistoryFile {
   /** The file's name without its end. */
@@ -17,9 +19,25 @@ export interface HistoryFile {
 export async function readHistories(pattern: string): Promise<readonly HistoryFile[]> {
   const paths = await matchingFiles(pattern);
   if (paths.length === 0) throw new HoldfastError('request-invalid', `No history matches ${pattern}.`);
-  return Promise.all(
-    paths.map(async (path) => ({ id: basename(path, '.json'), path, history: historyFromJSON(JSON.parse(await readFile(path, 'utf8'))) })),
-  );
+  return Promise.all(paths.map(readHistory));
+}
+
+async function readHistory(path: string): Promise<HistoryFile> {
+  const history = await historyIn(path).catch((cause: unknown) => {
+    throw new HoldfastError('request-invalid', `${path} is not a history that was saved as JSON: ${messageOf(cause)}`, { cause });
+  });
+  if (startOf(history) === undefined)
+    throw new HoldfastError('request-invalid', `${path} is not a history: its first event must be the start of a workflow.`);
+  return { id: basename(path, '.json'), path, history };
+}
+
+async function historyIn(path: string): Promise<History> {
+  return historyFromJSON(JSON.parse(await readFile(path, 'utf8')));
+}
+
+/** What a workflow was started with. */
+export function startOf(history: History): Started | undefined {
+  return history.events?.[0]?.workflowExecutionStartedEventAttributes ?? undefined;
 }
 
 export async function writeHistory(path: string, history: History): Promise<void> {

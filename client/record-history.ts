@@ -1,0 +1,62 @@
+import type { Forms } from '../contract/check';
+import { filled, form, required } from '../contract/check';
+import { defaultTenant, workflowIdOf } from '../contract/names';
+import { isAnyRunId } from '../contract/record/child-runs';
+import { connectTemporal } from '../host/connection';
+import type { History } from '../host/history/history-files';
+import { writeHistory } from '../host/history/history-files';
+import type { ExecutionRef, HistorySource } from '../host/history/history-pages';
+import { oldestPages } from '../host/history/history-pages';
+import { withSystemCodes } from '../host/system-errors';
+import type { ConnectOptions } from './connect';
+import { serverOf, withDefaults } from './connect';
+import { answered } from './lost-server';
+import { optionsOf } from './options';
+import { readChain } from './reading/chain';
+
+export interface RecordOptions extends Pick<ConnectOptions, 'address' | 'server' | 'tenant'> {
+  /** The run's id. */
+  readonly id: string;
+  /** Where to, such as `test/replay/refund.json`. A run that continued as new gives one file for each part: `refund.1.json`, … */
+  readonly file: string;
+}
+
+const forms: Forms<Pick<RecordOptions, 'id' | 'file'>> = {
+  id: required(form(isAnyRunId, 'the id of a run')),
+  file: required(filled),
+};
+
+/** Saves what really happened in a run, ended or open, for `replayHistories`. Returns the files. */
+export async function recordHistory(options: RecordOptions): Promise<readonly string[]> {
+  const { id, file, ...others } = optionsOf(options, 'recordHistory', forms);
+  const where = await withDefaults(others);
+  const server = serverOf(where);
+  const { connection, close } = await connectTemporal(server);
+  try {
+    const workflowId = workflowIdOf(where.tenant ?? defaultTenant, id);
+    const source = { workflowService: connection.workflowService, namespace: server.namespace };
+    const { firstRunId } = await answered(readChain(connection, server.namespace, workflowId, id));
+    const histories: History[] = [];
+    for (let runId: string | undefined = firstRunId; runId !== undefined;) {
+      const execution: ExecutionRef = { workflowId, runId };
+      const events: readonly Event[] = await answered(allEvents(source, execution));
+      histories.push({ events: [...events] });
+      runId = events.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? undefined;
+    }
+    const files = histories.map((_, part) => (histories.length === 1 ? file : file.replace(/(\.json)?$/, `.${part + 1}.json`)));
+    await withSystemCodes('saving a history', async () => {
+      for (const [part, history] of histories.entries()) await writeHistory(files[part] as string, history);
+    });
+    return files;
+  } finally {
+    await close();
+  }
+}
+
+async function allEvents(source: HistorySource<Event>, execution: ExecutionRef): Promise<readonly Event[]> {
+  const events: Event[] = [];
+  for await (const page of oldestPages(source, execution, false)) events.push(...page);
+  return events;
+}
+
+type Event = NonNullable<History['events']>[number];

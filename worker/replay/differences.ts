@@ -1,0 +1,171 @@
+import { defined } from '../../contract/defined';
+import type { Json } from '../../contract/messages/messages';
+import { canonicalJson } from '../../contract/messages/messages';
+import type { Step } from './steps';
+import { goneText, nameOfStep, newText, shortTexts, valueOf } from './words';
+
+/** Something that the agents of today would do otherwise than a history has it. */
+export interface Difference {
+  /** Where: the address of a call, an interrupt or an isolated agent. Of a sleep that of the last call before it. */
+  readonly address: string;
+  /** `command`: an open run would stop here. `request`: it would go on, and ask for something else. */
+  readonly kind: 'command' | 'request';
+  /** What differs, such as `instructions`, `tools`, `deadline` or `arguments`; of commands `missing`, `new`, `instead` or `failure`. */
+  readonly what: string;
+  /** What the history has. Absent: nothing. */
+  readonly recorded?: Json;
+  /** What the agents of today ask for. Absent: nothing. */
+  readonly today?: Json;
+  /** How many later ones of this execution differ in the same way. */
+  readonly later: number;
+  /** All of it as sentences. */
+  readonly message: string;
+}
+
+export interface ComparedSteps {
+  readonly recorded: readonly Step[];
+  readonly today: readonly Step[];
+  /** The task in which Temporal stopped the replay, or the code failed. */
+  readonly stoppedIn?: number;
+  /** The code failed there, and made no commands. */
+  readonly failed?: boolean;
+}
+
+/** What differs, in the order in which the run came to it. One change is told once, however many requests have it. */
+export function differencesOf({ recorded, today, stoppedIn, failed = false }: ComparedSteps): readonly Difference[] {
+  const last = stoppedIn ?? Infinity;
+  const known = new Map(recorded.map((step) => [step.key, step]));
+  const found = new Map<string, Changed>();
+  for (const step of today) {
+    const before = known.get(step.key);
+    // What the history has later is not to be compared with what comes too early.
+    if (before === undefined || before.task > last) continue;
+    for (const one of changesOf(before, step)) {
+      const same = found.get(one.key);
+      if (same === undefined) found.set(one.key, { ...one, later: 0 });
+      else same.later += 1;
+    }
+  }
+  const changed = [...found.values()].map((one) => differenceOf(one, !failed && one.step.task === last));
+  if (failed) return changed;
+  const commands = commandDifferences(
+    recorded.filter(({ task, key }) => task <= last && !today.some((one) => one.key === key)),
+    // What the history has later comes too early now; of local activities it only has when they ended.
+    today.filter(({ key, kind }) => !known.has(key) || (kind !== 'local' && (known.get(key)?.task ?? 0) > last)),
+    stoppedIn !== undefined,
+  );
+  // What stops the replay need not be said twice.
+  const stops = commands.some(({ kind }) => kind === 'command');
+  return [...changed.map((one): Difference => (stops ? { ...one, kind: 'request' } : one)), ...commands];
+}
+
+interface Changed extends Omit<ChangedField, 'key'> {
+  later: number;
+}
+
+interface ChangedField {
+  /** The same for what one change of the code brings about. */
+  readonly key: string;
+  readonly step: Step;
+  readonly what: string;
+  readonly recorded: Json | undefined;
+  readonly today: Json | undefined;
+}
+
+function changesOf(before: Step, step: Step): readonly ChangedField[] {
+  const fields = [...new Set([...Object.keys(before.fields), ...Object.keys(step.fields)])];
+  return fields.flatMap((what) => {
+    if (same(before.fields[what], step.fields[what])) return [];
+    const pairs = what === 'messages' ? messagePairs(before, step) : [valuePair(before, step, what)];
+    // Conversations go from one agent to the next.
+    const whose = what === 'messages' ? '' : `${step.kind} ${step.agent}`;
+    return pairs.map(([recorded, today]) => ({ key: canonicalJson([whose, what, recorded, today]), step, what, recorded, today }));
+  });
+}
+
+/** Of middleware only the names, where these differ. */
+function valuePair(before: Step, step: Step, what: string): readonly [Json | undefined, Json | undefined] {
+  const values = [valueOf(before, what), valueOf(step, what)] as const;
+  if (what !== 'worker middleware') return values;
+  const [was, is] = values.map(middlewareNames) as [readonly string[], readonly string[]];
+  return same(was, is) ? values : [was, is];
+}
+
+function middlewareNames(value: Json | undefined): readonly string[] {
+  return ((value ?? []) as readonly (string | { readonly name: string })[]).map((one) => (typeof one === 'string' ? one : one.name));
+}
+
+/** Without what both have at the beginning and at the end, one by one where there are as many. */
+function messagePairs(before: Step, step: Step): readonly (readonly [Json | undefined, Json | undefined])[] {
+  const [was, is] = [before, step].map(({ fields }) => fields['messages'] as readonly Json[]) as [readonly Json[], readonly Json[]];
+  let start = 0;
+  while (start < was.length && start < is.length && same(was[start], is[start])) start += 1;
+  let end = 0;
+  while (end < was.length - start && end < is.length - start && same(was.at(-1 - end), is.at(-1 - end))) end += 1;
+  const [gone, come] = [was.slice(start, was.length - end), is.slice(start, is.length - end)];
+  if (gone.length !== come.length) return [[gone, come]];
+  return gone.flatMap((message, n) => (same(message, come[n]) ? [] : [[message, come[n]] as const]));
+}
+
+function differenceOf({ step, what, recorded, today, later }: Changed, stops: boolean): Difference {
+  const [was, is] = shortTexts(recorded, today);
+  const subject = step.kind === 'sleep' ? `sleep after ${step.address}` : nameOfStep(step);
+  const others = later === 0 ? '' : later === 1 ? ' So does a later one.' : ` So do ${later} later ones.`;
+  return {
+    address: step.address,
+    kind: stops ? 'command' : 'request',
+    what,
+    ...defined({ recorded, today }),
+    later,
+    message: `The ${subject} has ${otherOf(what)}: it was ${was}, and is ${is}.${others}`,
+  };
+}
+
+const plural = /(?:[^s]s|middleware)$/;
+
+function otherOf(what: string): string {
+  return plural.test(what) ? `other ${what}` : `${/^[aeiou]/.test(what) ? 'an' : 'a'} changed ${what}`;
+}
+
+/** In a task in which a replay was stopped, what came takes the place of what did not. */
+function commandDifferences(missing: readonly Step[], added: readonly Step[], stopped: boolean): readonly Difference[] {
+  const kind = stopped ? 'command' : 'request';
+  const [gone, come] = [compared(missing, stopped), compared(added, stopped)];
+  const [first] = gone;
+  if (stopped && first !== undefined && come.length > 0) {
+    const [recorded, today] = [gone.map(nameOfStep), come.map(nameOfStep)];
+    const message = `The history has ${listed(recorded)} here. The code has ${listed(today)} instead.`;
+    return [{ address: first.address, kind, what: 'instead', recorded, today, later: 0, message }];
+  }
+  return [
+    ...gone.map((step) => ({
+      ...at(step, kind, 'missing'),
+      recorded: nameOfStep(step),
+      message: goneText(step),
+    })),
+    ...come.map((step) => ({ ...at(step, kind, 'new'), today: nameOfStep(step), message: newText(step) })),
+  ];
+}
+
+/** Of calls without a command of their own only those of tools say something, unless there is nothing else. */
+function compared(steps: readonly Step[], stopped: boolean): readonly Step[] {
+  const own = steps.filter(({ kind }) => kind !== 'quick' && kind !== 'local');
+  if (!stopped) return own;
+  const tools = steps.filter(({ kind, fields }) => kind !== 'quick' && (kind !== 'local' || fields['activity'] === 'callTool'));
+  return tools.length > 0 ? tools : steps.filter(({ kind }) => kind === 'local');
+}
+
+function at({ address }: Step, kind: Difference['kind'], what: string): Pick<Difference, 'address' | 'kind' | 'what' | 'later'> {
+  return { address, kind, what, later: 0 };
+}
+
+const mostNamed = 3;
+
+function listed(steps: readonly string[]): string {
+  const named = steps.slice(0, mostNamed).map((step) => `the ${step}`);
+  return steps.length > mostNamed ? `${named.join(', ')} and ${steps.length - mostNamed} more` : named.join(' and ');
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return a === b || canonicalJson(a ?? null) === canonicalJson(b ?? null);
+}

@@ -1,0 +1,134 @@
+import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
+import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
+import { defined } from '../../contract/defined';
+import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
+import { names } from '../../contract/names';
+import { readHistories, startOf } from '../../host/history/history-files';
+import type { WorkflowBundle } from '../bundle';
+import { bundleAgents } from '../bundle';
+import { askedText } from './asked-text';
+import type { Difference } from './differences';
+import { differencesOf } from './differences';
+import { replayFailure, shownInJson } from './replay-failure';
+import type { ReplayedRun } from './replay-worker';
+import { replayRuns } from './replay-worker';
+import { HistoryEvents } from './replayed-events';
+import type { Step } from './steps';
+import { stepsOf } from './steps';
+
+export interface ReplayOptions {
+  /** Path of the agents module. */
+  readonly agents: string;
+  /** A file, a folder, a pattern such as `test/replay/*.json`, or several of them. */
+  readonly histories: string | readonly string[];
+  /** The agents' bundle, when there is one. */
+  readonly bundle?: WorkflowBundle;
+  /** With the storage or the codec that the runs were written with. */
+  readonly dataConverter?: DataConverter;
+  /**
+   * Which differences are an error. `commands`: those that stop an open run, if this code takes it over. `requests`: also what a run asks
+   * of models, tools and people. Default: `commands`.
+   */
+  readonly changes?: 'commands' | 'requests';
+}
+
+/** What a replay found out about one history. */
+export class Replayed {
+  /** Why today's code would not do again what this history says, as far as `changes` asks. */
+  declare readonly error?: HoldfastError;
+
+  constructor(
+    /** The file's name without its end. */
+    readonly id: string,
+    /** All that differs, whatever `changes` asks. */
+    readonly differences: readonly Difference[],
+    error: HoldfastError | undefined,
+    private readonly steps: () => readonly Step[],
+  ) {
+    if (error !== undefined) this.error = error;
+    // Test runners print and compare what is enumerable.
+    Object.defineProperty(this, 'steps', { enumerable: false });
+  }
+
+  /** All that the agents of today ask for in this history, by address: a text for `toMatchSnapshot`. */
+  get asked(): string {
+    return askedText(this.steps());
+  }
+}
+
+/**
+ * Runs recorded histories through today's agents, and compares what they ask for. An error names what open runs would meet if this code
+ * took them over.
+ */
+export async function replayHistories(options: ReplayOptions): Promise<readonly Replayed[]> {
+  const { agents, histories, bundle, dataConverter, changes } = checkedOptions(options);
+  const files = (await Promise.all([histories].flat().map((pattern) => readHistories(pattern)))).flat();
+  const { code } = bundle ?? (await bundleAgents(agents ?? ''));
+  const converter = loadDataConverter(dataConverter);
+  const replayed: Replayed[] = [];
+  try {
+    for await (const run of replayRuns(code, files, dataConverter)) replayed.push(await replayedOf(run, converter, changes ?? 'commands'));
+  } catch (error) {
+    if (codeOf(error) !== undefined) throw error;
+    throw new HoldfastError('run-failed', `The replay came to no end: ${messageOf(error)}`, { cause: error });
+  }
+  return replayed;
+}
+
+function checkedOptions(given: unknown): Partial<ReplayOptions> & Pick<ReplayOptions, 'histories'> {
+  const options = (given ?? {}) as Partial<ReplayOptions>;
+  const { agents, histories, bundle, changes } = options;
+  if (!isHistories(histories) || (!isText(agents) && bundle === undefined))
+    throw new HoldfastError(
+      'request-invalid',
+      'replayHistories takes agents, the path of the agents module, and histories: a file, a folder or a pattern.',
+    );
+  if (changes !== undefined && changes !== 'commands' && changes !== 'requests')
+    throw new HoldfastError('request-invalid', `changes must be 'commands' or 'requests'. It is ${JSON.stringify(changes)}.`);
+  return { ...options, histories };
+}
+
+function isHistories(value: unknown): value is ReplayOptions['histories'] {
+  return Array.isArray(value) ? value.length > 0 && value.every(isText) : isText(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+async function replayedOf(run: ReplayedRun, converter: LoadedDataConverter, changes: 'commands' | 'requests'): Promise<Replayed> {
+  const { file, activated, error: said } = run;
+  const { id, history } = file;
+  const started = startOf(history);
+  const last = activated.at(-1);
+  const error = said === undefined ? undefined : replayFailure(said, id, history, last);
+  // Workflows of users beside ours have no requests.
+  if (started?.workflowType?.name !== names.workflow) return new Replayed(id, [], error, () => []);
+  const events = new HistoryEvents(started.workflowId || id, converter);
+  const recorded = await events.recorded(history);
+  const today = await events.today(recorded, activated);
+  const steps = stepsOf(today);
+  const failed = last?.failure !== undefined;
+  const compared = differencesOf({
+    recorded: stepsOf(recorded),
+    today: steps,
+    failed,
+    ...defined({ stoppedIn: error === undefined ? undefined : last?.task }),
+  });
+  const differences =
+    error === undefined || compared.some(({ kind }) => kind === 'command') ? compared : [...compared, stopOf(error, steps)];
+  const [first] = differences;
+  const isChanged = changes === 'requests' && first !== undefined;
+  const counted = error ?? (isChanged ? shownInJson('requests-changed', requestsChanged(id, first, differences.length)) : undefined);
+  return new Replayed(id, differences, counted, () => steps);
+}
+
+/** What stopped a replay where nothing that is compared says so. */
+function stopOf({ message }: HoldfastError, steps: readonly Step[]): Difference {
+  return { address: steps.at(-1)?.address ?? '', kind: 'command', what: 'failure', later: 0, message };
+}
+
+function requestsChanged(id: string, { message }: Difference, count: number): string {
+  const more = count === 1 ? '' : count === 2 ? ' One more difference.' : ` ${count - 1} more differences.`;
+  return `${message}${more} (${id}.json)`;
+}

@@ -1,0 +1,176 @@
+import type { LoadedDataConverter, Payload } from '@temporalio/common';
+import { defined } from '../../contract/defined';
+import type { HistoryFact } from '../../contract/record/history-fact';
+import type { CallToolInput } from '../../contract/record/wire';
+import type { History } from '../../host/history/history-files';
+import type { FactEvent } from '../../host/history/history-facts';
+import { FactReader, millisecondsOf } from '../../host/history/history-facts';
+import { PayloadReader } from '../../host/history/payload-reader';
+import type { Activated, TodayCommand } from './replay-worker';
+
+/** An event of a history with what it says. */
+export interface ReplayedEvent {
+  readonly event: FactEvent;
+  /** The event at which the task began that a command of it stands for; 0 of an event that is no command. */
+  readonly task: number;
+  /** When that task began, in milliseconds since 1970. */
+  readonly time: number;
+  readonly fact?: HistoryFact;
+  /** How long a timer runs that it starts. */
+  readonly timerMs?: number;
+  /** What an isolated agent is started with. */
+  readonly childInput?: unknown;
+  /** A local activity. Of those in a history only the results are there. */
+  readonly local?: LocalCall;
+}
+
+export interface LocalCall {
+  readonly type: string;
+  /** Of a quick tool. */
+  readonly address?: string;
+}
+
+type Attributes = { readonly workflowTaskCompletedEventId?: unknown };
+
+/** A history, and the same history with the commands of today in place of its own. */
+export class HistoryEvents {
+  private readonly facts: FactReader;
+  private readonly payloads: PayloadReader;
+  /** Today's values have met no codec and no storage. */
+  private readonly todayFacts: FactReader;
+  private readonly todayPayloads: PayloadReader;
+
+  constructor(
+    private readonly workflowId: string,
+    converter: LoadedDataConverter,
+  ) {
+    const { externalStorage: _, ...plain } = { ...converter, payloadCodecs: [] };
+    this.facts = new FactReader(converter);
+    this.payloads = new PayloadReader(converter);
+    this.todayFacts = new FactReader(plain);
+    this.todayPayloads = new PayloadReader(plain);
+  }
+
+  async recorded({ events = [] }: History): Promise<readonly ReplayedEvent[]> {
+    const tasks = new Map<number, Pick<ReplayedEvent, 'task' | 'time'>>();
+    const started = new Map<number, number>();
+    const read: ReplayedEvent[] = [];
+    for (const event of (events ?? []) as readonly FactEvent[]) {
+      const completed = event.workflowTaskCompletedEventAttributes;
+      if (event.workflowTaskStartedEventAttributes) started.set(Number(event.eventId), millisecondsOf(event.eventTime));
+      if (completed) {
+        const task = Number(completed.startedEventId);
+        tasks.set(Number(event.eventId), { task, time: started.get(task) ?? 0 });
+      }
+      const of = tasks.get(completedIdOf(event)) ?? { task: 0, time: 0 };
+      const [fact] = await this.facts.read([event], this.workflowId);
+      const childInput = await valueOf(this.payloads, event.startChildWorkflowExecutionInitiatedEventAttributes?.input?.payloads?.[0]);
+      const timer = event.timerStartedEventAttributes;
+      const timerMs = timer ? lengthOf(timer.startToFireTimeout) : undefined;
+      read.push({ event, ...of, ...defined({ fact, timerMs, childInput, local: await this.localIn(event, fact) }) });
+    }
+    return read;
+  }
+
+  /** What comes after the last finished task of the history is left out: it says nothing of that. */
+  async today(recorded: readonly ReplayedEvent[], activated: readonly Activated[]): Promise<readonly ReplayedEvent[]> {
+    const finished = recorded.flatMap(({ event }) => taskOf(event) ?? []);
+    const waiting = activated.map((one) => ({ ...one, task: finished.find((task) => task >= one.task) ?? Infinity }));
+    const ids = scheduledIds(recorded);
+    const read: ReplayedEvent[] = [];
+    for (const one of recorded) {
+      // Of local activities only the results count here, which the history has.
+      if (one.task === 0 || one.local !== undefined) read.push(one.local === undefined ? one : withoutLocal(one));
+      const task = taskOf(one.event);
+      if (task === undefined) continue;
+      for (const { time, commands } of waiting.filter((each) => each.task === task))
+        for (const command of commands) {
+          const made = eventOf(command, ids);
+          if (made !== undefined) read.push({ ...(await this.todayEvent(made)), task, time });
+        }
+    }
+    return read;
+  }
+
+  private async todayEvent({ event, timerMs, localInput }: MadeEvent): Promise<Omit<ReplayedEvent, 'task' | 'time'>> {
+    const [fact] = await this.todayFacts.read([event], this.workflowId);
+    const childInput = await valueOf(this.todayPayloads, event.startChildWorkflowExecutionInitiatedEventAttributes?.input?.payloads?.[0]);
+    const { address } = ((await valueOf(this.todayPayloads, localInput?.input)) ?? {}) as Partial<CallToolInput>;
+    const local = localInput === undefined ? undefined : { type: localInput.type, ...defined({ address }) };
+    return { event, ...defined({ fact, timerMs, childInput, local }) };
+  }
+
+  private async localIn(event: FactEvent, fact: HistoryFact | undefined): Promise<LocalCall | undefined> {
+    const marker = event.markerRecordedEventAttributes;
+    if (marker?.markerName !== 'core_local_activity') return undefined;
+    const about = (await valueOf(this.payloads, marker.details?.['data']?.payloads?.[0])) as { activity_type?: unknown } | undefined;
+    const address = fact?.kind === 'quick-completed' ? fact.result.address : undefined;
+    return { type: String(about?.activity_type), ...defined({ address }) };
+  }
+}
+
+interface MadeEvent {
+  readonly event: FactEvent;
+  readonly timerMs?: number;
+  readonly localInput?: { readonly type: string; readonly input: Payload | undefined };
+}
+
+/** The event that a command would be in a history; undefined of one that is not compared. */
+function eventOf(command: TodayCommand, ids: ReadonlyMap<string, number[]>): MadeEvent | undefined {
+  const { scheduleActivity: call, scheduleLocalActivity: local, startTimer: timer, startChildWorkflowExecution: child } = command;
+  if (call) {
+    const eventId = ids.get(call.activityId ?? '')?.shift() ?? 0;
+    const { activityId, activityType: name, arguments: payloads } = call;
+    return { event: { eventId, activityTaskScheduledEventAttributes: { activityId, activityType: { name }, input: { payloads } } } };
+  }
+  if (local) return { event: {}, localInput: { type: local.activityType ?? '', input: local.arguments?.[0] } };
+  if (timer) return { event: {}, timerMs: lengthOf(timer.startToFireTimeout) };
+  if (child)
+    return {
+      event: { startChildWorkflowExecutionInitiatedEventAttributes: { workflowId: child.workflowId, input: { payloads: child.input } } },
+    };
+  const { modifyWorkflowProperties: memo, completeWorkflowExecution: done, failWorkflowExecution: failed } = command;
+  if (memo) return { event: { workflowPropertiesModifiedEventAttributes: { upsertedMemo: memo.upsertedMemo } } };
+  if (done) return { event: { workflowExecutionCompletedEventAttributes: { result: { payloads: done.result ? [done.result] : [] } } } };
+  if (failed) return { event: { workflowExecutionFailedEventAttributes: { failure: failed.failure } } };
+  if (command.cancelWorkflowExecution) return { event: { workflowExecutionCanceledEventAttributes: {} } };
+  if (command.continueAsNewWorkflowExecution) return { event: { workflowExecutionContinuedAsNewEventAttributes: {} } };
+  return undefined;
+}
+
+/** In milliseconds. What comes from a thread has lost the methods of its numbers. */
+function lengthOf(timeout: NonNullable<TodayCommand['startTimer']>['startToFireTimeout']): number {
+  const { seconds, nanos } = timeout ?? {};
+  const { low = 0, high = 0 } = (seconds ?? {}) as { low?: number; high?: number };
+  const whole = typeof seconds === 'number' ? seconds : high * 2 ** 32 + (low >>> 0);
+  return millisecondsOf({ seconds: whole, nanos: nanos ?? 0 });
+}
+
+/** The results of calls name the event at which the history has the call. */
+function scheduledIds(recorded: readonly ReplayedEvent[]): ReadonlyMap<string, number[]> {
+  const ids = new Map<string, number[]>();
+  for (const { event } of recorded) {
+    const address = event.activityTaskScheduledEventAttributes?.activityId;
+    if (address != null) ids.set(address, [...(ids.get(address) ?? []), Number(event.eventId)]);
+  }
+  return ids;
+}
+
+function taskOf({ workflowTaskCompletedEventAttributes: completed }: FactEvent): number | undefined {
+  return completed ? Number(completed.startedEventId) : undefined;
+}
+
+function withoutLocal({ local: _, ...event }: ReplayedEvent): ReplayedEvent {
+  return event;
+}
+
+/** By its attributes, of which an event has those of its kind only. */
+function completedIdOf(event: FactEvent): number {
+  for (const [key, value] of Object.entries(event))
+    if (key.endsWith('EventAttributes') && value) return Number((value as Attributes).workflowTaskCompletedEventId ?? 0);
+  return 0;
+}
+
+async function valueOf(reader: PayloadReader, payload: unknown): Promise<unknown> {
+  return payload == null ? undefined : reader.value(payload);
+}

@@ -1,0 +1,179 @@
+import { defined } from '../../contract/defined';
+import type { Interrupt } from '../../contract/interrupts';
+import { isInterrupt } from '../../contract/interrupts';
+import type { StoredMessage } from '../../contract/messages/messages';
+import { interruptMemoPrefix, runIdOf } from '../../contract/names';
+import { agentOfPath } from '../../contract/record/agent-paths';
+import { HistoryFold } from '../../contract/record/fold';
+import type { HistoryFact } from '../../contract/record/history-fact';
+import type {
+  AgentRunInput,
+  CallModelInput,
+  CallToolInput,
+  RunLocalChange,
+  RunLocalEdit,
+  StartInput,
+  StoredRequest,
+} from '../../contract/record/wire';
+import type { ReplayedEvent } from './replayed-events';
+
+export type StepKind = 'model' | 'tool' | 'quick' | 'local' | 'interrupt' | 'sleep' | 'agent' | 'end';
+
+/** Something that a run asked for: of a model, a tool, a person, the time or an isolated agent. Its end is one, too. */
+export interface Step {
+  readonly kind: StepKind;
+  /** Where: of a sleep the last call before it. */
+  readonly address: string;
+  /** What tells it apart from others of its kind, once for each time. */
+  readonly key: string;
+  /** Whose it is. */
+  readonly agent: string;
+  readonly task: number;
+  /** When its task began, in milliseconds since 1970. */
+  readonly time: number;
+  /** What it asks with, by the words that people have for it. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** A timer ends when an interrupt does; a task may have begun so much earlier than its code saw. */
+const nearMs = 1500;
+/** A timer of a millisecond begins another task. */
+const anotherTaskMs = 1;
+
+/** All steps of an execution, in their order. */
+export function stepsOf(events: readonly ReplayedEvent[]): readonly Step[] {
+  const reader = new StepReader();
+  for (const event of events) reader.add(event);
+  return reader.steps;
+}
+
+class StepReader {
+  readonly steps: Step[] = [];
+  private readonly fold = new HistoryFold();
+  private readonly deadlines: number[] = [];
+  private readonly counts = new Map<string, number>();
+  private agent = '';
+  private last = '';
+
+  add(event: ReplayedEvent): void {
+    const { fact, local, childInput, timerMs } = event;
+    if (fact !== undefined) this.addFact(fact, event);
+    if (timerMs !== undefined) this.addTimer(timerMs, event);
+    if (childInput !== undefined) this.addChild(event);
+    if (local !== undefined) this.push(event, 'local', local.address ?? this.last, local.address ?? local.type, { activity: local.type });
+  }
+
+  private addFact(fact: HistoryFact, event: ReplayedEvent): void {
+    if (fact.kind === 'start') this.begin(fact.input);
+    // Quick calls are in no command of their own: their start rides in the next one.
+    for (const shown of this.fold.add(fact))
+      if (shown.type === 'tool-start' && !(fact.kind === 'tool-scheduled' && fact.activityId === shown.address))
+        this.push(event, 'quick', shown.address, shown.address, { tool: shown.tool, arguments: shown.input });
+    switch (fact.kind) {
+      case 'model-scheduled':
+        return this.addModel(fact.activityId, fact.input, event);
+      case 'tool-scheduled':
+        this.push(event, 'tool', fact.activityId, fact.activityId, toolFields(fact.input), agentOfPath(fact.input.path));
+        this.last = fact.activityId;
+        return;
+      case 'memo':
+        for (const [key, value] of Object.entries(fact.values))
+          if (key.startsWith(interruptMemoPrefix) && isInterrupt(value)) this.addInterrupt(value, event);
+        return;
+      case 'continued':
+        return this.push(event, 'end', this.agent, fact.kind, { end: 'continue-as-new' });
+      case 'end': {
+        const { status, result, error } = fact;
+        const fields = defined({ output: result?.output, 'pending tool calls': result?.pendingToolCalls, error });
+        return this.push(event, 'end', this.agent, status, { end: status, ...fields });
+      }
+      default:
+        return;
+    }
+  }
+
+  private begin({ start, snapshot }: AgentRunInput): void {
+    this.agent = start?.agent ?? '';
+    this.last = this.agent;
+    const { interrupts = [] } = (snapshot?.state ?? {}) as { interrupts?: readonly { readonly shown: Interrupt }[] };
+    this.deadlines.push(...interrupts.flatMap(({ shown }) => shown.deadline ?? []));
+  }
+
+  private addModel(address: string, input: CallModelInput, event: ReplayedEvent): void {
+    const request = this.fold.requestOf(address) ?? { messages: [], slots: {} };
+    this.push(event, 'model', address, address, modelFields(request, input), agentOfPath(input.path));
+    this.last = address;
+  }
+
+  private addInterrupt(interrupt: Interrupt, event: ReplayedEvent): void {
+    const { id, address, agent, deadline, ...rest } = interrupt;
+    if (deadline !== undefined) this.deadlines.push(deadline);
+    const { input, inputHash: _, callId: __, info, ...asked } = rest as Record<string, unknown>;
+    this.push(event, 'interrupt', address.join('/'), id, { ...asked, ...defined({ deadline, arguments: input, info }) }, agent);
+  }
+
+  /** The deadline of an interrupt says what its timer says. */
+  private addTimer(ms: number, event: ReplayedEvent): void {
+    const end = event.time + ms;
+    if (ms === anotherTaskMs || this.deadlines.some((deadline) => Math.abs(deadline - end) <= nearMs)) return;
+    this.push(event, 'sleep', this.last, '', { length: ms });
+  }
+
+  private addChild(event: ReplayedEvent): void {
+    const { workflowId } = event.event.startChildWorkflowExecutionInitiatedEventAttributes ?? {};
+    const { start } = event.childInput as { readonly start?: Partial<StartInput> };
+    const { version: _, tenant: __, id: ___, parent: ____, by: _____, ...asked } = start ?? {};
+    const address = runIdOf(workflowId ?? '');
+    this.push(event, 'agent', address, address, asked, start?.agent);
+  }
+
+  private push(
+    { task, time }: ReplayedEvent,
+    ...[kind, address, name, fields, agent = this.agent]: readonly [StepKind, string, string, Step['fields'], string?]
+  ): void {
+    const key = `${kind} ${name}`;
+    const nth = (this.counts.get(key) ?? 0) + 1;
+    this.counts.set(key, nth);
+    this.steps.push({ kind, address, agent, key: `${key} ${nth}`, task, time, fields });
+  }
+}
+
+/** How the answer comes, and who asks again, is not part of what a model is asked: it may change with the version of Holdfast. */
+function modelFields({ messages, slots }: StoredRequest, { runLocal }: CallModelInput): Step['fields'] {
+  const { instructions, model, tools, settings, halves, output, specs, deferred, catalog, final } = slots;
+  return present({
+    model,
+    instructions,
+    tools,
+    settings,
+    output,
+    'worker middleware': halves,
+    'workflow tools': specs,
+    'deferred tools': deferred,
+    'catalog of tools': catalog,
+    'final request': final,
+    'run-local values': changeIn(runLocal),
+    messages: messages.map(withoutId),
+  });
+}
+
+function toolFields({ tool, input, options, halves, runLocal, reconcile, resumed }: CallToolInput): Step['fields'] {
+  const asked = { tool, arguments: input, options, 'worker middleware': halves, 'run-local values': changeIn(runLocal), reconcile };
+  return present({ ...asked, answer: resumed?.answer });
+}
+
+/** Without what it goes back to, which follows from the calls before. */
+function changeIn(edit: RunLocalEdit | undefined): RunLocalChange | undefined {
+  const { set, delete: gone } = edit ?? {};
+  return set === undefined && gone === undefined ? undefined : defined({ set, delete: gone });
+}
+
+function withoutId({ id: _, ...message }: StoredMessage): Omit<StoredMessage, 'id'> {
+  return message;
+}
+
+/** Slots that say nothing are the same as none. */
+function present(fields: Readonly<Record<string, unknown>>): Step['fields'] {
+  const isEmpty = (value: unknown): boolean => value == null || (Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(Object.entries(fields).filter(([key, value]) => key === 'messages' || !isEmpty(value)));
+}

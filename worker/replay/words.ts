@@ -1,0 +1,104 @@
+import { isRecord } from '../../contract/check';
+import type { Failure, Json } from '../../contract/messages/messages';
+import { cut } from '../../contract/shown';
+import type { Step } from './steps';
+
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+] as const;
+
+/** A length of time as people write it, to the second where it has any. */
+export function lengthText(ms: number): string {
+  if (ms < 1000) return `${ms}ms`;
+  let left = Math.round(ms / 1000) * 1000;
+  const parts: string[] = [];
+  for (const [unit, length] of units) {
+    const count = Math.floor(left / length);
+    left -= count * length;
+    if (count > 0) parts.push(`${count}${unit}`);
+  }
+  return parts.join(' ');
+}
+
+/** A step as the subject of a sentence, without its article. */
+export function nameOfStep({ kind, address, fields }: Step): string {
+  switch (kind) {
+    case 'model':
+      return `model call ${address}`;
+    case 'tool':
+    case 'quick':
+      return `tool call ${address}`;
+    case 'local':
+      return fields['activity'] === 'callTool' ? `tool call ${address}` : `local activity ${String(fields['activity'])} after ${address}`;
+    case 'interrupt':
+      return `${fields['kind'] === 'custom' ? 'interrupt' : String(fields['kind'])} ${address}`;
+    case 'sleep':
+      return `sleep of ${lengthText(Number(fields['length']))} after ${address}`;
+    case 'agent':
+      return `isolated agent ${address}`;
+    case 'end':
+      return `end of the run (${endOf(fields)})`;
+  }
+}
+
+function endOf({ end, error }: Step['fields']): string {
+  const { code, message } = (error ?? {}) as Partial<Failure>;
+  return message === undefined ? String(end) : `${String(end)}: ${String(code)}, ${cut(message)}`;
+}
+
+const gone: Readonly<Record<Step['kind'], string>> = {
+  model: 'is not made any more',
+  tool: 'is not made any more',
+  quick: 'is not made any more',
+  local: 'is not made any more',
+  interrupt: 'is not asked any more',
+  sleep: 'is gone',
+  agent: 'is not started any more',
+  end: 'does not come any more',
+};
+
+export function goneText(step: Step): string {
+  return `The ${nameOfStep(step)} ${gone[step.kind]}.`;
+}
+
+export function newText(step: Step): string {
+  return `The ${nameOfStep(step)} is new.`;
+}
+
+/** A value of a field as a difference has it: times as lengths, and names in place of what has only a name. */
+export function valueOf({ time, fields }: Step, field: string): Json | undefined {
+  const value = fields[field];
+  if (value === undefined) return undefined;
+  if (field === 'deadline') return lengthText(Number(value) - time);
+  if (field === 'length') return lengthText(Number(value));
+  if (field === 'worker middleware' && Array.isArray(value))
+    return (value as readonly Json[]).map((one) => (isRecord(one) && one['options'] === undefined ? (one['name'] as string) : one));
+  return value as Json;
+}
+
+const most = 120;
+const before = 40;
+
+/** Two values in a few words each: of long ones the part where they differ. */
+export function shortTexts(recorded: Json | undefined, today: Json | undefined): readonly [string, string] {
+  const [was, is] = [textOf(recorded), textOf(today)];
+  if (was.length <= most && is.length <= most) return [was, is];
+  let same = 0;
+  while (same < was.length && was[same] === is[same]) same += 1;
+  const from = Math.max(0, same - before);
+  return [part(was, from), part(is, from)];
+}
+
+function part(text: string, from: number): string {
+  const cut = text.slice(from, from + most);
+  return `${from > 0 ? '…' : ''}${cut}${from + most < text.length ? '…' : ''}`;
+}
+
+function textOf(value: Json | undefined): string {
+  if (value === undefined) return 'none';
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.length === 0 ? 'none' : value.join(', ');
+  return JSON.stringify(value);
+}
