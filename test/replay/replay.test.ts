@@ -1,7 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { replayHistories } from 'holdfast/testing';
-import { readHistories } from '../../testing/history-files';
+import { readHistories } from '../../host/history/history-files';
 import { foldHistory } from './fold-history';
 
 const root = join(__dirname, '..', '..');
@@ -40,16 +43,28 @@ it('a history under code that would do something else is an error that names it'
   expect(JSON.parse(JSON.stringify(waiting))).toMatchObject({ error: { code: 'frame-changed', message: waiting?.error?.message } });
 });
 
-it('a replay writes nothing of the workers that come and go for it', async () => {
-  const written: string[] = [];
-  const write = jest.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0);
-  try {
-    await replayHistories({
-      agents: join(root, 'examples/support/agents.ts'),
-      histories: join(__dirname, 'histories', 'examples', '*-support-waiting.json'),
-    });
-  } finally {
-    write.mockRestore();
+it('nothing differs in what those of today ask for', async () => {
+  for (const { folder, agents } of sets) {
+    const replayed = await replayHistories({ agents, histories: join(__dirname, 'histories', folder), changes: 'requests' });
+    expect(replayed.flatMap(({ id, differences }) => differences.map(({ message }) => `${id}: ${message}`))).toEqual([]);
   }
-  expect(written.join('')).toBe('');
+});
+
+it('a replay writes no line of Temporal, also where it fails, and a worker that starts after it logs as always', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-quiet-'));
+  const program = join(root, 'dist', 'test', 'replay', 'fixtures', 'quiet-process.js');
+  const changed = join(root, 'dist', 'test', 'replay', 'fixtures', 'changed-agents.js');
+  const histories = join(__dirname, 'histories', 'examples', '*-support-*.json');
+  try {
+    const child = spawn(process.execPath, [program, changed, histories, folder, process.env['HOLDFAST_TEST_ADDRESS'] ?? '']);
+    const written = { out: '', error: '' };
+    child.stdout.on('data', (text) => (written.out += String(text)));
+    child.stderr.on('data', (text) => (written.error += String(text)));
+    await once(child, 'close');
+    const [before, after] = written.error.split('replayed: frame-changed frame-changed frame-changed\n');
+    expect([written.out, before]).toEqual(['', '']);
+    expect(after).toMatch(/Worker state changed/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
