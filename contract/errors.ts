@@ -148,10 +148,7 @@ export const errorTable = {
     status: 409,
     fix: 'Undo the change of the code, or let open runs finish under the code that they began with. In a test of recorded histories: record anew what may change.',
   },
-  'requests-changed': {
-    status: 409,
-    fix: "Undo the change of the code, or record the history anew if the change is meant. `changes: 'commands'` asks only for what stops open runs.",
-  },
+  'requests-changed': { status: 409, fix: 'Undo the change of the code. If it is meant, record the history anew.' },
   'upgrade-failed': {
     status: 503,
     fix: 'Nothing is known of how the run would do under the newest build, so it stays where it is. See the message; try again when workers of both builds run.',
