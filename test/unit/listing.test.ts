@@ -84,7 +84,7 @@ function executionOf({ id, start, first, close, open }: Record): ListedExecution
     memo: Object.fromEntries(memo),
     ...(first === undefined ? {} : { startedAt: new Date(first) }),
     ...(close === undefined ? {} : { closeTime: new Date(close) }),
-  } as ListedExecution;
+  };
 }
 
 const listsOf = (server: Visibility, now = began): RunLists => new RunLists(server as unknown as Executions, 't', () => now);
