@@ -1,6 +1,8 @@
 import { defined } from '../contract/defined';
 import { HoldfastError } from '../contract/errors';
 import type { Manifest, ManifestRequest, ModelFacts, ToolCallFacts, ToolFacts } from '../contract/manifest';
+import { jsonSize, limits } from '../contract/limits';
+import type { Json } from '../contract/messages/messages';
 import { misfitOfAlias } from '../contract/schema/arguments-of-schema';
 import { similarNames } from '../contract/similar-names';
 import type { WorkerParts } from './parts';
@@ -42,8 +44,18 @@ export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, '
     tools: Object.fromEntries(tools.names.map((name) => [name, differing(factsOf(name, parts), parts.toolDefaults)])),
     models: Object.fromEntries(request.models.map((name) => [name, models.idOf(name)])),
     halves: request.halves,
-    ...defined({ outputs: request.outputs }),
+    ...defined({ outputs: request.outputs, schemas: request.askedAbout && schemasOf(request.askedAbout, parts) }),
   };
+}
+
+/** Long ones are left out: they would stand in the history with each question. */
+function schemasOf(tools: readonly string[], parts: Pick<WorkerParts, 'tools'>): Readonly<Record<string, Json>> {
+  return Object.fromEntries(
+    tools.flatMap((tool) => {
+      const schema = parts.tools.specOf(tool)?.inputSchema;
+      return schema === undefined || jsonSize(schema) > limits.interruptSchema ? [] : [[tool, schema] as const];
+    }),
+  );
 }
 
 function factsOf(name: string, { tools, paces }: Pick<WorkerParts, 'tools' | 'paces'>): ToolCallFacts {

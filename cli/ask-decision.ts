@@ -1,6 +1,7 @@
 import { HoldfastError, messageOf } from '../contract/errors';
 import type { Interrupt } from '../contract/interrupts';
 import type { Json } from '../contract/messages/messages';
+import { misfitOfSchema } from '../contract/schema/schema-fit';
 import type { Terminal } from './terminal';
 
 /** The body with which the answer is sent, or `later`. */
@@ -10,7 +11,7 @@ export type Asked = { readonly body: Readonly<Record<string, Json>> } | 'later';
 export async function askDecision(interrupt: Interrupt, terminal: Terminal): Promise<Asked> {
   switch (interrupt.kind) {
     case 'approval':
-      return askApproval(interrupt.inputHash, terminal);
+      return askApproval(interrupt, terminal);
     case 'in-doubt':
       return askInDoubt(terminal);
     default:
@@ -30,7 +31,9 @@ async function askAnswer(terminal: Terminal): Promise<Asked> {
   }
 }
 
-async function askApproval(inputHash: string, terminal: Terminal): Promise<Asked> {
+type Approval = Extract<Interrupt, { kind: 'approval' }>;
+
+async function askApproval({ inputHash, input, inputSchema }: Approval, terminal: Terminal): Promise<Asked> {
   for (;;) {
     const choice = await terminal.ask('  approve / reject / edit / later? ');
     if (isEmpty(choice)) return 'later';
@@ -44,8 +47,13 @@ async function askApproval(inputHash: string, terminal: Terminal): Promise<Asked
         return { body: { decision: 'reject', inputHash, ...(isEmpty(feedback) ? {} : { feedback }) } };
       }
       case 'edit': {
-        const edited = await askJson('  the arguments as they should be (JSON; empty: leave them) ', terminal);
+        const edited = await askJson('  the arguments as they should be (JSON; empty: leave them) ', terminal, input);
         if (edited === undefined) continue;
+        const misfit = misfitOfSchema(inputSchema, edited);
+        if (misfit !== undefined) {
+          terminal.write(`  These arguments do not fit: ${misfit}.`);
+          continue;
+        }
         return { body: { decision: 'approve', inputHash, editedInput: edited } };
       }
       case 'later':
@@ -75,9 +83,9 @@ async function askInDoubt(terminal: Terminal): Promise<Asked> {
   }
 }
 
-async function askJson(question: string, terminal: Terminal): Promise<Json | undefined> {
+async function askJson(question: string, terminal: Terminal, before?: Json): Promise<Json | undefined> {
   for (;;) {
-    const text = await terminal.ask(question);
+    const text = await terminal.ask(question, before === undefined ? undefined : JSON.stringify(before));
     if (isEmpty(text)) return undefined;
     try {
       return JSON.parse(text) as Json;

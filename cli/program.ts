@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { HoldfastError } from '../contract/errors';
 import type { ReplayFlags, SaveFlags } from './commands/history-commands';
-import type { DecisionFlags, RunFlags } from './commands/run-commands';
+import type { ApprovalFlags, DecisionFlags, RunFlags } from './commands/run-commands';
 import { listStatuses } from '../contract/events';
 import type { FilterFlags, RunListFlags } from './commands/list-commands';
 import type { JsonFlag } from './commands/read-commands';
@@ -130,10 +130,15 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
   toService('approve <run> [interrupt]', 'Approves a tool call.', (command) =>
     command
       .option('--edit <json>', 'other arguments')
+      .option(
+        '--set <name=value>',
+        'one other argument, such as amount=40; may be given more than once',
+        several((change) => change),
+      )
       .option('--for-rest', 'and all calls of this tool in the rest of the run')
       .option(by, 'who decides', filled('--by'))
       .option('--no-follow', 'do not follow the run'),
-  )(async ([run, interrupt], flags: DecisionFlags & { edit?: string; forRest?: boolean }) => {
+  )(async ([run, interrupt], flags: ApprovalFlags) => {
     const { approve } = await import('./commands/run-commands.js');
     return (service) => approve(service, terminal, run as string, interrupt as string | undefined, flags);
   });

@@ -10,8 +10,8 @@ export interface Terminal {
   /** A part of a line. */
   writePart(text: string): void;
   writeError(line: string): void;
-  /** One line of an answer; undefined when the person closed the input. */
-  ask(question: string): Promise<string | undefined>;
+  /** One line of an answer, which may begin with a text to change; undefined when the person closed the input. */
+  ask(question: string, offered?: string): Promise<string | undefined>;
   readonly paint: Paint;
 }
 
@@ -51,11 +51,13 @@ export function oneLine(value: unknown, longest = Infinity): string {
   return printable(text.length > longest ? `${text.slice(0, longest)}… (${text.length} characters)` : text);
 }
 
-async function ask(question: string): Promise<string | undefined> {
+async function ask(question: string, offered?: string): Promise<string | undefined> {
   const reader = createInterface({ input: process.stdin, output: process.stdout });
   const closed = new Promise<undefined>((resolve) => reader.once('close', () => resolve(undefined)));
   try {
-    return await Promise.race([reader.question(question), closed]);
+    const answered = reader.question(question);
+    if (offered !== undefined) reader.write(offered);
+    return await Promise.race([answered, closed]);
   } finally {
     reader.close();
   }

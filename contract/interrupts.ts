@@ -22,6 +22,8 @@ export type Interrupt = InterruptBase &
         readonly callId: string;
         readonly input: Json;
         readonly inputHash: string;
+        /** The schema of the tool, which edited arguments have to fit. Absent: they are looked at when the call goes on. */
+        readonly inputSchema?: Json;
         /** What the tool gets besides its arguments. */ readonly options?: JsonObject;
         /** Why an earlier decision could not be carried out. */ readonly problem?: string;
       }
@@ -91,7 +93,7 @@ export function refusalOf(interrupt: Interrupt, answer: Answer): Failure | undef
   if (interrupt.kind === 'approval' && answer.inputHash !== undefined && answer.inputHash !== interrupt.inputHash) {
     return { code: 'answer-stale', message: `The decision about "${id}" was made for other arguments.` };
   }
-  const misfit = misfitOf(interrupt, answer.answer);
+  const misfit = misfitOf(interrupt, answer.answer) ?? misfitOfEdit(interrupt, answer.answer);
   return misfit === undefined ? undefined : { code: 'answer-invalid', message: `The answer to "${id}" does not fit: ${misfit}.` };
 }
 
@@ -105,6 +107,14 @@ export function misfitOf(interrupt: Interrupt, answer: Json): string | undefined
     return 'an in-doubt call takes { "happened": false } or { "happened": true, "result": … }';
   }
   return misfitOfSchema(interrupt.answerSchema, answer);
+}
+
+/** Arguments that a person changed. Their coercions and rules of its own a tool looks at later. */
+function misfitOfEdit(interrupt: Interrupt, answer: Json): string | undefined {
+  if (interrupt.kind !== 'approval') return undefined;
+  const edited = record(answer)?.['editedInput'];
+  const misfit = edited === undefined ? undefined : misfitOfSchema(interrupt.inputSchema, edited as Json);
+  return misfit === undefined ? undefined : `the edited arguments of ${interrupt.tool} are wrong, ${misfit}`;
 }
 
 function misfitOfDecision(answer: Json): string | undefined {

@@ -29,6 +29,8 @@ export const limits = {
   transfers: 100,
   openInterrupts: 200,
   interrupt: 256 * 1024,
+  /** An interrupt shows the schema of a tool up to this size. */
+  interruptSchema: 8 * 1024,
   message: 512 * 1024,
   interruptsTogether: 1024 * 1024,
   errorMessage: 16 * 1024,

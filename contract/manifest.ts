@@ -52,6 +52,8 @@ export interface Manifest {
   readonly halves: readonly string[];
   /** Names of the schemas that answers have to fit. Absent in runs that began before there were any. */
   readonly outputs?: readonly string[];
+  /** Schemas of the tools about whose calls people are asked, by tool. Absent: nobody is asked, or the run began before there were any. */
+  readonly schemas?: Readonly<Record<string, Json>>;
 }
 
 export function toolFactsOf(manifest: Manifest, tool: string): ToolCallFacts {
@@ -85,6 +87,8 @@ export interface ManifestRequest {
   readonly models: readonly string[];
   readonly halves: readonly string[];
   readonly outputs?: readonly string[];
+  /** Tools about whose calls people are asked. Absent: none. */
+  readonly askedAbout?: readonly string[];
   /** Other keys for arguments, by tool; none may be a property of the tool's schema. */
   readonly argumentAliases: Readonly<Record<string, readonly string[]>>;
   /** The arguments that have them, by tool; each must be one of the tool's. Absent: none, or the run began before this was checked. */

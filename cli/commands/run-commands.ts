@@ -4,6 +4,7 @@ import { isEnded } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
 import { jsonOrText } from '../ask-decision';
+import { withChanges } from '../edited-input';
 import { attendRun, exitCodes } from '../attend-run';
 import type { ServiceClient } from '../service-client';
 import { commandLine } from '../shell-words';
@@ -49,20 +50,30 @@ export interface DecisionFlags {
   readonly follow: boolean;
 }
 
+export type ApprovalFlags = DecisionFlags & { readonly edit?: string; readonly set?: readonly string[]; readonly forRest?: boolean };
+
 export async function approve(
   service: ServiceClient,
   terminal: Terminal,
   id: string,
   interruptId: string | undefined,
-  flags: DecisionFlags & { edit?: string; forRest?: boolean },
+  flags: ApprovalFlags,
 ): Promise<number> {
-  const { edit, forRest } = flags;
+  const { forRest } = flags;
   return decide(service, terminal, id, interruptId, flags, (interrupt) => ({
     decision: 'approve',
     ...hashOf(interrupt),
-    ...(edit === undefined ? {} : { editedInput: parsedJson(edit, '--edit') }),
-    ...defined({ forRestOfRun: forRest }),
+    ...defined({ editedInput: editOf(flags, interrupt), forRestOfRun: forRest }),
   }));
+}
+
+/** `--set` changes what `--edit` gives, or what the interrupt shows. */
+function editOf({ edit, set }: ApprovalFlags, interrupt: Interrupt | undefined): Json | undefined {
+  const whole = edit === undefined ? undefined : parsedJson(edit, '--edit');
+  if (set === undefined) return whole;
+  if (whole === undefined && interrupt?.kind !== 'approval')
+    throw new HoldfastError('interrupt-unknown', 'The run does not wait for this approval, so that --set has no arguments to change.');
+  return withChanges(whole ?? (interrupt as { readonly input: Json }).input, set);
 }
 
 export async function reject(

@@ -60,6 +60,7 @@ const middlewareForms: Forms = {
   ...Object.fromEntries(hooks.map((hook) => [hook, func])),
   onlyTools: toolNames,
   callsTools: toolNames,
+  asksAbout: toolNames,
   onlyKinds: listOf(oneOf('invokable', 'streamable', 'enhanced', 'enhanced-streamable'), 'an array of kinds of tools'),
   tools: worded(list, 'an array of workflow tools'),
   onWorker: record,
@@ -68,7 +69,7 @@ const middlewareForms: Forms = {
 
 const middlewareFields: readonly string[] = [
   ...hooks,
-  ...['name', 'options', 'onWorker', 'changesOutput', 'retry', 'failover', 'tools', 'onlyTools', 'callsTools', 'onlyKinds'],
+  ...['name', 'options', 'onWorker', 'changesOutput', 'retry', 'failover', 'tools', 'onlyTools', 'callsTools', 'asksAbout', 'onlyKinds'],
 ];
 
 /** What `defineAgent` looks at. */

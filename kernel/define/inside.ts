@@ -5,6 +5,8 @@ import type { HookContext } from './middleware';
 export interface Inside {
   /** What a person approved for the rest of the run. */
   readonly waivers: Waivers;
+  /** The model hears that a person changed a call. Runs that began before that go on without. */
+  readonly tellsEdits: boolean;
   /** Takes session values back that are nobody's any more. */
   dropSession(keys: readonly string[]): void;
 }

@@ -285,6 +285,8 @@ export interface AgentMiddleware<T extends Tools = Tools, M = Message> {
   readonly onlyTools?: readonly string[];
   /** Tools that hooks call by `ctx.call`: a run whose worker lacks one fails at its start, and not when it comes to the call. */
   readonly callsTools?: readonly string[];
+  /** Tools about whose calls its hooks ask people: the interrupt shows their schema, and an edit that does not fit is refused. */
+  readonly asksAbout?: readonly string[];
   /** The kinds of tools whose calls it sees. Default: all. */
   readonly onlyKinds?: readonly ToolKind[];
   wrapToolCall?(call: ToolCall, next: (call: ToolCall) => Promise<Json>, ctx: HookContext<T, M>): Promise<Json>;

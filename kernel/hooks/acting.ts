@@ -17,7 +17,7 @@ import { checkAnswerSchema, checkApproveOptions, checkInterruptOptions } from '.
 import { atCheckpoint } from '../run/ports';
 import type { AgentScope } from '../run/scope';
 import { agreed } from './agreed';
-import { approvalOf, interruptBase, pending } from './shown-interrupt';
+import { approvalOf, interruptBase, pending, schemaForEdits } from './shown-interrupt';
 import { callHidden, callOther } from './hidden-calls';
 import { race, within } from './race';
 
@@ -131,7 +131,8 @@ export class Acting implements Inside {
       frame
         .effect('interrupt', (n) => {
           checkApproveOptions(options);
-          const asked = pending({ ...interruptBase(scope, frame, n, options), ...approvalOf(call, options.problem) }, options);
+          const approval = approvalOf(call, options.problem, schemaForEdits(scope, call.name));
+          const asked = pending({ ...interruptBase(scope, frame, n, options), ...approval }, options);
           return openIn(scope.run, frame, n, asked, () => scope.life.letGo());
         })
         .then((answer) => {
@@ -210,6 +211,10 @@ export class Acting implements Inside {
       has: (name) => frame.once('run-local', () => given().includes(name)),
       add: (name) => frame.once('run-local', () => void (state.waivers = { ...state.waivers, [key]: [...given(), name] })),
     };
+  }
+
+  get tellsEdits(): boolean {
+    return this.scope.run.manifest.schemas !== undefined;
   }
 
   dropSession(keys: readonly string[]): void {

@@ -2,20 +2,19 @@ import { defined } from '../../contract/defined';
 import { agentOfPath } from '../../contract/record/agent-paths';
 import { millisecondsOf } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
-import type { Interrupt } from '../../contract/interrupts';
+import type { Interrupt, InterruptBase } from '../../contract/interrupts';
 import { interruptId } from '../../contract/interrupts';
 import { jsonSize, limits } from '../../contract/limits';
-import type { Json, JsonObject, ToolCall } from '../../contract/messages/messages';
+import type { Json, ToolCall } from '../../contract/messages/messages';
 import { canonicalJson, notJson } from '../../contract/messages/messages';
 import type { Frame } from '../effects/frames';
 import type { InterruptOptions } from '../define/middleware';
 import type { AgentScope } from '../run/scope';
 import type { PendingInterrupt } from '../run/state';
 
-export function approvalOf(
-  call: ToolCall,
-  problem: string | undefined,
-): { kind: 'approval'; tool: string; callId: string; input: Json; inputHash: string; options?: JsonObject; problem?: string } {
+type Approval = Omit<Extract<Interrupt, { kind: 'approval' }>, keyof InterruptBase>;
+
+export function approvalOf(call: ToolCall, problem: string | undefined, inputSchema: Json | undefined): Approval {
   const { id: callId, name: tool, input, options } = call;
   return {
     kind: 'approval',
@@ -23,8 +22,15 @@ export function approvalOf(
     callId,
     input,
     inputHash: call.inputHash ?? canonicalJson(input),
-    ...defined({ options, problem }),
+    ...defined({ inputSchema, options, problem }),
   };
+}
+
+/** What edited arguments have to fit. Runs that began before there were such schemas ask as they did. */
+export function schemaForEdits({ run: { manifest }, agent }: AgentScope, tool: string): Json | undefined {
+  if (manifest.schemas === undefined) return undefined;
+  const schema = agent.ownTools.get(tool)?.spec.inputSchema ?? manifest.schemas[tool];
+  return schema === undefined || jsonSize(schema) > limits.interruptSchema ? undefined : schema;
 }
 
 export function interruptBase(

@@ -15,6 +15,7 @@ export function manifestRequest(root: AnyAgent, state: RunState): ManifestReques
   const language = state.language ?? agents.find((agent) => agent.language !== undefined)?.language;
   const aliasesOfStart = [...new Set(each.flatMap((one) => one.aliasesOfStart ?? []))];
   const aliasedArguments = together(each.map((one) => one.aliasedArguments ?? {}));
+  const askedAbout = [...new Set(each.flatMap((one) => one.askedAbout ?? []))];
   const outputs = [...new Set(each.flatMap((one) => one.outputs ?? []))];
   return {
     agent: root.name,
@@ -22,6 +23,7 @@ export function manifestRequest(root: AnyAgent, state: RunState): ManifestReques
     models: [...new Set(each.flatMap(({ models }) => models))],
     halves: [...new Set(each.flatMap(({ halves }) => halves))],
     ...(outputs.length === 0 ? {} : { outputs }),
+    ...(askedAbout.length === 0 ? {} : { askedAbout }),
     argumentAliases: together(each.map(({ argumentAliases }) => argumentAliases)),
     ...(Object.keys(aliasedArguments).length === 0 ? {} : { aliasedArguments }),
     ...(aliasesOfStart.length === 0 ? {} : { aliasesOfStart }),
@@ -59,6 +61,7 @@ function requestOf(defined: AgentDefinition, state: RunState): Omit<ManifestRequ
     models: [options.model ?? state.model ?? agent.model],
     halves: agent.halves.map(({ name }) => name),
     ...(agent.output === undefined ? {} : { outputs: [agent.output] }),
+    askedAbout: agent.middleware.flatMap(({ asksAbout = [] }) => asksAbout).filter((tool) => !agent.ownTools.has(tool)),
     argumentAliases,
     aliasedArguments,
     ...(options.toolAliases === undefined ? {} : { aliasesOfStart: Object.keys(argumentAliases) }),

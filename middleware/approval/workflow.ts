@@ -5,6 +5,9 @@ import type { ApprovalDecision } from '../../contract/interrupts';
 import type { Json, ToolCall } from '../../contract/messages/messages';
 import { insideOf } from '../../kernel/define/inside';
 import type { AgentMiddleware, HookContext, InputOf, Tools } from '../../kernel/define/middleware';
+import { withTraits } from '../../kernel/define/traits';
+import type { Edits } from './changed-calls';
+import { RewrittenCalls, callChanged, isTold } from './changed-calls';
 
 export interface ApprovalRule<Input> {
   /** Which calls need a human. Default: all. Only `false` means no: a rule that throws, or forgets to return, means yes. */
@@ -20,16 +23,23 @@ export interface ApprovalRule<Input> {
 export interface ApprovalOptions<T extends Tools> {
   /** Only needed when an agent has several approvals. */
   readonly name?: string;
+  /**
+   * What the model hears of a call that a person changed. `tell`: its result says so, with the arguments. `rewrite`: the call itself stands in the
+   * messages as it ran, and its result says that a person changed it. `hide`: nothing. Default: `tell`.
+   */
+  readonly edits?: Edits;
   /** `false` is no rule. NoInfer makes the input typed and a misspelt tool name an error. */
   readonly tools: { readonly [Name in keyof NoInfer<T>]?: boolean | ApprovalRule<InputOf<NoInfer<T>[Name]>> };
 }
 
 /** Holds calls of the named tools until a human has decided. The human sees the parsed arguments; nothing else is run. */
 export function approval<T extends Tools>(options: ApprovalOptions<T>): AgentMiddleware<T> {
-  const { name, rules } = checkedOptions(options);
-  return {
+  const { name, rules, edits } = checkedOptions(options);
+  const rewritten = edits === 'rewrite' ? new RewrittenCalls(`${name}:edits`) : undefined;
+  const middleware: AgentMiddleware<T> = {
     name,
     onlyTools: [...rules.keys()],
+    asksAbout: [...rules.keys()],
     async wrapToolCall(call, next, ctx) {
       const rule = rules.get(call.name);
       if (rule === undefined) return next(call);
@@ -48,10 +58,15 @@ export function approval<T extends Tools>(options: ApprovalOptions<T>): AgentMid
         problem = decision.editedInput === undefined ? undefined : await misfitOfEdit(call, decision.editedInput, ctx);
         if (problem !== undefined) continue;
         if (decision.forRestOfRun === true) waivers.add(waived);
-        return next(decision.editedInput === undefined ? call : { ...call, input: decision.editedInput });
+        if (decision.editedInput === undefined) return next(call);
+        const asEdited = { ...call, input: decision.editedInput };
+        return isTold(edits, ctx) ? callChanged(asEdited, next, ctx, rewritten) : next(asEdited);
       }
     },
   };
+  // Only here: a hook of state more would change how runs of before are entered again.
+  if (rewritten !== undefined) middleware.beforeModelRewriteState = ({ messages }, ctx) => rewritten.rewritten(messages, ctx);
+  return withTraits(middleware, { offersTools: [] });
 }
 
 /** Arguments that a human edited wrongly use up no decision: the human is asked again, and told why. */
@@ -93,9 +108,20 @@ function ruleProblem(rule: unknown, option: string): string | undefined {
   return `${option}.onExpiry says what happens when the time is over, and there is no expires; write for example expires: "3d", or leave onExpiry out`;
 }
 
-function checkedOptions(given: unknown): { readonly name: string; readonly rules: ReadonlyMap<string, ApprovalRule<unknown>> } {
-  const { name = 'approval', tools } = checkOptions<ApprovalOptions<Tools>>('approval', given, {
+interface CheckedOptions {
+  readonly name: string;
+  readonly edits: Edits;
+  readonly rules: ReadonlyMap<string, ApprovalRule<unknown>>;
+}
+
+function checkedOptions(given: unknown): CheckedOptions {
+  const {
+    name = 'approval',
+    edits = 'tell',
+    tools,
+  } = checkOptions<ApprovalOptions<Tools>>('approval', given, {
     name: filled,
+    edits: oneOf('tell', 'rewrite', 'hide'),
     tools: required(tableOf(aRule, 'a rule for each tool, such as { refund: true }')),
   });
   if (Object.keys(tools).length === 0)
@@ -105,5 +131,5 @@ function checkedOptions(given: unknown): { readonly name: string; readonly rules
   const rules = Object.entries(tools as Readonly<Record<string, boolean | ApprovalRule<unknown>>>).flatMap(
     ([tool, rule]): readonly (readonly [string, ApprovalRule<unknown>])[] => (rule === false ? [] : [[tool, rule === true ? {} : rule]]),
   );
-  return { name, rules: new Map(rules) };
+  return { name, edits, rules: new Map(rules) };
 }

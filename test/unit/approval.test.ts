@@ -85,22 +85,91 @@ describe('approval', () => {
 
   it('runs with what the human edited, parsed', async () => {
     const run = await started(true);
-    await run.approve((await pendingOf(run)).id, { editedInput: { orderId: '42', amount: '10', reason: 'partly' } });
+    await run.approve((await pendingOf(run)).id, { editedInput: { orderId: '42', amount: 10 } });
     await run.outcome();
-    expect(paid).toEqual([{ orderId: '42', amount: 10, reason: 'partly' }]);
+    expect(paid).toEqual([{ orderId: '42', amount: 10, reason: 'none given' }]);
   });
 
-  it('asks again when what the human edited does not parse, and says why', async () => {
+  it('shows the schema of the tool', async () => {
     const run = await started(true);
-    const first = await pendingOf(run);
-    await run.approve(first.id, { editedInput: { amount: 'all' } });
-    const second = await pendingOf(run);
-    expect(second.id).not.toBe(first.id);
-    expect(second.problem).toMatch(/The arguments of 'refund' do not fit/);
-    expect(paid).toEqual([]);
-    await run.approve(second.id, { editedInput: { orderId: '42', amount: 5 } });
+    expect((await pendingOf(run)).inputSchema).toMatchObject({ type: 'object', required: ['orderId', 'amount'] });
+  });
+
+  it.each([
+    [{ amount: 5 }, 'orderId is missing'],
+    [{ orderId: '42', amount: 'all' }, 'amount is no number'],
+    [null, 'it is no object'],
+    [[], 'it is no object'],
+  ])('refuses the edit %j, and the interrupt stays as it was', async (editedInput, why) => {
+    const run = await started(true);
+    const before = await pendingOf(run);
+    await expect(run.approve(before.id, { editedInput })).rejects.toMatchObject({
+      code: 'answer-invalid',
+      message: `The answer to "${before.id}" does not fit: the edited arguments of refund are wrong, ${why}.`,
+    });
+    expect(await pendingOf(run)).toEqual(before);
+    await run.approve(before.id, { editedInput: { orderId: '42', amount: 5 } });
     await run.outcome();
     expect(paid).toEqual([{ orderId: '42', amount: 5, reason: 'none given' }]);
+  });
+
+  it('asks again when an edit fits the schema and breaks a rule that no schema shows', async () => {
+    paid.length = 0;
+    const even = defineTool({
+      description: 'Pays an even amount.',
+      inputSchema: z.object({ amount: z.number().refine((amount) => amount % 2 === 0, 'must be even') }),
+      effect: 'idempotent',
+      execute: (input) => (paid.push(input), 'paid'),
+    });
+    const agent = agentWith({ tools: ['even'], middleware: [approval({ tools: { even: true } })] });
+    const model = scriptedModel([{ toolCalls: [{ name: 'even', input: { amount: 4 } }] }, { text: 'Done.' }]);
+    const run = await testRun(agent, { input: 'Pay', model, tools: { even } });
+    const first = await pendingOf(run);
+    await run.approve(first.id, { editedInput: { amount: 3 } });
+    const second = await pendingOf(run);
+    expect(second.id).not.toBe(first.id);
+    expect(second.problem).toMatch(/must be even/);
+    expect(paid).toEqual([]);
+    await run.approve(second.id, { editedInput: { amount: 2 } });
+    await run.outcome();
+    expect(paid).toEqual([{ amount: 2 }]);
+  });
+
+  it('tells the model that a person changed its call, and to what', async () => {
+    const run = await started(true);
+    await run.approve((await pendingOf(run)).id, { editedInput: { orderId: '42', amount: 10 } });
+    await run.outcome();
+    expect(await transcriptOf(run)).toMatchObject([
+      expect.anything(),
+      expect.stringContaining('"amount":80'),
+      'tool: A person changed the arguments of this call before it ran. It ran with: {"orderId":"42","amount":10}\n\npaid 10',
+      expect.anything(),
+    ]);
+  });
+
+  it.each([
+    ['rewrite', '"amount":10', 'tool: A person changed the arguments of this call before it ran.\n\npaid 10'],
+    ['hide', '"amount":80', 'tool: paid 10'],
+  ] as const)('with edits "%s" shows the model the call as %s', async (edits, call, result) => {
+    paid.length = 0;
+    const agent = agentWith({ tools: ['refund'], middleware: [approval({ edits, tools: { refund: true } })] });
+    const run = await testRun(agent, { input: 'Refund', model: asking(80), tools });
+    await run.approve((await pendingOf(run)).id, { editedInput: { orderId: '42', amount: 10 } });
+    await run.outcome();
+    expect(await transcriptOf(run)).toMatchObject([expect.anything(), expect.stringContaining(call), result, expect.anything()]);
+  });
+
+  it('tells of each changed call of a message, and of no other one', async () => {
+    const run = await started(true, asking(80, 90, 100));
+    for (const amount of [1, undefined, 3])
+      await run.approve((await run.interrupts())[0]?.id as string, amount === undefined ? {} : { editedInput: { orderId: '42', amount } });
+    await run.outcome();
+    const results = (await transcriptOf(run)).slice(2, 5);
+    expect(results.map((line) => /It ran with: (.*)/.exec(line)?.[1])).toEqual([
+      '{"orderId":"42","amount":1}',
+      undefined,
+      '{"orderId":"42","amount":3}',
+    ]);
   });
 
   it('refuses to run arguments that a layer behind it changed', async () => {
@@ -127,7 +196,7 @@ describe('approval', () => {
     });
     const run = await testRun(agent, { input: 'Refund', model: asking(80), tools });
     const first = await pendingOf(run);
-    await run.approve(first.id, { editedInput: { orderId: '7', amount: '3' } });
+    await run.approve(first.id, { editedInput: { orderId: '7', amount: 3 } });
     const second = await pendingOf(run);
     expect(second.input).toEqual({ orderId: '7', amount: 3, reason: 'none given' });
     await expect(run.approve(second.id, { inputHash: first.inputHash })).rejects.toMatchObject({ code: 'answer-stale' });
@@ -381,7 +450,7 @@ describe('approval', () => {
 describe('the options of an approval', () => {
   it('are those that there are: an expiry beside the tools would never come', () => {
     expect(() => approval({ tools: { echo: true }, expires: '1d' } as never)).toThrow(
-      'approval: there is no option "expires"; there are name, tools.',
+      'approval: there is no option "expires"; there are name, edits, tools.',
     );
   });
 });

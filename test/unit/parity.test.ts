@@ -32,13 +32,15 @@ function comparable({ view, events }: Recorded): unknown {
     ...new Set([...view.messages.map(({ id }) => id), ...events.flatMap((event) => ('message' in event ? [event.message.id] : []))]),
   ];
   const lines = events.map((event) => {
-    // The address of an end came after these were written down.
+    // The address of an end, and the schema of an interrupt, came after these were written down.
     const {
       offset: _,
       time: __,
       ...rest
     } = event.type === 'model-end' || event.type === 'tool-end' ? { ...event, address: undefined } : event;
-    return JSON.stringify('model' in rest ? { ...rest, model: '' } : rest, (key, value: unknown) => (key === 'deadline' ? 0 : value));
+    return JSON.stringify('model' in rest ? { ...rest, model: '' } : rest, (key, value: unknown) =>
+      key === 'inputSchema' ? undefined : key === 'deadline' ? 0 : value,
+    );
   });
   const known = (text: string): string => ids.reduce((all, id, position) => all.replaceAll(id, `message-${position}`), text);
   const messages = view.messages.map((message) => known(JSON.stringify(message)));
