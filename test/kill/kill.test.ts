@@ -280,7 +280,7 @@ it('goes on where it was when everything was killed, the server included', async
   const [, newAddress] = serverIn(await second.line('server'));
   const after = await connect({ address: newAddress });
   const run = after.run('survivor');
-  expect(await after.interrupts()).toMatchObject([{ runId: 'survivor', interrupt: { id, tool: 'refund' } }]);
+  expect((await after.interrupts()).interrupts).toMatchObject([{ runId: 'survivor', interrupt: { id, tool: 'refund' } }]);
   expect(await untilWaiting(run)).toBe(id);
   await second.line('ready');
   await run.approve(id, { by: 'ada' });
