@@ -171,9 +171,7 @@ const bodies: readonly (EventBody & { readonly after: number })[] = [
   },
   { after: 61_800, ...place, type: 'model-start', turn: 2, address: 'm2' },
 ];
-const events: readonly RunEvent[] = bodies.map(
-  ({ after, ...body }, offset) => ({ ...body, offset, time: now - 120_000 + after }),
-);
+const events: readonly RunEvent[] = bodies.map(({ after, ...body }, offset) => ({ ...body, offset, time: now - 120_000 + after }));
 
 describe('the steps of a run', () => {
   it('are models, tools and questions, with how long they took', () => {
