@@ -124,7 +124,7 @@ export const middlewareRows: Readonly<Record<string, MiddlewareRow>> = {
     turns: [call('contact', { name: 'ann' }), echo('b'), done],
     answer: { type: 'approve', editedInput: { name: 'eve' } },
     asks: 'while',
-    shows: /"output": "eve@example\.com/,
+    shows: /"output": "A person changed the arguments of this call [^\n]*eve@example\.com/,
   },
   patchToolCalls: {
     input: [
