@@ -82,7 +82,7 @@ describe('a workflow of our type that something else started', () => {
     });
     await eventually(async () => {
       const { interrupts: inbox } = await client.interrupts({ limit: 1000 });
-      expect(inbox.filter(({ runId }) => runId === id)).toEqual([{ runId: id, interrupt }]);
+      expect(inbox.filter(({ runId }) => runId === id)).toEqual([{ runId: id, agent: '', tags: [], interrupt }]);
     });
     await client.run(id).terminate();
   });

@@ -108,7 +108,7 @@ class StepReader {
   private addInterrupt(interrupt: Interrupt, event: ReplayedEvent): void {
     const { id, address, agent, deadline, ...rest } = interrupt;
     if (deadline !== undefined) this.deadlines.push(deadline);
-    const { input, inputHash: _, callId: __, info, ...asked } = rest as Record<string, unknown>;
+    const { input, inputHash: _, callId: __, inputSchema: ___, info, ...asked } = rest as Record<string, unknown>;
     this.push(event, 'interrupt', address.join('/'), id, { ...asked, ...defined({ deadline, arguments: input, info }) }, agent);
   }
 
