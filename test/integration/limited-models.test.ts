@@ -3,7 +3,8 @@ import type { HoldfastError } from '../../contract/errors';
 import type { Run } from '../../client/run';
 import { z } from 'zod';
 import { fixtureTools } from '../fixtures/tools';
-import { gate } from '../support/gate';
+import type { FakeStep } from '../support/fake-provider/fake-provider';
+import { gate, meeting } from '../support/gate';
 import type { LimitedProvider } from '../support/limited-provider';
 import { startLimitedProvider } from '../support/limited-provider';
 import { startRedis } from '../support/redis';
@@ -26,6 +27,11 @@ const startAll = (bed: TestBed, count: number): Promise<readonly Run[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => bed.client.start('plain', `Hi ${n}`, { model })));
 const statuses = async (runs: readonly Run[]): Promise<readonly string[]> =>
   Promise.all(runs.map(async (run) => (await run.outcome()).status));
+/** Answers come when so many requests are there: only then do they show that so many are made at once. */
+const answersTogether = (count: number): (() => FakeStep) => {
+  const meet = meeting(count);
+  return () => ({ blocks: [{ type: 'text', text: 'Done.' }], before: (index) => (index > 0 ? undefined : meet()) });
+};
 const waitsOf = async (run: Run): Promise<readonly { turnMs: number; busyMs: number }[]> => {
   const waits: { turnMs: number; busyMs: number }[] = [];
   for await (const event of run.events({ deltas: false })) if (event.type === 'model-wait') waits.push(event);
@@ -33,7 +39,7 @@ const waitsOf = async (run: Run): Promise<readonly { turnMs: number; busyMs: num
 };
 
 it('calls of a limited model wait for their turn, and the provider refuses none', async () => {
-  const provider = kept(await startLimitedProvider(5, 60));
+  const provider = kept(await startLimitedProvider(5, 0, answersTogether(5)));
   const bed = await bedFor(provider, { models: { limits: { 'openai-compatible/*': { concurrent: 5 } } } });
   const runs = await startAll(bed, 60);
   expect(new Set(await statuses(runs))).toEqual(new Set(['completed']));
@@ -110,6 +116,7 @@ it('a run is cancelled while its call waits for a turn, in place or away, and th
 it('calls of a tool work as many at a time as it says, a `once` call is made once, and each knows for whom its run works', async () => {
   const atWork = { now: 0, most: 0, made: 0 };
   let customers: string[] = [];
+  const meet = meeting(2);
   const limited = (effect: 'none' | 'once') =>
     defineTool({
       description: 'Takes a while.',
@@ -121,7 +128,7 @@ it('calls of a tool work as many at a time as it says, a `once` call is made onc
         customers.push(`${String(values['customer'])} ${tags.join()}`);
         atWork.most = Math.max(atWork.most, ++atWork.now);
         atWork.made += 1;
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await meet();
         atWork.now -= 1;
         return 'ok';
       },
@@ -148,7 +155,7 @@ it('calls of a tool work as many at a time as it says, a `once` call is made onc
 }, 60_000);
 
 it('workers share a limit through Redis, and keep to it alone while that is away', async () => {
-  const provider = kept(await startLimitedProvider(3, 60));
+  const provider = kept(await startLimitedProvider(3, 0, answersTogether(3)));
   const redis = await startRedis();
   kept({ close: () => redis.kill() });
   const problems: HoldfastError[] = [];
@@ -159,7 +166,7 @@ it('workers share a limit through Redis, and keep to it alone while that is away
   };
   const bed = await bedFor(provider, options);
   await bedFor(provider, { ...options, taskQueue: bed.taskQueue });
-  expect(new Set(await statuses(await startAll(bed, 40)))).toEqual(new Set(['completed']));
+  expect(new Set(await statuses(await startAll(bed, 39)))).toEqual(new Set(['completed']));
   expect({ refused: provider.refused, mostAtOnce: provider.mostAtOnce }).toEqual({ refused: 0, mostAtOnce: 3 });
   expect(problems).toEqual([]);
   await redis.kill();

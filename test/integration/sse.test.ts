@@ -118,12 +118,15 @@ describe('a reader of server-sent events', () => {
     const run = await bed.client.start('plain', 'Talk.');
     let said = '';
     let messages = 0;
+    let connected: number | undefined;
     for await (const { event } of frames(run.id, undefined, new AbortController().signal)) {
+      connected ??= Date.now();
       if (event.type === 'attempt-start') said = '';
       if (event.type === 'text-delta') said += event.text;
       expect(event.type).not.toBe('message-replaced');
       if (event.type === 'model-end') {
-        expect(said).toBe(words.join(''));
+        // A call that had ended before is read from the history, which has no tokens.
+        if (said !== '' || event.time >= connected) expect(said).toBe(words.join(''));
         messages += 1;
       }
     }

@@ -22,3 +22,15 @@ export function gate(): Gate {
     },
   };
 }
+
+/** A place where code waits until so many are there; they go on together, and the next so many after them. */
+export function meeting(count: number): () => Promise<void> {
+  let there: (() => void)[] = [];
+  return () =>
+    new Promise((resolve) => {
+      there.push(resolve);
+      if (there.length < count) return;
+      for (const goOn of there) goOn();
+      there = [];
+    });
+}

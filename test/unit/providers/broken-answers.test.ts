@@ -37,7 +37,8 @@ describe.each(realClients)('$name', (client) => {
   it('that is asked too often is asked again when it says so', async () => {
     const busy = { status: 429, message: 'Slow down.', type: client.name === 'google' ? 'RESOURCE_EXHAUSTED' : 'rate_limit_error' };
     expect(await bothVerdicts({ error: busy, headers: { 'retry-after': '7' } })).toEqual({
-      kind: 'http-again',
+      kind: 'throttled',
+      waitsFor: 'provider',
       code: 'model-failed',
       retryable: true,
       retryAfterMs: 7000,
