@@ -29,7 +29,7 @@ import type {
   UpgradeReceipt,
 } from '../contract/record/wire';
 import type { AnyAgent } from '../kernel/define/definition';
-import { agentsOf } from '../kernel/define/agent';
+import { agentsOf } from '../kernel/define/agents-of-module';
 import { fitting } from '../kernel/run/fitting';
 import { AgentRun } from '../kernel/engine/run';
 import { resultOfRun } from '../kernel/engine/run-result';

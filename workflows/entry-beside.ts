@@ -4,7 +4,7 @@ import type { WorkflowDefinitionOptions } from '@temporalio/common';
 import { setWorkflowOptions } from '@temporalio/workflow';
 import { HoldfastError } from '../contract/errors';
 import { names } from '../contract/names';
-import { agentsOf } from '../kernel/define/agent';
+import { agentsOf } from '../kernel/define/agents-of-module';
 import { serveAgents } from './agent-run';
 import { agentsAreHere } from './agent-as-child';
 import { isVersioned, serveTrials } from './upgrade';

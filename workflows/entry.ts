@@ -1,6 +1,6 @@
 import * as agents from '__holdfast_agents__';
 import { HoldfastError } from '../contract/errors';
-import { agentsOf } from '../kernel/define/agent';
+import { agentsOf } from '../kernel/define/agents-of-module';
 import { serveAgents } from './agent-run';
 import { serveTrials } from './upgrade';
 

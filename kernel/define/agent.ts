@@ -1,7 +1,6 @@
 import { shown } from '../../contract/shown';
 import { refusing } from '../../contract/check';
 import { defined } from '../../contract/defined';
-import { HoldfastError } from '../../contract/errors';
 import type { WorkerMiddlewareRef, Language } from '../../contract/manifest';
 import type { Json, ModelSettings } from '../../contract/messages/messages';
 import type { ToolAliases } from '../../contract/run-options';
@@ -9,7 +8,6 @@ import { agentLabel, checkAgentOptions } from './check-agent';
 import type { Agent } from './agent-ref';
 import { agentRef, definitionOf, isAgent } from './agent-ref';
 import type { AnyAgent, HistoryRewriter } from './definition';
-import { checkTrees } from './check-trees';
 import { checkDepth } from './depth';
 import type { MiddlewareEntry, ToolCallMiddleware } from './classic-middleware';
 import { arranged } from './classic-middleware';
@@ -143,20 +141,6 @@ export function agentOf<Name extends string, Input, Output>(definition: AnyAgent
 /** The place of an agent without a model, for what a context needs to know. */
 export function bareAgent({ name, description }: { readonly name: string; readonly description: string }): AgentDefinition {
   return checkedDefinition({ name, description, instructions: '', model: 'none', tools: [] });
-}
-
-/** Every agent that a module exports, by name. */
-export function agentsOf(module: object): ReadonlyMap<string, AnyAgent> {
-  const agents = new Map<string, AnyAgent>();
-  for (const exported of Object.values(module)) {
-    if (!isAgent(exported)) continue;
-    const known = agents.get(exported.name);
-    if (known !== undefined && known !== definitionOf(exported))
-      throw new HoldfastError('agent-invalid', `Two agents are named "${exported.name}".`);
-    agents.set(exported.name, definitionOf(exported));
-  }
-  checkTrees([...agents.values()]);
-  return agents;
 }
 
 function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDefinition {

@@ -6,7 +6,7 @@ import { splitCalls } from './external-calls';
 import type { Frame } from '../effects/frames';
 import type { HookAnswer } from '../hooks/hooks';
 import { appendShown, runAfterAgent, runAfterFailure, runBeforeAgent, runStateHooks } from '../hooks/hooks';
-import { countIteration, countToolIteration, refuseCallsInFinalAnswer } from './iteration-limits';
+import { countIteration, countToolIteration, refuseCallsInFinalAnswer } from './count-iterations';
 import { modelStep } from './model-step';
 import { observedAgent, observersOf } from '../hooks/observers';
 import { pendingCallsOf } from './pending-calls';

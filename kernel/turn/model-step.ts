@@ -9,7 +9,7 @@ import { compose } from '../hooks/compose';
 import { hookContext } from '../hooks/context';
 import type { Frame } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
-import { finalInstructionOf, withoutToolChoice } from './iteration-limits';
+import { finalInstructionOf, withoutToolChoice } from './count-iterations';
 import type { AgentMiddleware, ModelRequest, ModelResponse } from '../define/middleware';
 import type { Kept } from './model-attempts';
 import { modelAttempts, retryModeOf } from './model-attempts';

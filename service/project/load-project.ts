@@ -7,7 +7,7 @@ import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import type { AgentDefinition } from '../../kernel/define/agent';
 import type { AnyAgent } from '../../kernel/define/definition';
 import { isChat, promptingAgent, reachable } from '../../kernel/define/definition';
-import { agentsOf } from '../../kernel/define/agent';
+import { agentsOf } from '../../kernel/define/agents-of-module';
 import { similarNames } from '../../contract/similar-names';
 import { loadModule } from './load-module';
 import type { ProjectConfig } from './project-config';

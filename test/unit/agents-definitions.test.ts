@@ -5,7 +5,7 @@ import { budget, modelCallLimit, pii, summarization, todo, toolCallLimit } from 
 import { callbacks, toolCallbacks } from 'holdfast/callbacks';
 import { setSubAgents, withDeterministicTransfer } from 'holdfast/eino';
 import { testRun } from 'holdfast/testing';
-import { agentsOf } from '../../kernel/define/agent';
+import { agentsOf } from '../../kernel/define/agents-of-module';
 import { tools } from '../support/memory-bed';
 import { member, scripts } from '../support/team-bed';
 

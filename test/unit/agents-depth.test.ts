@@ -1,7 +1,7 @@
 import type { Agent } from 'holdfast/workflow';
 import { agentTool, customAgent, loop, parallel, sequential, supervisor } from 'holdfast/workflow';
 import { setSubAgents, withDeterministicTransfer } from 'holdfast/eino';
-import { agentsOf } from '../../kernel/define/agent';
+import { agentsOf } from '../../kernel/define/agents-of-module';
 import { limits } from '../../contract/limits';
 import { member, play } from '../support/team-bed';
 
