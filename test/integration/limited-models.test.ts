@@ -8,6 +8,7 @@ import { gate, meeting } from '../support/gate';
 import type { LimitedProvider } from '../support/limited-provider';
 import { startLimitedProvider } from '../support/limited-provider';
 import { startRedis } from '../support/redis';
+import { eventually } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
 import { startTestBed } from '../support/test-bed';
 
@@ -51,11 +52,21 @@ it('calls of a limited model wait for their turn, and the provider refuses none'
 });
 
 it('calls that a provider refuses for now are made again until it takes them, however often that is', async () => {
-  const provider = kept(await startLimitedProvider(1, 700));
+  const held = gate();
+  const provider = kept(
+    await startLimitedProvider(1, 0, () => ({
+      blocks: [{ type: 'text', text: 'Done.' }],
+      before: (index) => (index > 0 ? undefined : held.pass()),
+    })),
+  );
   const bed = await bedFor(provider);
   const runs = await startAll(bed, 12);
+  await eventually(() => {
+    expect(provider.refusedTexts.size).toBe(11);
+    return Promise.resolve();
+  }, 30_000);
+  held.open();
   expect(new Set(await statuses(runs))).toEqual(new Set(['completed']));
-  expect(provider.refused).toBeGreaterThan(12);
   const waits = (await Promise.all(runs.map(waitsOf))).flat();
   expect(waits.length).toBeGreaterThanOrEqual(11);
   expect(waits.every(({ turnMs, busyMs }) => turnMs === 0 && busyMs > 0)).toBe(true);

@@ -2,8 +2,10 @@ import type { FakeProvider, FakeRequest, FakeStep } from './fake-provider/fake-p
 import { startFakeProvider } from './fake-provider/fake-provider';
 
 export interface LimitedProvider extends FakeProvider {
-  /** Requests that were answered with 429. */
+  /** How many requests were answered with 429. */
   readonly refused: number;
+  /** What they said, each text once. */
+  readonly refusedTexts: ReadonlySet<string>;
   readonly mostAtOnce: number;
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -16,10 +18,12 @@ export async function startLimitedProvider(
   retryAfter?: string,
 ): Promise<LimitedProvider> {
   const provider = await startFakeProvider();
+  const refusedTexts = new Set<string>();
   const counts = { refused: 0, mostAtOnce: 0, now: 0 };
   provider.answer((request) => {
     if (counts.now >= atOnce) {
       counts.refused += 1;
+      refusedTexts.add(JSON.stringify(request.body));
       const error = { status: 429, message: 'Too many requests.', code: 'rate_limit_exceeded' };
       return { error, ...(retryAfter === undefined ? {} : { headers: { 'retry-after': retryAfter } }) };
     }
@@ -32,6 +36,7 @@ export async function startLimitedProvider(
   });
   return {
     ...provider,
+    refusedTexts,
     get refused() {
       return counts.refused;
     },
