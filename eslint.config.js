@@ -79,6 +79,17 @@ module.exports = tseslint.config(
     files: ['host/**/*.ts', '**/*.test.ts', 'test/**/*.ts', 'examples/**/*.ts', '**/*.config.ts'],
     rules: { 'no-restricted-syntax': 'off' },
   },
+  // What `holdfast init` writes imports the doors alone. `test` of Node gives a promise that the runner waits for.
+  border('templates', '\\.\\.'),
+  {
+    files: ['templates/**/*.test.ts'],
+    rules: {
+      '@typescript-eslint/no-floating-promises': [
+        'error',
+        { allowForKnownSafeCalls: [{ from: 'package', name: 'test', package: 'node:test' }] },
+      ],
+    },
+  },
   {
     files: ['test/**/*.ts'],
     rules: {

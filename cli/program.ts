@@ -60,6 +60,7 @@ export function programFor(terminal: Terminal, exit: (code: number) => void): Co
       writeErr: (text) => terminal.writeError(text.trimEnd()),
       outputError: () => undefined,
     });
+  addSetup(program, terminal, exit);
   addProcesses(program, terminal, exit);
   addRunCommands(program, terminal, exit);
   addReadCommands(program, terminal, exit);
@@ -87,6 +88,14 @@ function filled(option: string): (value: string) => string {
     if (value.trim() !== '') return value;
     throw new HoldfastError('command-invalid', `${option} is empty; give it a value, or leave it out.`);
   };
+}
+
+function addSetup(program: Command, terminal: Terminal, exit: (code: number) => void): void {
+  program
+    .command('init')
+    .description('Makes a project that passes its tests.')
+    .argument('[dir]', 'folder, also a new one (default: this one)', filled('[dir]'), '.')
+    .action(async (folder: string) => exit((await import('./setup/init.js')).init(terminal, folder)));
 }
 
 function addProcesses(program: Command, terminal: Terminal, exit: (code: number) => void): void {

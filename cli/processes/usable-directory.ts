@@ -10,7 +10,7 @@ import { namedSystemError } from '../../host/system-errors';
  */
 export function makeUsable(directory: string): void {
   try {
-    make(directory);
+    makeDirectory(directory, privateDirectory);
     accessSync(directory, constants.W_OK | constants.X_OK);
     makePrivate(directory, isOurs);
     for (const name of ['bundles', 'snapshots']) if (existsSync(join(directory, name))) makePrivate(join(directory, name), isHashed);
@@ -37,13 +37,13 @@ function tryToWrite(path: string): void {
 const probeBytes = 64 * 1024;
 
 /** One after another: a recursive `mkdirSync` of Node tries for ever where a file system takes no directories, such as /proc. */
-function make(directory: string): void {
+export function makeDirectory(directory: string, mode?: number): void {
   const found = statSync(directory, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) return;
   if (found !== undefined) throw new Error(`${directory} is a file`);
-  make(dirname(directory));
+  makeDirectory(dirname(directory), mode);
   try {
-    mkdirSync(directory, privateDirectory);
+    mkdirSync(directory, mode);
   } catch (error) {
     // Another process may have made it meanwhile.
     if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;

@@ -1,0 +1,87 @@
+import { lstatSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { keyVariables } from '../../activities/models/providers/keyed';
+import { HoldfastError, messageOf } from '../../contract/errors';
+import { namedSystemError } from '../../host/system-errors';
+import { makeDirectory } from '../processes/usable-directory';
+import { shellWord } from '../shell-words';
+import type { Terminal } from '../terminal';
+import type { PackageManager } from './package-manager';
+import { packageManagerOf } from './package-manager';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Makes a project that passes its tests. Nothing is loaded from the network, and no file is overwritten: then it throws 'file-exists'. */
+export function init(terminal: Terminal, folder: string, environment: Environment = process.env): number {
+  const directory = resolve(folder);
+  const manager = packageManagerOf(environment['npm_config_user_agent']);
+  const files = projectFiles(packageName(directory), manager);
+  write(directory, files);
+  const { bold, dim } = terminal.paint;
+  terminal.write(`Made a project in ${directory}: ${Object.keys(files).join(', ')}`);
+  terminal.write();
+  terminal.write(`  ${bold(`${directory === process.cwd() ? '' : `cd ${shellWord(folder)} && `}${manager.install}`)}`);
+  terminal.write(`  ${bold(manager.test)}`);
+  terminal.write(`  ${bold(manager.start)}  ${dim('serves it, and says what to try')}`);
+  return 0;
+}
+
+/** The texts of the files of a new project, by their names. */
+export function projectFiles(name: string, manager: PackageManager): Readonly<Record<string, string>> {
+  const { install, test, start, exec } = manager;
+  const keys = keyVariables.replace(/[A-Z_]+/g, (variable) => `\`${variable}\``);
+  const filled: Readonly<Record<string, string>> = { name, install, test, start, exec, keys };
+  const folder = templateFolder();
+  const files = readdirSync(folder).map((file) => {
+    const text = readFileSync(join(folder, file), 'utf8');
+    if (!file.startsWith('_')) return [file, text];
+    return [targetOf(file), text.replace(/\{\{(\w+)\}\}/g, (given, key: string) => filled[key] ?? given)];
+  });
+  if (manager.needsNodeModules) files.push(['.yarnrc.yml', 'nodeLinker: node-modules\n']);
+  return Object.fromEntries(files) as Record<string, string>;
+}
+
+/** npm packs no `.gitignore`, and tools take a package.json or a tsconfig.json for that of the folders around it. */
+function targetOf(file: string): string {
+  return file === '_gitignore' ? '.gitignore' : file.slice(1);
+}
+
+/** The package is found by its own name, so that it is found from sources and from dist alike. */
+function templateFolder(): string {
+  return join(dirname(require.resolve('holdfast/package.json')), 'templates', 'project');
+}
+
+/** The name of the folder, as npm takes it. A package cannot depend on one of its own name. */
+export function packageName(directory: string): string {
+  const name = basename(directory)
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[._-]+|-+$/g, '')
+    .slice(0, longestName);
+  if (name === '') return 'my-agents';
+  return taken.includes(name) ? `my-${name}` : name;
+}
+
+const longestName = 200;
+/** What the project depends on, and what npm takes for no name. */
+const taken: readonly string[] = ['holdfast', 'zod', 'jiti', 'typescript', 'node_modules', 'favicon.ico'];
+
+/** All of them or none. */
+function write(directory: string, files: Readonly<Record<string, string>>): void {
+  const written: string[] = [];
+  try {
+    makeDirectory(directory);
+    const existing = Object.keys(files).filter((name) => lstatSync(join(directory, name), { throwIfNoEntry: false }) !== undefined);
+    if (existing.length > 0) throw new Error(`${directory} already has ${existing.join(', ')}`);
+    for (const [name, text] of Object.entries(files)) {
+      const path = join(directory, name);
+      writeFileSync(path, text, { flag: 'wx' });
+      written.push(path);
+    }
+  } catch (error) {
+    for (const path of written) rmSync(path, { force: true });
+    const isInTheWay = ['ENOTDIR', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '');
+    const named = isInTheWay ? undefined : namedSystemError(error, `making a project in ${directory}`);
+    throw named ?? new HoldfastError('file-exists', `init overwrites no file: ${messageOf(error)}.`, { cause: error });
+  }
+}
