@@ -26,6 +26,7 @@ export interface EmbeddedServerOptions {
   readonly port?: number;
   /** Turns the web UI on; 0 takes a free port. */
   readonly uiPort?: number;
+  /** Default: 'file'. One in memory is for short tests: a query that its caller gives up can take it away. */
   readonly database?: 'file' | 'memory';
   readonly namespace?: string;
   /** Added to what every embedded server gets; a server that is reused keeps its own. */

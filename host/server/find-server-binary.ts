@@ -5,9 +5,12 @@ import type { Environment } from '../configuration';
 import { inspectServerBinary, onPath, type ServerBinary } from './server-binary';
 import { obtainServerBinary, type BinarySearch } from './server-supply';
 
+/** Another one for each change of what is built. */
+const cachedName = 'temporal-2';
+
 /**
  * The `temporal` binary from the first place that has a working one: HOLDFAST_TEMPORAL_CLI (which, when set, is the only one), the PATH, the cache,
- * the SDK's download, a build with Go. Throws 'server-unavailable' that says for each way why it failed.
+ * the SDK's download, a build with Go, what an earlier version had cached. Throws 'server-unavailable' that says for each way why it failed.
  */
 export async function findServerBinary(search: BinarySearch): Promise<ServerBinary> {
   const configured = search.environment.HOLDFAST_TEMPORAL_CLI;
@@ -25,11 +28,13 @@ export async function findServerBinary(search: BinarySearch): Promise<ServerBina
       return undefined;
     }
   };
-  const cached = join(cacheDirectory(search.environment), 'bin', 'temporal');
+  const cached = join(cacheDirectory(search.environment), 'bin', cachedName);
+  const older = join(cacheDirectory(search.environment), 'bin', 'temporal');
   const found =
     (await attempt('`temporal` on the PATH', () => inspectServerBinary(onPath('temporal', search.environment), 'path'))) ??
     (await attempt('the cache', () => inspectServerBinary(cached, 'cache'))) ??
-    (await attempt('filling the cache', () => obtainServerBinary(cached, search, attempt)));
+    (await attempt('filling the cache', () => obtainServerBinary(cached, search, attempt))) ??
+    (await attempt('the cache of an earlier version', () => inspectServerBinary(older, 'cache')));
   if (found !== undefined) return found;
   throw new HoldfastError(
     'server-unavailable',

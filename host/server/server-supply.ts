@@ -1,12 +1,26 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../contract/errors';
 import { acquireFileLock } from './file-lock';
 import type { Environment } from '../configuration';
 import { inspectServerBinary, onPath, type ServerBinary } from './server-binary';
 
-export const cliPackage = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';
+const cliVersion = 'v1.5.1';
+/**
+ * The CLI asks for 1.34. There a query that its caller gives up can leave the one connection to the database interrupted for ever; from 1.38 on such a
+ * connection is replaced.
+ */
+const driverVersion = 'v1.38.2';
+const modules = `module holdfast-server
+
+go 1.25.0
+
+require (
+	github.com/temporalio/cli ${cliVersion}
+	modernc.org/sqlite ${driverVersion}
+)
+`;
 const oldestGo = [1, 25] as const;
 const downloadPatienceMs = 15_000;
 const buildPatienceMs = 20 * 60_000;
@@ -44,7 +58,7 @@ export async function obtainServerBinary(cached: string, search: BinarySearch, a
     if (other !== undefined) return other;
     return (
       (await attempt("the SDK's download", async () => keep(await download(draft, search), 'download'))) ??
-      (await attempt(`\`go install ${cliPackage}\``, async () => keep(await build(draft, search), 'build')))
+      (await attempt(`\`go build\` of the Temporal CLI ${cliVersion}`, async () => keep(await build(draft, search), 'build')))
     );
   } finally {
     rmSync(draft, { recursive: true, force: true });
@@ -115,16 +129,17 @@ async function build(folder: string, search: BinarySearch): Promise<string> {
   );
   const telling = setInterval(() => search.onProgress(`Building the Temporal server: ${seconds()} s so far.`), progressEveryMs);
   try {
+    writeFileSync(join(folder, 'go.mod'), modules);
     await new Promise<void>((resolve, reject) => {
       execFile(
         go,
-        ['install', '-ldflags=-s -w', cliPackage],
-        // GOBIN is refused by a cross build, and GOFLAGS=-mod=vendor by any install of a version.
+        // Sums come from Go's checksum database.
+        ['build', '-mod=mod', '-ldflags=-s -w', '-o', 'temporal', 'github.com/temporalio/cli/cmd/temporal'],
         {
           cwd: folder,
           timeout: buildPatienceMs,
           maxBuffer: 16 * 1024 * 1024,
-          env: { ...search.environment, GOBIN: folder, GOFLAGS: '', GOOS: '', GOARCH: '' },
+          env: { ...search.environment, GOFLAGS: '', GOOS: '', GOARCH: '', GOWORK: 'off' },
         },
         (error, _stdout, stderr) => (error ? reject(new Error(stderr.trim().split('\n').at(-1) || messageOf(error))) : resolve()),
       );

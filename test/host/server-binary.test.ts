@@ -51,7 +51,7 @@ describe('the server binary', () => {
 
   it('is the one on the PATH before the one in the cache', async () => {
     const environment = bareEnvironment();
-    const cached = join(environment.XDG_CACHE_HOME ?? '', 'holdfast', 'bin', 'temporal');
+    const cached = join(environment.XDG_CACHE_HOME ?? '', 'holdfast', 'bin', 'temporal-2');
     script(cached, cliSays('1.30.0'));
     expect(await find(environment)).toMatchObject({ origin: 'cache', path: cached });
     const installed = join(environment.PATH ?? '', 'temporal');
@@ -59,6 +59,13 @@ describe('the server binary', () => {
     expect(await find(environment)).toMatchObject({ origin: 'cache' });
     script(installed, cliSays('1.31.0'));
     expect(await find(environment)).toMatchObject({ origin: 'path', path: installed, serverVersion: '1.31.0' });
+  });
+
+  it('is what an earlier version had cached only if no other can be had', async () => {
+    const environment = bareEnvironment();
+    const older = join(environment.XDG_CACHE_HOME ?? '', 'holdfast', 'bin', 'temporal');
+    script(older, cliSays('1.29.1'));
+    expect(await find(environment)).toMatchObject({ origin: 'cache', path: older });
   });
 
   it('is built once when two processes need it at the same time', async () => {
@@ -70,13 +77,18 @@ describe('the server binary', () => {
       join(environment.PATH ?? '', 'go'),
       'if [ "$1" = version ]; then echo "go version go1.26.1 linux/amd64"; exit; fi',
       `echo "$*" >> "${log}"`,
-      `/bin/cp "${built}" "$GOBIN/temporal"`,
+      `/bin/cat go.mod >> "${log}"`,
+      `/bin/cp "${built}" temporal`,
     );
     const said: string[] = [];
     const [first, second] = await Promise.all([find(environment, said), find(environment, said)]);
     expect([first.origin, second.origin].sort()).toEqual(['build', 'cache']);
-    expect(readFileSync(log, 'utf8')).toBe('install -ldflags=-s -w github.com/temporalio/cli/cmd/temporal@v1.5.1\n');
-    expect(readdirSync(dirname(first.path))).toEqual(['temporal']);
+    const [command, ...module] = readFileSync(log, 'utf8').split('\n');
+    expect(command).toBe('build -mod=mod -ldflags=-s -w -o temporal github.com/temporalio/cli/cmd/temporal');
+    expect(module.map((line) => line.trim())).toEqual(
+      expect.arrayContaining(['github.com/temporalio/cli v1.5.1', 'modernc.org/sqlite v1.38.2']),
+    );
+    expect(readdirSync(dirname(first.path))).toEqual(['temporal-2']);
     expect(said.join('\n')).toContain('Building the Temporal server with Go 1.26.1');
   });
 
@@ -86,9 +98,9 @@ describe('the server binary', () => {
     const started = Date.now();
     const error = (await find(environment).catch((thrown: unknown) => thrown)) as { code: string; message: string };
     expect(error.code).toBe('server-unavailable');
-    for (const way of ['on the PATH', 'cache', 'download', 'go install', '1.22.0', 'HOLDFAST_TEMPORAL_CLI', 'TEMPORAL_ADDRESS'])
+    for (const way of ['on the PATH', 'cache', 'download', 'go build', '1.22.0', 'HOLDFAST_TEMPORAL_CLI', 'TEMPORAL_ADDRESS'])
       expect(error.message).toContain(way);
     expect(Date.now() - started).toBeLessThan(10_000);
-    expect(existsSync(join(environment.XDG_CACHE_HOME ?? '', 'holdfast', 'bin', 'temporal'))).toBe(false);
+    expect(existsSync(join(environment.XDG_CACHE_HOME ?? '', 'holdfast', 'bin', 'temporal-2'))).toBe(false);
   });
 });

@@ -17,7 +17,6 @@ async function research(wanted: number): Promise<number> {
   quietRuntime();
   const server = await startEmbeddedServer({
     directory: mkdtempSync(join(tmpdir(), 'holdfast-chaos-')),
-    database: 'memory',
     // Each run has a task queue of its own.
     dynamicConfig: { 'history.timerProcessorMaxTimeShift': '10ms', ...roomForDeployments },
   });

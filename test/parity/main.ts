@@ -17,7 +17,6 @@ async function main(given: readonly string[]): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-parity-'));
   const server = await startEmbeddedServer({
     directory,
-    database: 'memory',
     dynamicConfig: { 'history.workflowIdReuseMinimalInterval': '0s', 'history.timerProcessorMaxTimeShift': '10ms' },
   });
   process.env['HOLDFAST_TEST_ADDRESS'] = server.address;

@@ -23,7 +23,6 @@ export default async function startServer(): Promise<void> {
       ? undefined
       : startEmbeddedServer({
           directory,
-          database: 'memory',
           dynamicConfig: {
             'history.workflowIdReuseMinimalInterval': '0s',
             'history.timerProcessorMaxTimeShift': '10ms',

@@ -20,7 +20,7 @@ async function main(given: readonly string[]): Promise<number> {
   const count = Number(given[0] ?? 5000);
   const seed = given[1] ?? String(Date.now() % 1_000_000);
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-updates-'));
-  const server = await startEmbeddedServer({ directory, database: 'memory' });
+  const server = await startEmbeddedServer({ directory });
   process.env['HOLDFAST_TEST_ADDRESS'] = server.address;
   process.env['HOLDFAST_TEST_DIRECTORY'] = directory;
   const bundle = await bundleAgents(join(__dirname, '..', 'fixtures', 'agents.js'));
