@@ -41,7 +41,7 @@ export async function measureHistory({ agent, sizes, rounds }: HistoryBench): Pr
       if (model === 'summary') summed += 1;
       return words;
     };
-    const bed = await startBed(bench, `history-${turns}`, { models: turnModel(turns, 'words', say) });
+    const bed = await startBed(bench, `history-${turns}`, { models: turnModel(turns, 'words', say), compress: false });
     for (let round = 0; round < rounds; round++) {
       const stored = storedBytes(bench.directory);
       const run = await bed.client.start(agent, 'Work.', { id: `history-${turns}-${round}` });

@@ -1,4 +1,5 @@
 import { benchBatch } from './batch';
+import { benchBytes } from './bytes';
 import { benchEngine } from './engine';
 import { benchFlags } from './flags';
 import { benchHistory, benchHistoryCompacted } from './history';
@@ -17,6 +18,7 @@ import { benchWaiting } from './waiting';
 type Bench = (args: readonly string[]) => Promise<object>;
 
 const benches: Readonly<Record<string, Bench>> = {
+  bytes: benchBytes,
   engine: benchEngine,
   herd: benchHerd,
   history: benchHistory,

@@ -52,7 +52,7 @@ export interface Bed {
   close(): Promise<void>;
 }
 
-/** A worker with the bench agents, and a client. */
+/** A worker with the bench agents, and a client, which write as those of `holdfast dev` do. */
 export async function startBed({ server, directory }: BenchBed, taskQueue: string, options: Partial<WorkerOptions> = {}): Promise<Bed> {
   const dataConverter = snapshotStorage(new DirectoryDriver(join(directory, 'snapshots')));
   const worker = await HoldfastWorker.create({
@@ -62,9 +62,11 @@ export async function startBed({ server, directory }: BenchBed, taskQueue: strin
     bundles: join(directory, 'bundles'),
     taskQueue,
     dataConverter,
+    compress: true,
     ...options,
   });
-  const client = await connect({ server, taskQueue, dataConverter });
+  const { compress = true } = options;
+  const client = await connect({ server, taskQueue, dataConverter, compress });
   return {
     worker,
     client,

@@ -1,9 +1,10 @@
 import type { Forms } from '../contract/check';
-import { checkOptions, filled, form, having, isFilled, isRecord, record } from '../contract/check';
+import { checkOptions, filled, flag, form, having, isFilled, isRecord, record } from '../contract/check';
 import { defined } from '../contract/defined';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { WorkflowClient } from '@temporalio/client';
 import { Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common';
@@ -25,7 +26,7 @@ import { addressOf } from '../host/server-address';
 import { findLiveServer } from '../host/server/server-reuse';
 import { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
 import type { ServerConnection } from './given-client';
-import { connectionOf, convertersOf } from './given-client';
+import { connectionOf, workflowsOf } from './given-client';
 import { ignoredOptions } from './ignored-options';
 import type { InterruptListOptions, ListOptions } from './listing/list-options';
 import type { InterruptPage, RunPage } from './listing/run-lists';
@@ -46,6 +47,8 @@ export interface ConnectOptions {
   readonly taskQueue?: string;
   /** With external storage, the same as the worker's. */
   readonly dataConverter?: DataConverter;
+  /** Whether what this client writes is compressed. Compressed data is always read. Default: HOLDFAST_COMPRESS, else on with the embedded server only. */
+  readonly compress?: boolean;
   /** Where tokens come from while calls run. Default: from the workers of this process. */
   readonly deltas?: DeltaSource;
 }
@@ -73,8 +76,8 @@ const startedByKey = defineSearchAttributeKey('HoldfastStartedBy', 'KEYWORD');
 export async function connect<Module = never>(options: ConnectOptions = {}): Promise<HoldfastClient<Module>> {
   checkConnectOptions(options);
   if (options.client !== undefined) {
-    const { tenant, taskQueue } = readConfiguration();
-    return new HoldfastClient(connectionOf(options.client, options), { tenant, taskQueue, ...options });
+    const { tenant, taskQueue, compress } = readConfiguration();
+    return new HoldfastClient(connectionOf(options.client, options), { tenant, taskQueue, ...defined({ compress }), ...options });
   }
   const known = await withDefaults(options);
   const connection = await connectTemporal(serverOf(known));
@@ -94,6 +97,7 @@ const connectForms: Forms<ConnectOptions> = {
   taskQueue: filled,
   tenant: form(isRunId, '1 to 200 letters, digits and . _ - : @, starting with a letter or digit'),
   dataConverter: record,
+  compress: flag,
   deltas: having(['subscribe'], 'a source of deltas'),
 };
 
@@ -110,8 +114,8 @@ function checkConnectOptions(options: unknown): void {
 
 /** What is not given comes from the environment, or from the server that runs for this directory. */
 export async function withDefaults(options: ConnectOptions): Promise<ConnectOptions> {
-  const { tenant, taskQueue } = readConfiguration();
-  return { tenant, taskQueue, ...(await embeddedServer(options)), ...options };
+  const { tenant, taskQueue, compress } = readConfiguration();
+  return { tenant, taskQueue, ...(await embeddedServer(options)), ...defined({ compress }), ...options };
 }
 
 /** With no address given anywhere: the server that `holdfast dev` runs for this directory, with its storage. */
@@ -123,11 +127,12 @@ async function embeddedServer(options: ConnectOptions): Promise<ConnectOptions> 
   return {
     server: { address: live.address, namespace },
     dataConverter: snapshotStorage(new DirectoryDriver(join(directory, 'snapshots'))),
+    compress: true,
   };
 }
 
 export class HoldfastClient<Module = never> {
-  private readonly client: Client;
+  private readonly workflow: WorkflowClient;
   private readonly reader: RunReader;
   private readonly lists: RunLists;
   private readonly converter: LoadedDataConverter;
@@ -140,15 +145,16 @@ export class HoldfastClient<Module = never> {
     private readonly connection: ServerConnection,
     options: ConnectOptions = {},
   ) {
-    const { dataConverter } = options;
+    const { dataConverter, compress } = options;
     this.tenant = options.tenant ?? defaultTenant;
     this.taskQueue = options.taskQueue ?? defaultTaskQueue;
     const { namespace } = connection;
-    this.client = options.client ?? new Client({ connection: connection.connection, namespace, ...defined({ dataConverter }) });
-    const converters = convertersOf(this.client);
-    this.converter = converters.loaded;
-    this.storesOutside = converters.given.externalStorage !== undefined;
-    this.reader = new RunReader(this.client, connection.connection, namespace, this.converter, options.deltas ?? processBus);
+    const client = options.client ?? new Client({ connection: connection.connection, namespace, ...defined({ dataConverter }) });
+    const { workflow, converter } = workflowsOf(client, compress);
+    this.workflow = workflow;
+    this.converter = converter;
+    this.storesOutside = converter.externalStorage !== undefined;
+    this.reader = new RunReader(workflow, connection.connection, namespace, this.converter, options.deltas ?? processBus);
     this.lists = new RunLists(this.reader.executions, this.tenant);
   }
 
@@ -169,7 +175,7 @@ export class HoldfastClient<Module = never> {
       .update(canonicalJson([agent, input]))
       .digest('hex');
     try {
-      await this.client.workflow.start(names.workflow, {
+      await this.workflow.start(names.workflow, {
         workflowId: workflowIdOf(this.tenant, start.id),
         taskQueue: this.taskQueue,
         args: [{ start } satisfies AgentRunInput],

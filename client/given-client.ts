@@ -1,7 +1,9 @@
 import type { Client, ConnectionLike } from '@temporalio/client';
-import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
+import { WorkflowClient } from '@temporalio/client';
+import type { LoadedDataConverter } from '@temporalio/common';
 import { HoldfastError } from '../contract/errors';
 import { shown } from '../contract/shown';
+import { loadedWithCompression } from '../host/payloads/compression';
 
 /** Options of `connect` that say what a Temporal client already knows. */
 const knownToIt = ['address', 'server', 'dataConverter'] as const;
@@ -23,9 +25,20 @@ export function connectionOf(client: Client, given: object): ServerConnection {
   return { connection: client.connection, namespace: client.options.namespace, close: () => Promise.resolve() };
 }
 
-/** How a Temporal client reads and writes payloads. */
-export function convertersOf({ options }: Client): { readonly given: DataConverter; readonly loaded: LoadedDataConverter } {
-  return { given: options.dataConverter, loaded: options.loadedDataConverter };
+/** What starts and asks runs, and how it reads and writes their payloads. */
+export interface Workflows {
+  readonly workflow: WorkflowClient;
+  readonly converter: LoadedDataConverter;
+}
+
+/**
+ * Those of a Temporal client, if it reads compressed payloads and writes them as wanted. Else a workflow client beside it, as a second Client would have the
+ * plugins of the connection twice.
+ */
+export function workflowsOf({ workflow, connection, options: { loadedDataConverter } }: Client, compress: boolean | undefined): Workflows {
+  const converter = loadedWithCompression(loadedDataConverter, compress);
+  if (converter === loadedDataConverter) return { workflow, converter };
+  return { workflow: new WorkflowClient({ ...workflow.options, connection, dataConverter: converter }), converter };
 }
 
 function isClient(value: unknown): boolean {

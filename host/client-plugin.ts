@@ -1,23 +1,30 @@
 import type { ConnectionOptions } from '@temporalio/client';
 import type { StorageDriver } from '@temporalio/common';
 import { SimplePlugin } from '@temporalio/plugin';
-import { anything, checkOptions } from '../contract/check';
+import { anything, checkOptions, flag } from '../contract/check';
 import { HoldfastError } from '../contract/errors';
 import { shown } from '../contract/shown';
 import { channelArgs } from './connection';
+import { withCompression } from './payloads/compression';
 import { snapshotStorage } from './snapshot-storage';
 
 export interface ClientPluginOptions {
   /** Where large snapshots of runs go: the same for workers and clients. */
   readonly storage?: StorageDriver;
+  /** Whether what is written here is compressed. Compressed data is always read. Default: no. */
+  readonly compress?: boolean;
 }
 
-/** A Temporal plugin for clients and their connections: payloads of runs in external storage can be read, and large pages of histories. */
+const forms = { storage: anything, compress: flag };
+
+/** A Temporal plugin for clients and their connections: compressed payloads and those in external storage can be read, and large pages of histories. */
 export class ClientPlugin extends SimplePlugin {
   constructor(options: ClientPluginOptions) {
-    const { storage } = checkOptions<ClientPluginOptions>('holdfastClientPlugin', options, { storage: anything }, 'config-invalid');
+    const { storage, compress } = checkOptions<ClientPluginOptions>('holdfastClientPlugin', options, forms, 'config-invalid');
     checkStorage(storage);
-    super({ name: 'holdfast', ...(storage === undefined ? {} : { dataConverter: snapshotStorage(storage) }) });
+    const stored = storage === undefined ? {} : snapshotStorage(storage);
+    // A connection and its client may both have it.
+    super({ name: 'holdfast', dataConverter: (given) => withCompression({ ...given, ...stored }, compress) });
   }
 
   override configureConnection(options: ConnectionOptions): ConnectionOptions {

@@ -39,6 +39,10 @@ export const configurationTable = {
     meaning:
       'redis:// or rediss:// URL by which all workers of the task queue share the limits of models and tools. Without it: each worker has its own.',
   },
+  HOLDFAST_COMPRESS: {
+    default: '',
+    meaning: 'Whether data of runs is written compressed: true or false. Without it: true with the embedded server, else false.',
+  },
   HOLDFAST_LOG_LEVEL: { default: 'info', meaning: 'trace, debug, info, warn, error or silent.' },
   HOLDFAST_LOG_FORMAT: { default: 'text', meaning: 'text for people or json for machines, one line per entry, on stderr.' },
   HOLDFAST_TEMPORAL_CLI: {
@@ -81,6 +85,8 @@ export interface Configuration {
   readonly tenant: string;
   /** Undefined: limits are not shared. */
   readonly redisUrl: string | undefined;
+  /** Undefined: with the embedded server only. */
+  readonly compress: boolean | undefined;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly namespace: string;
@@ -101,6 +107,7 @@ export function readConfiguration(environment: Environment = process.env): Confi
     taskQueue: checked('HOLDFAST_TASK_QUEUE', valueOf(environment, 'HOLDFAST_TASK_QUEUE'), taskQueueProblem),
     tenant: tenantOf(environment),
     redisUrl: environment.HOLDFAST_REDIS_URL ? checked('HOLDFAST_REDIS_URL', environment.HOLDFAST_REDIS_URL, redisUrlProblem) : undefined,
+    compress: compressOf(environment),
     logLevel: oneOf(environment, 'HOLDFAST_LOG_LEVEL', logLevels),
     logFormat: oneOf(environment, 'HOLDFAST_LOG_FORMAT', logFormats),
     namespace: temporal.namespace,
@@ -235,6 +242,10 @@ function oneOf<T extends string>(environment: Environment, name: ConfigurationNa
   const found = allowed.find((value) => value === text.toLowerCase());
   if (found === undefined) throw invalid(`${name} is '${text}'. It must be one of ${allowed.join(', ')}.`);
   return found;
+}
+
+function compressOf(environment: Environment): boolean | undefined {
+  return environment.HOLDFAST_COMPRESS ? oneOf(environment, 'HOLDFAST_COMPRESS', ['true', 'false']) === 'true' : undefined;
 }
 
 function tenantOf(environment: Environment): string {

@@ -6,6 +6,7 @@ import { ExternalStorage, StorageDriverClaim } from '@temporalio/common';
 import type { StorageDriver } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import { limits } from '../contract/limits';
+import { beginningOf } from './payloads/compression';
 import { privateDirectory, privateFile } from './private-files';
 
 const proto = temporal.api.common.v1.Payload;
@@ -51,6 +52,5 @@ export function snapshotStorage(driver: StorageDriver): Pick<DataConverter, 'ext
 
 /** The input of a run that continues. The input of a first run never reaches the threshold. */
 function isSnapshot(payload: Payload): boolean {
-  const { data } = payload;
-  return data != null && runInputMark.equals(data.subarray(0, runInputMark.length));
+  return runInputMark.equals(beginningOf(payload, runInputMark.length));
 }

@@ -74,6 +74,7 @@ const ofWorker: Forms = {
   ...shared,
   taskQueue: filled,
   dataConverter: record,
+  compress: flag,
   maxCachedRuns: count,
   shutdownGraceMs: count,
   buildCheckMs: bound,
@@ -88,6 +89,7 @@ const ofPlugin: Forms = {
   agents,
   ...shared,
   storage: anything,
+  compress: flag,
 };
 
 /** Refuses what a worker cannot begin with. Programs in plain JavaScript may give anything. */

@@ -19,6 +19,7 @@ import { taskQueueProblem } from '../host/check-settings';
 import type { TemporalSettings } from '../host/connection';
 import { connectNative, connectTemporal } from '../host/connection';
 import { createLogger } from '../host/logger';
+import { withCompression } from '../host/payloads/compression';
 import { checkSearchAttributes } from '../host/search-attributes';
 import type { WorkflowBundle } from './bundle';
 import { bundleOnce } from './bundle-memory';
@@ -51,6 +52,8 @@ export interface WorkerOptions {
   /** Where the code of builds is kept that still have open runs. */
   readonly bundles: string;
   readonly dataConverter?: DataConverter;
+  /** Whether what this worker writes is compressed. Compressed data is always read. Default: no. */
+  readonly compress?: boolean;
   readonly toolDefaults?: Partial<ToolFacts>;
   readonly modelFacts?: Partial<ModelFacts>;
   /** A Redis by which all workers of the task queue share the limits of models and tools. Without it each worker has its own. */
@@ -116,7 +119,7 @@ export class HoldfastWorker {
   static async create(given: WorkerOptions): Promise<HoldfastWorker> {
     checkWorkerOptions(given);
     const { onProblem = logged } = given;
-    const options = { ...given, onProblem };
+    const options = { ...given, onProblem, dataConverter: withCompression(given.dataConverter, given.compress) };
     const { server, taskQueue = defaultTaskQueue, buildCheckMs = 15_000, unservedMs = 90_000 } = options;
     checkKeyedEnvironment(options.environment ?? process.env);
     const problem = taskQueueProblem(taskQueue);

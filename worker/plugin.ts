@@ -6,9 +6,11 @@ import { Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/activities';
 import { checkKeyedEnvironment } from '../activities/models/providers/keyed';
 import { isRecord } from '../contract/check';
+import { defined } from '../contract/defined';
 import { HoldfastError, codeOf, messageOf } from '../contract/errors';
 import { shown } from '../contract/shown';
 import { ClientPlugin } from '../host/client-plugin';
+import { readsCompressed, withCompression } from '../host/payloads/compression';
 import { snapshotStorage } from '../host/snapshot-storage';
 import { checkSearchAttributes } from '../host/search-attributes';
 import { checkPluginOptions } from './check-options';
@@ -25,6 +27,8 @@ import { longestTool, openRedis, partsOf, partsReady } from './worker-parts';
 export interface PluginOptions extends PartsOptions, Pick<WorkerOptions, 'agents'> {
   /** Where large snapshots of runs go. Clients need the same. */
   readonly storage?: StorageDriver;
+  /** Whether what this worker writes is compressed, that of other workflows too. Compressed data is always read. Default: no. */
+  readonly compress?: boolean;
 }
 
 /** A Temporal plugin that adds agents to a Worker, and to a bundle of workflow code. A Client and its Connection may have it, too. */
@@ -68,7 +72,7 @@ export class HoldfastPlugin extends ClientPlugin {
 
   constructor(private readonly given: PluginOptions) {
     checkPluginOptions(given);
-    super(given.storage === undefined ? {} : { storage: given.storage });
+    super(defined({ storage: given.storage, compress: given.compress }));
     this.onProblem = given.onProblem ?? logged;
   }
 
@@ -100,13 +104,14 @@ export class HoldfastPlugin extends ClientPlugin {
       );
     if (workflowBundle !== undefined) await refuseWithoutAgents(workflowBundle);
     if (connection !== undefined) await checkSearchAttributes(connection, namespace);
-    const { storage } = this.given;
+    const { storage, compress } = this.given;
     if (storage !== undefined && options.dataConverter?.externalStorage !== undefined)
       throw new HoldfastError(
         'config-invalid',
         'holdfastPlugin: storage was given, and the data converter of the worker has external storage. Leave one of them out.',
       );
-    const dataConverter = storage === undefined ? options.dataConverter : { ...options.dataConverter, ...snapshotStorage(storage) };
+    const stored = storage === undefined ? {} : snapshotStorage(storage);
+    const dataConverter = withCompression({ ...options.dataConverter, ...stored }, compress);
     const serving: { now?: Serving } = {};
     const connected = () => (serving.now as Serving).connection;
     const given = { ...this.given, onProblem: this.onProblem };
@@ -142,7 +147,7 @@ export class HoldfastPlugin extends ClientPlugin {
       activities: { ...activities, ...ours },
       interceptors: { ...interceptors, activity: [...(interceptors?.activity ?? []), interceptorFor(Object.keys(ours))] },
       ...(workflowBundle === undefined && workflowsPath === undefined ? { workflowsPath: noWorkflows() } : {}),
-      ...(dataConverter === undefined ? {} : { dataConverter }),
+      dataConverter,
     };
   }
 
@@ -158,6 +163,11 @@ export class HoldfastPlugin extends ClientPlugin {
       );
     const { connection } = serving;
     const { namespace, dataConverter } = worker.options;
+    if (this.given.compress === true && !readsCompressed(dataConverter ?? {}))
+      throw new HoldfastError(
+        'config-invalid',
+        'Another plugin replaced the data converter of the worker, and with it the compression of holdfastPlugin. Put holdfastPlugin last.',
+      );
     if (this.given.storage !== undefined && dataConverter?.externalStorage === undefined)
       throw new HoldfastError(
         'config-invalid',

@@ -6,6 +6,7 @@ import type { TemporalSettings } from '../../host/connection';
 import { watchDisk, watchFiles } from '../../host/disk-watch';
 import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { findLiveServer } from '../../host/server/server-reuse';
+import { withCompression } from '../../host/payloads/compression';
 import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
 import type { Terminal } from '../terminal';
 import type { Lifetime } from './lifetime';
@@ -16,7 +17,7 @@ import { makeUsable } from './usable-directory';
 export interface OpenServer {
   readonly settings: TemporalSettings;
   readonly embedded: boolean;
-  readonly dataConverter?: DataConverter;
+  readonly dataConverter: DataConverter;
 }
 
 /**
@@ -29,7 +30,7 @@ export async function openServer(
   terminal: Terminal,
   mayStart: boolean,
 ): Promise<OpenServer> {
-  const { configuration, project } = settings;
+  const { configuration, project, compress } = settings;
   const { directory, namespace, server } = configuration;
   const { storage } = project.config;
   if (server === undefined && !mayStart && (!existsSync(directory) || (await findLiveServer(directory, 'file')) === undefined)) {
@@ -45,7 +46,11 @@ export async function openServer(
     settings.logger.error(problem.message, { code: problem.code, fix: errorTable[problem.code].fix });
   await lifetime.onEnd('watch of open files', watchFiles(report));
   if (server !== undefined)
-    return { settings: server, embedded: false, ...(storage === undefined ? {} : { dataConverter: snapshotStorage(storage) }) };
+    return {
+      settings: server,
+      embedded: false,
+      dataConverter: withCompression(storage === undefined ? undefined : snapshotStorage(storage), compress),
+    };
   const embedded = await startEmbeddedServer({
     directory,
     namespace,
@@ -64,6 +69,6 @@ export async function openServer(
   return {
     settings: { address: embedded.address, namespace: embedded.namespace },
     embedded: true,
-    dataConverter: snapshotStorage(storage ?? new DirectoryDriver(join(directory, 'snapshots'))),
+    dataConverter: withCompression(snapshotStorage(storage ?? new DirectoryDriver(join(directory, 'snapshots'))), compress ?? true),
   };
 }

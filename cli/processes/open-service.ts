@@ -1,4 +1,3 @@
-import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import { checkPortFree } from '../../host/server/free-port';
 import { connect } from '../../client/connect';
@@ -38,7 +37,7 @@ export async function openService(
 ): Promise<RunningService> {
   const { project, logger, host, port, hosts, tenant, taskQueue, configuration } = settings;
   const { dataConverter } = server;
-  const client = await connect({ server: server.settings, tenant, taskQueue, ...defined({ dataConverter }) });
+  const client = await connect({ server: server.settings, tenant, taskQueue, dataConverter });
   await lifetime.onEnd('client', () => client.close());
   const service = await startService({
     client,

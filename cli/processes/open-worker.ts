@@ -35,7 +35,8 @@ export async function openWorker(
     taskQueue,
     bundles: join(configuration.directory, 'bundles'),
     onProblem,
-    ...defined({ outputs, middleware, observers, language, dataConverter, redisUrl: configuration.redisUrl }),
+    dataConverter,
+    ...defined({ outputs, middleware, observers, language, redisUrl: configuration.redisUrl }),
   });
   worker.run().catch((error: unknown) => lifetime.fail(error));
   if (server.embedded) void retryCalls(options.dead ?? [], settings, server);

@@ -22,6 +22,8 @@ export interface ProcessSettings {
   readonly hosts: readonly string[];
   readonly taskQueue: string;
   readonly tenant: string;
+  /** Undefined: with the embedded server only. */
+  readonly compress: boolean | undefined;
 }
 
 export async function readSettings(flags: ProcessFlags, environment: Environment = process.env): Promise<ProcessSettings> {
@@ -29,7 +31,7 @@ export async function readSettings(flags: ProcessFlags, environment: Environment
   const logger = createLogger({ level: configuration.logLevel, format: configuration.logFormat });
   for (const unknown of unknownVariables(environment)) logger.warn(unknown);
   const project = await loadProject(flags.config);
-  const { http = {}, taskQueue, tenant } = project.config;
+  const { http = {}, taskQueue, tenant, compress } = project.config;
   const inEnvironment = (name: string): boolean => Boolean(environment[name]);
   return {
     configuration,
@@ -45,6 +47,7 @@ export async function readSettings(flags: ProcessFlags, environment: Environment
     hosts: http.hosts ?? [],
     taskQueue: inEnvironment('HOLDFAST_TASK_QUEUE') ? configuration.taskQueue : (taskQueue ?? configuration.taskQueue),
     tenant: inEnvironment('HOLDFAST_TENANT') ? configuration.tenant : (tenant ?? configuration.tenant),
+    compress: configuration.compress ?? compress,
   };
 }
 

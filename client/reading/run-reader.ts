@@ -2,7 +2,7 @@ import { count, oneOf, worded } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client, ConnectionLike, WorkflowHandle } from '@temporalio/client';
+import type { ConnectionLike, WorkflowClient, WorkflowHandle } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
 import type { Delta, DeltaSource } from '../../contract/deltas';
 import type { RetriedCall, RunEvent, RunFacts, RunView } from '../../contract/events';
@@ -72,7 +72,7 @@ export class RunReader {
   private readonly withoutDeadline: <T>(run: () => T) => T = AsyncLocalStorage.snapshot();
 
   constructor(
-    private readonly client: Client,
+    private readonly workflow: WorkflowClient,
     private readonly connection: ConnectionLike,
     private readonly namespace: string,
     private readonly converter: LoadedDataConverter,
@@ -88,7 +88,7 @@ export class RunReader {
 
   handle(workflowId: string): WorkflowHandle {
     this.checkOpen();
-    return this.client.workflow.getHandle(workflowId);
+    return this.workflow.getHandle(workflowId);
   }
 
   withDeadline<T>(deadline: number, run: () => Promise<T>): Promise<T> {

@@ -1,11 +1,11 @@
 import type { LoadedDataConverter } from '@temporalio/common';
-import { decodeFromPayloadsAtIndex } from '@temporalio/common/lib/internal-non-workflow';
 import type { temporal } from '@temporalio/proto';
 import type { RunView } from '../../contract/events';
 import type { Answer, Interrupt } from '../../contract/interrupts';
 import { latenessOf, refusalOf } from '../../contract/interrupts';
 import { names } from '../../contract/names';
 import { millisecondsOf } from '../../host/history/history-facts';
+import { PayloadReader } from '../../host/history/payload-reader';
 
 type AnswerEvent = temporal.api.history.v1.IHistoryEvent;
 type AnswerPayloads = temporal.api.common.v1.IPayloads;
@@ -59,7 +59,8 @@ export async function answerInSignal(
   converter: LoadedDataConverter,
   input: AnswerPayloads | null | undefined,
 ): Promise<Answer | undefined> {
-  const sent = await decodeFromPayloadsAtIndex<unknown>(converter, 0, input?.payloads).catch(() => undefined);
+  const [payload] = input?.payloads ?? [];
+  const sent = payload === undefined ? undefined : await new PayloadReader(converter).value(payload).catch(() => undefined);
   return isAnswer(sent) ? sent : undefined;
 }
 

@@ -3,15 +3,16 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { ExternalStorageRunner, decode } from '@temporalio/common/lib/internal-non-workflow';
 import { isReferencePayload } from '@temporalio/common/lib/internal-non-workflow/extstore-helpers';
 import { HoldfastError, messageOf } from '../../contract/errors';
+import { decompressed, isCompression } from '../payloads/compression';
 
 /** Reads what stands in histories and memos, with the codecs and the storage of a data converter. */
 export class PayloadReader {
-  /** Neither codecs nor storage: `plainValue` reads everything, and nothing has to be waited for. */
+  /** Neither storage nor codecs but our own: `plainValue` reads everything, and nothing has to be waited for. */
   readonly immediate: boolean;
   private readonly json: boolean;
 
   constructor(private readonly converter: LoadedDataConverter) {
-    this.immediate = converter.externalStorage === undefined && converter.payloadCodecs.length === 0;
+    this.immediate = converter.externalStorage === undefined && converter.payloadCodecs.every(isCompression);
     this.json = converter.payloadConverter === defaultPayloadConverter;
   }
 
@@ -30,7 +31,7 @@ export class PayloadReader {
     }
   }
 
-  /** What no codec and no storage stands before. */
+  /** What no codec of somebody else and no storage stands before. */
   plainValue(payload: Payload): unknown {
     try {
       return this.converted(payload);
@@ -39,8 +40,9 @@ export class PayloadReader {
     }
   }
 
-  /** The SDK's converter makes text of bytes one by one, as it has to in the sandbox. */
-  private converted(payload: Payload): unknown {
+  /** Of whatever converter it is: compressed data is read. The SDK's converter makes text of bytes one by one, as it has to in the sandbox. */
+  private converted(encoded: Payload): unknown {
+    const payload = decompressed(encoded);
     const { data, metadata } = payload;
     if (this.json && data != null && isJson(metadata?.['encoding']))
       return JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('utf8'));

@@ -49,6 +49,8 @@ export interface ProjectConfig {
   readonly example?: { readonly agent: string; readonly input: string };
   /** Where large snapshots of runs go. The embedded server has a place of its own. */
   readonly storage?: StorageDriver;
+  /** Whether data of runs is written compressed. Compressed data is always read. Default: with the embedded server only. */
+  readonly compress?: boolean;
 }
 
 /** Describes a project. It only carries the types; what is wrong shows when the file is loaded. */
@@ -131,4 +133,5 @@ export const ProjectConfigSchema = z.strictObject({
     .optional(),
   example: z.strictObject({ agent: z.string(), input: z.string() }).optional(),
   storage: withMethods<StorageDriver>(['store', 'retrieve'], 'is no storage driver').optional(),
+  compress: z.boolean().optional(),
 });

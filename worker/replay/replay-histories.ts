@@ -4,6 +4,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import { names } from '../../contract/names';
 import { readHistories, startOf } from '../../host/history/history-files';
+import { withCompression } from '../../host/payloads/compression';
 import type { WorkflowBundle } from '../bundle';
 import { bundleAgents } from '../bundle';
 import { askedText } from './asked-text';
@@ -64,10 +65,11 @@ export async function replayHistories(options: ReplayOptions): Promise<readonly 
   const { agents, histories, bundle, dataConverter, changes } = checkedOptions(options);
   const files = (await Promise.all([histories].flat().map((pattern) => readHistories(pattern)))).flat();
   const { code } = bundle ?? (await bundleAgents(agents ?? ''));
-  const converter = loadDataConverter(dataConverter);
+  const reading = withCompression(dataConverter);
+  const converter = loadDataConverter(reading);
   const replayed: Replayed[] = [];
   try {
-    for await (const run of replayRuns(code, files, dataConverter)) replayed.push(await replayedOf(run, converter, changes ?? 'commands'));
+    for await (const run of replayRuns(code, files, reading)) replayed.push(await replayedOf(run, converter, changes ?? 'commands'));
   } catch (error) {
     if (codeOf(error) !== undefined) throw error;
     throw new HoldfastError('run-failed', `The replay came to no end: ${messageOf(error)}`, { cause: error });

@@ -1,0 +1,23 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** From the sources, and from what is compiled of them. */
+const root = [resolve(__dirname, '..', '..'), resolve(__dirname, '..', '..', '..')].find((path) => existsSync(join(path, 'docs'))) ?? '';
+
+let words: readonly string[] | undefined;
+
+/**
+ * New text of so many characters: words of our documentation in random order, as often as they occur there. It compresses as English prose of that length
+ * does: to 0.52 with deflate, where chapters of the documentation come to 0.49.
+ */
+export function english(characters: number): string {
+  words ??= wordsOfDocs();
+  let text = '';
+  while (text.length < characters) text += `${words[Math.floor(Math.random() * words.length)] ?? ''} `;
+  return text.slice(0, characters);
+}
+
+function wordsOfDocs(): readonly string[] {
+  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
+  return pages.flatMap((name) => readFileSync(join(root, 'docs', name), 'utf8').match(/[a-zA-Z]+[.,]?/g) ?? []);
+}
