@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import { checkPortFree } from '../../host/server/free-port';
 import { connect } from '../../client/connect';

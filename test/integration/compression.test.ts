@@ -53,7 +53,7 @@ async function approved(client: HoldfastClient, id: string): Promise<void> {
   const interrupts = await run.interrupts();
   expect(interrupts).toMatchObject([{ kind: 'approval', input: { reason: said } }]);
   await eventually(async () => {
-    const found = (await client.list({ status: 'waiting', limit: 1000 })).find((one) => one.id === id);
+    const found = (await client.list({ status: 'waiting', limit: 1000 })).runs.find((one) => one.id === id);
     expect(found?.interrupts).toMatchObject([{ input: { reason: said } }]);
   });
   await run.approve(interrupts[0]?.id ?? '');
