@@ -109,7 +109,9 @@ describe('a run whose worker compresses', () => {
     await approved(bed.client, run.id);
     const histories = mkdtempSync(join(tmpdir(), 'holdfast-compressed-'));
     await recordHistory({ server: testServer(), id: run.id, file: join(histories, 'compressed.json') });
-    expect(await replayHistories({ agents: fixtureAgents, bundle: fixtureBundle(), histories })).toEqual([{ id: 'compressed' }]);
+    const [replayed] = await replayHistories({ agents: fixtureAgents, bundle: fixtureBundle(), histories });
+    expect(replayed).toMatchObject({ id: 'compressed', differences: [] });
+    expect(replayed?.error).toBeUndefined();
     await bed.close();
   });
 
