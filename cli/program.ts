@@ -1,18 +1,23 @@
-import { Command, CommanderError } from 'commander';
+import { Argument, Command, CommanderError } from 'commander';
 import { HoldfastError } from '../contract/errors';
 import type { ReplayFlags, SaveFlags } from './commands/history-commands';
 import type { ApprovalFlags, DecisionFlags, RunFlags } from './commands/run-commands';
 import { listStatuses } from '../contract/events';
 import type { FilterFlags, RunListFlags } from './commands/list-commands';
 import type { JsonFlag } from './commands/read-commands';
+import type { DoctorFlags } from './doctor/doctor';
 import type { ProcessFlags } from './processes/process-settings';
+import type { ServerFlags } from './processes/server';
 import { similarNames } from '../contract/similar-names';
 import { findService } from './find-service';
 import { reportError } from './report-error';
 import type { ServiceClient } from './service-client';
+import type { CompletedShell } from './setup/completion';
+import { completionScript, shells } from './setup/completion';
 import type { Terminal } from './terminal';
 
 const configOption = 'configuration file (default: holdfast.config.ts here)';
+const portOption = 'port of the service; 0 takes a free one';
 
 type Act = (service: ServiceClient) => Promise<number>;
 
@@ -96,6 +101,18 @@ function addSetup(program: Command, terminal: Terminal, exit: (code: number) => 
     .description('Makes a project that passes its tests.')
     .argument('[dir]', 'folder, also a new one (default: this one)', filled('[dir]'), '.')
     .action(async (folder: string) => exit((await import('./setup/init.js')).init(terminal, folder)));
+  program
+    .command('doctor')
+    .description('Says what keeps Holdfast from working here, and what to do.')
+    .option('-c, --config <file>', configOption)
+    .option('-p, --port <port>', portOption)
+    .option('--json', 'print what it found as JSON')
+    .action(async (flags: DoctorFlags) => exit(await (await import('./doctor/doctor.js')).doctor(terminal, flags)));
+  program
+    .command('completion')
+    .description('Prints a script by which a shell completes commands and options.')
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+    .action((shell: CompletedShell) => terminal.write(completionScript(shell, program).trimEnd()));
 }
 
 function addProcesses(program: Command, terminal: Terminal, exit: (code: number) => void): void {
@@ -103,14 +120,21 @@ function addProcesses(program: Command, terminal: Terminal, exit: (code: number)
     program.command(name).description(description).option('-c, --config <file>', configOption);
   // Loaded when needed: the worker and its bundler are large, and `holdfast run` needs neither.
   process('dev', 'Runs everything in one process: Temporal server, worker and service.')
-    .option('-p, --port <port>', 'port of the service; 0 takes a free one')
+    .option('-p, --port <port>', portOption)
     .action(async (flags: ProcessFlags) => exit(await (await import('./processes/processes.js')).dev(flags, terminal)));
   process('serve', 'Runs the service alone.')
-    .option('-p, --port <port>', 'port of the service; 0 takes a free one')
+    .option('-p, --port <port>', portOption)
     .action(async (flags: ProcessFlags) => exit(await (await import('./processes/processes.js')).serve(flags, terminal)));
   process('worker', 'Runs a worker alone.').action(async (flags: ProcessFlags) =>
     exit(await (await import('./processes/processes.js')).work(flags, terminal)),
   );
+  program
+    .command('server')
+    .description('Runs the embedded Temporal server alone.')
+    .option('-p, --port <port>', 'port of the Temporal server (default: a free one)')
+    .option('--ui-port <port>', 'turns the web UI on, on this port; 0 takes a free one')
+    .option('--directory <directory>', 'where its data is (default: that of HOLDFAST_DIR)', filled('--directory'))
+    .action(async (flags: ServerFlags) => exit(await (await import('./processes/server.js')).serveTemporal(flags, terminal)));
 }
 
 function addRunCommands(program: Command, terminal: Terminal, exit: (code: number) => void): void {

@@ -221,7 +221,10 @@ export const errorTable = {
     status: 503,
     fix: 'Install the Temporal CLI, or Go 1.25 or newer so that it can be built, or set TEMPORAL_ADDRESS.',
   },
-  'server-locked': { status: 500, fix: 'Another process starts a server on this directory. Wait for it or use another directory.' },
+  'server-locked': {
+    status: 500,
+    fix: 'Another process starts or runs a server on this directory. Use that one, wait for it, or use another directory.',
+  },
   'server-failed': {
     status: 500,
     fix: 'See the end of its log in the message. The whole log is server.log in the directory of the embedded server.',
@@ -234,6 +237,13 @@ export const errorTable = {
     status: 503,
     fix: 'Let this process have more open files (`ulimit -n`), or close what keeps them open. See the message.',
   },
+  'server-outdated': { status: 500, fix: 'Upgrade the server that the message names, or take another one (TEMPORAL_ADDRESS).' },
+  'node-unsupported': { status: 500, fix: 'Install one of the versions of Node that the message names.' },
+  'packages-differ': {
+    status: 500,
+    fix: 'Install again with the exact versions that the message names, and run the `holdfast` of the project: `npx holdfast`.',
+  },
+  'clock-differs': { status: 500, fix: 'Let a time service such as chrony or systemd-timesyncd set the clock of this machine.' },
   'search-attribute-missing': { status: 500, fix: 'Register the search attributes; the message has the command.' },
   'out-of-memory': {
     status: 500,

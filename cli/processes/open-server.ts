@@ -36,7 +36,7 @@ export async function openServer(
   if (server === undefined && !mayStart && (!existsSync(directory) || (await findLiveServer(directory, 'file')) === undefined)) {
     throw new HoldfastError(
       'server-unreachable',
-      `TEMPORAL_ADDRESS is not set, and no embedded server runs in ${directory}. \`holdfast dev\` starts one.`,
+      `TEMPORAL_ADDRESS is not set, and no embedded server runs in ${directory}. \`holdfast dev\` or \`holdfast server\` starts one.`,
     );
   }
   makeUsable(directory);
@@ -60,7 +60,7 @@ export async function openServer(
       lifetime.fail(
         new HoldfastError(
           'server-unreachable',
-          `The embedded Temporal server of ${directory} is gone, with the process that had started it. The next \`holdfast dev\` starts one.`,
+          `The embedded Temporal server of ${directory} is gone, with the process that had started it. The next \`holdfast dev\` or \`holdfast server\` starts one.`,
         ),
       ),
   });

@@ -4,6 +4,7 @@ import { readConfiguration } from '../../host/configuration';
 import type { Logger } from '../../host/logger';
 import { createLogger } from '../../host/logger';
 import type { Project } from '../../service/project/load-project';
+import type { ProjectConfig } from '../../service/project/project-config';
 import { loadProject } from '../../service/project/load-project';
 import { unknownVariables } from './unknown-variables';
 
@@ -37,13 +38,7 @@ export async function readSettings(flags: ProcessFlags, environment: Environment
     configuration,
     project,
     logger,
-    host: inEnvironment('HOLDFAST_HOST') ? configuration.host : (http.host ?? configuration.host),
-    port:
-      flags.port !== undefined
-        ? portOf(flags.port)
-        : inEnvironment('HOLDFAST_PORT')
-          ? configuration.port
-          : (http.port ?? configuration.port),
+    ...listensAt(flags, configuration, http, environment),
     hosts: http.hosts ?? [],
     taskQueue: inEnvironment('HOLDFAST_TASK_QUEUE') ? configuration.taskQueue : (taskQueue ?? configuration.taskQueue),
     tenant: inEnvironment('HOLDFAST_TENANT') ? configuration.tenant : (tenant ?? configuration.tenant),
@@ -51,9 +46,21 @@ export async function readSettings(flags: ProcessFlags, environment: Environment
   };
 }
 
-function portOf(text: string): number {
+/** Where the service listens. */
+export function listensAt(
+  flags: ProcessFlags,
+  configuration: Configuration,
+  http: ProjectConfig['http'] = {},
+  environment: Environment = process.env,
+): Pick<ProcessSettings, 'host' | 'port'> {
+  const host = environment.HOLDFAST_HOST ? configuration.host : (http.host ?? configuration.host);
+  if (flags.port !== undefined) return { host, port: portOf(flags.port) };
+  return { host, port: environment.HOLDFAST_PORT ? configuration.port : (http.port ?? configuration.port) };
+}
+
+export function portOf(text: string, flag = '--port'): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535)
-    throw new HoldfastError('command-invalid', `--port is '${text}'. It must be a whole number from 0 to 65535.`);
+    throw new HoldfastError('command-invalid', `${flag} is '${text}'. It must be a whole number from 0 to 65535.`);
   return port;
 }

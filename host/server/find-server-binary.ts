@@ -28,7 +28,7 @@ export async function findServerBinary(search: BinarySearch): Promise<ServerBina
       return undefined;
     }
   };
-  const cached = join(cacheDirectory(search.environment), 'bin', cachedName);
+  const cached = cachedBinary(search.environment);
   const older = join(cacheDirectory(search.environment), 'bin', 'temporal');
   const found =
     (await attempt('`temporal` on the PATH', () => inspectServerBinary(onPath('temporal', search.environment), 'path'))) ??
@@ -42,6 +42,19 @@ export async function findServerBinary(search: BinarySearch): Promise<ServerBina
       `or set TEMPORAL_ADDRESS to use a running server. Tried: ${failures.join('; ')}.`,
     { details: { failures } },
   );
+}
+
+/** The binary that is here already, if any: nothing is downloaded or built. */
+export async function presentServerBinary(environment: Environment): Promise<ServerBinary | undefined> {
+  const configured = environment.HOLDFAST_TEMPORAL_CLI;
+  const none = async (): Promise<undefined> => undefined;
+  if (configured) return inspectServerBinary(configured, 'configured').catch(none);
+  const onPathFirst = await (async () => inspectServerBinary(onPath('temporal', environment), 'path'))().catch(none);
+  return onPathFirst ?? inspectServerBinary(cachedBinary(environment), 'cache').catch(none);
+}
+
+function cachedBinary(environment: Environment): string {
+  return join(cacheDirectory(environment), 'bin', cachedName);
 }
 
 export function cacheDirectory(environment: Environment): string {

@@ -13,7 +13,14 @@ export interface ServerBinary {
 }
 
 /** Worker deployments, their search attribute and all settings of the embedded server are verified from here on. */
-const oldestServer = [1, 29] as const;
+const oldest = [1, 29] as const;
+export const oldestServer = oldest.join('.');
+
+/** Also a version that cannot be read. */
+export function isOldServer(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10) || 0);
+  return major < oldest[0] || (major === oldest[0] && minor < oldest[1]);
+}
 
 /** The first executable file of that name on the PATH of the environment. */
 export function onPath(name: string, environment: Environment): string {
@@ -39,10 +46,7 @@ export async function inspectServerBinary(path: string, origin: ServerBinary['or
   const text = await versionText(path);
   const [, cliVersion, serverVersion] = /version (\S+) \(Server ([^\s,)]+)/.exec(text) ?? [];
   if (cliVersion === undefined || serverVersion === undefined) throw new Error(`${path} is not the Temporal CLI`);
-  const [major = 0, minor = 0] = serverVersion.split('.').map(Number);
-  if (major < oldestServer[0] || (major === oldestServer[0] && minor < oldestServer[1])) {
-    throw new Error(`${path} holds server ${serverVersion}; ${oldestServer.join('.')} or newer is needed`);
-  }
+  if (isOldServer(serverVersion)) throw new Error(`${path} holds server ${serverVersion}; ${oldestServer} or newer is needed`);
   return { path, origin, cliVersion, serverVersion };
 }
 

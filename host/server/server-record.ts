@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, realpathSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { privateFile } from '../private-files';
@@ -31,7 +31,7 @@ export interface ServerRecord {
 export function readServerRecord(directory: string): ServerRecord | undefined {
   try {
     const record = JSON.parse(readFileSync(recordPath(directory), 'utf8')) as ServerRecord;
-    return record.directory === directory && Number.isInteger(record.pid) ? record : undefined;
+    return record.directory === realpathSync(directory) && Number.isInteger(record.pid) ? record : undefined;
   } catch {
     return undefined;
   }

@@ -30,6 +30,8 @@ export interface Project {
   /** Absolute path of the agents module. */
   readonly agentsFile: string;
   readonly agents: readonly AgentSummary[];
+  /** The names of models that its agents have, each once. */
+  readonly models: readonly string[];
 }
 
 const patienceMs = 60_000;
@@ -57,6 +59,14 @@ export async function loadProject(path?: string, directory: string = process.cwd
     file,
     config,
     agentsFile,
+    models: [
+      ...new Set(
+        [...agents.values()]
+          .flatMap(reachable)
+          .filter(isChat)
+          .map(({ model }) => model),
+      ),
+    ],
     agents: [...agents.values()].map((agent) => ({
       name: agent.name,
       description: agent.description,

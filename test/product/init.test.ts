@@ -37,7 +37,7 @@ describe('a project that holdfast init has made', () => {
     install();
     const { stdout } = await run('npm', ['test'], { cwd: project });
     expect(stdout).toMatch(/pass 3\n.*fail 0/);
-  }, 60_000);
+  }, 150_000);
 
   it('is refused a second time, and stays as it was', async () => {
     const again = await commandsIn(folder)(['init', 'demo']).ended;
@@ -55,5 +55,5 @@ describe('a project that holdfast init has made', () => {
     expect(approved).toMatchObject({ code: 0, out: expect.stringContaining('"reference":"default/ticket-981/') });
     dev.process.kill('SIGTERM');
     expect(await dev.ended).toMatchObject({ code: 0 });
-  }, 60_000);
+  }, 150_000);
 });

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { optionalTsToMs } from '@temporalio/common/lib/time';
+import type { ConnectionLike } from '@temporalio/client';
+import { messageOf } from '../../contract/errors';
+import type { Finding } from './finding';
+import { fine, found } from './finding';
+
+/** Temporal's number for task queues of activities (temporal.api.enums.v1.TaskQueueType). */
+const ofActivities = 2;
+const pollMs = 50;
+const patienceMs = 5_000;
+/** Deadlines and times of lists are the server's; below this nobody notices. */
+const noticedMs = 2_000;
+/** Keys and certificates that are limited in time are refused from about here on. */
+const harmfulMs = 60_000;
+
+/**
+ * How far the clock of this machine is from the server's. No request of Temporal tells the time; but the server remembers when a task queue was polled last.
+ * So a queue of nobody is polled, and what the server then says must lie between two looks at the clock here.
+ */
+export async function checkClock(connection: ConnectionLike, namespace: string, now: () => number = Date.now): Promise<Finding> {
+  try {
+    const [from, to, server] = await polledAt(connection, namespace, now);
+    const ahead = server < from ? from - server : server > to ? to - server : 0;
+    const seconds = `${Math.abs(ahead / 1000).toFixed(1)} s ${ahead > 0 ? 'ahead of' : 'behind'} that of the server`;
+    if (Math.abs(ahead) < noticedMs) return fine('clock', 'The clock of this machine agrees with that of the server.');
+    return found('clock', Math.abs(ahead) < harmfulMs ? 'warning' : 'problem', 'clock-differs', `The clock of this machine is ${seconds}.`);
+  } catch (error) {
+    return found('clock', 'warning', 'clock-differs', `The server could not be asked for the time: ${messageOf(error)}`);
+  }
+}
+
+async function polledAt(connection: ConnectionLike, namespace: string, now: () => number): Promise<readonly [number, number, number]> {
+  const identity = `holdfast-doctor-${randomUUID()}`;
+  const taskQueue = { name: 'holdfast-doctor' };
+  const ending = new AbortController();
+  const from = now();
+  const polling = connection
+    .withAbortSignal(ending.signal, () => connection.workflowService.pollActivityTaskQueue({ namespace, taskQueue, identity }))
+    .catch(() => undefined);
+  try {
+    for (const began = Date.now(); Date.now() - began < patienceMs; await delay(pollMs)) {
+      const { pollers } = await connection.workflowService.describeTaskQueue({ namespace, taskQueue, taskQueueType: ofActivities });
+      const own = pollers?.find((poller) => poller.identity === identity);
+      const server = optionalTsToMs(own?.lastAccessTime);
+      if (server !== undefined) return [from, now(), server];
+    }
+    throw new Error(`The server did not tell the time within ${patienceMs / 1000} s.`);
+  } finally {
+    ending.abort();
+    await polling;
+  }
+}

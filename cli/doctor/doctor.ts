@@ -1,0 +1,61 @@
+import { dirname } from 'node:path';
+import type { Environment } from '../../host/configuration';
+import type { ProcessFlags } from '../processes/process-settings';
+import { listensAt } from '../processes/process-settings';
+import type { Terminal } from '../terminal';
+import { printable } from '../terminal';
+import type { Finding } from './finding';
+import { checkDisk, checkNode, checkPackages } from './machine';
+import { checkBuild, checkConfiguration, checkEnvironment, checkModels } from './project';
+import { checkRedis, checkServicePort } from './reach';
+import { checkServer } from './server';
+
+export interface DoctorFlags extends ProcessFlags {
+  readonly json?: boolean;
+}
+
+/** Says what keeps Holdfast from working here, and what to do. Changes nothing. Exit code 1: there is a problem. */
+export async function doctor(terminal: Terminal, flags: DoctorFlags, environment: Environment = process.env): Promise<number> {
+  const findings: Finding[] = [];
+  for await (const finding of examine(flags, environment)) {
+    findings.push(finding);
+    if (flags.json !== true) show(terminal, finding);
+  }
+  const problems = findings.filter(({ status }) => status === 'problem').length;
+  const warnings = findings.filter(({ status }) => status === 'warning').length;
+  if (flags.json === true) terminal.write(JSON.stringify(findings, null, 2));
+  else terminal.write(`\n${counted(problems, 'problem')}, ${counted(warnings, 'warning')}.`);
+  return problems === 0 ? 0 : 1;
+}
+
+/** All checks, in the order in which one would look for a fault. What needs a configuration that cannot be read is left out: that is the problem then. */
+async function* examine(flags: ProcessFlags, environment: Environment): AsyncGenerator<Finding> {
+  const manifest = require.resolve('holdfast/package.json');
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- the package is loaded by its own name, from sources and from dist alike
+  const { engines } = require('holdfast/package.json') as { engines: { node: string } };
+  yield checkNode(process.versions.node, engines.node);
+  yield checkPackages(dirname(manifest), process.cwd());
+  const { findings, value: configuration } = checkEnvironment(environment);
+  yield* findings;
+  const { findings: ofProject, value: project } = await checkConfiguration(flags.config, process.cwd());
+  yield* ofProject;
+  if (project !== undefined) {
+    yield await checkBuild(project.agentsFile);
+    yield* checkModels(project, environment);
+  }
+  if (configuration === undefined) return;
+  yield await checkDisk(configuration.directory);
+  yield await checkServicePort(configuration.directory, listensAt(flags, configuration, project?.config.http, environment));
+  if (configuration.redisUrl !== undefined) yield await checkRedis(configuration.redisUrl);
+  yield* await checkServer(configuration, environment);
+}
+
+function show({ paint, write }: Terminal, { check, status, message, code, fix }: Finding): void {
+  const color = { ok: paint.green, warning: paint.yellow, problem: paint.red }[status];
+  write(`${color(status.padEnd(8))} ${check.padEnd(14)} ${code === undefined ? '' : `${paint.bold(code)}: `}${printable(message)}`);
+  if (fix !== undefined) write(`${' '.repeat(24)}${paint.dim(`fix: ${fix}`)}`);
+}
+
+function counted(count: number, what: string): string {
+  return `${count === 0 ? 'no' : count} ${what}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,27 @@
+import type { ErrorCode } from '../../contract/errors';
+import { codeOf, errorTable, HoldfastError, messageOf } from '../../contract/errors';
+import { namedSystemError } from '../../host/system-errors';
+
+/** What one check has found. Only a problem keeps Holdfast from working; a warning may be meant. */
+export interface Finding {
+  readonly check: string;
+  readonly status: 'ok' | 'warning' | 'problem';
+  readonly message: string;
+  readonly code?: ErrorCode;
+  /** What to change. */
+  readonly fix?: string;
+}
+
+export function fine(check: string, message: string): Finding {
+  return { check, status: 'ok', message };
+}
+
+export function found(check: string, status: 'warning' | 'problem', code: ErrorCode, message: string): Finding {
+  return { check, status, message: messageOf(new HoldfastError(code, message)), code, fix: errorTable[code].fix };
+}
+
+/** A check that says by an error what is wrong. */
+export function foundBy(check: string, error: unknown, status: 'warning' | 'problem' = 'problem'): Finding {
+  const named = namedSystemError(error, `checking the ${check}`) ?? error;
+  return found(check, status, codeOf(named) ?? 'internal', messageOf(named));
+}

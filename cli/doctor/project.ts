@@ -1,0 +1,73 @@
+import type { ModelsOptions } from '../../activities/models/models';
+import { ModelRegistry } from '../../activities/models/models';
+import { checkKeyedEnvironment } from '../../activities/models/providers/keyed';
+import { codeOf } from '../../contract/errors';
+import type { Configuration, Environment } from '../../host/configuration';
+import { readConfiguration } from '../../host/configuration';
+import type { Project } from '../../service/project/load-project';
+import { loadProject } from '../../service/project/load-project';
+import { bundleAgents } from '../../worker/bundle';
+import { checkBundle } from '../../worker/check-bundle';
+import { quietRuntime } from '../../worker/runtime';
+import { unknownVariables } from '../processes/unknown-variables';
+import type { Finding } from './finding';
+import { fine, found, foundBy } from './finding';
+
+/** A check whose result others need. */
+export interface Read<T> {
+  readonly findings: readonly Finding[];
+  readonly value: T | undefined;
+}
+
+export function checkEnvironment(environment: Environment): Read<Configuration> {
+  try {
+    const value = readConfiguration(environment);
+    checkKeyedEnvironment(environment);
+    const unknown = unknownVariables(environment).map((message) => found('environment', 'warning', 'config-invalid', message));
+    return { findings: unknown.length > 0 ? unknown : [fine('environment', 'All variables are valid.')], value };
+  } catch (error) {
+    return { findings: [foundBy('environment', error)], value: undefined };
+  }
+}
+
+export async function checkConfiguration(file: string | undefined, directory: string): Promise<Read<Project>> {
+  try {
+    const value = await loadProject(file, directory);
+    const names = value.agents.map(({ name }) => name);
+    return { findings: [fine('configuration', `${value.file} loads, with the agents ${names.join(', ')}.`)], value };
+  } catch (error) {
+    return { findings: [foundBy('configuration', error)], value: undefined };
+  }
+}
+
+/** Whether the agents become a bundle that loads in the sandbox. */
+export async function checkBuild(agentsFile: string): Promise<Finding> {
+  try {
+    quietRuntime();
+    const bundle = await bundleAgents(agentsFile);
+    await checkBundle(bundle);
+    return fine('build', `The agents load in the workflow sandbox, as build ${bundle.buildId}.`);
+  } catch (error) {
+    return foundBy('build', error);
+  }
+}
+
+/** Whether this machine has a key for each model that an agent names. `default` has the demo model in `dev`, and nowhere else. */
+export function checkModels({ config, models }: Pick<Project, 'config' | 'models'>, environment: Environment): readonly Finding[] {
+  const { prices: _, ...options } = config.models ?? {};
+  const registry = new ModelRegistry(options satisfies ModelsOptions, environment);
+  return models.map((name) => {
+    try {
+      const id = registry.idOf(name);
+      return fine('models', name === id ? `${id} can be called.` : `${name} is ${id}.`);
+    } catch (error) {
+      const missing = foundBy('models', error);
+      if (codeOf(error) !== 'model-key-missing' || name !== 'default') return missing;
+      return {
+        ...missing,
+        status: 'warning',
+        message: `${missing.message} \`holdfast dev\` answers with the demo model, and \`holdfast worker\` fails.`,
+      };
+    }
+  });
+}

@@ -1,0 +1,49 @@
+import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
+import { checkPortFree } from '../../host/server/free-port';
+import { processAt } from '../processes/service-record';
+import type { Finding } from './finding';
+import { fine, found, foundBy } from './finding';
+
+/** Whether the service can listen, or already does. */
+export async function checkServicePort(
+  directory: string,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<Finding> {
+  if (port === 0) return fine('port', 'The service takes a free port.');
+  try {
+    await checkPortFree(port, host);
+    return fine('port', `The port ${port} of ${host} is free for the service.`);
+  } catch (error) {
+    const own = codeOf(error) === 'port-in-use' ? processAt(directory, port) : undefined;
+    return own === undefined
+      ? foundBy('port', error)
+      : fine('port', `The service of this directory listens on the port ${port} of ${host}, as process ${own}.`);
+  }
+}
+
+const patienceMs = 3_000;
+
+/** Whether the Redis by which workers share their limits answers. */
+export async function checkRedis(url: string): Promise<Finding> {
+  const { createClient } = await import('@redis/client');
+  const client = createClient({ url, socket: { connectTimeout: patienceMs, reconnectStrategy: false } });
+  client.on('error', () => undefined);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it said nothing for ${patienceMs / 1000} s`)), patienceMs);
+  });
+  try {
+    await Promise.race([client.connect().then(() => client.ping()), late]);
+    return fine('redis', 'The Redis of HOLDFAST_REDIS_URL answers.');
+  } catch (error) {
+    return found(
+      'redis',
+      'problem',
+      'limits-not-shared',
+      messageOf(new HoldfastError('limits-not-shared', `Redis at HOLDFAST_REDIS_URL cannot be used: ${messageOf(error)}.`)),
+    );
+  } finally {
+    clearTimeout(timer);
+    client.destroy();
+  }
+}

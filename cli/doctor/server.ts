@@ -1,0 +1,90 @@
+import type { ConnectionLike } from '@temporalio/client';
+import { codeOf } from '../../contract/errors';
+import type { Configuration, Environment } from '../../host/configuration';
+import type { TemporalSettings } from '../../host/connection';
+import { connectTemporal } from '../../host/connection';
+import { checkSearchAttributes } from '../../host/search-attributes';
+import { presentServerBinary } from '../../host/server/find-server-binary';
+import { isOldServer, oldestServer } from '../../host/server/server-binary';
+import { findLiveServer } from '../../host/server/server-reuse';
+import { checkRetention } from '../../worker/check-retention';
+import { checkClock } from './clock';
+import type { Finding } from './finding';
+import { fine, found, foundBy } from './finding';
+
+const patienceMs = 5_000;
+
+/** The server that is configured, else the embedded one of this directory; and where neither runs, whether one could be started. */
+export async function checkServer(configuration: Configuration, environment: Environment): Promise<readonly Finding[]> {
+  try {
+    const settings = configuration.server ?? (await embeddedServer(configuration));
+    if (settings === undefined) return [await checkBinary(configuration.directory, environment)];
+    const { connection, close } = await connectTemporal(settings, { deadlineMs: patienceMs });
+    try {
+      return await connection.withDeadline(Date.now() + 4 * patienceMs, () => checkConnected(connection, settings));
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    return [foundBy('server', error)];
+  }
+}
+
+async function embeddedServer({ directory, namespace }: Configuration): Promise<TemporalSettings | undefined> {
+  const record = await findLiveServer(directory, 'file');
+  return record && { address: record.address, namespace };
+}
+
+async function checkBinary(directory: string, environment: Environment): Promise<Finding> {
+  const none = `TEMPORAL_ADDRESS is not set, and no server runs in ${directory}`;
+  const binary = await presentServerBinary(environment);
+  if (binary !== undefined)
+    return fine('server', `${none}. \`holdfast dev\` and \`holdfast server\` start ${binary.serverVersion} of ${binary.path}.`);
+  return found(
+    'server',
+    'warning',
+    'server-unavailable',
+    `${none}. There is no \`temporal\` binary here yet: the first start downloads or builds one.`,
+  );
+}
+
+export async function checkConnected(connection: ConnectionLike, { address, namespace }: TemporalSettings): Promise<readonly Finding[]> {
+  const version = await checkVersion(connection, address);
+  const attributes = await checkedBy(
+    'namespace',
+    () => checkSearchAttributes(connection, namespace),
+    `Namespace '${namespace}' has all search attributes.`,
+  );
+  // Nothing else is known of a namespace that is not there.
+  if (attributes.code === 'server-unreachable') return [version, attributes];
+  const retention = await checkedBy(
+    'retention',
+    () => checkRetention(connection, namespace),
+    `Namespace '${namespace}' keeps runs that have ended long enough.`,
+  );
+  return [version, attributes, retention, await checkClock(connection, namespace)];
+}
+
+async function checkVersion(connection: ConnectionLike, address: string): Promise<Finding> {
+  try {
+    const { serverVersion } = await connection.workflowService.getSystemInfo({});
+    if (!isOldServer(serverVersion)) return fine('server', `Temporal server ${serverVersion} answers at ${address}.`);
+    return found(
+      'server',
+      'problem',
+      'server-outdated',
+      `The Temporal server at ${address} is ${serverVersion || 'of an unknown version'}. Holdfast needs ${oldestServer} or newer.`,
+    );
+  } catch (error) {
+    return foundBy('server', error);
+  }
+}
+
+async function checkedBy(check: string, work: () => Promise<void>, message: string): Promise<Finding> {
+  try {
+    await work();
+    return fine(check, message);
+  } catch (error) {
+    return foundBy(check, error, codeOf(error) === 'retention-short' ? 'warning' : 'problem');
+  }
+}

@@ -1,0 +1,66 @@
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { defined } from '../../contract/defined';
+import { HoldfastError, errorTable } from '../../contract/errors';
+import { readConfiguration } from '../../host/configuration';
+import { watchDisk } from '../../host/disk-watch';
+import { createLogger } from '../../host/logger';
+import { startEmbeddedServer } from '../../host/server/embedded-server';
+import { findLiveServer } from '../../host/server/server-reuse';
+import type { ServerRecord } from '../../host/server/server-record';
+import type { Terminal } from '../terminal';
+import { Lifetime } from './lifetime';
+import { portOf } from './process-settings';
+import { makeUsable } from './usable-directory';
+
+export interface ServerFlags {
+  readonly port?: string;
+  readonly uiPort?: string;
+  readonly directory?: string;
+}
+
+const stayingMs = 60_000;
+
+/** The embedded server alone, until a signal. It belongs to this process, so one that another process has started is refused. */
+export async function serveTemporal(flags: ServerFlags, terminal: Terminal): Promise<number> {
+  const configuration = readConfiguration();
+  const { namespace, logLevel, logFormat } = configuration;
+  const given = flags.directory === undefined ? configuration.directory : resolve(flags.directory);
+  const port = flags.port === undefined ? undefined : portOf(flags.port);
+  const uiPort = flags.uiPort === undefined ? undefined : portOf(flags.uiPort, '--ui-port');
+  const logger = createLogger({ level: logLevel, format: logFormat });
+  return Lifetime.of(terminal, logger, async (lifetime) => {
+    makeUsable(given);
+    const directory = realpathSync(given);
+    const running = await findLiveServer(directory, 'file');
+    if (running !== undefined) throw alreadyRuns(directory, running);
+    const server = await startEmbeddedServer({
+      directory,
+      namespace,
+      onProgress: (message) => terminal.write(terminal.paint.dim(message)),
+      onExit: ({ error }) => lifetime.fail(error),
+      ...defined({ port: port === 0 ? undefined : port, uiPort }),
+    });
+    await lifetime.onEnd('Temporal server', () => server.stop());
+    // The server does not keep this process alive, and nothing else does.
+    const staying = setInterval(() => undefined, stayingMs);
+    await lifetime.onEnd('wait for a signal', () => clearInterval(staying));
+    // Two that are started together: the other one was first.
+    const other = server.reused ? await findLiveServer(directory, 'file') : undefined;
+    if (other !== undefined) throw alreadyRuns(directory, other);
+    const report = (problem: HoldfastError): void =>
+      logger.error(problem.message, { code: problem.code, fix: errorTable[problem.code].fix });
+    await lifetime.onEnd('watch of the disk', watchDisk(directory, report));
+    const line = (name: string, text: string): void => terminal.write(`  ${terminal.paint.dim(name.padEnd(9))} ${text}`);
+    terminal.write();
+    terminal.write(terminal.paint.green('The Temporal server is ready.'));
+    line('address', `${server.address} (namespace ${server.namespace})`);
+    if (server.uiAddress !== undefined) line('web UI', server.uiAddress);
+    line('version', server.version);
+    line('data', directory);
+  });
+}
+
+function alreadyRuns(directory: string, { ownerPid, address }: ServerRecord): HoldfastError {
+  return new HoldfastError('server-locked', `The process ${ownerPid} already runs the server of ${directory}, at ${address}.`);
+}
