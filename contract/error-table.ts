@@ -147,6 +147,8 @@ export const errorTable = {
     fix: 'Undo the change of the code, or let open runs finish under the code that they began with. In a test of recorded histories: record anew what may change.',
   },
   'requests-changed': { status: 409, fix: 'Undo the change of the code. If it is meant, record the history anew.' },
+  'retry-impossible': { status: 409, fix: 'Start another run, with a new id. The message says what the failed run lacks to go on.' },
+  'run-not-failed': { status: 409, fix: 'Only runs that have failed are retried. Look at how this one stands.' },
   'upgrade-failed': {
     status: 503,
     fix: 'Nothing is known of how the run would do under the newest build, so it stays where it is. See the message; try again when workers of both builds run.',

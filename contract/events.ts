@@ -95,6 +95,8 @@ export type EventBody =
     }
   | { readonly type: 'resume-ignored'; readonly interruptId: string; readonly code: string; readonly by?: string }
   | (InAgent & { readonly type: 'custom'; readonly name: string; readonly data: Json })
+  /** The run had failed, and somebody tries it again. It goes on behind its last good step. */
+  | { readonly type: 'run-retry'; readonly by?: string }
   | {
       readonly type: 'run-end';
       readonly status: EndStatus;

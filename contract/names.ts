@@ -13,7 +13,13 @@ export const names = {
   elsewhereActivity: 'answersElsewhere',
   /** The type of the failure of a task that ended with its thread, for the code of another run. */
   threadEnded: 'WorkflowThreadEnded',
-  memo: { start: 'holdfastStart', events: 'holdfastEvents', interrupts: 'holdfastInterrupts', since: 'holdfastSince' },
+  memo: {
+    start: 'holdfastStart',
+    events: 'holdfastEvents',
+    interrupts: 'holdfastInterrupts',
+    since: 'holdfastSince',
+    retryOf: 'holdfastRetryOf',
+  },
 } as const;
 
 /** Marks of changed behaviour in recorded histories, for `patched` of the workflow SDK. */

@@ -5,7 +5,7 @@ import type { Answer } from '../contract/interrupts';
 import { interruptIdAt } from '../contract/interrupts';
 import { workflowIdOf } from '../contract/names';
 import { packedSnapshot, unpackedInput } from '../contract/record/snapshot-messages';
-import type { AgentRunInput } from '../contract/record/wire';
+import type { AgentRunInput, Snapshot } from '../contract/record/wire';
 import type { Failure } from '../contract/messages/messages';
 import type { AnyAgent } from '../kernel/define/definition';
 import type { ChildEnd, ChildRun } from '../kernel/run/ports';
@@ -21,6 +21,7 @@ import { VirtualClock } from './clock';
 import { MemoryPorts } from './ports';
 import { MemoryRecord, asJson } from './record';
 import type { MemoryWork } from './work';
+import { retryPointOf, snapshotForRetry } from './retry';
 import { isCancellation } from '../kernel/effects/errors';
 
 /** One stretch of a run between two continue-as-new. */
@@ -46,6 +47,8 @@ export type Agents = ReadonlyMap<string, AnyAgent>;
 export class MemoryRun {
   readonly clock: VirtualClock;
   private readonly record: MemoryRecord;
+  /** What the run goes on with when it has failed and is tried again, or why it cannot be. */
+  private retryPoint: Snapshot | HoldfastError | undefined;
   private readonly workflowId: string;
   private stretch: Stretch;
   /** The answer that came last, and all code that it woke. */
@@ -234,6 +237,16 @@ export class MemoryRun {
     return failure;
   }
 
+  /** Tries a run again that has failed, if need be with other code. Throws where it cannot go on. */
+  async retry(agents: Agents = this.agents, by?: string): Promise<void> {
+    await this.idle();
+    const { start } = this.stretch.input;
+    const snapshot = snapshotForRetry(this.view(), this.retryPoint, by);
+    this.agents = agents;
+    this.stretch = this.enter(asJson({ start, snapshot }));
+    await this.idle();
+  }
+
   private enter(given: AgentRunInput): Stretch {
     const input = unpackedInput(given);
     const { start, snapshot } = input;
@@ -266,6 +279,7 @@ export class MemoryRun {
       this.close(stretch, { kind: 'end', status: 'completed', result }, childEndOf(result));
     } catch (error) {
       ports.log.flush();
+      this.retryPoint = retryPointOf(run, ports.log, error);
       const failure = { code: thrownCodeOf(error) ?? 'run-failed', message: messageOf(error) };
       const forParent = leftOf(run.state, input.start.session);
       if (isCancellation(error))

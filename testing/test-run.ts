@@ -224,6 +224,12 @@ export class TestRun<Output = unknown> {
     if (failure !== undefined) throw new HoldfastError(isErrorCode(failure.code) ? failure.code : 'upgrade-failed', failure.message);
   }
 
+  /** Tries a run again that has failed, as `retry` of the client does, if need be with other code of the agent. */
+  async retry(options: { readonly agent?: Agent<string, Json, unknown>; readonly by?: string } = {}): Promise<void> {
+    const { agent, by } = options;
+    await this.run.retry(agent === undefined ? undefined : agentsOf(agent), by);
+  }
+
   private async until(found: () => boolean): Promise<void> {
     while (!found() && !this.run.standsStill) await Promise.race([this.run.more, this.run.idle()]);
   }

@@ -12,6 +12,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { HandlerUnfinishedPolicy } from '@temporalio/common';
+import { defined } from '../contract/defined';
 import { codeOf, messageOf, thrownCodeOf, wellFormed } from '../contract/errors';
 import type { Answer } from '../contract/interrupts';
 import { limits } from '../contract/limits';
@@ -23,6 +24,7 @@ import type {
   AgentRunResult,
   ChildNews,
   ResumeReceipt,
+  RetryPoint,
   Snapshot,
   StatusReply,
   TrialVerdict,
@@ -44,7 +46,7 @@ import { AnswerInbox, refusedAnswer } from './answer-inbox';
 import { activation, countFromOutside } from './interceptors';
 import { listedAttributes, listedMemo } from './listed';
 import { TemporalPorts } from './temporal-ports';
-import { CannotGoOnHere, UpgradeRequests, askNewestBuild, moves, tryUntried, unpin } from './upgrade';
+import { CannotGoOnHere, UpgradeRequests, askNewestBuild, moves, tryRetried, tryUntried, unpin } from './upgrade';
 import { isCancellation } from '../kernel/effects/errors';
 
 export const resumeSignal = defineSignal<[Answer]>(names.resumeSignal);
@@ -118,17 +120,34 @@ class RunWorkflow {
       this.ports.log.flush();
       const { left } = this;
       if (left !== undefined && isCancellation(error)) await this.ports.tellParent(left);
-      throw failureOfRun(error, left === undefined ? undefined : { ...left, ...this.ports.lastNews });
+      if (left !== undefined) throw failureOfRun(error, [{ ...left, ...this.ports.lastNews }]);
+      const point = this.retryPoint(error);
+      throw failureOfRun(error, point === undefined ? undefined : [null, point]);
     }
   }
 
   private begin(): ReturnType<AgentRun['execute']> {
-    if (this.input.snapshot?.movedTo === undefined) return this.run.execute();
+    const { movedTo, retried } = this.input.snapshot ?? {};
+    if (movedTo === undefined && retried === undefined) return this.run.execute();
     this.trying = true;
-    return tryUntried(this.agents, this.input).then(() => {
+    return (movedTo === undefined ? tryRetried : tryUntried)(this.agents, this.input).then(() => {
       this.trying = false;
       return this.run.execute();
     });
+  }
+
+  /** What the run goes on with when it is tried again. One whose code could not go on has done nothing: it is tried again from where it was. */
+  private retryPoint(error: unknown): RetryPoint | undefined {
+    // Whoever started it as part of a workflow of theirs has heard of its end.
+    if (isCancellation(error) || workflowInfo().parent !== undefined) return undefined;
+    const { log } = this.ports;
+    try {
+      const { snapshot } = this.input;
+      if (this.trying && snapshot !== undefined) return this.nextInput({ ...snapshot, events: [], nextOffset: log.nextOffset });
+      return this.nextInput(log.snapshot(this.run.retryPoint(error)));
+    } catch (refused) {
+      return { refused: { code: codeOf(refused) ?? 'retry-impossible', message: messageOf(refused) } };
+    }
   }
 
   /** Handlers stand before the first await, wait only for room in a task and never throw but what the caller should see. */
@@ -277,7 +296,7 @@ class RunWorkflow {
 }
 
 /** Only failures of Temporal's own kind end a workflow; anything else would fail its task for ever. */
-function failureOfRun(error: unknown, left: Left | undefined): unknown {
+function failureOfRun(error: unknown, details: [Left | null, RetryPoint?] | undefined): unknown {
   if (isCancellation(error)) return error instanceof CancelledFailure ? error : new CancelledFailure('The run was cancelled.');
   if (
     error instanceof CannotGoOnHere ||
@@ -289,6 +308,6 @@ function failureOfRun(error: unknown, left: Left | undefined): unknown {
     message: wellFormed(messageOf(error).slice(0, limits.errorMessage)),
     type: thrownCodeOf(error) ?? 'run-failed',
     nonRetryable: true,
-    ...(left === undefined ? {} : { details: [left] }),
+    ...defined({ details }),
   });
 }

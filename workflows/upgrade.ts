@@ -1,6 +1,6 @@
 import { ActivityFailure, ApplicationFailure, condition, scheduleActivity, workflowInfo } from '@temporalio/workflow';
 import type { VersioningBehavior } from '@temporalio/common';
-import { isErrorCode, messageOf, wellFormed } from '../contract/errors';
+import { HoldfastError, isErrorCode, messageOf, wellFormed } from '../contract/errors';
 import type { Failure } from '../contract/messages/messages';
 import { names } from '../contract/names';
 import { unpackedInput } from '../contract/record/snapshot-messages';
@@ -92,6 +92,14 @@ export function serveTrials(agents: AgentsByName): (input: AgentRunInput) => Pro
 export function unpin(): void {
   const { __TEMPORAL_ACTIVATOR__: activator } = globalThis as { __TEMPORAL_ACTIVATOR__?: { versioningBehavior?: VersioningBehavior } };
   if (activator !== undefined) activator.versioningBehavior = 'AUTO_UPGRADE';
+}
+
+/** A run that is tried again comes to the newest build. Where that has other code than the run had, it does nothing, and the run fails again. */
+export async function tryRetried(agents: AgentsByName, input: AgentRunInput): Promise<void> {
+  const { snapshot } = input;
+  const failure = snapshot === undefined ? undefined : await tryHere(agents, input, snapshot);
+  // Another failure is one of the run itself, which meets it as it would otherwise.
+  if (failure?.code === 'frame-changed') throw new HoldfastError('frame-changed', failure.message);
 }
 
 /** Fails the task, and not the run. */

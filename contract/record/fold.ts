@@ -165,8 +165,8 @@ export class HistoryFold {
     this.foreign = !isRunInput(input);
     if (this.foreign) return [];
     const { start, snapshot } = input;
-    this.agent = start.agent;
-    this.parent = start.parent;
+    // One that had failed is tried again.
+    Object.assign(this, { status: 'running', error: undefined, agent: start.agent, parent: start.parent });
     if (snapshot === undefined) {
       const messages = messagesOfInput(start.input) ?? [];
       this.startLists = { [start.agent]: messages };
@@ -180,7 +180,7 @@ export class HistoryFold {
     for (const messages of Object.values(snapshot.lists)) this.learn(messages);
     this.learn(snapshot.shown);
     this.learnNew(snapshot.seen);
-    if (!this.started) this.restore(snapshot.state, snapshot.nextOffset - snapshot.events.length);
+    if (!this.started || snapshot.retried === true) this.restore(snapshot.state, snapshot.nextOffset - snapshot.events.length);
     const { started } = this;
     const { all, byModel } = this.used;
     this.started = true;

@@ -262,6 +262,8 @@ export interface Snapshot {
   readonly events: readonly WireEvent[];
   /** Messages that are made of those in the lists of conversations. Absent: all stand whole in `lists` and `shown`. */
   readonly named?: NamedMessages;
+  /** The run had failed, and is tried again from here. */
+  readonly retried?: true;
   /** The build that the run moved to, which tried it before. Absent: the run keeps its build. */
   readonly movedTo?: string;
 }
@@ -299,6 +301,9 @@ export interface AgentRunInput {
   readonly start: StartInput;
   readonly snapshot?: Snapshot;
 }
+
+/** What the failure of a run carries besides: what it goes on with when it is tried again, or why it cannot be. */
+export type RetryPoint = AgentRunInput | { readonly refused: Failure };
 
 export interface AgentRunResult {
   readonly output: Json;

@@ -26,6 +26,7 @@ export async function runChat(run: RunScope, definition: AgentDefinition, place:
   const agent = withTransfers(agentForRun(definition, options), children, parent, run.manifest.language);
   refuseLayersOfExternal(run, agent);
   const record = (state.agents[key] ??= freshRecord(agent, place.path, inputAt(run, place, agent.name, agent.historyRewriter), state));
+  renew(agent, record, state);
   const life = new ContextLifetime(run, agent.name);
   const scope = { run, agent, options, path: place.path, record, life, ...defined({ branch: place.branch }) };
   let result: AgentResult;
@@ -38,6 +39,15 @@ export async function runChat(run: RunScope, definition: AgentDefinition, place:
     state.session[agent.outputKey] = keptValue('session', agent.outputKey, result.text);
   const action = flowActionOf(state.actions?.[key]);
   return action === undefined ? result : { ...result, action };
+}
+
+/** A retry gives an agent its iterations again, when it failed for the lack of them. */
+function renew({ maxIterations }: AgentDefinition, record: AgentRecord, state: RunState): void {
+  const key = record.path.join('/');
+  if (state.renewed?.includes(key) !== true) return;
+  state.renewed = state.renewed.filter((one) => one !== key);
+  record.remaining = maxIterations;
+  delete record.toolIterations;
 }
 
 export function freshRecord(

@@ -82,8 +82,9 @@ export async function runCustom(run: RunScope, definition: CustomDefinition, pla
   } catch (error) {
     if (yielding !== undefined) await closed(yielding);
     if (isCancellation(error) && run.ports.cancelled) throw error;
-    if (open.size > 0) leaveBehind(run, place, frame, label);
-    frame.abandon();
+    const left = open.size > 0;
+    if (left) leaveBehind(run, place, frame, label);
+    frame.unwind(left ? `${label} ended before the agents that it ran` : undefined);
     // Its own code cannot cancel the run, whatever code it throws with.
     throw blame(isCancellation(error) ? new Error(messageOf(error)) : error, label);
   } finally {

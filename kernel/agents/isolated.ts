@@ -51,6 +51,7 @@ export async function runIsolated(
     const { code, message } = end.failed;
     const failed: Failure = { code, message: `The agent '${agent.name}' failed: ${message}` };
     ports.emit({ type: 'agent-end', ...about, ...used, error: failed });
+    run.journal.remains.lose(place.frame.key, `"${id}", an isolated agent of it, failed`);
     // What it has used counts also where it was cancelled with the run.
     if (ports.cancelled) throw new HoldfastError('cancelled', 'The run was cancelled.');
     return { ...end, failed };

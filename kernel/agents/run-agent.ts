@@ -8,7 +8,7 @@ import { runHandOver } from './hand-over';
 import { runParallel } from './parallel';
 import { observedGroup, observersOfGroup } from './observed';
 import type { AgentPlace } from '../run/place';
-import { forget, isEntered, recordAt } from '../run/place';
+import { forget, forgetFailed, isEntered, recordAt } from '../run/place';
 import { runSequence } from './sequence';
 import { runTeam } from './team';
 import { failureOf, isCancellation } from '../effects/errors';
@@ -26,7 +26,7 @@ export async function runAgent(run: RunScope, agent: AnyAgent, place: AgentPlace
     end = await enterAgent(run, agent, place);
   } catch (error) {
     if (isCancellation(error)) throw error;
-    forget(run, place);
+    forgetFailed(run, place);
     run.ports.emit({ type: 'agent-end', ...about, error: failureOf(error) });
     throw error;
   }

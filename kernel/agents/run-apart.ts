@@ -1,4 +1,5 @@
 import type { StoredMessage } from '../../contract/messages/messages';
+import { noteLeft } from '../run/left-agents';
 import type { RunScope } from '../run/scope';
 import { closeConversation, openConversation } from '../run/conversation';
 import type { AgentEnd, AnyAgent } from '../define/definition';
@@ -23,6 +24,9 @@ export async function runApart(
   const branch = run.state.said?.[key] === undefined ? openConversation(run, key, messages()) : { conversation: key, path: '' };
   try {
     return await runAgent(run, agent, { ...place, branch });
+  } catch (error) {
+    noteLeft(run, place);
+    throw error;
   } finally {
     closeConversation(run, key);
   }

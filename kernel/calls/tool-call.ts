@@ -58,7 +58,7 @@ export async function callToolOnce(scope: AgentScope, frame: Frame, plan: ToolCa
           await asleep(frame, 'sleep', (n) => scope.run.ports.sleep(untilOf(frame, n, scope.run.ports, () => wait)));
           break;
         }
-        frame.abandon();
+        frame.unwind();
         throw new ToolError(outcome.error, outcome.messageId === '' ? undefined : outcome.messageId);
       }
       case 'interrupted':

@@ -35,8 +35,8 @@ export async function callOwnTool(
   } catch (error) {
     // Its own code cannot cancel the run, whatever code it throws with.
     if (isCancellation(error) && run.ports.cancelled) throw error;
-    inner.abandon();
-    frame.abandon();
+    inner.unwind();
+    frame.unwind();
     throw problemOf(call.name, error);
   }
 }

@@ -119,6 +119,7 @@ export class Frame {
     if (settled !== undefined) return this.recalled<T>(settled, kind);
     this.checkIsOpen();
     this.checkAwaited(n, kind);
+    this.journal.goesOn(this.key);
     this.journal.start(this.key, n, kind);
     const settle = (value: T): T => {
       this.journal.settle(this.key, { n, kind, value });
@@ -163,6 +164,7 @@ export class Frame {
     if (settled !== undefined) return this.recalled<T>(settled, kind);
     this.checkIsOpen();
     this.checkAwaited(n, kind);
+    this.journal.goesOn(this.key);
     const value = run();
     this.journal.keep(this.key, { n, kind, value });
     return value;
@@ -220,10 +222,24 @@ export class Frame {
     this.journal.close(this.key);
   }
 
+  /** The same, and what is recorded there is kept for another try until code goes on behind the error. `lost`: why it cannot be entered again. */
+  unwind(lost?: string): void {
+    this.ended = true;
+    this.journal.forgotten(this.key);
+    this.journal.unwind(this.key);
+    if (lost !== undefined) this.journal.remains.lose(this.key, lost);
+  }
+
+  /** An error has left all frames inside of this one. */
+  unwindInside(): void {
+    this.journal.unwindInside(this.key);
+  }
+
   /** Leaves the frame without looking at what is recorded there: it is over, wherever its code stands. */
-  forget(): void {
+  forget(lost?: string): void {
     this.ended = true;
     this.journal.close(this.key);
+    if (lost !== undefined) this.journal.remains.lose(this.key, lost);
   }
 
   /** Forgets the frames inside of this one: what they were for has ended, and this one goes on. */

@@ -1,5 +1,7 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Failure, Json } from '../../contract/messages/messages';
+import { Remains } from './remains';
 import type { Turn } from './settle-order';
 import { SettleOrder, isInRace } from './settle-order';
 
@@ -43,6 +45,7 @@ export class Journal {
   readonly order = new SettleOrder((address, n) => this.find(address, n) !== undefined);
   private readonly notes = new Map<string, Map<string, Json>>();
   private readonly opened = new Map<string, Map<number, OpenedEffect>>();
+  readonly remains = new Remains();
   private mismatch: HoldfastError | undefined;
   private refusals = 0;
   private branch: string | undefined;
@@ -192,6 +195,7 @@ export class Journal {
   settle(address: string, effect: JournalEffect): void {
     this.ended(address, effect.n);
     if (this.started.get(address)?.delete(effect.n) !== true) return;
+    if ('error' in effect) this.remains.failed(address, effect.n);
     const isBeside = this.beside.get(address)?.delete(effect.n) === true;
     this.keep(address, isBeside ? { ...effect, ...this.order.next(address) } : effect);
   }
@@ -200,6 +204,11 @@ export class Journal {
   ended(address: string, n: number): void {
     const effects = this.opened.get(address);
     if (effects?.delete(n) === true && effects.size === 0) this.opened.delete(address);
+  }
+
+  /** The code of this frame asks for something. */
+  goesOn(address: string): void {
+    if (!this.remains.isEmpty) this.remains.goesOn(address, this.labels.get(address));
   }
 
   keep(address: string, effect: JournalEffect): void {
@@ -222,13 +231,57 @@ export class Journal {
 
   /** Forgets a frame and all frames inside it. */
   close(address: string): void {
-    this.drop(address);
-    for (const map of this.maps) map.delete(address);
-    this.closeInside(address);
+    this.remains.forget(address);
+    this.leaveFrame(address);
   }
 
   /** Forgets all frames inside a frame that stays open. */
   closeInside(address: string): void {
+    this.remains.forgetInside(address);
+    this.deleteInside(address);
+  }
+
+  /** The same of a frame that an error leaves: should nobody catch it, the run is tried again from what is here. */
+  unwind(address: string): void {
+    this.keepRemains(address);
+    // Also of a frame without effects: something else may be kept of it.
+    if (!this.remains.has(address)) this.remains.take(address, { effects: [] });
+    this.leaveFrame(address);
+  }
+
+  /** An error left all frames inside of this one. */
+  unwindInside(address: string): void {
+    this.keepRemains(`${address}/`);
+    if (!this.remains.has(address)) this.remains.take(address, { effects: [] });
+    this.deleteInside(address);
+  }
+
+  private keepRemains(from: string): void {
+    const inside = from.endsWith('/') ? from : `${from}/`;
+    const open = this.openEffects();
+    for (const address of new Set([...this.frames.keys(), ...Object.keys(open)])) {
+      if (address !== from && !address.startsWith(inside)) continue;
+      const effects = [...(this.frames.get(address)?.values() ?? []), ...(open[address] ?? [])];
+      const notes = this.notes.get(address);
+      this.remains.take(address, {
+        effects,
+        ...defined({ label: this.labels.get(address), notes: notes === undefined ? undefined : Object.fromEntries(notes) }),
+      });
+    }
+  }
+
+  /** Whose code an open frame is. */
+  labelOf(address: string): string | undefined {
+    return this.labels.get(address);
+  }
+
+  private leaveFrame(address: string): void {
+    this.drop(address);
+    for (const map of this.maps) map.delete(address);
+    this.deleteInside(address);
+  }
+
+  private deleteInside(address: string): void {
     const inside = `${address}/`;
     for (const map of this.maps) {
       for (const key of map.keys()) if (key.startsWith(inside)) map.delete(key);
@@ -247,6 +300,12 @@ export class Journal {
   toJSON(): Record<string, readonly JournalEffect[]> {
     const saved: Record<string, readonly JournalEffect[]> = {};
     for (const [address, effects] of this.frames) if (effects.size > 0) saved[address] = [...effects.values()];
+    for (const [address, open] of Object.entries(this.openEffects())) saved[address] = [...(saved[address] ?? []), ...open];
+    return saved;
+  }
+
+  private openEffects(): Record<string, readonly JournalEffect[]> {
+    const effects: Record<string, readonly JournalEffect[]> = {};
     for (const map of [this.started, this.awaited]) {
       for (const [address, kinds] of map) {
         const beside = this.beside.get(address);
@@ -256,10 +315,10 @@ export class Journal {
           open: true as const,
           ...(beside?.has(n) === true ? { beside: true as const } : {}),
         }));
-        if (open.length > 0) saved[address] = [...(saved[address] ?? []), ...open];
+        if (open.length > 0) effects[address] = [...(effects[address] ?? []), ...open];
       }
     }
-    return saved;
+    return effects;
   }
 
   /** Absent: no frame has any. */

@@ -27,11 +27,19 @@ import { pendingCallsOf } from '../turn/pending-calls';
 import type { Ports } from '../run/ports';
 import { RunLocalBook } from '../run/run-local';
 import { agentForRun, checkRunOptions, checkToolsOfOptions } from '../run/run-options';
+import type { LeftAgent } from '../run/left-agents';
 import type { RunScope } from '../run/scope';
 import type { AgentRecord, RunState } from '../run/state';
 import { withoutMessages } from '../run/state';
 import { blame, isCancellation } from '../effects/errors';
 import type { AgentResult } from '../run/agent-result';
+import { cannotRetry, retryState } from './retry-point';
+
+/** A state, and the lists of messages that go apart from it. */
+interface SplitState {
+  readonly state: RunState;
+  readonly lists: Readonly<Record<string, readonly StoredMessage[]>>;
+}
 
 /** How a run has ended that did not fail. */
 export type RunEnd = AgentResult & Pick<AgentEnd, 'silent'>;
@@ -42,6 +50,9 @@ export class AgentRun {
   private readonly openInterrupts: OpenInterrupts;
   private readonly addresses: Addresses;
   private readonly checkpoints = new Map<string, AgentRecord>();
+  private readonly leftAgents = new Map<string, LeftAgent>();
+  /** Its agents have ended, and nothing of them is kept. */
+  private isOver = false;
 
   constructor(
     private readonly agents: ReadonlyMap<string, AnyAgent>,
@@ -50,6 +61,7 @@ export class AgentRun {
   ) {
     this.addresses = new Addresses(state.addresses);
     this.journal = new Journal(state.journal, () => ports.cancelled, state.notes);
+    for (const address of state.remains ?? []) this.journal.remains.lose(address, 'it continued as new after a part of it had failed');
     this.openInterrupts = new OpenInterrupts(state, ports);
   }
 
@@ -87,6 +99,7 @@ export class AgentRun {
     };
     try {
       const end = await runAgent(scope, root, place);
+      this.isOver = true;
       // An answer that comes in the very moment in which the run is cancelled: whoever cancelled it was told that it ends so.
       if (this.ports.cancelled && scope.stoppedBy === undefined) throw new HoldfastError('cancelled', 'The run was cancelled.');
       // An isolated agent ends in the run that it is part of, where what it does means as much as without isolation.
@@ -185,27 +198,41 @@ export class AgentRun {
   }
 
   /** The state as of the last iteration checkpoints, and the journal of what has settled since. */
-  snapshot(): { readonly state: RunState; readonly lists: Readonly<Record<string, readonly StoredMessage[]>> } {
+  snapshot(): SplitState {
+    const notes = this.journal.savedNotes;
+    const { addresses: remains } = this.journal.remains;
+    const { notes: _, remains: __, ...state } = this.state;
+    const kept = defined({ notes, remains: remains.length === 0 ? undefined : remains });
+    return this.split({ ...state, input: null, journal: this.journal.toJSON(), ...kept });
+  }
+
+  /** The same of a run that has failed, for another try of what failed. Throws 'retry-impossible' where there can be none. */
+  retryPoint(error: unknown): SplitState {
+    if (this.isOver) throw cannotRetry('all of its agents had ended');
+    const { state, journal, leftAgents } = this;
+    const { remains: _, ...retried } = retryState({ state, journal, leftAgents, error });
+    // What had not begun begins anew.
+    return this.split(state.manifest === undefined ? retried : { ...retried, input: null });
+  }
+
+  private split(whole: RunState): SplitState {
     const agents: Record<string, AgentRecord> = {};
     const lists: Record<string, readonly StoredMessage[]> = {};
-    for (const [key, record] of Object.entries(this.state.agents)) {
+    for (const [key, record] of Object.entries(whole.agents)) {
       const checkpoint = this.checkpoints.get(key) ?? record;
       lists[key] = checkpoint.messages;
       agents[key] = { ...checkpoint, messages: [] };
     }
-    const { notes: _, addresses: __, ...state } = this.state;
+    const { addresses: _, ...state } = whole;
     const { said } = state;
-    const notes = this.journal.savedNotes;
     const addresses = this.addresses.over(agents);
     for (const [conversation, entries] of Object.entries(said ?? {}))
       lists[listOfConversation(conversation)] = entries.map(({ message }) => message);
     return {
       state: {
         ...state,
-        input: null,
         agents,
-        journal: this.journal.toJSON(),
-        ...defined({ notes, addresses }),
+        ...defined({ addresses }),
         ...(said === undefined ? {} : { said: withoutMessages(said) }),
       },
       lists,
@@ -238,6 +265,7 @@ export class AgentRun {
       exported: this.agents.get(this.state.parent?.from ?? '') ?? root,
       manifest,
       checkpoints: this.checkpoints,
+      leftAgents: this.leftAgents,
       parsed: new Map(),
       pace: new LivelockGuard(() => this.ports.heard + this.openInterrupts.ended),
       ended: false,

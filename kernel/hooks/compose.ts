@@ -102,7 +102,7 @@ class LayerRun<Request, Response> implements EffectEnding<Response> {
     if (!isCancellation(error)) {
       if (this.running > 0)
         this.frame.leave(new HoldfastError('next-left-running', `${this.label} has ended, and what it called with it.`));
-      this.frame.abandon();
+      this.frame.unwind(this.running > 0 ? `${this.label} ended before what it called` : undefined);
     }
     return blame(error, this.label);
   }

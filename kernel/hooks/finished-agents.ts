@@ -1,5 +1,6 @@
 import type { Json } from '../../contract/messages/messages';
 import type { Frame } from '../effects/frames';
+import { noteLeft } from '../run/left-agents';
 import type { AgentScope } from '../run/scope';
 import type { FinishedAgent } from '../run/state';
 import { errorOf, recordedFailure } from '../effects/errors';
@@ -39,6 +40,9 @@ function keep({ run, path }: AgentScope, root: Frame, end: FinishedAgent): void 
   if (run.state.ends?.[key] !== undefined) return;
   run.state.ends = { ...run.state.ends, [key]: end };
   // It is not entered again: nothing inside of it is asked for any more, and what it has said by now goes over the continue-as-new.
-  root.closeInside();
+  if ('error' in end) {
+    noteLeft(run, { path, frame: root });
+    root.unwindInside();
+  } else root.closeInside();
   run.checkpoints.delete(key);
 }

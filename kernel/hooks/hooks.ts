@@ -151,7 +151,7 @@ export function runHook<Update, Result>(
   return parent.soon(`${hook}:${middleware.name}`, () => {
     const frame = parent.child(`${hook}:${middleware.name}`, label);
     const fail = (error: unknown): never => {
-      frame.abandon();
+      frame.unwind();
       throw blame(error, label);
     };
     const close = (update: Update): Result => {

@@ -31,13 +31,13 @@ export function race(
     const limit = limitIn?.(inside);
     return new Promise<Won>((resolve, reject) => {
       let isDecided = false;
-      const decide = (name: string, settle: () => void): void => {
+      const decide = (name: string, settle: () => void, lost?: string): void => {
         if (isDecided) return;
         isDecided = true;
         inside.leave(
           new HoldfastError('next-left-running', `The branch "${name}" of the race at ${inside.key} was first; this one is over.`),
         );
-        inside.forget();
+        inside.forget(lost);
         settle();
       };
       for (const [name, branch] of Object.entries(branches)) {
@@ -50,7 +50,7 @@ export function race(
               if (problem === undefined) resolve({ first: name, value });
               else reject(new HoldfastError('value-not-json', `The branch "${name}" of ctx.race ended with what is not JSON: ${problem}.`));
             }),
-          (error: unknown) => decide(name, () => reject(error)),
+          (error: unknown) => decide(name, () => reject(error), `the branch "${name}" of a race failed`),
         );
       }
     });

@@ -7,6 +7,7 @@ import type { Branch } from './conversation';
 import type { AnyAgent, HistoryRewriter } from '../define/definition';
 import { historyFor } from './conversation';
 import { forgetEnsured } from './ensured';
+import { noteLeft } from './left-agents';
 
 /** Where an agent is to work. */
 export interface AgentPlace {
@@ -61,9 +62,20 @@ export function forgetInside({ state, checkpoints, parsed }: RunScope, place: Ag
 }
 
 /** An agent behind the root has ended: nothing of it is needed any more but what it said. */
-export function forget({ state, checkpoints, parsed }: RunScope, place: AgentPlace): void {
-  const key = keyOf(place);
+export function forget(run: RunScope, place: AgentPlace): void {
   place.frame.abandon();
+  forgetRecord(run, place);
+}
+
+/** An error has ended it: what it had come to is kept for another try. */
+export function forgetFailed(run: RunScope, place: AgentPlace): void {
+  noteLeft(run, place);
+  place.frame.unwind();
+  forgetRecord(run, place);
+}
+
+function forgetRecord({ state, checkpoints, parsed }: RunScope, place: AgentPlace): void {
+  const key = keyOf(place);
   delete state.agents[key];
   delete state.runLocal[key];
   delete state.places?.[key];

@@ -9,6 +9,7 @@ import type { ToolInside } from '../define/workflow-tools';
 import type { Frame } from '../effects/frames';
 import type { Journal } from '../effects/journal';
 import type { OpenInterrupts } from './interrupts';
+import type { LeftAgent } from './left-agents';
 import type { ParsedArguments } from './parsed-arguments';
 import type { LivelockGuard } from './livelock-guard';
 import type { Ports } from './ports';
@@ -28,6 +29,8 @@ export interface RunScope {
   readonly manifest: Manifest;
   /** What each agent in the middle of an iteration was when the iteration began, by its path. */
   readonly checkpoints: Map<string, AgentRecord>;
+  /** Agents that errors ended, by the keys of their frames, for another try. One counts as long as the journal has the remains of its frame. */
+  readonly leftAgents: Map<string, LeftAgent>;
   /** What parsing made of the tool calls of the last answer, by the path of the agent. */
   readonly parsed: Map<string, ParsedArguments>;
   /** Counts agents that end without having waited for anything. */

@@ -140,6 +140,10 @@ export interface RunState {
   journal: Readonly<Record<string, readonly JournalEffect[]>>;
   /** What open frames keep beside their effects. */
   readonly notes?: Notes;
+  /** Of a run that is tried again: agents that failed at a limit of iterations, and have as many again. */
+  renewed?: readonly string[];
+  /** Frames that errors had left before a continue-as-new, which took only along what was open. */
+  readonly remains?: readonly string[];
   /** How often calls were made at places where there may be more. */
   readonly addresses?: Readonly<Record<string, number>>;
 }

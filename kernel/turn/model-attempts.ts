@@ -80,7 +80,7 @@ export async function modelAttempts<Response extends StoredResponse>(
         frame.close();
         return { message, model: `agent/${scope.agent.name}`, ...defined({ persisted }) } as Response & Kept;
       }
-      frame.abandon();
+      frame.unwind();
       throw errorOf({ code: failure.code, message: failure.message });
     }
     ({ model, messages = request.messages } = choice);

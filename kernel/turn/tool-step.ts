@@ -118,12 +118,14 @@ async function runCall(scope: AgentScope, calls: readonly NamedCall[], position:
     return { message, ...(differs ? { shown: messageOf(uuid(), shown) } : {}), ...defined({ action }) };
   } catch (error) {
     if (isCancellation(error)) throw error;
+    let failed: ToolStepResult;
+    try {
+      failed = endOrReturn(scope, requested, isAlias && error instanceof ToolError ? new ToolError(failureOf(error), undefined) : error);
+    } catch (ending) {
+      frame.unwind();
+      throw ending;
+    }
     frame.abandon();
-    const failed = endOrReturn(
-      scope,
-      requested,
-      isAlias && error instanceof ToolError ? new ToolError(failureOf(error), undefined) : error,
-    );
     const { action } = passed.take();
     return action === undefined ? failed : { ...failed, action };
   }

@@ -1,0 +1,162 @@
+import { defined } from '../../contract/defined';
+import { HoldfastError, codeOf } from '../../contract/errors';
+import { interruptId } from '../../contract/interrupts';
+import { toolFactsOf } from '../../contract/manifest';
+import type { Failure } from '../../contract/messages/messages';
+import type { Journal, JournalEffect, Notes } from '../effects/journal';
+import { isStop } from '../effects/errors';
+import { looksOn } from '../effects/remains';
+import type { LeftAgent } from '../run/left-agents';
+import { withAgent } from '../run/left-agents';
+import type { PlaceRecord, RunState } from '../run/state';
+
+/** What a failed run had come to. */
+export interface FailedRun {
+  readonly state: RunState;
+  readonly journal: Journal;
+  readonly leftAgents: ReadonlyMap<string, LeftAgent>;
+  readonly error: unknown;
+}
+
+interface OpenFrame {
+  readonly effects: readonly JournalEffect[];
+  readonly label: string | undefined;
+}
+
+/**
+ * The state from which a failed run goes on when it is tried again: as it stood when the error came, without what failed. All that came back well
+ * stays recorded. A `once` call that failed, or was on its way, counts as one in doubt: nobody makes it again who does not know.
+ */
+export function retryState({ state, journal, leftAgents, error }: FailedRun): RunState {
+  const { remains } = journal;
+  if (isStop(error)) throw cannotRetry('it was stopped on purpose');
+  if (remains.whyLost !== undefined) throw cannotRetry(remains.whyLost);
+  let whole = state;
+  for (const [frame, left] of leftAgents) if (remains.has(frame)) whole = withAgent(whole, left);
+  const frames = withoutAttempts(framesOf(journal), state);
+  const saved: Record<string, readonly JournalEffect[]> = {};
+  const dropped: string[] = [];
+  for (const [address, frame] of frames) {
+    const kept = frame.effects.flatMap((effect) => {
+      const mended = mendedEffect(effect, { address, frame, journal, state });
+      if (mended === undefined && effect.kind === 'interrupt') dropped.push(interruptId(address.split('/'), effect.n));
+      return mended === undefined ? [] : [mended];
+    });
+    if (kept.length > 0) saved[address] = kept;
+  }
+  const asksAgain = (ids: readonly string[] | undefined): readonly string[] | undefined => ids?.filter((id) => !dropped.includes(id));
+  const { places, ends: _, expired, withdrawn, ...rest } = whole;
+  return {
+    ...rest,
+    journal: saved,
+    answered: whole.answered.filter((id) => !dropped.includes(id)),
+    ...defined({ notes: notesOf(journal), expired: asksAgain(expired), withdrawn: asksAgain(withdrawn) }),
+    ...(places === undefined ? {} : { places: placesWithoutErrors(places) }),
+    ...renewed(whole, error),
+  };
+}
+
+export function cannotRetry(why: string): HoldfastError {
+  return new HoldfastError('retry-impossible', `The run cannot go on from where it failed: ${why}.`);
+}
+
+/** Frames that are open, and those that the error left. */
+function framesOf(journal: Journal): Map<string, OpenFrame> {
+  const frames = new Map<string, OpenFrame>();
+  for (const [address, { effects, label }] of journal.remains.frames) if (effects.length > 0) frames.set(address, { effects, label });
+  for (const [address, effects] of Object.entries(journal.toJSON())) frames.set(address, { effects, label: journal.labelOf(address) });
+  return frames;
+}
+
+function notesOf(journal: Journal): Notes | undefined {
+  const left = [...journal.remains.frames].flatMap(([address, { notes }]) => (notes === undefined ? [] : [[address, notes] as const]));
+  const notes = { ...Object.fromEntries(left), ...journal.savedNotes };
+  return Object.keys(notes).length === 0 ? undefined : notes;
+}
+
+const attemptFrame = /^(.*\/model)\/model\d+$/u;
+
+/** A model is asked again with a fresh count of attempts. Its layers are entered again too, so they may not have made a `once` call. */
+function withoutAttempts(frames: Map<string, OpenFrame>, state: RunState): Map<string, OpenFrame> {
+  const steps = [...frames].flatMap(([address, { effects }]) => {
+    const step = attemptFrame.exec(address)?.[1];
+    return step !== undefined && effects.some(({ kind }) => kind === 'attempt') ? [step] : [];
+  });
+  for (const [address, { effects }] of frames) {
+    if (!steps.some((step) => address === step || address.startsWith(`${step}/`))) continue;
+    const once = effects.map(({ kind }) => onceTool(kind, state)).find((tool) => tool !== undefined);
+    if (once !== undefined) throw cannotRetry(`a layer around a model call had called "${once}", whose effect is once`);
+    frames.delete(address);
+  }
+  return frames;
+}
+
+interface EffectPlace {
+  readonly address: string;
+  readonly frame: OpenFrame;
+  readonly journal: Journal;
+  readonly state: RunState;
+}
+
+/** Undefined: it is asked for again. */
+function mendedEffect(effect: JournalEffect, { address, frame, journal, state }: EffectPlace): JournalEffect | undefined {
+  const { n, kind } = effect;
+  // Those are told of each failure, not once in a run.
+  if (/^(onError|afterFailure):/u.test(kind)) return undefined;
+  const { label } = frame;
+  const isLast = frame.effects.every((other) => other.n <= n);
+  const tool = onceTool(kind, state);
+  if ('open' in effect) return tool === undefined ? effect : inDoubt(effect, 'the run failed while it was on its way');
+  if ('error' in effect) {
+    const isCaught = label !== undefined && !looksOn(label) && !journal.remains.isFresh(address, n);
+    if (isCaught) return effect;
+    return tool === undefined || certainlyNot(effect.error) ? undefined : inDoubt(effect, effect.error.message);
+  }
+  if (label !== undefined && looksOn(label) && frame.effects.some((other) => 'error' in other && other.n < n)) return undefined;
+  const failure = isLast && kind.startsWith('tool:') ? failureIn(effect.value) : undefined;
+  if (failure === undefined) return effect;
+  return tool === undefined || certainlyNot(failure) ? undefined : inDoubt(effect, failure.message);
+}
+
+/** The tool that was called, when calls of it are made once. */
+function onceTool(kind: string, { manifest }: RunState): string | undefined {
+  const tool = kind.startsWith('tool:') ? kind.slice('tool:'.length) : undefined;
+  return tool !== undefined && manifest !== undefined && toolFactsOf(manifest, tool).effect === 'once' ? tool : undefined;
+}
+
+function inDoubt({ n, kind }: JournalEffect, why: string): JournalEffect {
+  return { n, kind, value: { type: 'unsettled', why: `the call failed: ${why}` } };
+}
+
+function failureIn(outcome: unknown): Failure | undefined {
+  const { type, error } = (outcome ?? {}) as { readonly type?: unknown; readonly error?: Failure };
+  return type === 'failed' ? error : undefined;
+}
+
+/** Codes of calls that never reached the code of their tool. */
+const beforeTheTool: readonly string[] = ['tool-unknown', 'tool-input-invalid', 'waiting-for-turn', 'worker-half-missing'];
+
+function certainlyNot({ code }: Failure): boolean {
+  return beforeTheTool.includes(code);
+}
+
+/** Agents that failed beside others are at work again. */
+function placesWithoutErrors(places: Readonly<Record<string, PlaceRecord>>): Record<string, PlaceRecord> {
+  return Object.fromEntries(Object.entries(places).map(([key, place]) => [key, placeWithoutErrors(place)]));
+}
+
+function placeWithoutErrors({ ends, around, ...place }: PlaceRecord): PlaceRecord {
+  const { end, ...open } = around ?? {};
+  const kept = Object.entries(ends ?? {}).filter(([, one]) => !('error' in one));
+  return {
+    ...place,
+    ...(ends === undefined ? {} : { ends: Object.fromEntries(kept) }),
+    ...(around === undefined ? {} : { around: end === undefined || 'error' in end ? (open as typeof around) : around }),
+  };
+}
+
+/** Who failed at a limit of iterations has as many again. */
+function renewed(state: RunState, error: unknown): Pick<RunState, 'renewed'> {
+  const code = codeOf(error);
+  return code === 'max-iterations' || code === 'max-tool-iterations' ? { renewed: Object.keys(state.agents) } : {};
+}

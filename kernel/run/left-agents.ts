@@ -1,0 +1,53 @@
+import type { Json, StoredMessage } from '../../contract/messages/messages';
+import type { AgentPlace } from './place';
+import { keyOf } from './place';
+import type { RunScope } from './scope';
+import type { AgentRecord, PlaceRecord, RunState, SaidEntry } from './state';
+
+/** An agent that an error ended, as it stood. It is put back when the run is tried again. */
+export interface LeftAgent {
+  readonly key: string;
+  readonly record?: AgentRecord;
+  readonly place?: PlaceRecord;
+  readonly runLocal?: Record<string, Json>;
+  readonly action?: Json;
+  readonly ensured?: readonly StoredMessage[];
+  /** The conversation of its own that it took part in. */
+  readonly said?: SaidEntry[];
+}
+
+/** Notes how an agent stands that is about to be forgotten. What was noted first is nearest to the error. */
+export function noteLeft({ state, checkpoints, leftAgents }: RunScope, { path, frame }: Pick<AgentPlace, 'path' | 'frame'>): void {
+  const key = keyOf({ path });
+  const { [key]: record = undefined } = state.agents;
+  const now: Record<string, unknown> = {
+    record: checkpoints.get(key) ?? record,
+    place: state.places?.[key],
+    runLocal: state.runLocal[key],
+    action: state.actions?.[key],
+    ensured: state.ensured?.[key],
+    said: state.said?.[key],
+  };
+  const before = leftAgents.get(frame.key);
+  const known = Object.fromEntries(Object.entries(now).filter(([, value]) => value !== undefined));
+  leftAgents.set(frame.key, { ...known, ...before, key });
+}
+
+/** The state with an agent put back where it was. */
+export function withAgent(state: RunState, left: LeftAgent): RunState {
+  const { key, record, place, runLocal, action, ensured, said } = left;
+  const put = <Value>(values: Readonly<Record<string, Value>> | undefined, value: Value | undefined): Record<string, Value> | undefined =>
+    value === undefined ? values : { ...values, [key]: value };
+  const optional = {
+    places: put(state.places, place),
+    actions: put(state.actions, action),
+    ensured: put(state.ensured, ensured),
+    said: put(state.said, said),
+  };
+  return {
+    ...state,
+    agents: put(state.agents, record) ?? {},
+    runLocal: put(state.runLocal, runLocal) ?? {},
+    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
+  };
+}

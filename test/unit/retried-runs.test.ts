@@ -1,0 +1,410 @@
+import { z } from 'zod';
+import { defineTool } from 'holdfast/worker';
+import type { ScriptedStep } from 'holdfast/testing';
+import { scriptedModel, testRun } from 'holdfast/testing';
+import type { AgentMiddleware } from 'holdfast/workflow';
+import { approval } from 'holdfast/middleware';
+import { StopError, agentTool, customAgent, defineAgent, parallel, sequential } from 'holdfast/workflow';
+import type { TestRun } from '../../testing/index';
+import { agentWith, echo, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
+
+const payments: string[] = [];
+const pay = defineTool({
+  description: 'Pays once.',
+  inputSchema: z.object({}),
+  effect: 'once',
+  execute: (_, call) => {
+    payments.push(call.idempotencyKey);
+    return 'paid';
+  },
+});
+let broken = true;
+let calls = 0;
+const notify = defineTool({
+  description: 'Fails as long as it is broken.',
+  inputSchema: z.object({}),
+  execute: () => {
+    calls += 1;
+    if (broken) throw new Error('no mail server');
+    return 'sent';
+  },
+});
+const kit = { ...tools, pay, notify };
+const names = ['pay', 'notify', 'echo'];
+
+beforeEach(() => {
+  payments.length = 0;
+  calls = 0;
+  broken = true;
+});
+
+const call = (...tool: readonly string[]): ScriptedStep => ({ toolCalls: tool.map((name) => ({ name, input: {} })) });
+
+async function failedWith(run: TestRun, code: string): Promise<void> {
+  expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code } });
+}
+
+describe('a failed run that is tried again', () => {
+  it('goes on behind its last good step: a payment is made once in five retries', async () => {
+    const run = await testRun(agentWith({ tools: names, toolErrors: 'fail' }), {
+      input: 'Hi',
+      model: scriptedModel([call('pay', 'notify'), { text: 'Done.' }]),
+      tools: kit,
+    });
+    for (let retries = 0; retries < 4; retries++) {
+      await failedWith(run, 'tool-failed');
+      await run.retry();
+    }
+    await failedWith(run, 'tool-failed');
+    broken = false;
+    await run.retry({ by: 'ada' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Done.' });
+    expect(payments).toEqual(['default/test/agent/t1/pay.0']);
+    expect(calls).toBe(6);
+    expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: pay({}) notify({})', 'tool: paid', 'tool: sent', 'assistant: Done.']);
+    const log = await logOf(run);
+    expect(log.map(({ offset }) => offset)).toEqual(log.map((_, position) => position));
+    expect(log.filter(({ type }) => type === 'run-retry' || type === 'run-end')).toHaveLength(11);
+    expect(log.filter(({ type }) => type === 'run-retry').at(-1)).toMatchObject({ by: 'ada' });
+  });
+
+  it('asks the model again that had failed', async () => {
+    const run = await testRun(agentWith(), { input: 'Hi', model: scriptedModel([{ error: '401' }, { text: 'Done.' }]), tools });
+    expect((await run.outcome()).status).toBe('failed');
+    await run.retry();
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Done.' });
+  });
+
+  it('enters a hook again in mended code, with what its calls had given', async () => {
+    const hook = (mended: boolean): AgentMiddleware => ({
+      name: 'audit',
+      wrapToolCall: async (asked, next, ctx) => {
+        const before = await ctx.call('pay', {});
+        const output = await next(asked);
+        if (!mended) throw new Error('a bug');
+        return `${String(before)}, ${String(output)}`;
+      },
+    });
+    const agent = (mended: boolean) => agentWith({ tools: names, middleware: [hook(mended)] });
+    const run = await testRun(agent(false), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]),
+      tools: kit,
+    });
+    await failedWith(run, 'hook-failed');
+    await run.retry();
+    await failedWith(run, 'hook-failed');
+    await run.retry({ agent: agent(true) });
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    expect(payments).toHaveLength(1);
+    expect((await transcriptOf(run))[2]).toBe('tool: paid, a');
+  });
+
+  it('does not make a once call again that threw: somebody says whether it happened', async () => {
+    let attempts = 0;
+    const risky = defineTool({
+      description: 'Throws, and may have paid.',
+      inputSchema: z.object({}),
+      effect: 'once',
+      execute: (): string => {
+        attempts += 1;
+        throw new Error('connection reset');
+      },
+    });
+    const run = await testRun(agentWith({ tools: ['risky'], toolErrors: 'fail' }), {
+      input: 'Hi',
+      model: scriptedModel([call('risky'), { text: 'Done.' }]),
+      tools: { risky },
+    });
+    await failedWith(run, 'tool-failed');
+    await run.retry();
+    const [open] = await run.interrupts();
+    expect(open).toMatchObject({ kind: 'in-doubt', info: { tool: 'risky', question: expect.stringContaining('connection reset') } });
+    await run.resume(open?.id ?? '', { happened: true, result: 'paid' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    expect(attempts).toBe(1);
+  });
+
+  it('goes on in the agent that failed beside another, which had ended', async () => {
+    const worker = (name: string, own: readonly string[]) =>
+      defineAgent({ name, description: name, instructions: name, model: `test/${name}`, tools: own, toolErrors: 'fail' });
+    const run = await testRun(
+      parallel({ name: 'both', description: 'Both.', agents: [worker('one', ['pay', 'notify']), worker('two', ['pay'])] }),
+      {
+        input: 'Hi',
+        model: {
+          model: (name) => scripts[name.split('/').at(-1) as 'one' | 'two'],
+        },
+        tools: kit,
+      },
+    );
+    const failed = await run.outcome();
+    expect(failed).toMatchObject({ status: 'failed' });
+    broken = false;
+    await run.retry();
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: { one: 'One.', two: 'Two.' } });
+    expect(payments).toHaveLength(2);
+  });
+  const scripts = {
+    one: scriptedModel([call('pay'), call('notify'), { text: 'One.' }]),
+    two: scriptedModel([call('pay'), { text: 'Two.' }]),
+  };
+
+  it('goes on inside of an agent that is a tool, and behind a sequence', async () => {
+    const helper = defineAgent({
+      name: 'helper',
+      description: 'Helps.',
+      instructions: 'Help.',
+      model: 'test/helper',
+      tools: ['pay', 'notify'],
+      toolErrors: 'fail',
+    });
+    const lead = defineAgent({
+      name: 'lead',
+      description: 'Leads.',
+      instructions: 'Lead.',
+      model: 'test/lead',
+      tools: [agentTool(helper)],
+      toolErrors: 'fail',
+    });
+    const models = {
+      helper: scriptedModel([call('pay'), call('notify'), { text: 'Helped.' }]),
+      lead: scriptedModel([{ toolCalls: [{ name: 'helper', input: { request: 'Do it.' } }] }, { text: 'Led.' }]),
+    };
+    const run = await testRun(sequential({ name: 'all', description: 'All.', agents: [lead] }), {
+      input: 'Hi',
+      model: { model: (name) => models[name.split('/').at(-1) as 'helper' | 'lead'] },
+      tools: kit,
+    });
+    expect((await run.outcome()).status).toBe('failed');
+    await run.retry();
+    expect((await run.outcome()).status).toBe('failed');
+    broken = false;
+    await run.retry();
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Led.' });
+    expect(payments).toHaveLength(1);
+  });
+
+  it('enters a custom agent again, which gets what had come back', async () => {
+    const agent = customAgent({
+      name: 'own',
+      description: 'By hand.',
+      agents: [],
+      async *run(_, ctx) {
+        await ctx.call('pay', {});
+        yield { output: 'Paid.' };
+        await ctx.call('notify', {});
+        yield { output: 'Done.' };
+      },
+    });
+    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([]), tools: kit });
+    expect((await run.outcome()).status).toBe('failed');
+    broken = false;
+    await run.retry();
+    expect((await run.outcome()).status).toBe('completed');
+    expect(payments).toHaveLength(1);
+  });
+
+  it('tells its observers of each failure, and of one end', async () => {
+    const told: string[] = [];
+    const observer: AgentMiddleware = {
+      name: 'watch',
+      onStart: ({ kind }) => void told.push(`start ${kind}`),
+      onEnd: ({ kind }) => void told.push(`end ${kind}`),
+      onError: ({ kind }) => void told.push(`error ${kind}`),
+    };
+    const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [observer] }), {
+      input: 'Hi',
+      model: scriptedModel([call('pay'), call('notify'), { text: 'Done.' }]),
+      tools: kit,
+    });
+    expect((await run.outcome()).status).toBe('failed');
+    broken = false;
+    await run.retry();
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    expect(payments).toHaveLength(1);
+    expect(told.filter((line) => line === 'error agent')).toHaveLength(1);
+    expect(told.at(-1)).toBe('end agent');
+  });
+
+  it('has its iterations again when they were too few', async () => {
+    const run = await testRun(agentWith({ maxIterations: 2 }), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [echo('a')] }, { toolCalls: [echo('b')] }, { toolCalls: [echo('c')] }, { text: 'Done.' }]),
+      tools,
+    });
+    await failedWith(run, 'max-iterations');
+    await run.retry();
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Done.' });
+  });
+});
+
+describe('what a failed run had asked', () => {
+  it('is not asked again: an approval stands', async () => {
+    const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [approval({ tools: { notify: true } })] }), {
+      input: 'Hi',
+      model: scriptedModel([call('notify'), { text: 'Done.' }]),
+      tools: kit,
+    });
+    await run.approve((await run.interrupts())[0]?.id ?? '');
+    await failedWith(run, 'tool-failed');
+    broken = false;
+    await run.retry();
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+  });
+
+  it('is kept where code went on behind an error that it caught', async () => {
+    const hook: AgentMiddleware = {
+      name: 'careful',
+      wrapToolCall: async (asked, next, ctx) => {
+        const first = await ctx.call('notify', {}).catch(() => 'no mail');
+        await ctx.call('pay', {});
+        await ctx.call('notify', {});
+        return `${String(first)}, ${String(await next(asked))}`;
+      },
+    };
+    const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [hook] }), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]),
+      tools: kit,
+    });
+    await failedWith(run, 'tool-failed');
+    broken = false;
+    await run.retry();
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    expect((await transcriptOf(run))[2]).toBe('tool: no mail, a');
+    expect(payments).toHaveLength(1);
+    expect(calls).toBe(3);
+  });
+
+  it('waits on beside a failed call, and is answered before the run fails', async () => {
+    const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [approval({ tools: { echo: true } })] }), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [{ name: 'notify', input: {} }, echo('a'), { name: 'pay', input: {} }] }, { text: 'Done.' }]),
+      tools: kit,
+    });
+    const [open] = await run.interrupts();
+    await run.approve(open?.id ?? '');
+    await failedWith(run, 'tool-failed');
+    broken = false;
+    await run.retry();
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    expect(payments).toHaveLength(1);
+    expect((await transcriptOf(run)).slice(2)).toEqual(['tool: sent', 'tool: a', 'tool: paid', 'assistant: Done.']);
+  });
+
+  it('goes over a continue-as-new once it goes on', async () => {
+    const asking: AgentMiddleware = { name: 'asking', afterToolCalls: async (_, ctx) => void (await ctx.interrupt('Go on?')) };
+    const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [asking] }), {
+      input: 'Hi',
+      model: scriptedModel([call('pay', 'notify'), { text: 'Done.' }]),
+      tools: kit,
+    });
+    await failedWith(run, 'tool-failed');
+    broken = false;
+    await run.retry();
+    await run.goOnAsNew();
+    await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    expect(payments).toHaveLength(1);
+    const log = await logOf(run);
+    expect(log.map(({ offset }) => offset)).toEqual(log.map((_, position) => position));
+  });
+});
+
+describe('a retry is refused', () => {
+  it('of a run that has not failed', async () => {
+    const run = await testRun(agentWith(), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    await expect(run.retry()).rejects.toMatchObject({ code: 'run-not-failed' });
+  });
+
+  it('when an isolated agent had failed: what it did stands in a run of its own', async () => {
+    const helper = defineAgent({
+      name: 'helper',
+      description: 'Helps.',
+      instructions: 'Help.',
+      model: 'test/helper',
+      tools: ['notify'],
+      toolErrors: 'fail',
+    });
+    const run = await testRun(agentWith({ tools: [agentTool(helper, { isolate: true })], toolErrors: 'fail' }), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [{ name: 'helper', input: { request: 'Do it.' } }] }, call('notify')]),
+      tools: kit,
+    });
+    expect((await run.outcome()).status).toBe('failed');
+    await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible', message: expect.stringContaining('isolated') });
+  });
+
+  it('by code that is another where the run stands', async () => {
+    const agent = (tool: string) =>
+      agentWith({
+        tools: names,
+        middleware: [
+          {
+            name: 'audit',
+            wrapToolCall: async (asked, next, ctx) => {
+              await ctx.call(tool, tool === 'pay' ? {} : { text: 'b' });
+              await next(asked);
+              throw new Error('a bug');
+            },
+          },
+        ],
+      });
+    const run = await testRun(agent('pay'), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]),
+      tools: kit,
+    });
+    await failedWith(run, 'hook-failed');
+    await run.retry({ agent: agent('echo') });
+    await failedWith(run, 'frame-changed');
+    expect(payments).toHaveLength(1);
+    expect((await linesOf(run)).at(-1)).toBe('run-end');
+  });
+
+  it('when it continued as new after a part of it had failed', async () => {
+    const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [approval({ tools: { echo: true } })] }), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [{ name: 'notify', input: {} }, echo('a')] }, { text: 'Done.' }]),
+      tools: kit,
+    });
+    const [open] = await run.interrupts();
+    await run.goOnAsNew();
+    await run.approve(open?.id ?? '');
+    expect((await run.outcome()).status).toBe('failed');
+    await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible', message: expect.stringContaining('continued as new') });
+  });
+
+  it('when the branch of a race failed', async () => {
+    const racing: AgentMiddleware = {
+      name: 'racing',
+      wrapToolCall: async (_, __, ctx) => {
+        await ctx.within('5m', async (inner) => {
+          await inner.call('pay', {});
+          throw new Error('a bug');
+        });
+        return 'never';
+      },
+    };
+    const run = await testRun(agentWith({ tools: names, middleware: [racing] }), {
+      input: 'Hi',
+      model: scriptedModel([{ toolCalls: [echo('a')] }]),
+      tools: kit,
+    });
+    expect((await run.outcome()).status).toBe('failed');
+    await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible', message: expect.stringContaining('race') });
+  });
+
+  it('of a run that was stopped on purpose', async () => {
+    const stopping: AgentMiddleware = {
+      name: 'stopping',
+      beforeModelRewriteState: () => {
+        throw new StopError('enough');
+      },
+    };
+    const run = await testRun(agentWith({ middleware: [stopping] }), { input: 'Hi', model: scriptedModel([]), tools });
+    await failedWith(run, 'stopped');
+    await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible' });
+  });
+});
