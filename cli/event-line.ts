@@ -48,6 +48,8 @@ function detailOf(event: RunEvent): string {
       return `${event.interruptId} ${event.reason}${event.by === undefined ? '' : ` by ${event.by}`}: ${json(event.answer)}`;
     case 'resume-ignored':
       return `${event.interruptId} ${event.code}`;
+    case 'run-retry':
+      return event.by === undefined ? '' : `by ${event.by}`;
     case 'custom':
       return `${event.name} ${json(event.data)}`;
     case 'run-end':

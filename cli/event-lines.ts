@@ -87,6 +87,8 @@ export class EventLines {
         return write(`${yellow('!')} an answer to ${event.interruptId} was not taken: ${event.code}`);
       case 'custom':
         return write(dim(`· ${oneLine(event.name)} ${oneLine(event.data, longestResult)}`));
+      case 'run-retry':
+        return write(`${yellow('!')} the failed run is tried again${event.by === undefined ? '' : ` by ${oneLine(event.by)}`}`);
       case 'run-end': {
         this.live.over(undefined);
         const answer =

@@ -5,6 +5,7 @@ import type { ApprovalFlags, DecisionFlags, RunFlags } from './commands/run-comm
 import { listStatuses } from '../contract/events';
 import type { FilterFlags, RunListFlags } from './commands/list-commands';
 import type { JsonFlag } from './commands/read-commands';
+import type { RetryFlags } from './commands/retry-commands';
 import type { DoctorFlags } from './doctor/doctor';
 import type { ProcessFlags } from './processes/process-settings';
 import type { ServerFlags } from './processes/server';
@@ -206,6 +207,15 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
     const { upgradeRun } = await import('./commands/run-commands.js');
     return (service) => upgradeRun(service, terminal, run as string);
   });
+  toService('retry [runs...]', 'Goes on with runs that have failed, after their last good step.', (command) =>
+    startFilters(command.option('--status <status>', 'failed: all such runs that the other filters find', filled('--status')))
+      .option('--by <name>', 'who tries them again', filled('--by'))
+      .option('--deadline <time>', 'when they fail at the latest, from now, such as 30d', filled('--deadline'))
+      .option('--dry-run', 'only say which'),
+  )(async ([runs], { url: _url, ...flags }: RetryFlags & { url?: string }) => {
+    const { retryRuns } = await import('./commands/retry-commands.js');
+    return (service) => retryRuns(service, terminal, runs as string[], flags);
+  });
   toService('terminate <run>', 'Ends a run where it stands, without its code; for one that is stuck.', (command) =>
     command.option('--reason <text>', 'why, for its record', filled('--reason')),
   )(async ([run], flags) => {
@@ -257,17 +267,22 @@ function addReadCommands(program: Command, terminal: Terminal, exit: (code: numb
 
 /** What every list filters by. */
 function listOptions(command: Command): Command {
-  return command
-    .option('--agent <agent>', 'runs of this agent', filled('--agent'))
-    .option('--tag <tag>', 'runs with this tag; may be given more than once', several(filled('--tag')))
-    .option('--started-by <name>', 'runs that this name started', filled('--started-by'))
-    .option('--since <time>', 'runs that began since then: 2h, 3d, 2026-11-23 or 2026-11-23T08:00:00Z', filled('--since'))
-    .option('--until <time>', 'runs that began before then', filled('--until'))
+  return startFilters(command)
     .option('--may-answer <name>', 'what this name may answer', filled('--may-answer'))
     .option('--waiting-since <time>', 'what has waited since then or longer', filled('--waiting-since'))
     .option('--limit <count>', 'how many (default 50)', filled('--limit'))
     .option('--after <cursor>', 'continue after a page, as its last line says', filled('--after'))
     .option('--wide', 'more of each');
+}
+
+/** What says of runs how they were started. */
+function startFilters(command: Command): Command {
+  return command
+    .option('--agent <agent>', 'runs of this agent', filled('--agent'))
+    .option('--tag <tag>', 'runs with this tag; may be given more than once', several(filled('--tag')))
+    .option('--started-by <name>', 'runs that this name started', filled('--started-by'))
+    .option('--since <time>', 'runs that began since then: 2h, 3d, 2026-11-23 or 2026-11-23T08:00:00Z', filled('--since'))
+    .option('--until <time>', 'runs that began before then', filled('--until'));
 }
 
 /** An option that may be given more than once. */

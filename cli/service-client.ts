@@ -96,6 +96,10 @@ export class ServiceClient {
     return this.post(`${runPath(id)}/upgrade`, {});
   }
 
+  async retry(id: string, body: object): Promise<unknown> {
+    return this.post(`${runPath(id)}/retry`, body);
+  }
+
   async terminate(id: string, reason: string | undefined): Promise<unknown> {
     return this.post(`${runPath(id)}/terminate`, reason === undefined ? {} : { reason });
   }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
+import { messageOf } from '../contract/errors';
 
 const notFound = 5;
 /** What the server says of a run that is about to go on as new, whose task failed, or that is too busy at the moment. */
@@ -33,4 +34,12 @@ function grpcCodeOf(error: unknown): number | undefined {
     if (typeof code === 'number') return code;
   }
   return undefined;
+}
+
+export function isTimeout(error: unknown): boolean {
+  return (
+    error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
+    (error as { code?: unknown }).code === 4 ||
+    /deadline/i.test(messageOf(error))
+  );
 }

@@ -61,7 +61,7 @@ async function readBegun(
   workflowId: string,
   id: string,
 ): Promise<BegunRun | undefined> {
-  const { firstRunId } = await readChain(connection, namespace, workflowId, id);
+  const { firstRunId } = await readChain({ connection, namespace, payloads: new PayloadReader(converter) }, workflowId, id);
   const page = await connection.workflowService.getWorkflowExecutionHistory({
     namespace,
     execution: { workflowId, runId: firstRunId },

@@ -11,6 +11,7 @@ export type { StartOptions } from './start-input';
 export type { AgentRunOptions, RunOptions, ToolAliases, ToolRunOptions } from '../contract/run-options';
 export { outcomeOf } from './reading/outcome';
 export { Run } from './run';
+export type { RetryOptions } from './retry';
 export type { AnswerOptions, ApproveOptions } from './answers';
 export type { Outcome } from './reading/outcome';
 export type { TranscriptMessage, TranscriptShape } from './reading/transcript';

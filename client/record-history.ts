@@ -12,6 +12,9 @@ import type { ConnectOptions } from './connect';
 import { serverOf, withDefaults } from './connect';
 import { answered } from './lost-server';
 import { optionsOf } from './options';
+import { PayloadReader } from '../host/history/payload-reader';
+import { loadedWithCompression } from '../host/payloads/compression';
+import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import { readChain } from './reading/chain';
 
 export interface RecordOptions extends Pick<ConnectOptions, 'address' | 'server' | 'tenant'> {
@@ -35,13 +38,14 @@ export async function recordHistory(options: RecordOptions): Promise<readonly st
   try {
     const workflowId = workflowIdOf(where.tenant ?? defaultTenant, id);
     const source = { workflowService: connection.workflowService, namespace: server.namespace };
-    const { firstRunId } = await answered(readChain(connection, server.namespace, workflowId, id));
+    const payloads = new PayloadReader(loadedWithCompression(loadDataConverter(where.dataConverter), where.compress));
+    const chain = await answered(readChain({ connection, namespace: server.namespace, payloads }, workflowId, id));
     const histories: History[] = [];
-    for (let runId: string | undefined = firstRunId; runId !== undefined;) {
+    for (let runId: string | undefined = chain.firstRunId; runId !== undefined;) {
       const execution: ExecutionRef = { workflowId, runId };
       const events: readonly Event[] = await answered(allEvents(source, execution));
       histories.push({ events: [...events] });
-      runId = events.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? undefined;
+      runId = events.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? chain.retries.get(runId);
     }
     const files = histories.map((_, part) => (histories.length === 1 ? file : file.replace(/(\.json)?$/, `.${part + 1}.json`)));
     await withSystemCodes('saving a history', async () => {

@@ -1,12 +1,7 @@
 import { defined } from '../contract/defined';
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
-import {
-  WorkflowFailedError,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
-} from '@temporalio/client';
+import { WorkflowFailedError, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { millisecondsOf } from '../contract/duration';
 import { rootRunId } from '../contract/record/child-runs';
 import { HoldfastError, codeOf, isErrorCode, messageOf, wellFormed } from '../contract/errors';
@@ -17,10 +12,11 @@ import { interruptIdAt, latenessOf } from '../contract/interrupts';
 import type { Json, Usage } from '../contract/messages/messages';
 import { names, workflowIdOf } from '../contract/names';
 import type { AgentRunResult, ResumeReceipt, UpgradeReceipt } from '../contract/record/wire';
-import { askedAgain, isPassing } from './asked-again';
+import { askedAgain, isPassing, isTimeout } from './asked-again';
 import type { AnswerOptions, ApproveOptions } from './answers';
 import { answerOf, approvalOf, checkAnswer, checkAnswerTo, checkSize, rejectionOf } from './answers';
 import type { ReadOptions } from './reading/follower';
+import type { RetryOptions } from './retry';
 import type { Outcome } from './reading/outcome';
 import { callsPending, outcomeOf } from './reading/outcome';
 import { withCode } from './lost-server';
@@ -173,6 +169,11 @@ export class Run<Output = unknown> {
         );
       throw await this.explained(error);
     }
+  }
+
+  /** Goes on with a run that has failed, behind its last good step, under the same id and the newest build. `once` calls are not made twice. */
+  async retry(options: RetryOptions = {}): Promise<void> {
+    await this.reader.work.wait(() => this.reader.retry(this.workflowId, this.id, options));
   }
 
   /** Ends the run where it stands, without its code: for one that is stuck. Nothing of it runs any more, and nothing is tidied up. */
@@ -338,11 +339,3 @@ function interruptIn({ view }: Pick<AnswerStanding, 'view'>, interruptId: string
 
 /** Codes of a run that does not show an interrupt, or cannot say anything about it. */
 const notThere: ReadonlySet<string> = new Set(['interrupt-unknown', 'run-unknown', 'run-stuck']);
-
-function isTimeout(error: unknown): boolean {
-  return (
-    error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
-    (error as { code?: unknown }).code === 4 ||
-    /deadline/i.test(messageOf(error))
-  );
-}

@@ -10,8 +10,9 @@ import type { InterruptPlace, PageEnd, RunPlace } from './cursor';
 import { compareInterrupts, cursorOf, pageEndOf } from './cursor';
 import type { AskedList, InterruptListOptions, ListOptions, RunFilter } from './list-options';
 import { askedList, filterOf, isAskable } from './list-options';
-import type { PlacedRun } from './ordered-runs';
+import type { AskPage, PlacedRun } from './ordered-runs';
 import { clausesOf, orderedRuns, startOf } from './ordered-runs';
+import { countRetried, withoutRetried } from './retried-runs';
 
 export interface ListedRun {
   readonly id: string;
@@ -120,8 +121,9 @@ export class RunLists {
 
   private ordered(asked: AskedList, filter: RunFilter, after?: RunPlace & { readonly isIncluded?: true }): AsyncGenerator<PlacedRun> {
     const { status, since, until } = filter;
+    const ask: AskPage = (query, size, token) => this.executions.page(query, size, token);
     return orderedRuns({
-      ask: (query, size, token) => this.executions.page(query, size, token),
+      ask: status === 'failed' ? async (...asked) => withoutRetried(ask, await ask(...asked)) : ask,
       clauses: clausesFor(filter),
       isOpenOnly: waitsOnly(filter) || status === 'open' || status === 'running',
       // One more says whether there are more.
@@ -130,10 +132,15 @@ export class RunLists {
     });
   }
 
-  private total(filter: RunFilter): Promise<number> {
-    const { since, until } = filter;
+  private async total(filter: RunFilter): Promise<number> {
+    const { since, until, status } = filter;
     const window = clausesOf({ from: since, to: until === undefined ? undefined : until - 1 });
-    return this.executions.count([...clausesFor(filter), ...window].join(' AND '));
+    const queryFor = (of: RunFilter): string => [...clausesFor(of), ...window].join(' AND ');
+    const count = await this.executions.count(queryFor(filter));
+    // Only there an execution stands beside the last one of its run.
+    if (count === 0 || waitsOnly(filter) || (status !== undefined && status !== 'failed')) return count;
+    const ask: AskPage = (query, size, token) => this.executions.page(query, size, token);
+    return count - (await countRetried(ask, queryFor({ ...filter, status: 'failed' })));
   }
 }
 

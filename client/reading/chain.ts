@@ -1,6 +1,8 @@
 import type { ConnectionLike } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { HoldfastError } from '../../contract/errors';
+import { names } from '../../contract/names';
+import type { PayloadReader } from '../../host/history/payload-reader';
 
 /** How far the history of a run had come at some time: which Temporal run was the latest, and how many events it had. */
 export interface HistoryMark {
@@ -8,25 +10,36 @@ export interface HistoryMark {
   readonly length: number;
 }
 
-/** The Temporal runs that one run of an agent has gone through, by continue-as-new. */
+/** The Temporal runs that one run of an agent has gone through, by continue-as-new and by retries. */
 export interface RunChain {
   readonly firstRunId: string;
+  /** Which one follows one that failed and was tried again. */
+  readonly retries: ReadonlyMap<string, string>;
   /** How far it had come when the chain was read. */
   readonly mark: HistoryMark;
 }
 
 const grpcNotFound = 5;
 
-export async function readChain(connection: ConnectionLike, namespace: string, workflowId: string, id: string): Promise<RunChain> {
-  const mark = await readMark(connection, namespace, workflowId, id);
+/** Where histories are read. */
+export interface ChainSource {
+  readonly connection: ConnectionLike;
+  readonly namespace: string;
+  readonly payloads: PayloadReader;
+}
+
+export async function readChain(source: ChainSource, workflowId: string, id: string): Promise<RunChain> {
+  const mark = await readMark(source.connection, source.namespace, workflowId, id);
+  const retries = new Map<string, string>();
   let firstRunId = mark.runId;
-  for (let previous = await previousRun(connection, namespace, workflowId, firstRunId); previous !== undefined && previous !== '';) {
-    const before = await previousRun(connection, namespace, workflowId, previous);
+  for (let previous = await previousRun(source, workflowId, firstRunId); previous !== undefined && previous.runId !== '';) {
+    const before = await previousRun(source, workflowId, previous.runId);
     if (before === undefined) break;
-    firstRunId = previous;
+    if (previous.isFailed) retries.set(previous.runId, firstRunId);
+    firstRunId = previous.runId;
     previous = before;
   }
-  return { firstRunId, mark };
+  return { firstRunId, retries, mark };
 }
 
 export async function readMark(connection: ConnectionLike, namespace: string, workflowId: string, id: string): Promise<HistoryMark> {
@@ -47,15 +60,31 @@ export async function taskAtWork(connection: ConnectionLike, namespace: string, 
   return `${String(task.startedTime?.seconds)}.${String(task.startedTime?.nanos)}`;
 }
 
-/** The run before in the chain: empty for the first one, undefined when the server no longer has this one. */
-async function previousRun(connection: ConnectionLike, namespace: string, workflowId: string, runId: string): Promise<string | undefined> {
+/** One before another. */
+interface PreviousRun {
+  /** Empty: there is none. */
+  readonly runId: string;
+  /** It had failed, and was tried again. */
+  readonly isFailed?: true;
+}
+
+/** The run before in the chain. Undefined when the server no longer has this one. */
+async function previousRun(
+  { connection, namespace, payloads }: ChainSource,
+  workflowId: string,
+  runId: string,
+): Promise<PreviousRun | undefined> {
   try {
     const page = await connection.workflowService.getWorkflowExecutionHistory({
       namespace,
       execution: { workflowId, runId },
       maximumPageSize: 1,
     });
-    return page.history?.events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId ?? '';
+    const { continuedExecutionRunId, memo } = page.history?.events?.[0]?.workflowExecutionStartedEventAttributes ?? {};
+    if (continuedExecutionRunId != null && continuedExecutionRunId !== '') return { runId: continuedExecutionRunId };
+    const retryOf = memo?.fields?.[names.memo.retryOf];
+    const failed = retryOf == null ? undefined : await payloads.value(retryOf);
+    return typeof failed === 'string' ? { runId: failed, isFailed: true } : { runId: '' };
   } catch (error) {
     if ((error as { code?: unknown }).code === grpcNotFound) return undefined;
     throw error;

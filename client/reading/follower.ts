@@ -28,6 +28,8 @@ export interface ReadOptions {
 
 /** Follows one run's history, joins the deltas of its open calls, and keeps the durable log for whoever reads. One for each run and process. */
 export class RunFollower {
+  /** Settles when there is nothing more to follow. A run that failed may be tried again after that. */
+  readonly over: Promise<void>;
   private readonly fold = new HistoryFold();
   private readonly log: RunEvent[] = [];
   private readonly readers = new Set<Reader>();
@@ -54,7 +56,7 @@ export class RunFollower {
     private readonly workflowId: string,
     chain: RunChain,
   ) {
-    void this.follow(chain);
+    this.over = this.follow(chain);
   }
 
   /**
@@ -108,7 +110,7 @@ export class RunFollower {
       let runId: string | undefined = chain.firstRunId;
       while (runId !== undefined && !this.stopped) {
         await this.followOne(runId);
-        runId = this.fold.nextRunId;
+        runId = this.fold.nextRunId ?? chain.retries.get(runId);
       }
     } catch (error) {
       if (!this.stopped) this.failure = error;

@@ -11,6 +11,9 @@ import { HistoryFold } from '../../contract/record/fold';
 import type { ParentRun } from '../../contract/record/wire';
 import { FactReader, millisecondsOf } from '../../host/history/history-facts';
 import { names } from '../../contract/names';
+import { PayloadReader } from '../../host/history/payload-reader';
+import type { RetryOptions } from '../retry';
+import { Retries } from '../retry';
 import { newestPages, oldestPages } from '../../host/history/history-pages';
 import type { HistoryMark } from './chain';
 import { found, readChain, readMark, taskAtWork } from './chain';
@@ -66,6 +69,7 @@ const executionsOfAnUpdate = 3;
 export class RunReader {
   private readonly followers = new Map<string, Shared>();
   private readonly reader: FactReader;
+  private readonly payloads: PayloadReader;
   readonly executions: Executions;
   readonly work = new OpenWork();
   /** What many readers share has the deadline of none of them. */
@@ -79,6 +83,7 @@ export class RunReader {
     private readonly deltas: DeltaSource,
   ) {
     this.reader = new FactReader(converter);
+    this.payloads = new PayloadReader(converter);
     this.executions = new Executions(connection, namespace, converter);
   }
 
@@ -165,6 +170,12 @@ export class RunReader {
     return { fold, stored, retrying: retriedCalls(pendingActivities), facts };
   }
 
+  /** Tries a failed run again. */
+  async retry(workflowId: string, id: string, options: RetryOptions): Promise<void> {
+    const { workflow, connection, namespace, payloads, executions } = this;
+    await new Retries({ workflow, connection, namespace, payloads, executions }).retry(workflowId, id, options);
+  }
+
   /** Whether the run took an update. It may have gone on as new since, again and again. */
   async took(workflowId: string, id: string, updateId: string): Promise<boolean> {
     return (await this.tookOfLate(workflowId, updateId)) || (await this.standing(workflowId, id)).delivered.includes(updateId);
@@ -228,12 +239,17 @@ export class RunReader {
       known.readers += 1;
       return known;
     }
-    const chain = readChain(this.connection, this.namespace, workflowId, id);
+    const { connection, namespace, payloads } = this;
+    const chain = readChain({ connection, namespace, payloads }, workflowId, id);
     const follower = chain.then((read) => new RunFollower(this.connection, this.namespace, this.reader, this.deltas, workflowId, read));
     const mark = chain.then((read) => read.mark);
     for (const reading of [follower, mark]) reading.catch(() => undefined);
     const shared: Shared = { follower, mark, readers: 1 };
     this.followers.set(workflowId, shared);
+    const forget = (): void => {
+      if (this.followers.get(workflowId) === shared) this.followers.delete(workflowId);
+    };
+    follower.then(({ over }) => over).then(forget, forget);
     return shared;
   }
 

@@ -7,7 +7,7 @@ import type { Json } from '../../contract/messages/messages';
 import { messagesOfInput } from '../../contract/messages/messages';
 import type { RunOptions } from '../../contract/run-options';
 import { runOptionsProblem, toolsNamedIn } from '../../contract/run-options';
-import { CancelBody, EventsQuery, LastEventId, ListQuery, NoQuery, StartBody, TerminateBody, TranscriptQuery } from './schemas';
+import { CancelBody, EventsQuery, LastEventId, ListQuery, NoQuery, RetryBody, StartBody, TerminateBody, TranscriptQuery } from './schemas';
 import type { Run } from '../../client/index';
 import type { ServiceParts } from './app';
 import { costOf } from '../prices';
@@ -85,6 +85,13 @@ export function runRoutes(parts: ServiceParts): Hono {
     await parseBody(context, CancelBody);
     const run: Run = client.run(context.req.param('id'));
     return context.json({ id: run.id, ...(await run.upgrade()) });
+  });
+
+  routes.post('/:id/retry', async (context) => {
+    const body = await parseBody(context, RetryBody);
+    const run: Run = client.run(context.req.param('id'));
+    await run.retry(defined(body));
+    return context.json({ id: run.id });
   });
 
   routes.post('/:id/terminate', async (context) => {

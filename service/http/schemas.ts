@@ -47,6 +47,8 @@ export const DecisionBody = z.discriminatedUnion('decision', [
 
 export const CancelBody = z.strictObject({});
 
+export const RetryBody = z.strictObject({ by: shortText.optional(), deadline: shortText.optional() });
+
 export const TerminateBody = z.strictObject({ reason: z.string().max(500).optional() });
 
 const count = z

@@ -362,6 +362,37 @@ describe('moving a run to the newest build', () => {
   });
 });
 
+describe('retrying a run that has failed', () => {
+  const deployed = async (hook: string): Promise<string> => {
+    const directory = mkdtempSync(join(tmpdir(), 'holdfast-retry-'));
+    const agents = join(directory, 'agents.ts');
+    const source = readFileSync(bed.project.agentsFile, 'utf8');
+    writeFileSync(agents, source.replace('middleware: [', `middleware: [{ name: 'mended', ${hook} }, `));
+    await bed.deploy(agents);
+    return directory;
+  };
+
+  it('is a command, after which the run goes on under mended code, and what it had asked is not asked again', async () => {
+    await deployed("afterAgent: async (_, ctx) => { await ctx.call('lookupOrder', { orderId: '43' }); throw new Error('a bug'); }");
+    await post('/runs', { ...lookup, id: 'buggy' });
+    const { events: before } = await readEvents('/runs/buggy/events?deltas=false');
+    expect(before.at(-1)).toMatchObject({ type: 'run-end', status: 'failed', error: { code: 'hook-failed' } });
+    const directory = await deployed(
+      "afterAgent: async (_, ctx) => ctx.sendEvent('mended', await ctx.call('lookupOrder', { orderId: '43' }))",
+    );
+    const retry = (...flags: string[]): Promise<object> => commandsIn(directory)(['retry', 'buggy', ...flags, '--url', bed.url]).ended;
+    expect(await retry('--by', 'ada')).toMatchObject({ code: 0, out: expect.stringContaining('buggy goes on') });
+    const { events } = await readEvents('/runs/buggy/events?deltas=false');
+    expect(events.slice(0, before.length)).toEqual(before);
+    expect(events.map(({ offset }) => offset)).toEqual(events.map((_, position) => position));
+    expect(events[before.length]).toMatchObject({ type: 'run-retry', by: 'ada' });
+    expect(events.filter(({ type }) => type === 'model-start')).toHaveLength(before.filter(({ type }) => type === 'model-start').length);
+    expect(events.flatMap((event) => (event.type === 'custom' ? [event.name] : []))).toContain('mended');
+    expect(events.at(-1)).toMatchObject({ type: 'run-end', status: 'completed' });
+    expect(await retry()).toMatchObject({ code: 1, error: expect.stringContaining('run-not-failed') });
+  });
+});
+
 describe('looking around', () => {
   it('lists agents, runs by status, and what waits', async () => {
     const { id } = await waitingRun('listed');

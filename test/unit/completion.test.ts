@@ -31,7 +31,7 @@ function offered(...words: readonly string[]): readonly string[] {
 describe('completion in bash', () => {
   it('offers all commands, and those that begin as what is typed', () => {
     expect(offered('')).toEqual([...program.commands.map((command) => command.name()), '--version', '--help']);
-    expect(offered('re')).toEqual(['reject', 'replay']);
+    expect(offered('re')).toEqual(['reject', 'retry', 'replay']);
   });
 
   it.each(

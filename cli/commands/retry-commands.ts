@@ -1,0 +1,70 @@
+import { defined } from '../../contract/defined';
+import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
+import { exitCodes } from '../attend-run';
+import type { RunRow, ServiceClient } from '../service-client';
+import { commandLine } from '../shell-words';
+import type { Terminal } from '../terminal';
+import { oneLine } from '../terminal';
+import type { FilterFlags } from './list-commands';
+
+export interface RetryFlags extends Pick<FilterFlags, 'agent' | 'tag' | 'startedBy' | 'since' | 'until'> {
+  readonly status?: string;
+  readonly by?: string;
+  readonly deadline?: string;
+  readonly dryRun?: boolean;
+}
+
+const pageSize = '200';
+const atOnce = 10;
+
+/** Tries failed runs again: those that are named, or all that the filters find. Exit code 1: one of them could not be. */
+export async function retryRuns(service: ServiceClient, terminal: Terminal, named: readonly string[], flags: RetryFlags): Promise<number> {
+  const { by, deadline, dryRun, ...filters } = flags;
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  if (isFiltered === named.length > 0)
+    throw new HoldfastError('request-invalid', 'retry takes either ids of runs, or filters, such as: --status failed --tag night.');
+  if (isFiltered && filters.status !== 'failed')
+    throw new HoldfastError('request-invalid', 'retry takes runs that have failed; say so beside the other filters: --status failed.');
+  const ids = isFiltered ? (await failedRuns(service, filters)).map(({ id }) => id) : named;
+  if (ids.length === 0) {
+    terminal.write('There are no such runs.');
+    return exitCodes.done;
+  }
+  if (dryRun === true) {
+    for (const id of ids) terminal.write(`${id} would be retried`);
+    terminal.write(terminal.paint.dim(counted(ids.length, 'would be retried')));
+    return exitCodes.done;
+  }
+  let done = 0;
+  const retry = async (id: string): Promise<void> => {
+    try {
+      await service.retry(id, defined({ by, deadline }));
+      done += 1;
+      terminal.write(`${id} goes on`);
+    } catch (error) {
+      // What is wrong with the service or the command is wrong for all of them.
+      if (codeOf(error) === 'service-unreachable' || ids.length === 1) throw error;
+      terminal.write(`${id} does not: ${codeOf(error) ?? 'internal'}: ${oneLine(messageOf(error))}`);
+    }
+  };
+  for (let from = 0; from < ids.length; from += atOnce) await Promise.all(ids.slice(from, from + atOnce).map(retry));
+  if (ids.length > 1) terminal.write(terminal.paint.dim(counted(done, `of ${ids.length} go on`)));
+  else terminal.write(terminal.paint.dim(`Follow it with: ${commandLine('events', ids[0] ?? '', '--follow', ...service.flags)}`));
+  return done === ids.length ? exitCodes.done : exitCodes.failed;
+}
+
+/** All of them, before the first is retried: it is no failed run any more then. */
+async function failedRuns(service: ServiceClient, filters: Omit<RetryFlags, 'by' | 'deadline' | 'dryRun'>): Promise<readonly RunRow[]> {
+  const runs: RunRow[] = [];
+  let after: string | undefined;
+  do {
+    const page = await service.list({ ...filters, limit: pageSize, ...defined({ after }) });
+    runs.push(...page.runs);
+    after = page.next;
+  } while (after !== undefined);
+  return runs;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${count === 1 ? 'run' : 'runs'} ${what}.`;
+}

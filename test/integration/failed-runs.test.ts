@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { connect } from '../../client/connect';
+import type { Run } from '../../client/run';
+import { codeOf } from '../../contract/errors';
+import type { RunEvent } from '../../contract/events';
+import { defineTool } from '../../activities/tools/tools';
+import { fixtureTools } from '../fixtures/tools';
+import { eventually } from '../support/temporal';
+import type { TestBed } from '../support/test-bed';
+import { calls, script, startTestBed, testServer, text } from '../support/test-bed';
+
+const payments: string[] = [];
+const mail = { works: false };
+const tools = {
+  ...fixtureTools,
+  pay: defineTool({
+    description: 'Pays once.',
+    inputSchema: z.object({ amount: z.number() }),
+    effect: 'once',
+    execute: (_, call) => {
+      payments.push(call.idempotencyKey);
+      return 'paid';
+    },
+  }),
+  echo: defineTool({
+    description: 'Fails without a mail server.',
+    inputSchema: z.object({ text: z.string() }),
+    execute: ({ text: said }) => {
+      if (!mail.works) throw new Error('no mail server');
+      return said;
+    },
+  }),
+};
+const job = script(calls({ name: 'pay', input: { amount: 5 } }), calls({ name: 'echo', input: { text: 'Paid.' } }), text('Done.'));
+
+describe('a failed run', () => {
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await startTestBed(job, { tools });
+  });
+  afterAll(() => bed.close());
+  beforeEach(() => {
+    mail.works = false;
+    payments.length = 0;
+  });
+
+  const failed = async (id: string, tags: readonly string[] = []): Promise<Run> => {
+    const run = await bed.client.start('unforgiving', 'Pay 5.', { id, tags });
+    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'failed', error: { code: 'tool-failed' } });
+    return run;
+  };
+  const logOf = async (run: Run, from = 0): Promise<readonly RunEvent[]> => {
+    const log: RunEvent[] = [];
+    for await (const event of run.events({ from, deltas: false })) log.push(event);
+    return log;
+  };
+
+  it('that had paid pays once, retried five times, and its log goes on without a gap', async () => {
+    const run = await failed('five');
+    for (let retry = 1; retry <= 4; retry++) {
+      await run.retry({ by: `ada-${retry}` });
+      expect((await run.outcome({ timeout: '30s' })).status).toBe('failed');
+    }
+    mail.works = true;
+    await run.retry({ by: 'ada-5' });
+    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', output: 'Done.' });
+    expect(await run.result()).toBe('Done.');
+    expect(payments).toEqual(['default/five/unforgiving/t1/pay.0']);
+
+    const log = await logOf(run);
+    expect(log.map(({ offset }) => offset)).toEqual(log.map((_, position) => position));
+    expect(log.flatMap((event) => (event.type === 'run-retry' ? [event.by] : []))).toEqual(['ada-1', 'ada-2', 'ada-3', 'ada-4', 'ada-5']);
+    expect(log.filter(({ type }) => type === 'run-end')).toHaveLength(6);
+    expect(log.filter((event) => event.type === 'tool-start' && event.tool === 'pay')).toHaveLength(1);
+    // A reader that comes back with the offset that it had, also in another process.
+    const other = await connect({ server: testServer(), taskQueue: bed.taskQueue });
+    expect(await logOf(other.run('five'), 9)).toEqual(log.slice(9));
+    await other.close();
+    const view = await run.view();
+    expect(view).toMatchObject({ status: 'completed', nextOffset: log.length, usage: { inputTokens: 30, outputTokens: 15 } });
+    expect(view.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'assistant']);
+    expect((await bed.client.start('unforgiving', 'Pay 5.', { id: 'five' })).isNew).toBe(false);
+  });
+
+  it('is one run in lists, of which the last execution says how it stands', async () => {
+    const tags = ['night'];
+    await Promise.all(['n1', 'n2', 'n3'].map((id) => failed(id, tags)));
+    const ids = async (status?: 'failed' | 'completed'): Promise<unknown> => {
+      const { runs, total } = await bed.client.list({ tag: 'night', total: true, ...(status === undefined ? {} : { status }) });
+      return [runs.map(({ id, status: now }) => `${id} ${now}`).sort(), total];
+    };
+    await eventually(async () => expect(await ids('failed')).toEqual([['n1 failed', 'n2 failed', 'n3 failed'], 3]));
+    const before = (await bed.client.list({ tag: 'night' })).runs.find(({ id }) => id === 'n2')?.startedAt;
+    mail.works = true;
+    const run = bed.client.run('n2');
+    await run.retry();
+    expect((await run.outcome({ timeout: '30s' })).status).toBe('completed');
+    await eventually(async () => expect(await ids('failed')).toEqual([['n1 failed', 'n3 failed'], 2]));
+    expect(await ids('completed')).toEqual([['n2 completed'], 1]);
+    expect(await ids()).toEqual([['n1 failed', 'n2 completed', 'n3 failed'], 3]);
+    const row = (await bed.client.list({ tag: 'night', status: 'completed' })).runs[0];
+    expect(row?.startedAt).toBe(before);
+  });
+
+  it('goes on once when several retry it at once', async () => {
+    const run = await failed('race');
+    mail.works = true;
+    const ends = await Promise.all(Array.from({ length: 5 }, () => run.retry().then(() => 'taken', codeOf)));
+    expect(ends.filter((end) => end === 'taken').length).toBeGreaterThan(0);
+    expect(ends.filter((end) => end !== 'taken' && end !== 'run-not-failed')).toEqual([]);
+    expect((await run.outcome({ timeout: '30s' })).status).toBe('completed');
+    expect((await logOf(run)).filter(({ type }) => type === 'run-retry')).toHaveLength(1);
+    expect(payments).toHaveLength(1);
+  });
+
+  it('is told why it cannot go on', async () => {
+    const run = await failed('why');
+    mail.works = true;
+    await run.retry();
+    expect((await run.outcome({ timeout: '30s' })).status).toBe('completed');
+    await expect(run.retry()).rejects.toMatchObject({ code: 'run-not-failed', message: expect.stringContaining('has completed') });
+    await expect(bed.client.run('nobody').retry()).rejects.toMatchObject({ code: 'run-unknown' });
+    await expect(run.retry({ by: '' })).rejects.toMatchObject({ code: 'request-invalid' });
+    const ended = await bed.client.start('plain', 'Pay 5.', { id: 'ended' });
+    await ended.terminate();
+    await expect(ended.retry()).rejects.toMatchObject({ code: 'retry-impossible', message: expect.stringContaining('terminated') });
+  });
+
+  it('has its deadline again, and is refused when that has passed', async () => {
+    const run = await bed.client.start('unforgiving', 'Pay 5.', { id: 'late', deadline: '1h' });
+    expect((await run.outcome({ timeout: '30s' })).status).toBe('failed');
+    mail.works = true;
+    await run.retry({ deadline: '2h' });
+    expect((await run.outcome({ timeout: '30s' })).status).toBe('completed');
+  });
+});
