@@ -7,6 +7,7 @@ import { messageOfOutcome } from '../contract/record/tool-outcomes';
 import type { DeltaBody } from '../contract/deltas';
 import type { Manifest, ManifestRequest } from '../contract/manifest';
 import type { StoredMessage } from '../contract/messages/messages';
+import { runIdOf } from '../contract/names';
 import type {
   AnswersElsewhere,
   AnswerTime,
@@ -39,6 +40,7 @@ import { Patience } from './limits/patience';
 import { orCancelled, orTimedOut, withHeartbeat } from './health/heartbeat';
 import { lateIn } from './health/late-calls';
 import { LiveCall } from './health/live-call';
+import { tellOfModel, tellOfTool } from './news';
 import type { WorkerParts } from './parts';
 import { parseInput } from './schemas/parse-input';
 import { parseOutput } from './schemas/parse-output';
@@ -129,6 +131,7 @@ export function createActivities(parts: WorkerParts): Activities {
         const verdict = modelVerdict(error);
         const changes = brought(runId, values);
         if (isCancelled(error, signal)) throw asThrown(error);
+        tellOfModel({ run: runIdOf(workflowId), agent, address, attempt: patience.attempt }, verdict, error);
         const failed = failedResult(verdict, retries, left) ?? madeAgain(patience, verdict);
         return { address, ...failed, ...waited, ...changes };
       }
@@ -160,6 +163,7 @@ export function createActivities(parts: WorkerParts): Activities {
         call: { agent, id: address, attempt: patience.attempt, signal, tool: input.tool, callId: input.callId, ...values.access() },
         watch,
         late,
+        threw: (error: unknown) => tellOfTool(input, { run: runIdOf(workflowId), agent, address, attempt: patience.attempt }, error),
       };
       try {
         const culprit = {

@@ -14,6 +14,7 @@ import { benchScale } from './scale';
 import { benchSoak } from './soak';
 import { benchStream } from './stream';
 import { benchWaiting } from './waiting';
+import { benchWatch, benchWatchMemory } from './watch';
 
 type Bench = (args: readonly string[]) => Promise<object>;
 
@@ -29,6 +30,7 @@ const benches: Readonly<Record<string, Bench>> = {
   recovery: benchRecovery,
   resume: benchResume,
   stream: benchStream,
+  watch: benchWatch,
 };
 
 /** They take longer, and run only when they are named. What stands behind a name goes to its bench. */
@@ -39,6 +41,7 @@ const longBenches: Readonly<Record<string, Bench>> = {
   scale: benchScale,
   soak: benchSoak,
   waiting: benchWaiting,
+  'watch-memory': benchWatchMemory,
 };
 
 async function main(): Promise<void> {

@@ -118,10 +118,17 @@ function addSetup(program: Command, terminal: Terminal, exit: (code: number) => 
 
 function addProcesses(program: Command, terminal: Terminal, exit: (code: number) => void): void {
   const process = (name: string, description: string): Command =>
-    program.command(name).description(description).option('-c, --config <file>', configOption);
+    program
+      .command(name)
+      .description(description)
+      .option('-c, --config <file>', configOption)
+      .option('--quiet', 'says only what needs somebody')
+      .option('--verbose', 'says all, also what Temporal says')
+      .option('--log <format>', 'text for people, json for machines', filled('--log'));
   // Loaded when needed: the worker and its bundler are large, and `holdfast run` needs neither.
   process('dev', 'Runs everything in one process: Temporal server, worker and service.')
     .option('-p, --port <port>', portOption)
+    .option('--no-watch', 'does not take over files that change')
     .action(async (flags: ProcessFlags) => exit(await (await import('./processes/processes.js')).dev(flags, terminal)));
   process('serve', 'Runs the service alone.')
     .option('-p, --port <port>', portOption)

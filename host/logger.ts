@@ -61,8 +61,20 @@ function jsonLine(level: string, message: string, fields: LogFields): string {
 
 function textLine(level: string, message: string, fields: LogFields): string {
   const time = new Date().toISOString().slice(11, 23);
-  const tail = Object.entries(fields).map(([name, value]) => ` ${name}=${textValue(value)}`);
-  return `${time} ${level.toLowerCase().padEnd(5)} ${message}${tail.join('')}`;
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const tail = given.filter(([name]) => !blocks.includes(name)).map(([name, value]) => ` ${name}=${textValue(value)}`);
+  const below = blocks.map((name) => fields[name]).filter((value) => typeof value === 'string');
+  return [`${time} ${level.toLowerCase().padEnd(5)} ${message}${tail.join('')}`, ...below.map(indented)].join('\n');
+}
+
+/** For people these stand in lines of their own. */
+const blocks: readonly string[] = ['source', 'stack'];
+
+function indented(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `    ${line.trim()}`)
+    .join('\n');
 }
 
 function textValue(value: unknown): string {

@@ -52,6 +52,11 @@ export class BundleStore {
     throw new HoldfastError('build-damaged', `${bundle} in ${this.directory} is damaged: ${found.problem}.`, { cause: found.cause });
   }
 
+  /** Nobody needs the code of a build any more. */
+  remove(buildId: string): Promise<void> {
+    return rm(this.pathOf(buildId), { force: true });
+  }
+
   async builds(): Promise<readonly string[]> {
     if (!existsSync(this.directory)) return [];
     return (await readdir(this.directory)).flatMap((name) => /^([0-9a-f]{16})\.js$/.exec(name)?.[1] ?? []);

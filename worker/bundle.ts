@@ -20,7 +20,7 @@ const workflowsFolder = resolve(__dirname, '..', 'workflows');
 
 export const agentsRequest = '__holdfast_agents__';
 
-type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
+export type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
 
 /** A configuration of the bundler that finds the agents module, and the doors of Holdfast for the sandbox. */
 export function withAgents(config: WebpackConfig, agentsPath: string, plugins: NonNullable<WebpackConfig['plugins']>): WebpackConfig {
@@ -53,6 +53,15 @@ export function agentsModule(agentsPath: string): string {
   return path;
 }
 
+/** What every bundle is made of, beside the agents module. */
+export function sandboxModules(): Pick<BundleOptions, 'workflowsPath' | 'workflowInterceptorModules' | 'preloadModules'> {
+  return {
+    workflowsPath: sandboxFile('entry'),
+    workflowInterceptorModules: [sandboxFile('interceptors')],
+    preloadModules: [sandboxFile('preload')],
+  };
+}
+
 /** Bundles an agents module for the workflow sandbox. What does not belong there is an error that says where it is imported. */
 export async function bundleAgents(agentsPath: string): Promise<WorkflowBundle> {
   return (await bundleFrom(agentsPath)).bundle;
@@ -64,9 +73,7 @@ export async function bundleFrom(agentsPath: string): Promise<{ readonly bundle:
   const output: string[] = [];
   const look = new BundlerLook();
   const { code } = await bundleWorkflowCode({
-    workflowsPath: sandboxFile('entry'),
-    workflowInterceptorModules: [sandboxFile('interceptors')],
-    preloadModules: [sandboxFile('preload')],
+    ...sandboxModules(),
     logger: quietLogger(output),
     // A cache keeps what a second compilation would use, and there is none.
     webpackConfigHook: (config) => ({ ...withAgents(config, path, [look, new FilesLookedUpOnce()]), cache: false }),
@@ -126,7 +133,7 @@ export function buildIdOf(code: string, agentsPath: string): string {
 
 type Level = 'TRACE' | 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
 
-function quietLogger(
+export function quietLogger(
   problems: string[],
 ): { log(level: Level, message: string): void } & Record<'trace' | 'debug' | 'info' | 'warn' | 'error', (message: string) => void> {
   const keep = (message: string): void => void problems.push(message);

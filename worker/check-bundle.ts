@@ -3,6 +3,7 @@ import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared';
 import { strayRejections } from './stray-rejections';
 import { HoldfastError, messageOf } from '../contract/errors';
 import { names } from '../contract/names';
+import { withSandboxHint } from '../contract/sandbox-lacks';
 import type { WorkflowBundle } from './bundle';
 
 const checked = new Set<string>();
@@ -19,17 +20,12 @@ export async function loadInSandbox({ buildId, code }: WorkflowBundle, what: str
   try {
     await Worker.runReplayHistory({ workflowBundle: { code }, replayName: `check-${buildId}` }, firstTask());
   } catch (error) {
-    throw new HoldfastError('agents-invalid', `${what} load in the workflow sandbox: ${withHint(reasonOf(error))}`, { cause: error });
+    throw new HoldfastError('agents-invalid', `${what} load in the workflow sandbox: ${withSandboxHint(reasonOf(error))}`, {
+      cause: error,
+    });
   } finally {
     removePromiseHooks();
   }
-}
-
-/** What Node has and the sandbox has not. */
-function withHint(reason: string): string {
-  const missing = /^(?:ReferenceError: )?(\w+) is not defined\.?$/.exec(reason)?.[1];
-  if (missing === undefined) return reason;
-  return `${missing} is not defined. The sandbox has no ${missing}: use it in a tool, or in a worker middleware.`;
 }
 
 /** Temporal quotes the failure of the task; what was thrown stands in it as its message. */

@@ -2,7 +2,6 @@ import { defined } from '../contract/defined';
 import type { DataConverter } from '@temporalio/common';
 import type { Worker } from '@temporalio/worker';
 import { NativeConnection } from '@temporalio/worker';
-import { createActivities } from '../activities/activities';
 import { Culprits } from '../activities/health/culprits';
 import type { ModelsOptions } from '../activities/models/models';
 import { checkKeyedEnvironment } from '../activities/models/providers/keyed';
@@ -10,10 +9,10 @@ import type { RedisLink } from '../activities/limits/redis-turns';
 import type { WorkerParts } from '../activities/parts';
 import type { WorkerMiddleware } from '../activities/worker-middleware/worker-middleware';
 import type { DeltaSink } from '../contract/deltas';
-import { HoldfastError, codeOf, errorTable, messageOf } from '../contract/errors';
+import { HoldfastError, errorTable } from '../contract/errors';
 import type { Language, ModelFacts, ToolFacts } from '../contract/manifest';
 import type { Observer } from '../contract/observed';
-import { defaultTaskQueue, runIdOf } from '../contract/names';
+import { defaultTaskQueue } from '../contract/names';
 import { shown } from '../contract/shown';
 import { taskQueueProblem } from '../host/check-settings';
 import type { TemporalSettings } from '../host/connection';
@@ -28,12 +27,12 @@ import { checkBundle } from './check-bundle';
 import { checkWorkerOptions } from './check-options';
 import { checkRetention } from './check-retention';
 import { Deployment, identityOf } from './deployment';
-import { Findings } from './findings';
 import { callInterceptor } from './interceptors';
-import { memoryLossOf } from './threads/memory-loss';
 import { WatchedWorker } from './threads/watched-worker';
 import { strayRejections } from './stray-rejections';
-import { Succession } from './succession';
+import { ServedBuilds } from './served-builds';
+import { SwitchedParts } from './switched-parts';
+import type { PartsServer } from './worker-parts';
 import { longestTool, openRedis, partsOf, partsReady } from './worker-parts';
 
 export interface WorkerOptions {
@@ -83,37 +82,34 @@ export interface WorkerOptions {
   readonly bundle?: WorkflowBundle;
 }
 
+/** What a worker that runs takes over. Server, task queue and storage stay. */
+export type TakeOver = Pick<WorkerOptions, 'tools' | 'outputs' | 'middleware' | 'observers' | 'models' | 'language'> & {
+  /** Undefined: the agents are as they were. */
+  readonly bundle?: WorkflowBundle | undefined;
+};
+
+interface WorkerInside {
+  readonly options: WorkerOptions;
+  readonly served: ServedBuilds;
+  readonly parts: SwitchedParts;
+  readonly partsFor: (options: WorkerOptions, before: WorkerParts) => Promise<WorkerParts>;
+  readonly close: () => Promise<void>;
+}
+
 /** A process's workers: the newest build, and one for each older build that still has open runs. */
 export class HoldfastWorker {
-  private readonly workers = new Map<string, { readonly worker: Worker; readonly done: Promise<void> }>();
   private readonly stopped: Promise<void>;
   private stop: () => void = () => undefined;
   private failed: (error: unknown) => void = () => undefined;
-  private readonly findings: Findings;
   private forgetStray: () => void = () => undefined;
   private stopping = false;
-  /** The look at builds that goes on, or the last one. */
-  private checking: Promise<void> = Promise.resolve();
-  private timer: NodeJS.Timeout | undefined;
 
-  private constructor(
-    readonly buildId: string,
-    readonly parts: WorkerParts,
-    private readonly start: (bundle: WorkflowBundle) => Promise<Worker>,
-    private readonly store: BundleStore,
-    private readonly deployment: Deployment,
-    private readonly succession: Succession,
-    private readonly close: () => Promise<void>,
-    private readonly onProblem: (problem: HoldfastError) => void,
-  ) {
+  private constructor(private readonly inside: WorkerInside) {
     this.stopped = new Promise<void>((resolve, reject) => {
       this.stop = resolve;
       this.failed = reject;
     });
     this.stopped.catch(() => undefined);
-    this.findings = new Findings((problem) => {
-      if (!this.stopping) onProblem(problem);
-    });
   }
 
   static async create(given: WorkerOptions): Promise<HoldfastWorker> {
@@ -133,39 +129,48 @@ export class HoldfastWorker {
     try {
       native = await connectNative(server, NativeConnection);
       await checkSearchAttributes(connection, server.namespace);
-      if (!(await store.holds(bundle.buildId))) {
-        await checkBundle(bundle);
-        await store.save(bundle);
-      }
-      redis = await openRedis(options, `${server.namespace}/${taskQueue}`);
-      const parts = partsOf(options, {
-        redis,
+      await keepBundle(bundle, store);
+      const partsServer: PartsServer = {
         source: connection.facts(server.namespace),
         connection: () => connection,
         taskQueue: () => taskQueue,
         dataConverter: () => options.dataConverter,
         culprits: new Culprits(options.bundles, onProblem),
+      };
+      const partsFor = async (changed: WorkerOptions, before?: WorkerParts): Promise<WorkerParts> => {
+        redis ??= await openRedis(changed, `${server.namespace}/${taskQueue}`);
+        const made = partsOf(changed, { ...partsServer, redis }, before);
+        await partsReady(made);
+        return made;
+      };
+      const parts = new SwitchedParts(bundle.buildId, await partsFor(options));
+      const served = new ServedBuilds(bundle.buildId, {
+        start: (build, isNewest) =>
+          createTemporalWorker(build, options, parts, native as NativeConnection, taskQueue, identityOf(isNewest)),
+        store,
+        keep: (build) => keepBundle(build, store),
+        deployment: new Deployment(connection, server.namespace, taskQueue),
+        buildCheckMs,
+        unservedMs,
+        onProblem,
+        retired: (buildId) => parts.forget(buildId),
+        failed: (error) => begun?.failed(error),
       });
-      await partsReady(parts);
-      const start = (build: WorkflowBundle): Promise<Worker> =>
-        createTemporalWorker(build, options, parts, native as NativeConnection, taskQueue, identityOf(build.buildId === bundle.buildId));
-      const deployment = new Deployment(connection, server.namespace, taskQueue);
       const closeAll = async (): Promise<void> => {
         redis?.close();
         await native?.close();
         await closeConnection();
       };
-      const succession = new Succession(deployment, bundle.buildId, Math.max(unservedMs, 4 * buildCheckMs));
-      const worker = new HoldfastWorker(bundle.buildId, parts, start, store, deployment, succession, closeAll, onProblem);
+      const worker = new HoldfastWorker({ options, served, parts, partsFor, close: closeAll });
       begun = worker;
-      const forgetRejections = strayRejections.report(worker.onProblem);
+      const forgetRejections = strayRejections.report(onProblem);
       const onExit = (code: number): void => worker.parts.culprits?.processEnds(code);
       process.on('exit', onExit);
       worker.forgetStray = () => {
         forgetRejections();
         process.off('exit', onExit);
       };
-      await worker.open(bundle, buildCheckMs, () => checkRetention(connection, server.namespace));
+      await served.open(bundle, () => checkRetention(connection, server.namespace));
       return worker;
     } catch (error) {
       // Nothing stays behind that polls, and what went wrong first is what is said.
@@ -181,113 +186,58 @@ export class HoldfastWorker {
     return this.stopped;
   }
 
+  /** The build that new runs go to. */
+  get buildId(): string {
+    return this.inside.served.newest;
+  }
+
+  /** What calls that begin now work with. */
+  get parts(): WorkerParts {
+    return this.inside.parts.current;
+  }
+
   /** The builds that this process serves now. */
   get builds(): readonly string[] {
-    return [...this.workers.keys()];
+    return this.inside.served.ids;
+  }
+
+  /**
+   * Takes over other code while it runs: new runs begin under the build of `bundle`, and calls that begin from now on go to these tools. Open runs keep
+   * their build, and calls that run their code. When it throws, all is as before.
+   */
+  async takeOver(changes: TakeOver): Promise<void> {
+    const { bundle, ...changed } = changes;
+    const { options: given, partsFor, served, parts } = this.inside;
+    const options: WorkerOptions = { ...given, ...unset, ...changed };
+    checkWorkerOptions(options);
+    const next = await partsFor(options, parts.current);
+    await served.change(bundle, () => parts.become(bundle?.buildId ?? this.buildId, next));
   }
 
   /** Drains: nothing new is taken, calls that run may end. */
   async shutdown(): Promise<void> {
     if (this.stopping) return this.stopped;
     this.stopping = true;
-    clearTimeout(this.timer);
-    const drain = (): void => {
-      for (const { worker } of this.workers.values()) if (worker.getState() === 'RUNNING') worker.shutdown();
-    };
-    drain();
-    await this.checking;
-    drain();
-    await Promise.allSettled([...this.workers.values()].map(({ done }) => done));
+    await this.inside.served.stop();
     this.forgetStray();
-    await this.close();
+    await this.inside.close();
     this.stop();
   }
 
   /** Looks whether new runs find a worker, and which older builds still have open runs, and serves exactly those. */
   checkBuilds(): Promise<void> {
-    this.checking = this.checking.then(() => this.serveOpenBuilds());
-    return this.checking;
+    return this.inside.served.check();
   }
+}
 
-  /** Never fails: what cannot be looked at is told, and looked at again the next time. */
-  private async serveOpenBuilds(): Promise<void> {
-    const { findings, store, deployment } = this;
-    await findings.during({
-      name: 'succession',
-      failed: 'Which build new runs go to could not be looked up',
-      work: async () => {
-        const unserved = await this.succession.look(() => !this.stopping);
-        if (unserved !== undefined) this.onProblem(unserved);
-      },
-    });
-    const kept = await findings.during({
-      name: 'bundles',
-      failed: 'The directory of bundles could not be read, so that no other older build is served',
-      work: () => store.builds(),
-    });
-    const known = await findings.during({
-      name: 'builds',
-      failed: 'Which builds there are could not be looked up',
-      work: async () => (await deployment.standing()).builds,
-    });
-    for (const buildId of new Set([...(kept ?? []), ...(known ?? []), ...this.workers.keys()])) {
-      if (this.stopping || buildId === this.buildId) continue;
-      await findings.during({
-        name: `build ${buildId}`,
-        failed: `Build ${buildId} could not be looked after, and runs of it may wait`,
-        work: () => this.lookAfter(buildId),
-      });
-    }
-  }
+/** What a project no longer names is not there any more. */
+const unset = { outputs: undefined, middleware: undefined, observers: undefined, models: undefined, language: undefined };
 
-  /** Serves an older build for as long as it has open runs. Those whose code is not here wait: that must not go unseen. */
-  private async lookAfter(buildId: string): Promise<void> {
-    const open = await this.deployment.openRuns(buildId);
-    const serving = this.workers.get(buildId);
-    if (open > 0 && serving === undefined) await this.serve(await this.codeFor(buildId, open));
-    if (open === 0 && serving !== undefined) {
-      this.workers.delete(buildId);
-      serving.worker.shutdown();
-      await serving.done;
-    }
-  }
-
-  private async open(bundle: WorkflowBundle, buildCheckMs: number, checkNamespace: () => Promise<void>): Promise<void> {
-    await this.serve(bundle);
-    await this.deployment.makeCurrent(bundle.buildId, () => !this.stopping);
-    const again = (milliseconds: number): void => {
-      if (this.stopping) return;
-      this.timer = setTimeout(() => {
-        void this.checkBuilds().then(() => again(buildCheckMs));
-      }, milliseconds);
-      this.timer.unref();
-    };
-    await this.findings.during({ name: 'namespace', failed: 'How long runs are kept could not be looked up', work: checkNamespace });
-    await this.checkBuilds();
-    // A server that was too busy to say which builds have open runs is asked again soon.
-    again(this.findings.untold ? Math.min(1000, buildCheckMs) : buildCheckMs);
-  }
-
-  private async codeFor(buildId: string, open: number): Promise<WorkflowBundle> {
-    try {
-      return await this.store.load(buildId);
-    } catch (error) {
-      const waiting = open === 1 ? 'An open run was begun under it. It waits.' : `${open} open runs were begun under it. They wait.`;
-      throw new HoldfastError(codeOf(error) ?? 'internal', `${messageOf(error)} ${waiting}`, { cause: error });
-    }
-  }
-
-  private async serve(bundle: WorkflowBundle): Promise<void> {
-    const worker = await this.start(bundle);
-    const done = worker.run().then(
-      () => {
-        if (!this.stopping && this.workers.has(bundle.buildId))
-          this.failed(new HoldfastError('internal', `The worker of build ${bundle.buildId} stopped unasked.`));
-      },
-      (error: unknown) => this.failed(failureOf(error, bundle.buildId)),
-    );
-    this.workers.set(bundle.buildId, { worker, done });
-  }
+/** A bundle that is kept has been loaded in the sandbox. */
+async function keepBundle(bundle: WorkflowBundle, store: BundleStore): Promise<void> {
+  if (await store.holds(bundle.buildId)) return;
+  await checkBundle(bundle);
+  await store.save(bundle);
 }
 
 /** For a program that has a worker in it and does not ask to be told. */
@@ -295,26 +245,10 @@ export function logged({ code, message }: HoldfastError): void {
   createLogger().error(message, { code, fix: errorTable[code].fix });
 }
 
-function failureOf(error: unknown, buildId: string): HoldfastError {
-  const text = memoryLossText(error);
-  if (text === undefined)
-    return new HoldfastError('internal', `The worker of build ${buildId} failed: ${messageOf(error)}`, { cause: error });
-  return new HoldfastError('out-of-memory', `The code of agents ran out of memory (build ${buildId}). ${text}`, { cause: error });
-}
-
-/** Which run used up the memory of workflow code, as a sentence; undefined when it is not that what failed. */
-export function memoryLossText(error: unknown): string | undefined {
-  const running = memoryLossOf(error)?.map(runIdOf);
-  if (running === undefined) return undefined;
-  const [likely, ...others] = running;
-  if (likely === undefined) return 'No run was in a task.';
-  return `The run ${likely} was in a task${others.length === 0 ? '' : `, or about to be: ${others.join(', ')}`}.`;
-}
-
 function createTemporalWorker(
   bundle: WorkflowBundle,
   options: WorkerOptions,
-  parts: WorkerParts,
+  parts: SwitchedParts,
   connection: NativeConnection,
   taskQueue: string,
   identity: string,
@@ -325,7 +259,7 @@ function createTemporalWorker(
     taskQueue,
     identity,
     workflowBundle: { code: bundle.code },
-    activities: createActivities(parts),
+    activities: parts.activitiesOf(bundle.buildId),
     interceptors: { activity: [callInterceptor] },
     workerDeploymentOptions: {
       version: { deploymentName: taskQueue, buildId: bundle.buildId },
@@ -339,7 +273,7 @@ function createTemporalWorker(
     // A heartbeat is how a call hears that it is cancelled.
     maxHeartbeatThrottleInterval: 250,
     defaultHeartbeatThrottleInterval: 250,
-    shutdownGraceTime: options.shutdownGraceMs ?? longestTool(parts),
+    shutdownGraceTime: options.shutdownGraceMs ?? longestTool(parts.current),
     ...defined({
       isolateExecutionTimeout: options.endlessLoopMs,
       maxCachedWorkflows: options.maxCachedRuns,

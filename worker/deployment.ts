@@ -13,6 +13,8 @@ export interface DeploymentStanding {
   readonly replaced: string | undefined;
   /** Every build that the server knows of, newest first. */
   readonly builds: readonly string[];
+  /** Those of which the server has found that no run is open. */
+  readonly drained: ReadonlySet<string>;
   /** Changes with every change of the deployment. */
   readonly token: Uint8Array | undefined;
 }
@@ -23,6 +25,9 @@ const replacing = ' instead of ';
 
 const patienceMs = 30_000;
 const grpcNotFound = 5;
+
+/** VERSION_DRAINAGE_STATUS_DRAINED. */
+const drainedStatus = 2;
 
 /** Of workflows and of activities. */
 const taskQueueTypes = [1, 2] as const;
@@ -128,6 +133,11 @@ export class Deployment {
       current: routingConfig?.currentDeploymentVersion?.buildId ?? undefined,
       replaced: lastModifierIdentity?.split(replacing)[1],
       builds: newestFirst.flatMap(({ deploymentVersion }) => deploymentVersion?.buildId ?? []),
+      drained: new Set(
+        newestFirst.flatMap(({ drainageStatus, deploymentVersion }) =>
+          Number(drainageStatus) === drainedStatus ? (deploymentVersion?.buildId ?? []) : [],
+        ),
+      ),
       token: conflictToken ?? undefined,
     };
   }

@@ -2,7 +2,7 @@
 
 // The worker
 export { HoldfastWorker } from './create-worker';
-export type { WorkerOptions } from './create-worker';
+export type { TakeOver, WorkerOptions } from './create-worker';
 export { HoldfastPlugin, holdfastPlugin } from './plugin';
 export type { PluginOptions } from './plugin';
 export { bundleAgents } from './bundle';

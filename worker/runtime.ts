@@ -7,13 +7,14 @@ let installed = false;
 export function installRuntime(
   write: (level: LogLevel, message: string, meta: Readonly<Record<string, unknown>>) => void,
   level: LogLevel = 'WARN',
+  core: 'ERROR' | 'WARN' = level === 'ERROR' ? 'ERROR' : 'WARN',
 ): void {
   if (installed) return;
   installed = true;
   Runtime.install({
     logger: new DefaultLogger(level, (entry) => write(entry.level, entry.message, entry.meta ?? {})),
     telemetryOptions: {
-      logging: { forward: {}, filter: makeTelemetryFilterString({ core: level === 'ERROR' ? 'ERROR' : 'WARN', other: 'ERROR' }) },
+      logging: { forward: {}, filter: makeTelemetryFilterString({ core, other: 'ERROR' }) },
     },
     shutdownSignals: [],
   });

@@ -19,11 +19,17 @@ export class Succession {
 
   constructor(
     private readonly routing: Routing,
-    private readonly own: string,
+    private own: string,
     /** More than three times as long as it takes from look to look. */
     private readonly unservedMs: number,
     private readonly now: () => number = () => performance.now(),
   ) {}
+
+  /** Another build is the own one from now on. */
+  become(own: string): void {
+    this.own = own;
+    this.seen.clear();
+  }
 
   /** Looks once; gives the problem when this build took the place of another. */
   async look(stillRunning: () => boolean): Promise<HoldfastError | undefined> {

@@ -56,7 +56,8 @@ export interface PartsServer {
   readonly redis?: RedisLink | undefined;
 }
 
-export function partsOf(options: PartsOptions, server: PartsServer): WorkerParts {
+/** `before`: what the worker has worked with so far. Transcripts and the turns of limits that stay as they are go on. */
+export function partsOf(options: PartsOptions, server: PartsServer, before?: WorkerParts): WorkerParts {
   const toolDefaults: ToolFacts = { ...defaultToolFacts, ...options.toolDefaults };
   const { source, connection, taskQueue, dataConverter, culprits, redis } = server;
   const { limits = {}, patience } = options.models ?? {};
@@ -66,13 +67,13 @@ export function partsOf(options: PartsOptions, server: PartsServer): WorkerParts
     tools,
     // A short call that ends its process is made again for ever where nobody keeps what it did.
     ...(culprits === undefined ? {} : { paces: new ToolPaces(tools) }),
-    turns: new Turns(limits, redis === undefined ? undefined : (name, limit) => redis.turnsOf(name, limit)),
+    turns: new Turns(limits, redis === undefined ? undefined : (name, limit) => redis.turnsOf(name, limit), undefined, before?.turns),
     models: new ModelRegistry(options.models, options.environment),
     middleware: new WorkerMiddlewareRegistry(options.middleware ?? [], builtInWorkerMiddleware()),
     outputs: new OutputRegistry(options.outputs ?? {}),
     observers: new Observers(options.observers, options.onProblem),
     ...defined({ culprits, onProblem: options.onProblem }),
-    messages: new MessageStore(runHistory(source, converter), options.messageCacheBytes),
+    messages: before?.messages ?? new MessageStore(runHistory(source, converter), options.messageCacheBytes),
     deltas: options.deltas ?? processBus,
     stallMs: options.modelStallMs ?? 300_000,
     answers: answerLookup(source, converter),

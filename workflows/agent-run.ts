@@ -45,6 +45,7 @@ import { answerIn } from './answer-in';
 import { AnswerInbox, refusedAnswer } from './answer-inbox';
 import { activation, countFromOutside } from './interceptors';
 import { listedAttributes, listedMemo } from './listed';
+import { tellOfEnd, tellOfStart } from './news';
 import { TemporalPorts } from './temporal-ports';
 import { CannotGoOnHere, UpgradeRequests, askNewestBuild, moves, tryRetried, tryUntried, unpin } from './upgrade';
 import { isCancellation } from '../kernel/effects/errors';
@@ -96,6 +97,7 @@ class RunWorkflow {
   }
 
   async execute(): Promise<AgentRunResult> {
+    if (this.input.snapshot === undefined) tellOfStart(this.input.start);
     this.watchCancellation();
     const background = CancellationScope.nonCancellable(() =>
       Promise.race([
@@ -112,18 +114,27 @@ class RunWorkflow {
       const refusing = this.inbox.end();
       if (refusing !== undefined) await refusing;
       const { run, ports } = this;
+      tellOfEnd(this.input.start, 'completed');
       return resultOfRun({ run, log: ports.log, start: this.input.start, end, news: () => ports.lastNews });
     } catch (error) {
       this.done = true;
       const refusing = this.inbox.end();
       if (refusing !== undefined) await refusing;
       this.ports.log.flush();
+      this.tellOfFailure(error);
       const { left } = this;
       if (left !== undefined && isCancellation(error)) await this.ports.tellParent(left);
       if (left !== undefined) throw failureOfRun(error, [{ ...left, ...this.ports.lastNews }]);
       const point = this.retryPoint(error);
       throw failureOfRun(error, point === undefined ? undefined : [null, point]);
     }
+  }
+
+  private tellOfFailure(error: unknown): void {
+    // A run that goes on elsewhere has not ended.
+    if ((error as { name?: unknown } | null)?.name === 'ContinueAsNew' || error instanceof CannotGoOnHere) return;
+    const status = isCancellation(error) ? 'cancelled' : 'failed';
+    tellOfEnd(this.input.start, status, { error, isTold: this.ports.news.isTold(error) });
   }
 
   private begin(): ReturnType<AgentRun['execute']> {

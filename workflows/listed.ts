@@ -32,3 +32,9 @@ export function listedAttributes(): SearchAttributePair[] {
   if (own.some(({ key }) => key.name === startedAtKey.name)) return own;
   return [...own, { key: startedAtKey, value: startTime }];
 }
+
+/** When the run began, in whichever execution that was. */
+export function startedAt(): number {
+  const { typedSearchAttributes, startTime } = workflowInfo();
+  return (typedSearchAttributes.get(startedAtKey) ?? startTime).getTime();
+}

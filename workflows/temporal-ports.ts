@@ -28,7 +28,7 @@ import { isCancellation } from '../kernel/effects/errors';
 import { RunLog } from '../kernel/log/run-log';
 import { openLimits } from '../kernel/run/asleep';
 import { checkedBytes } from '../kernel/run/call-inputs';
-import type { ChildEnd, ChildRun, ModelCall, Ports, Timer, ToolCallRequest } from '../kernel/run/ports';
+import type { ChildEnd, ChildRun, ModelCall, Ports, ThrownAt, Timer, ToolCallRequest } from '../kernel/run/ports';
 import type { RunStanding } from '../kernel/run/standstill';
 import { Standstill } from '../kernel/run/standstill';
 import { errorOfActivity, lostModelActivity } from './activity-failures';
@@ -36,6 +36,7 @@ import { AnswerTimes } from './answer-times';
 import { Hold } from './hold';
 import { withTimes } from './listed';
 import { LocalActivities } from './local-activities';
+import { RunNews } from './news';
 import { ParentLine } from './parent-line';
 import { TaskRoom } from './task-room';
 import { Timeline } from './timeline';
@@ -71,6 +72,8 @@ export class TemporalPorts implements Ports {
     () => this.hold.isOn,
   );
   private readonly tools: ToolCalls;
+  readonly news: RunNews;
+  readonly threw = (error: unknown, place: ThrownAt): void => this.news.threw(error, place);
   private deferred: (() => void)[] = [];
   private openInterrupts: number;
   /** The task that the last call was made in, by the length that history has in it. */
@@ -83,6 +86,7 @@ export class TemporalPorts implements Ports {
     private readonly owner: PortsOwner,
   ) {
     const { start, snapshot } = input;
+    this.news = new RunNews(start.id);
     this.log = new RunLog(input, {
       writeMemo: (values) => upsertMemo(withTimes(values, this.timeline.now)),
       takeForEvent: (bytes) => this.room.takeForEvent(bytes),
@@ -97,14 +101,12 @@ export class TemporalPorts implements Ports {
     this.children = new TemporalChildren(start);
     this.timeline = new Timeline(openLimits(snapshot));
     this.times = new AnswerTimes(start, this.local, this.timeline);
-    this.parentLine =
-      start.parent === undefined
-        ? undefined
-        : new ParentLine(
-            start,
-            (sending) => this.still.counted(sending),
-            (bytes) => this.room.takeBeside(bytes),
-          );
+    if (start.parent !== undefined)
+      this.parentLine = new ParentLine(
+        start,
+        (sending) => this.still.counted(sending),
+        (bytes) => this.room.takeBeside(bytes),
+      );
     this.openInterrupts = ((snapshot?.state as { interrupts?: readonly unknown[] } | undefined)?.interrupts ?? []).length;
   }
 
@@ -176,6 +178,7 @@ export class TemporalPorts implements Ports {
 
   emit(event: EventBody): void {
     if (event.type === 'interrupt-start' || event.type === 'interrupt-end') this.parentLine?.tell(event);
+    this.news.tell(event);
     this.log.emit(event);
   }
 

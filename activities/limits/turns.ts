@@ -14,20 +14,24 @@ export type Sharing = (name: string, limit: ModelLimits[string]) => SharedTurns;
 /** All limits of a worker. */
 export class Turns {
   /** The closest limit first: who waits for it holds nothing of the wider ones. */
-  private readonly models: readonly { readonly pattern: string; readonly gate: Gate }[];
-  private readonly tools = new Map<string, Gate>();
+  private readonly models: readonly { readonly pattern: string; readonly what: string; readonly gate: Gate }[];
+  private readonly tools: Map<string, Gate>;
 
   constructor(
     limits: ModelLimits,
     private readonly sharing?: Sharing,
     private readonly now: () => number = Date.now,
+    /** What these take the place of: a limit that stays as it is keeps the calls that work, and those that wait. */
+    before?: Turns,
   ) {
+    this.tools = before?.tools ?? new Map<string, Gate>();
     this.models = Object.entries(limits)
       .sort(([one], [other]) => other.length - one.length || (one < other ? -1 : 1))
-      .map(([pattern, limit]) => ({
-        pattern,
-        gate: new Gate(`models.limits["${pattern}"] lets ${saidOf(limit)}`, limit, sharing?.(`model ${pattern}`, limit), now),
-      }));
+      .map(([pattern, limit]) => {
+        const what = `models.limits["${pattern}"] lets ${saidOf(limit)}`;
+        const kept = before?.models.find((one) => one.what === what);
+        return kept ?? { pattern, what, gate: new Gate(what, limit, sharing?.(`model ${pattern}`, limit), now) };
+      });
   }
 
   /** A turn for a call of this model. `bytes`: of its request. Undefined: nothing limits it. */
@@ -46,12 +50,10 @@ export class Turns {
   }
 
   ofTool(tool: string, concurrent: number, caller: Caller): Promise<Turn> {
-    let gate = this.tools.get(tool);
-    if (gate === undefined) {
-      const limit = { concurrent };
-      gate = new Gate(`The tool '${tool}' lets ${saidOf(limit)}`, limit, this.sharing?.(`tool ${tool}`, limit), this.now);
-      this.tools.set(tool, gate);
-    }
+    const limit = { concurrent };
+    const what = `The tool '${tool}' lets ${saidOf(limit)}`;
+    let gate = this.tools.get(what);
+    if (gate === undefined) this.tools.set(what, (gate = new Gate(what, limit, this.sharing?.(`tool ${tool}`, limit), this.now)));
     return gate.take({ ...caller, tokens: 0 });
   }
 }

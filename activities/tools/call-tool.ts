@@ -34,6 +34,8 @@ export interface ToolExecution {
   readonly watch?: WrapWatch;
   /** Shows what comes while the tool runs. Absent: nobody is to see it. */
   readonly publish?: (delta: DeltaBody) => void;
+  /** Told of what the tool, or a worker middleware around it, threw. */
+  readonly threw?: (error: unknown) => void;
   /** Told of what the tool asks for when the call has ended. */
   readonly late?: Late;
 }
@@ -103,6 +105,7 @@ async function executed(
     if (error instanceof StreamProblem) return failed(error.code, `The tool '${input.tool}' ${error.message}`);
     const attempts = tool.effect === 'once' ? 1 : (tool.retry?.attempts ?? 1);
     if (execution.signal.aborted) throw error;
+    if (!isStop(error)) execution.threw?.(error);
     // A worker middleware that leaves something running would do so again.
     if (thrownCodeOf(error) === 'next-left-running') return failed('next-left-running', messageOf(error));
     // Who stops the run does not want to be asked again.

@@ -1,9 +1,9 @@
-import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import { checkPortFree } from '../../host/server/free-port';
 import { connect } from '../../client/connect';
 import type { RunningService } from '../../service/http/start-service';
 import { startService } from '../../service/http/start-service';
+import type { Project } from '../../service/project/load-project';
 import type { Lifetime } from './lifetime';
 import type { OpenServer } from './open-server';
 import type { ProcessSettings } from './process-settings';
@@ -34,7 +34,8 @@ export async function openService(
   settings: ProcessSettings,
   server: OpenServer,
   lifetime: Lifetime,
-  hasWorker = false,
+  /** `now`: the project, where it may change while the service runs. */
+  { hasWorker = false, now = () => settings.project }: { readonly hasWorker?: boolean; readonly now?: () => Project } = {},
 ): Promise<RunningService> {
   const { project, logger, host, port, hosts, tenant, taskQueue, configuration } = settings;
   const { dataConverter } = server;
@@ -42,12 +43,12 @@ export async function openService(
   await lifetime.onEnd('client', () => client.close());
   const service = await startService({
     client,
-    agents: project.agents,
+    agents: () => now().agents,
     logger,
     host,
     port,
     hosts,
-    ...defined({ prices: project.config.models?.prices }),
+    prices: () => now().config.models?.prices,
   });
   const worker = hasWorker ? { agentsFile: project.agentsFile, taskQueue } : undefined;
   const forget = recordService(configuration.directory, service.url, worker);

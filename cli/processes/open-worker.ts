@@ -1,15 +1,16 @@
 import { defined } from '../../contract/defined';
 import { join } from 'node:path';
-import type { ModelsOptions } from '../../activities/models/models';
-import type { HoldfastError } from '../../contract/errors';
-import { messageOf, errorTable } from '../../contract/errors';
+import { messageOf } from '../../contract/errors';
 import { connectTemporal } from '../../host/connection';
+import type { Project } from '../../service/project/load-project';
+import type { TakeOver } from '../../worker/create-worker';
 import { HoldfastWorker } from '../../worker/create-worker';
 import { retryCallsOf } from '../../worker/predecessors';
 import { installRuntime } from '../../worker/runtime';
 import type { Lifetime } from './lifetime';
 import type { OpenServer } from './open-server';
 import type { ProcessSettings } from './process-settings';
+import { temporalLog } from './temporal-log';
 import { reportStrayExceptions } from './stray-exceptions';
 
 export async function openWorker(
@@ -18,25 +19,18 @@ export async function openWorker(
   lifetime: Lifetime,
   options: { readonly demo: boolean; readonly dead?: readonly number[] },
 ): Promise<HoldfastWorker> {
-  const { project, logger, taskQueue, configuration } = settings;
-  const { tools = {}, outputs, middleware, observers, models = {}, language } = project.config;
-  // What tokens cost is for the service.
-  const { prices: _, ...forWorker } = models;
+  const { project, logger, onProblem, taskQueue, configuration } = settings;
   const { dataConverter } = server;
-  const debugging = configuration.logLevel === 'debug' || configuration.logLevel === 'trace';
-  installRuntime((level, message, meta) => logger.log(level, message, { ...meta }), debugging ? 'INFO' : 'WARN');
-  const onProblem = (problem: HoldfastError): void =>
-    logger.error(problem.message, { code: problem.code, fix: errorTable[problem.code].fix });
+  installRuntime(temporalLog(logger), 'DEBUG', 'WARN');
   const worker = await HoldfastWorker.create({
     server: server.settings,
     agents: project.agentsFile,
-    tools,
-    models: { ...forWorker, ...(options.demo ? { demo: true } : {}) } satisfies ModelsOptions,
+    ...ofProject(project, options.demo),
     taskQueue,
     bundles: join(configuration.directory, 'bundles'),
     onProblem,
     dataConverter,
-    ...defined({ outputs, middleware, observers, language, redisUrl: configuration.redisUrl }),
+    ...defined({ redisUrl: configuration.redisUrl }),
   });
   worker.run().catch((error: unknown) => lifetime.fail(error));
   if (server.embedded) void retryCalls(options.dead ?? [], settings, server);
@@ -46,6 +40,14 @@ export async function openWorker(
     forgetStray();
   });
   return worker;
+}
+
+/** What of a project its worker works with. */
+export function ofProject({ config }: Project, demo: boolean): Omit<TakeOver, 'bundle'> {
+  const { tools = {}, outputs, middleware, observers, models = {}, language } = config;
+  // What tokens cost is for the service.
+  const { prices: _, ...forWorker } = models;
+  return { tools, models: { ...forWorker, ...(demo ? { demo } : {}) }, ...defined({ outputs, middleware, observers, language }) };
 }
 
 /** What processes before this one had at work when they were killed. Without this it is made again as well, when the server misses their heartbeats. */

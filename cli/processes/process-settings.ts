@@ -1,16 +1,28 @@
-import { HoldfastError } from '../../contract/errors';
+import { defined } from '../../contract/defined';
+import { HoldfastError, errorTable } from '../../contract/errors';
+import { stackOf } from '../../contract/news';
 import type { Configuration, Environment } from '../../host/configuration';
 import { readConfiguration } from '../../host/configuration';
-import type { Logger } from '../../host/logger';
-import { createLogger } from '../../host/logger';
-import type { Project } from '../../service/project/load-project';
+import type { LogLevel, Logger } from '../../host/logger';
+import { createLogger, logFormats } from '../../host/logger';
+import type { ModuleLoader, Project } from '../../service/project/load-project';
 import type { ProjectConfig } from '../../service/project/project-config';
 import { loadProject } from '../../service/project/load-project';
+import { strayRejections } from '../../worker/stray-rejections';
+import { ownFrames } from './temporal-log';
 import { unknownVariables } from './unknown-variables';
 
 export interface ProcessFlags {
   readonly config?: string;
   readonly port?: string;
+  /** Warnings and errors only. */
+  readonly quiet?: boolean;
+  /** Also what is said for whoever looks for a defect. */
+  readonly verbose?: boolean;
+  /** text or json. */
+  readonly log?: string;
+  /** False: files that change are not taken over. */
+  readonly watch?: boolean;
 }
 
 /** What dev, serve and worker need to know. A flag wins over the environment, and that over the project's configuration. */
@@ -18,6 +30,8 @@ export interface ProcessSettings {
   readonly configuration: Configuration;
   readonly project: Project;
   readonly logger: Logger;
+  /** Writes what needs a person. */
+  readonly onProblem: (problem: HoldfastError) => void;
   readonly host: string;
   readonly port: number;
   readonly hosts: readonly string[];
@@ -27,23 +41,48 @@ export interface ProcessSettings {
   readonly compress: boolean | undefined;
 }
 
-export async function readSettings(flags: ProcessFlags, environment: Environment = process.env): Promise<ProcessSettings> {
-  const configuration = readConfiguration(environment);
+export async function readSettings(
+  flags: ProcessFlags,
+  environment: Environment = process.env,
+  loadModule?: ModuleLoader,
+): Promise<ProcessSettings> {
+  const configuration = withLogFlags(readConfiguration(environment), flags);
   const logger = createLogger({ level: configuration.logLevel, format: configuration.logFormat });
   for (const unknown of unknownVariables(environment)) logger.warn(unknown);
-  const project = await loadProject(flags.config);
+  const onProblem = problemsTo(logger);
+  // What a module leaves behind while it loads ends the process no more than what a tool leaves behind.
+  strayRejections.report(onProblem);
+  const project = await loadProject(flags.config, process.cwd(), loadModule);
   const { http = {}, taskQueue, tenant, compress } = project.config;
   const inEnvironment = (name: string): boolean => Boolean(environment[name]);
   return {
     configuration,
     project,
     logger,
+    onProblem,
     ...listensAt(flags, configuration, http, environment),
     hosts: http.hosts ?? [],
     taskQueue: inEnvironment('HOLDFAST_TASK_QUEUE') ? configuration.taskQueue : (taskQueue ?? configuration.taskQueue),
     tenant: inEnvironment('HOLDFAST_TENANT') ? configuration.tenant : (tenant ?? configuration.tenant),
     compress: configuration.compress ?? compress,
   };
+}
+
+function problemsTo(logger: Logger): (problem: HoldfastError) => void {
+  return (problem) => {
+    const stack = ownFrames(stackOf(problem.cause) ?? '');
+    logger.error(problem.message, { code: problem.code, fix: errorTable[problem.code].fix, ...(stack === '' ? {} : { stack }) });
+  };
+}
+
+function withLogFlags(configuration: Configuration, { quiet, verbose, log }: ProcessFlags): Configuration {
+  if (quiet === true && verbose === true)
+    throw new HoldfastError('command-invalid', '--quiet and --verbose are both given. Give one of them.');
+  const format = logFormats.find((known) => known === log);
+  if (log !== undefined && format === undefined)
+    throw new HoldfastError('command-invalid', `--log is '${log}'. It must be ${logFormats.join(' or ')}.`);
+  const level: LogLevel | undefined = quiet === true ? 'warn' : verbose === true ? 'debug' : undefined;
+  return { ...configuration, ...defined({ logLevel: level, logFormat: format }) };
 }
 
 /** Where the service listens. */

@@ -9,25 +9,37 @@ import type { OpenServer } from './open-server';
 import { openServer } from './open-server';
 import { checkPort, checkQueue, openService } from './open-service';
 import { openWorker } from './open-worker';
+import { FreshProject } from './fresh-project';
+import { ProjectWatch } from './watch-project';
+import type { Project } from '../../service/project/load-project';
 import type { ProcessFlags, ProcessSettings } from './process-settings';
 import { readSettings } from './process-settings';
 import { takeDeadWorkers } from './service-record';
 
 /** Server, worker and service in one process, with the demo model where no other has a key. */
 export async function dev(flags: ProcessFlags, terminal: Terminal): Promise<number> {
-  const settings = await readSettings(flags);
+  const startedAt = Date.now();
+  const loaded = new FreshProject();
+  const settings = await readSettings(flags, process.env, loaded.loadModule);
+  const { logger } = settings;
   checkKeyedEnvironment(process.env);
-  return Lifetime.of(terminal, settings.logger, async (lifetime) => {
+  return Lifetime.of(terminal, logger, async (lifetime) => {
     await checkPort(settings);
     checkQueue(settings);
     const dead = takeDeadWorkers(settings.configuration.directory);
     terminal.write(terminal.paint.dim(`Starting with ${settings.project.file} …`));
     const server = await openServer(settings, lifetime, terminal, true);
-    const service = await openService(settings, server, lifetime, true);
+    let { project } = settings;
+    const service = await openService(settings, server, lifetime, { hasWorker: true, now: () => project });
     const worker = await openWorker(settings, server, lifetime, { demo: true, dead });
+    if (flags.watch !== false) {
+      const onProject = (changed: Project): void => void (project = changed);
+      const watch = new ProjectWatch({ config: flags.config, settings, loaded, startedAt, worker, onProject });
+      await lifetime.onEnd('watch of the project', () => watch.close());
+    }
     tellReady(terminal, settings, { server, service, worker });
-    const { example } = settings.project.config;
-    const { agents } = settings.project;
+    const { agents, config } = project;
+    const { example } = config;
     const first = example ?? { agent: (agents.find(({ takesJob }) => !takesJob) ?? agents[0])?.name ?? '', input: 'What can you do?' };
     terminal.write();
     terminal.write(

@@ -32,6 +32,8 @@ const dynamicConfig = {
   'matching.numTaskqueueWritePartitions': 1,
   'system.enableActivityEagerExecution': true,
   'history.sendRawHistoryBetweenInternalServices': true,
+  // `dev` makes a build of each change of the agents, and the server forgets one that nobody serves after some minutes only.
+  'matching.maxVersionsInDeployment': 1000,
   // What one task brings and what came back meanwhile are written together: 3 MB and 2 MB. By itself the server ends runs above 4 MB.
   'system.transactionSizeLimit': 8 * 1024 * 1024,
 };

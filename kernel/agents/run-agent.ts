@@ -27,6 +27,7 @@ export async function runAgent(run: RunScope, agent: AnyAgent, place: AgentPlace
   } catch (error) {
     if (isCancellation(error)) throw error;
     forgetFailed(run, place);
+    run.ports.threw?.(error, { agent: agent.name, address: place.path.join('/') });
     run.ports.emit({ type: 'agent-end', ...about, error: failureOf(error) });
     throw error;
   }

@@ -37,6 +37,7 @@ export async function callOwnTool(
     if (isCancellation(error) && run.ports.cancelled) throw error;
     inner.unwind();
     frame.unwind();
+    run.ports.threw?.(error, { agent: scope.agent.name, tool: call.name, address: plan.address });
     throw problemOf(call.name, error);
   }
 }

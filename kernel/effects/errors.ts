@@ -1,6 +1,7 @@
 import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 import type { Failure } from '../../contract/messages/messages';
+import { withSandboxHint } from '../../contract/sandbox-lacks';
 import type { RecordedFailure } from './journal';
 import { notJson } from '../../contract/messages/messages';
 
@@ -31,7 +32,7 @@ export function labelOf(hook: string, middleware: string): string {
 export function blame(error: unknown, label: string): unknown {
   if (isCancellation(error) || thrownCodeOf(error) !== undefined) return error;
   // Without a cause: code that is entered again behind a continue-as-new catches an error that has none.
-  const failure = new HoldfastError('hook-failed', `${label} failed: ${messageOf(error).slice(0, limits.errorMessage)}`);
+  const failure = new HoldfastError('hook-failed', `${label} failed: ${withSandboxHint(messageOf(error)).slice(0, limits.errorMessage)}`);
   const { stack } = (typeof error === 'object' && error !== null ? error : {}) as { stack?: unknown };
   if (typeof stack === 'string') failure.stack = stack;
   return failure;

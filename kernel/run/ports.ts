@@ -81,6 +81,13 @@ export type ChildEnd = { readonly usage?: Usage; /** What it has set. */ readonl
   { readonly output: Json; readonly text: string; readonly silent?: true } | { readonly failed: Failure }
 );
 
+/** Where in a run something was thrown. */
+export interface ThrownAt {
+  readonly agent: string;
+  readonly tool?: string;
+  readonly address?: string;
+}
+
 /** All that the kernel asks of the world. Temporal is one implementation, virtual time in memory another. */
 export interface Ports {
   prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest>;
@@ -97,6 +104,8 @@ export interface Ports {
   isolatedDecide(): boolean;
   /** An event of the durable log; it rides in the next command. */
   emit(event: EventBody): void;
+  /** Told of what code of users threw and somebody caught, for the log of whoever runs it. Absent: nobody hears of it. */
+  threw?(error: unknown, place: ThrownAt): void;
   /** Waits until there is room for an event with this message, when it stands in no history yet. Absent: there is room now. */
   roomFor(message: StoredMessage): Promise<void> | undefined;
   /** Waits for a task that has room to show an interrupt, and takes none of it. Absent: this one has. */

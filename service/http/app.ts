@@ -11,11 +11,12 @@ import { methodsAt, noRoute } from './route-hints';
 import { answerRoutes, inboxRoutes } from './interrupt-routes';
 import { parseQuery } from './parse-request';
 import { readiness } from './readiness';
-import { runRoutes } from './run-routes';
+import { agentsIn, runRoutes } from './run-routes';
 
 export interface ServiceParts {
   readonly client: HoldfastClient;
-  readonly agents: readonly AgentSummary[];
+  /** A function where they change while the service runs. */
+  readonly agents: readonly AgentSummary[] | (() => readonly AgentSummary[]);
   readonly logger: Logger;
   /** For a service on loopback: the names beside loopback's by which it may be addressed. Absent: any name. */
   readonly hosts?: readonly string[];
@@ -23,7 +24,7 @@ export interface ServiceParts {
   readonly closing?: AbortSignal;
   readonly heartbeatMs?: number;
   /** What models cost. Without it no run says what it cost. */
-  readonly prices?: ModelPrices;
+  readonly prices?: ModelPrices | (() => ModelPrices | undefined);
   /** How long an answer may wait for the Temporal server. Default 30 s. */
   readonly patienceMs?: number;
 }
@@ -33,7 +34,7 @@ const patient = /\/(events|upgrade)$/;
 
 /** The HTTP service as a Hono app. Reading needs no worker; every error is { error: { code, message, fix } }. */
 export function createApp(parts: ServiceParts): Hono {
-  const { agents, client, hosts, logger, patienceMs = 30_000 } = parts;
+  const { client, hosts, logger, patienceMs = 30_000 } = parts;
   const app = new Hono();
   const ready = readiness(client);
   app.onError((error, context) => errorResponse(error, context, logger));
@@ -58,7 +59,7 @@ export function createApp(parts: ServiceParts): Hono {
   });
   app.get('/agents', (context) => {
     parseQuery(context, NoQuery);
-    return context.json({ agents: agents.map(({ name, description, takesJob }) => ({ name, description, takesJob })) });
+    return context.json({ agents: agentsIn(parts).map(({ name, description, takesJob }) => ({ name, description, takesJob })) });
   });
   app.route('/runs', runRoutes(parts));
   app.route('/runs', answerRoutes(parts));

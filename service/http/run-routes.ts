@@ -9,20 +9,32 @@ import type { RunOptions } from '../../contract/run-options';
 import { runOptionsProblem, toolsNamedIn } from '../../contract/run-options';
 import { CancelBody, EventsQuery, LastEventId, ListQuery, NoQuery, RetryBody, StartBody, TerminateBody, TranscriptQuery } from './schemas';
 import type { Run } from '../../client/index';
+import type { AgentSummary } from '../project/load-project';
 import type { ServiceParts } from './app';
+import type { ModelPrices } from '../prices';
 import { costOf } from '../prices';
 import { eventStream } from './event-stream';
 import { parse, parseBody, parseQuery } from './parse-request';
 
 const heartbeatMs = 15_000;
 
+/** The agents that the service has now. */
+export function agentsIn({ agents }: ServiceParts): readonly AgentSummary[] {
+  return typeof agents === 'function' ? agents() : agents;
+}
+
+function pricesIn({ prices }: ServiceParts): ModelPrices {
+  return (typeof prices === 'function' ? prices() : prices) ?? {};
+}
+
 /** Starting, finding, following and cancelling runs. */
 export function runRoutes(parts: ServiceParts): Hono {
-  const { client, agents, closing, prices = {} } = parts;
+  const { client, closing } = parts;
   const routes = new Hono();
 
   routes.post('/', async (context) => {
     const { agent, input, ...options } = await parseBody(context, StartBody);
+    const agents = agentsIn(parts);
     if (!agents.some(({ name }) => name === agent)) {
       throw new HoldfastError('agent-unknown', `There is no agent "${agent}". There are: ${agents.map(({ name }) => name).join(', ')}.`);
     }
@@ -40,7 +52,7 @@ export function runRoutes(parts: ServiceParts): Hono {
   routes.get('/:id', async (context) => {
     parseQuery(context, NoQuery);
     const view = await client.run(context.req.param('id')).view();
-    return context.json({ ...shown(view), ...defined({ cost: costOf(view, prices) }) });
+    return context.json({ ...shown(view), ...defined({ cost: costOf(view, pricesIn(parts)) }) });
   });
 
   routes.get('/:id/transcript', async (context) => {

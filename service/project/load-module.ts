@@ -24,7 +24,7 @@ export async function loadModule(path: string): Promise<Record<string, unknown>>
  * The modules of which project and process must have one instance: the doors, whose state (the context of a call) would otherwise be two, and
  * zod, where the project has no other version of it. Each is loaded when a project's module asks for it.
  */
-function sharedModules(path: string): Record<string, unknown> {
+export function sharedModules(path: string): Record<string, unknown> {
   const shared: Record<string, unknown> = {};
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- only when it is asked for, and from this very package
   const share = (name: string): unknown => Object.defineProperty(shared, name, { enumerable: true, get: () => require(name) as unknown });

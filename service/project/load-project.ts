@@ -8,8 +8,9 @@ import type { AgentDefinition } from '../../kernel/define/agent';
 import type { AnyAgent } from '../../kernel/define/definition';
 import { isChat, promptingAgent, reachable } from '../../kernel/define/definition';
 import { agentsOf } from '../../kernel/define/agents-of-module';
+import { withSandboxHint } from '../../contract/sandbox-lacks';
 import { similarNames } from '../../contract/similar-names';
-import { loadModule } from './load-module';
+import { loadModule as loadOnce } from './load-module';
 import type { ProjectConfig } from './project-config';
 import { ProjectConfigSchema } from './project-config';
 
@@ -34,6 +35,9 @@ export interface Project {
   readonly models: readonly string[];
 }
 
+/** How modules of a project are loaded. */
+export type ModuleLoader = (path: string) => Promise<Record<string, unknown>>;
+
 const patienceMs = 60_000;
 
 export const configurationNames = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map((extension) => `holdfast.config.${extension}`);
@@ -43,12 +47,12 @@ export const configurationNames = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map((
  * are there. Throws 'config-not-found', 'config-invalid' naming file and field, 'agents-invalid', 'model-unknown', 'tool-unknown',
  * 'output-unknown' or 'worker-half-missing'.
  */
-export async function loadProject(path?: string, directory: string = process.cwd()): Promise<Project> {
+export async function loadProject(path?: string, directory: string = process.cwd(), loadModule: ModuleLoader = loadOnce): Promise<Project> {
   const file = findConfiguration(path, directory);
-  const config = checkedConfig(await loadConfiguration(file), file);
+  const config = checkedConfig(await loadConfiguration(file, loadModule), file);
   const agentsFile = resolve(dirname(file), config.agents);
   if (!existsSync(agentsFile)) throw new HoldfastError('config-invalid', `${file}: \`agents\` names ${agentsFile}, which does not exist.`);
-  const agents = await loadAgents(agentsFile);
+  const agents = await loadAgents(agentsFile, loadModule);
   const models = new ModelRegistry(config.models);
   for (const agent of agents.values()) checkAgent(agent, config, agentsFile, file);
   for (const agent of agents.values()) checkModels(agent, models, agentsFile, file);
@@ -95,10 +99,10 @@ function findConfiguration(path: string | undefined, directory: string): string 
   return found;
 }
 
-async function loadConfiguration(file: string): Promise<unknown> {
+async function loadConfiguration(file: string, loadModule: ModuleLoader): Promise<unknown> {
   const refuse = (error: unknown): HoldfastError =>
     new HoldfastError('config-invalid', `${file} cannot be loaded: ${messageOf(error)}`, { cause: error });
-  const module = await load(file, refuse);
+  const module = await settled(() => loadModule(file), refuse);
   if (typeof module !== 'object' || module === null) return module;
   // Also a promise of a configuration.
   if ('default' in module) return settled(async () => module['default'], refuse);
@@ -135,12 +139,12 @@ function issueText(issue: z.core.$ZodIssue): string {
   return `\`${field}\` ${issue.code === 'custom' || issue.code === 'invalid_union' ? issue.message : `is wrong: ${issue.message}`}`;
 }
 
-async function loadAgents(agentsFile: string): Promise<ReadonlyMap<string, AnyAgent>> {
-  const module = await load(agentsFile, (error) => {
+async function loadAgents(agentsFile: string, loadModule: ModuleLoader): Promise<ReadonlyMap<string, AnyAgent>> {
+  const refuse = (error: unknown): HoldfastError => {
     const code = codeOf(error) === 'agent-invalid' ? 'agent-invalid' : 'agents-invalid';
-    return new HoldfastError(code, `${agentsFile}: ${messageOf(error)}`, { cause: error });
-  });
-  const agents = agentsOf(module);
+    return new HoldfastError(code, `${agentsFile}: ${withSandboxHint(messageOf(error))}`, { cause: error });
+  };
+  const agents = agentsOf(await settled(() => loadModule(agentsFile), refuse));
   if (agents.size === 0)
     throw new HoldfastError('agents-invalid', `${agentsFile} exports no agent. Make one with defineAgent and export it.`);
   return agents;
@@ -203,10 +207,6 @@ function mayReplaceModel({ middleware, halves }: AgentDefinition): boolean {
 
 function list(names: readonly string[]): string {
   return `It has: ${names.join(', ') || 'none'}.`;
-}
-
-function load(path: string, explain: (error: unknown) => HoldfastError): Promise<Record<string, unknown>> {
-  return settled(() => loadModule(path), explain);
 }
 
 /**

@@ -214,6 +214,30 @@ describe('limits of models', () => {
     expect(told).toEqual(['gpt-4', 'gpt-5']);
   });
 
+  it('go on with the calls at work when other limits take their place and they stay as they are', async () => {
+    const before = new Turns({ 'openai/*': { concurrent: 1 }, '*': { concurrent: 9 } });
+    const first = await before.ofModel('openai/gpt-5', caller, {});
+    const tool = await before.ofTool('print', 1, caller);
+    const after = new Turns({ 'openai/*': { concurrent: 1 }, '*': { concurrent: 8 } }, undefined, undefined, before);
+    const told: string[] = [];
+    void after.ofModel('openai/gpt-5', { ...caller, id: 'b' }, {}).then(() => told.push('model'));
+    void after.ofTool('print', 1, { ...caller, id: 'b' }).then(() => told.push('tool'));
+    await pass(0);
+    expect(told).toEqual([]);
+    tool.end();
+    first?.end();
+    await pass(0);
+    expect(told).toEqual(['tool', 'model']);
+  });
+
+  it('that have changed hold for the calls that come from then on', async () => {
+    const before = new Turns({ 'openai/*': { concurrent: 1 } });
+    await before.ofModel('openai/gpt-5', caller, {});
+    const after = new Turns({ 'openai/*': { concurrent: 2 } }, undefined, undefined, before);
+    expect(await after.ofModel('openai/gpt-5', { ...caller, id: 'b' }, {})).toBeDefined();
+    expect(await after.ofModel('openai/gpt-5', { ...caller, id: 'c' }, {})).toBeDefined();
+  });
+
   it('refuse what is none, and say where', () => {
     const problem = (given: unknown): string | undefined => limitsForm.problem(given, 'models.limits');
     expect(problem({ 'openai/*': { concurrent: 5, perMinute: 300, tokensPerMinute: 1e6 }, '*': { concurrent: 9 } })).toBeUndefined();

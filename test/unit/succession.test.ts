@@ -18,7 +18,13 @@ class Deployment implements Routing {
   }
 
   async standing(): Promise<DeploymentStanding> {
-    return { current: this.current, replaced: this.replaced, builds: [...this.names].reverse(), token: Uint8Array.of(this.changes) };
+    return {
+      current: this.current,
+      replaced: this.replaced,
+      builds: [...this.names].reverse(),
+      drained: new Set(),
+      token: Uint8Array.of(this.changes),
+    };
   }
 
   async polls(): Promise<ReadonlyMap<string, number>> {

@@ -1,0 +1,36 @@
+import { log } from '@temporalio/activity';
+import { codeOf, messageOf } from '../contract/errors';
+import type { NewsFields } from '../contract/news';
+import { newsField, stackOf } from '../contract/news';
+import type { Verdict } from './failures';
+
+type CallFields = Required<Pick<NewsFields, 'run' | 'agent' | 'address' | 'attempt'>>;
+
+/** A word for the log of the worker. */
+function tell(level: 'debug' | 'warn', message: string, fields: NewsFields): void {
+  const { event, ...rest } = fields;
+  log[level](message, { [newsField]: event, ...rest });
+}
+
+/** A tool failed, or a worker middleware around it. The model, or the run, is told without the stack. */
+export function tellOfTool({ tool }: { readonly tool: string }, call: CallFields, error: unknown): void {
+  const code = codeOf(error);
+  const what = code === 'hook-failed' ? messageOf(error) : `the tool '${tool}' failed: ${messageOf(error)}`;
+  tell('warn', `run ${call.run}: ${what}`, { event: 'threw', ...call, tool, code: code ?? 'tool-failed', stack: stackOf(error) });
+}
+
+/** A call of a model failed, or a worker middleware around it. To wait for a turn is no failure, and a provider that is busy is waited for. */
+export function tellOfModel(call: CallFields, { code, message, waitsFor }: Verdict, error: unknown): void {
+  if (waitsFor === 'turn') return;
+  const fields = { ...call, code };
+  if (waitsFor === 'provider')
+    return tell('debug', `run ${call.run}: the model call ${call.address} waits, its provider is busy: ${message}`, {
+      event: 'retry',
+      ...fields,
+    });
+  if (code === 'hook-failed') return tell('warn', `run ${call.run}: ${message}`, { event: 'threw', ...fields, stack: stackOf(error) });
+  tell('warn', `run ${call.run}: the model call ${call.address} failed (attempt ${call.attempt}): ${message}`, {
+    event: 'retry',
+    ...fields,
+  });
+}

@@ -1,0 +1,55 @@
+import { resolve, sep } from 'node:path';
+import { messageOf } from '../../contract/errors';
+import { newsField } from '../../contract/news';
+import { runIdOf } from '../../contract/names';
+import type { Logger } from '../../host/logger';
+
+type Write = (level: string, message: string, meta: Readonly<Record<string, unknown>>) => void;
+
+/** What Temporal adds to each line. */
+const ofTemporal =
+  /^(?:sdkComponent|namespace|taskQueue|workflowId|runId|workflowType|activityId|activityType|isLocal|taskToken|workflowRunId|updateId|updateName)$/;
+const taskFailed = 'Failed to process Workflow Activation';
+
+/**
+ * Temporal's log as the log of this process: what runs say goes on as it is, in our words and with the stack of the project's own code. Temporal's own
+ * lines are for whoever looks for a defect.
+ */
+export function temporalLog(logger: Logger): Write {
+  return (level, message, meta) => {
+    const { [newsField]: event, stack, ...rest } = meta;
+    if (event !== undefined) {
+      const fields = Object.entries(rest).filter(([name, value]) => !ofTemporal.test(name) && value !== undefined && name !== 'run');
+      const lines = typeof stack === 'string' ? ownFrames(stack) : '';
+      return logger.log(level === 'WARN' ? 'warn' : 'info', message, {
+        event,
+        ...(rest['run'] === undefined ? {} : { run: rest['run'] }),
+        ...Object.fromEntries(fields),
+        ...(lines === '' ? {} : { stack: lines }),
+      });
+    }
+    if (message === taskFailed && typeof meta['workflowId'] === 'string')
+      logger.error(`run ${runIdOf(meta['workflowId'])} is stuck: ${messageOf(meta['error'])}`, { event: 'stuck', code: 'run-stuck' });
+    logger.debug(message, { ...meta, temporal: level });
+  };
+}
+
+const root = resolve(__dirname, '..', '..', '..');
+const rooms = 'contract|kernel|memory|middleware|workflows|activities|host|client|worker|service|cli|testing';
+const ours = new RegExp(`^(?:dist${sep === '\\' ? '\\\\' : '/'})?(?:${rooms})[\\\\/]`);
+
+/** The frames of a project's own code, or none. The first is where it was thrown, or what called that. */
+export function ownFrames(stack: string): string {
+  return stack
+    .split('\n')
+    .filter(
+      (line) => /^\s+at /.test(line) && isOfProject(/[(\s]((?:file:\/\/)?(?:\/|[A-Za-z]:\\)[^()]*?):\d+(?::\d+)?\)?$/.exec(line)?.[1]),
+    )
+    .map((line) => line.trim())
+    .join('\n');
+}
+
+function isOfProject(path: string | undefined): boolean {
+  if (path === undefined || path.includes('node_modules')) return false;
+  return !path.startsWith(root + sep) || !ours.test(path.slice(root.length + 1));
+}

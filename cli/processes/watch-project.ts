@@ -1,0 +1,160 @@
+import { relative } from 'node:path';
+import { checkKeyedEnvironment } from '../../activities/models/providers/keyed';
+import { defined } from '../../contract/defined';
+import { codeOf, errorTable, messageOf } from '../../contract/errors';
+import type { Project } from '../../service/project/load-project';
+import type { HoldfastWorker } from '../../worker/create-worker';
+import { WarmBundler } from '../../worker/warm-bundler';
+import { FreshProject, configurationFiles } from './fresh-project';
+import { ofProject } from './open-worker';
+import { placeInSource } from './place-in-source';
+import type { ProcessSettings } from './process-settings';
+import { WatchedFiles } from './watched-files';
+
+export interface WatchParts {
+  readonly config: string | undefined;
+  readonly settings: ProcessSettings;
+  /** What the project was loaded by at the start. */
+  readonly loaded: FreshProject;
+  readonly startedAt: number;
+  readonly worker: HoldfastWorker;
+  /** Told of a project that was taken over. */
+  readonly onProject: (project: Project) => void;
+}
+
+/** Somebody who saves all the time would otherwise never see anything. */
+const mostRounds = 5;
+
+/** Takes over what changes in the files of a project, while the process runs. What cannot be taken over is told, and all is as before. */
+export class ProjectWatch {
+  private readonly files = new WatchedFiles(() => this.look());
+  private readonly bundler = new WarmBundler();
+  private project: Project;
+  private agentFiles: ReadonlySet<string>;
+  /** The agents have changed since the last bundle that was taken over. */
+  private isBundleOld = false;
+  private hasFailed = false;
+  /** What a load that came too early was to take over. */
+  private unsettled: string[] = [];
+  private toldOfRestart = '';
+  private isBusy = false;
+  private isAsked = false;
+  private isClosed = false;
+  private working: Promise<void> = Promise.resolve();
+
+  constructor(private readonly parts: WatchParts) {
+    const { loaded, settings, startedAt } = parts;
+    this.project = settings.project;
+    this.agentFiles = loaded.agentFiles;
+    this.files.set([...loaded.files], startedAt);
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.files.close();
+    await this.working;
+    this.bundler.close();
+  }
+
+  private look(): void {
+    this.isAsked = true;
+    if (this.isBusy || this.isClosed) return;
+    this.isBusy = true;
+    this.working = this.rounds().finally(() => (this.isBusy = false));
+  }
+
+  private async rounds(): Promise<void> {
+    while (this.isAsked && !this.isClosed) {
+      this.isAsked = false;
+      const { changed, touched } = this.files.take();
+      const mayHelp = this.hasFailed && [...touched].some((path) => /\.([cm]?[jt]sx?|json)$/.test(path));
+      const all = new Set([...this.unsettled.splice(0), ...changed]);
+      if (changed.length > 0 || mayHelp) await this.takeOver(all);
+    }
+  }
+
+  private async takeOver(changed: Set<string>): Promise<void> {
+    const { logger } = this.parts.settings;
+    const began = performance.now();
+    try {
+      for (let round = 1; ; round++) {
+        const isDone = await this.round(changed, round === mostRounds);
+        if (isDone || this.isClosed) break;
+        for (const file of this.files.take().changed) changed.add(file);
+      }
+      this.hasFailed = false;
+      const seconds = ((performance.now() - began) / 1000).toFixed(1);
+      if (!this.isClosed) logger.info(`${named(changed)}: taken over in ${seconds} s.`, { build: this.parts.worker.buildId });
+    } catch (error) {
+      this.hasFailed = true;
+      // A file that is being written is no news yet.
+      if (this.files.hasChanged) return this.again(changed);
+      const code = codeOf(error) ?? 'internal';
+      // What Node and jiti add below is said by the place.
+      const [reason = ''] = messageOf(error).split('\n');
+      logger.error(`${named(changed)}: not taken over, and what ran before goes on. ${reason.trim()}`, {
+        code,
+        fix: errorTable[code].fix,
+        ...placeInSource(error),
+      });
+    }
+  }
+
+  private again(changed: ReadonlySet<string>): void {
+    this.unsettled = [...changed];
+    this.isAsked = true;
+  }
+
+  /** Loads, bundles and takes over once. False: something has changed meanwhile, so that it is all to be done again. */
+  private async round(changed: ReadonlySet<string>, isLast: boolean): Promise<boolean> {
+    const since = Date.now();
+    const fresh = new FreshProject();
+    const project = await this.load(fresh, changed, since);
+    if (project.agentsFile !== this.project.agentsFile) this.isBundleOld = true;
+    const bundle = this.isBundleOld ? await this.bundler.bundle(project.agentsFile) : undefined;
+    if (!isLast && this.files.hasChanged) return false;
+    checkKeyedEnvironment(process.env);
+    await this.parts.worker.takeOver({ ...ofProject(project, true), ...defined({ bundle }) });
+    this.isBundleOld = false;
+    this.agentFiles = fresh.agentFiles;
+    this.tellOfRestart(project);
+    this.project = project;
+    this.parts.onProject(project);
+    return true;
+  }
+
+  /** A project that does not load may have read only some of its files: those that were known are watched on. */
+  private async load(fresh: FreshProject, changed: ReadonlySet<string>, since: number): Promise<Project> {
+    const { config } = this.parts;
+    let known: readonly string[] = [...this.files.paths];
+    try {
+      const project = await fresh.load(config);
+      known = configurationFiles(config);
+      return project;
+    } finally {
+      this.files.set(new Set([...fresh.files, ...known]), since);
+      if ([...changed].some((file) => this.agentFiles.has(file) || fresh.agentFiles.has(file))) this.isBundleOld = true;
+    }
+  }
+
+  /** What a process has opened stays open. Told once for each thing that is not as it was opened. */
+  private tellOfRestart({ config }: Project): void {
+    const { config: before } = this.parts.settings.project;
+    const fields = ['http', 'taskQueue', 'tenant', 'compress'] as const;
+    const differ = fields.filter((field) => JSON.stringify(config[field]) !== JSON.stringify(before[field]));
+    const names = [...differ, ...((config.storage === undefined) !== (before.storage === undefined) ? ['storage'] : [])];
+    const isKnown = names.join() === this.toldOfRestart;
+    this.toldOfRestart = names.join();
+    if (names.length === 0 || isKnown) return;
+    const [are, they] = names.length === 1 ? ['has', 'It takes'] : ['have', 'They take'];
+    this.parts.settings.logger.warn(
+      `${names.map((name) => `\`${name}\``).join(' and ')} of the configuration ${are} changed. ${they} effect when \`holdfast dev\` is started again.`,
+    );
+  }
+}
+
+function named(files: ReadonlySet<string>): string {
+  const names = [...files].map((file) => relative(process.cwd(), file));
+  if (names.length === 0) return 'The project';
+  return names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
+}

@@ -1,0 +1,28 @@
+/** The attribute by which a line of Temporal's log is known as one of ours. */
+export const newsField = 'holdfast';
+
+/** What a line about a run has beside its text. Each is there where it is known. */
+export interface NewsFields {
+  readonly event: 'run-start' | 'run-end' | 'interrupt' | 'answer' | 'retry' | 'threw';
+  readonly run: string;
+  readonly agent?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly address?: string | undefined;
+  readonly attempt?: number | undefined;
+  readonly interrupt?: string | undefined;
+  readonly status?: string | undefined;
+  readonly code?: string | undefined;
+  readonly ms?: number | undefined;
+  readonly stack?: string | undefined;
+}
+
+/** The stack of what was thrown, or of what caused it: code of users is wrapped in errors that name it. */
+export function stackOf(error: unknown): string | undefined {
+  let stack: string | undefined;
+  for (let depth = 0, cause = error; depth < 5 && typeof cause === 'object' && cause !== null; depth++) {
+    const { stack: own, cause: next } = cause as { readonly stack?: unknown; readonly cause?: unknown };
+    if (typeof own === 'string') stack = own;
+    cause = next;
+  }
+  return stack;
+}

@@ -1,0 +1,32 @@
+const inTool = 'use it in a tool, or in a worker middleware';
+const imported = 'write `import`, or use the module in a tool';
+
+/** What Node has and the sandbox has not, and what to do in place of it. */
+const instead: ReadonlyMap<string, string> = new Map([
+  ...['fetch', 'Request', 'Response', 'Headers', 'FormData', 'Blob', 'WebSocket', 'EventSource', 'XMLHttpRequest'].map(
+    (name) => [name, inTool] as const,
+  ),
+  ...[
+    'Buffer',
+    'crypto',
+    'performance',
+    'navigator',
+    'localStorage',
+    'URL',
+    'URLSearchParams',
+    'structuredClone',
+    'setImmediate',
+    'queueMicrotask',
+  ].map((name) => [name, inTool] as const),
+  ['process', 'read it in a tool, or give what it has with the input of the run'],
+  ...['require', 'module', 'exports', '__dirname', '__filename'].map((name) => [name, imported] as const),
+]);
+
+/** A message about something that the sandbox lacks, or about a request that failed, with what to do. Any other message as it is. */
+export function withSandboxHint(message: string): string {
+  const missing = /^(?:ReferenceError: )?(\w+) is not defined\.?$/.exec(message)?.[1];
+  const name = missing ?? /^(fetch) failed$/.exec(message)?.[1];
+  const hint = name === undefined ? undefined : instead.get(name);
+  if (hint === undefined) return message;
+  return `${missing === undefined ? message : `${missing} is not defined`}. The sandbox has no ${name}: ${hint}.`;
+}

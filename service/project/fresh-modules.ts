@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, extname, isAbsolute, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { createJiti } from 'jiti';
+import { sharedModules } from './load-module';
+
+type Require = ReturnType<typeof createRequire>;
+
+/** What jiti asks of Node. Its own entry point fixes them. */
+interface JitiWorld {
+  readonly onError: (error: unknown) => never;
+  readonly nativeImport: (id: string | URL) => Promise<unknown>;
+  readonly createRequire: (file: string) => Require;
+}
+
+/** Code that jiti turns into what it can run. Other files of a project are loaded by Node. */
+const codeExtensions = ['.js', '.mjs', '.cjs', '.ts', '.tsx', '.mts', '.cts', '.mtsx', '.ctsx'];
+
+/**
+ * One load of a project's modules in which nothing comes from an earlier one, whatever imports it. Packages are loaded once for the process. Node
+ * never forgets an ES module, so that those of a project are loaded by jiti alone, with a cache of this load.
+ */
+export class FreshModules {
+  /** The project's own files that were read, also those that did not load. */
+  readonly files = new Set<string>();
+  private readonly cache: Record<string, unknown> = new Proxy<Record<string, unknown>>(
+    {},
+    {
+      set: (cache, file, module) => {
+        if (typeof file === 'string' && isOfProject(file)) this.files.add(file);
+        return Reflect.set(cache, file, module);
+      },
+    },
+  );
+
+  /** Loads a module. What it throws comes through as it is. */
+  readonly load = async (path: string): Promise<Record<string, unknown>> => {
+    this.files.add(path);
+    const world: JitiWorld = {
+      onError: (error) => {
+        throw error;
+      },
+      nativeImport: async (id) => {
+        const file = id instanceof URL ? fileURLToPath(id) : id;
+        if (isCode(file)) throw new Error(`${file} belongs to the project.`);
+        return import(String(id)) as Promise<unknown>;
+      },
+      createRequire: (file) => this.requireFrom(file),
+    };
+    const jiti = innerJiti()(path, { interopDefault: false, virtualModules: sharedModules(path), transform }, world);
+    return jiti.import<Record<string, unknown>>(path);
+  };
+
+  private requireFrom(file: string): Require {
+    const own = createRequire(file);
+    const load = (id: string): unknown => {
+      const path = own.resolve(id);
+      if (!isOfProject(path)) return own(id) as unknown;
+      this.files.add(path);
+      if (isCode(path)) throw new Error(`${path} belongs to the project.`);
+      return extname(path) === '.json' ? (JSON.parse(readFileSync(path, 'utf8')) as unknown) : (own(id) as unknown);
+    };
+    return Object.assign(load, { resolve: own.resolve, extensions: own.extensions, main: own.main, cache: this.cache }) as Require;
+  }
+}
+
+/** Whether a file is part of a project, and of no package. */
+export function isOfProject(path: string): boolean {
+  return isAbsolute(path) && !path.includes(`${sep}node_modules${sep}`);
+}
+
+function isCode(path: string): boolean {
+  return isOfProject(path) && codeExtensions.includes(extname(path));
+}
+
+const jitiFolder = (): string => join(dirname(require.resolve('jiti')), '..', 'dist');
+
+function innerJiti(): (path: string, options: object, world: JitiWorld) => ReturnType<typeof createJiti> {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- behind its entry point, which takes no other `createRequire`
+  return require(join(jitiFolder(), 'jiti.cjs')) as (path: string, options: object, world: JitiWorld) => ReturnType<typeof createJiti>;
+}
+
+function transform(options: unknown): unknown {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- large, and needed when a file has changed
+  return (require(join(jitiFolder(), 'babel.cjs')) as (options: unknown) => unknown)(options);
+}

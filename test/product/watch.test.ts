@@ -1,0 +1,159 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from './command';
+import { commandsIn } from './command';
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-dev-')));
+const start = commandsIn(folder);
+let dev: Command;
+let url: string;
+
+const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+const agents = (description: string): string => `import { agentsFor } from 'holdfast/workflow';
+import { approval } from 'holdfast/middleware';
+import type { tools } from './tools';
+const { defineAgent } = agentsFor<typeof tools>();
+export const desk = defineAgent({
+  name: 'desk', description: '${description}', instructions: 'Help.', model: 'default',
+  tools: ['lookupOrder', 'payOrder'], middleware: [approval({ tools: { payOrder: true } })],
+});
+`;
+const tools = `import { defineTool } from 'holdfast/worker';
+import { z } from 'zod';
+import { word } from './words';
+const inputSchema = z.object({ orderId: z.string() });
+export const tools = {
+  lookupOrder: defineTool({ description: 'Looks up.', inputSchema, execute: ({ orderId }) => ({ orderId, word }) }),
+  payOrder: defineTool({ description: 'Pays.', inputSchema, effect: 'idempotent', execute: () => ({ paid: word }) }),
+};
+`;
+const config = `import { defineConfig } from 'holdfast';
+import { tools } from './tools';
+export default defineConfig({ agents: './agents.ts', tools });
+`;
+
+/** What dev says of a change, from the moment of the change on. */
+async function saved(name: string, text: string, said: string): Promise<string> {
+  const before = (await dev.complained('')).length;
+  write(name, text);
+  for (let all = ''; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
+    all = (await dev.complained('')).slice(before);
+    if (all.includes(said)) return all;
+  }
+}
+
+async function run(id: string, text: string): Promise<string> {
+  return (await start(['run', 'desk', text, '--id', id, '--url', url]).ended).out;
+}
+
+beforeAll(async () => {
+  write('package.json', '{}');
+  write('words.ts', `export const word = 'one';`);
+  write('tools.ts', tools);
+  write('agents.ts', agents('first'));
+  write('holdfast.config.ts', config);
+  dev = start(['dev', '--port', '0']);
+  url = /service\s+(\S+)/.exec(await dev.seen('Try:'))?.[1] ?? '';
+}, 120_000);
+
+afterAll(async () => {
+  dev.process.kill('SIGTERM');
+  await dev.ended;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('dev while files change', () => {
+  it('takes over a tool, also for runs that wait, and says so', async () => {
+    expect(await run('waits', 'pay order 7')).toContain('payOrder needs an approval');
+    await saved('words.ts', `export const word = 'two';`, 'words.ts: taken over');
+    expect(await run('looks', 'lookup 7')).toContain('"word":"two"');
+    expect((await start(['approve', 'waits', '--url', url]).ended).out).toContain('"paid":"two"');
+  });
+
+  it('takes over agents for new runs, and leaves a waiting run under its build', async () => {
+    expect(await run('keeps', 'pay order 8')).toContain('payOrder needs an approval');
+    await saved('agents.ts', agents('second'), 'agents.ts: taken over');
+    const { agents: listed } = (await (await fetch(`${url}/agents`)).json()) as { agents: { description: string }[] };
+    expect(listed[0]?.description).toBe('second');
+    const upgraded = await start(['upgrade', 'keeps', '--url', url]).ended;
+    expect(upgraded.out).toContain('goes on under the newest build');
+    expect((await start(['approve', 'keeps', '--url', url]).ended).out).toContain('"paid":"two"');
+  });
+
+  it.each([
+    ['a syntax error', 'words.ts', `export const word = ;`, 'words.ts:1:', '1 | export const word = ;', `export const word = 'two';`],
+    [
+      'an error when it loads',
+      'words.ts',
+      `\nthrow new Error('boom');`,
+      'boom',
+      `2 | throw new Error('boom');`,
+      `export const word = 'two';`,
+    ],
+    [
+      'a configuration that is wrong',
+      'holdfast.config.ts',
+      config.replace(', tools }', ', toolz: tools }'),
+      '`toolz`',
+      'config-invalid',
+      config,
+    ],
+    [
+      'what the sandbox lacks',
+      'agents.ts',
+      `fetch('http://localhost');\n${agents('second')}`,
+      'fetch is not defined',
+      '1 | fetch(',
+      agents('second'),
+    ],
+  ])(
+    'goes on with the last good files after %s, says where it is, and takes over what is corrected',
+    async (_, file, text, what, line, fixed) => {
+      const said = await saved(file, text, 'not taken over');
+      expect(said).toContain(what);
+      expect(said).toContain(line);
+      expect(await run(`after-${file}-${line.length}`, 'lookup 9')).toContain('"word":"two"');
+      await saved(file, fixed, `${file}: taken over`);
+    },
+  );
+
+  it('goes on when an imported file is deleted, and takes it over when it is back', async () => {
+    const before = (await dev.complained('')).length;
+    rmSync(join(folder, 'words.ts'));
+    for (;;) {
+      if ((await dev.complained('')).slice(before).includes(`Cannot find module './words'`)) break;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await saved('words.ts', `export const word = 'three';`, 'words.ts: taken over');
+    expect(await run('back', 'lookup 10')).toContain('"word":"three"');
+  });
+
+  it('takes over what was saved last of many saves, also of those that come while it bundles', async () => {
+    for (let n = 0; n < 5; n++) {
+      write('agents.ts', agents(`many ${n}`));
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+    await saved('agents.ts', agents('last'), 'agents.ts: taken over');
+    for (;;) {
+      const { agents: listed } = (await (await fetch(`${url}/agents`)).json()) as { agents: { description: string }[] };
+      if (listed[0]?.description === 'last') break;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(await run('last', 'lookup 11')).toContain('"word":"three"');
+  });
+
+  it('takes over what models cost', async () => {
+    const priced = config.replace(', tools }', `, tools, models: { prices: { 'demo/rules': { input: 1e6, output: 0 } } } }`);
+    await saved('holdfast.config.ts', priced, 'holdfast.config.ts: taken over');
+    expect(await run('costs', 'lookup 12')).toContain('"word":"three"');
+    const view = (await (await fetch(`${url}/runs/costs`)).json()) as { cost?: { amount: number } };
+    expect(view.cost?.amount).toBeGreaterThanOrEqual(0);
+    await saved('holdfast.config.ts', config, 'holdfast.config.ts: taken over');
+  });
+
+  it('says what takes effect at the next start only', async () => {
+    const said = await saved('holdfast.config.ts', config.replace(', tools }', `, tools, http: { port: 1234 } }`), 'taken over');
+    expect(said).toContain('`http` of the configuration has changed');
+  });
+});
