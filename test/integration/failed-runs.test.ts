@@ -83,14 +83,14 @@ describe('a failed run', () => {
   });
 
   it('is one run in lists, of which the last execution says how it stands', async () => {
-    const tags = ['night'];
+    const tags = ['failed-night'];
     await Promise.all(['n1', 'n2', 'n3'].map((id) => failed(id, tags)));
     const ids = async (status?: 'failed' | 'completed'): Promise<unknown> => {
-      const { runs, total } = await bed.client.list({ tag: 'night', total: true, ...(status === undefined ? {} : { status }) });
+      const { runs, total } = await bed.client.list({ tag: 'failed-night', total: true, ...(status === undefined ? {} : { status }) });
       return [runs.map(({ id, status: now }) => `${id} ${now}`).sort(), total];
     };
     await eventually(async () => expect(await ids('failed')).toEqual([['n1 failed', 'n2 failed', 'n3 failed'], 3]));
-    const before = (await bed.client.list({ tag: 'night' })).runs.find(({ id }) => id === 'n2')?.startedAt;
+    const before = (await bed.client.list({ tag: 'failed-night' })).runs.find(({ id }) => id === 'n2')?.startedAt;
     mail.works = true;
     const run = bed.client.run('n2');
     await run.retry();
@@ -98,7 +98,7 @@ describe('a failed run', () => {
     await eventually(async () => expect(await ids('failed')).toEqual([['n1 failed', 'n3 failed'], 2]));
     expect(await ids('completed')).toEqual([['n2 completed'], 1]);
     expect(await ids()).toEqual([['n1 failed', 'n2 completed', 'n3 failed'], 3]);
-    const row = (await bed.client.list({ tag: 'night', status: 'completed' })).runs[0];
+    const row = (await bed.client.list({ tag: 'failed-night', status: 'completed' })).runs[0];
     expect(row?.startedAt).toBe(before);
   });
 

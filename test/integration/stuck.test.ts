@@ -9,6 +9,7 @@ import type { WorkflowBundle } from '../../worker/bundle';
 import { bundleAgents } from '../../worker/bundle';
 import { HoldfastWorker } from '../../worker/create-worker';
 import { Deployment } from '../../worker/deployment';
+import { WatchedWorker } from '../../worker/threads/watched-worker';
 import { oddTools } from '../fixtures/odd-tools';
 import { variantOf } from '../support/bundle-variant';
 import type { Temporal } from '../support/temporal';
@@ -202,9 +203,11 @@ describe('a worker', () => {
   });
 
   it('says so when it stops although nobody asked', async () => {
+    const create = jest.spyOn(WatchedWorker, 'create');
     const bed = await startTestBed(answer);
-    const [inner] = [...(bed.worker as unknown as { workers: Map<string, { worker: Worker }> }).workers.values()];
-    inner?.worker.shutdown();
+    const [inner] = await Promise.all(create.mock.results.map(({ value }) => value as Promise<Worker>));
+    create.mockRestore();
+    inner?.shutdown();
     await expect(bed.worker.run()).rejects.toMatchObject({ code: 'internal', message: expect.stringContaining('stopped unasked') });
     await bed.client.close();
     await bed.worker.shutdown().catch(() => undefined);
