@@ -17,10 +17,11 @@ describe('the packed package makes a project', () => {
   const environment = { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !keys.test(name))), NO_COLOR: '1' };
   let service: ChildProcess | undefined;
   afterAll(async () => {
-    if (service !== undefined && service.exitCode === null) {
-      const ended = once(service, 'exit');
-      service.kill('SIGTERM');
-      await ended;
+    // Not before all that it started has ended, too.
+    if (service?.pid !== undefined) {
+      const closed = once(service, 'close');
+      process.kill(-service.pid, 'SIGTERM');
+      await closed;
     }
     rmSync(folder, { recursive: true, force: true });
   }, 60_000);
@@ -42,6 +43,7 @@ describe('the packed package makes a project', () => {
       cwd: project,
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
     });
     await ready(service, `http://127.0.0.1:${port}`);
     const started = await run('npx', ['holdfast', 'run', 'support', 'How is order 43?', '--id', 'first'], {
