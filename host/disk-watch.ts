@@ -11,7 +11,8 @@ export interface DiskWatchOptions {
   readonly freeBytes?: (directory: string) => Promise<number>;
 }
 
-const leastFree = 8 * 1024 * 1024;
+/** With fewer bytes free the server can hardly write. */
+export const leastFree = 8 * 1024 * 1024;
 /** The directories that this process watches. */
 const watched = new Map<string, number>();
 
@@ -92,7 +93,8 @@ function watch(look: () => Promise<HoldfastError | void>, report: (problem: Hold
   return () => clearInterval(timer);
 }
 
-async function freeIn(directory: string): Promise<number> {
+/** The bytes that are free in a directory. */
+export async function freeIn(directory: string): Promise<number> {
   const { bavail, bsize } = await statfs(directory);
   return bavail * bsize;
 }

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { freeIn, leastFree } from '../../host/disk-watch';
 import type { Finding } from './finding';
 import { fine, found, foundBy } from './finding';
 
@@ -69,8 +69,6 @@ function read(path: string): Package | undefined {
 }
 
 const mega = 1024 * 1024;
-/** The server's database grows in steps; below the first the server can hardly write, see disk-watch.ts. */
-const fullBelow = 8 * mega;
 const scarceBelow = 1024 * mega;
 
 /** Whether the directory of the embedded server, or the one in which it is to be made, can be written to and has room. */
@@ -82,7 +80,7 @@ export async function checkDisk(directory: string, freeBytes: (directory: string
     accessSync(present, constants.W_OK | constants.X_OK);
     const free = await freeBytes(present);
     const room = `${Math.floor(free / mega)} MB are free for ${directory}`;
-    if (free < fullBelow) return found('disk', 'problem', 'disk-full', `Only ${room}: the Temporal server can hardly write.`);
+    if (free < leastFree) return found('disk', 'problem', 'disk-full', `Only ${room}: the Temporal server can hardly write.`);
     if (free < scarceBelow) return found('disk', 'warning', 'disk-full', `Only ${room}.`);
     return fine('disk', `${room}.`);
   } catch (error) {
@@ -92,9 +90,4 @@ export async function checkDisk(directory: string, freeBytes: (directory: string
 
 function nearest(directory: string): string {
   return existsSync(directory) || dirname(directory) === directory ? directory : nearest(dirname(directory));
-}
-
-async function freeIn(directory: string): Promise<number> {
-  const { bavail, bsize } = await statfs(directory);
-  return bavail * bsize;
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataConverter } from '@temporalio/common';
-import { HoldfastError, errorTable } from '../../contract/errors';
+import { HoldfastError } from '../../contract/errors';
 import type { TemporalSettings } from '../../host/connection';
 import { watchDisk, watchFiles } from '../../host/disk-watch';
 import { startEmbeddedServer } from '../../host/server/embedded-server';
@@ -42,9 +42,7 @@ export async function openServer(
   makeUsable(directory);
   // Commands wait for a service that starts.
   if (mayStart) await lifetime.onEnd('record of the start', recordStart(directory));
-  const report = (problem: HoldfastError): void =>
-    settings.logger.error(problem.message, { code: problem.code, fix: errorTable[problem.code].fix });
-  await lifetime.onEnd('watch of open files', watchFiles(report));
+  await lifetime.onEnd('watch of open files', watchFiles(settings.onProblem));
   if (server !== undefined)
     return {
       settings: server,
@@ -65,7 +63,7 @@ export async function openServer(
       ),
   });
   await lifetime.onEnd('Temporal server', () => embedded.stop());
-  await lifetime.onEnd('watch of the disk', watchDisk(directory, report));
+  await lifetime.onEnd('watch of the disk', watchDisk(directory, settings.onProblem));
   return {
     settings: { address: embedded.address, namespace: embedded.namespace },
     embedded: true,

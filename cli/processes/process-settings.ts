@@ -68,7 +68,8 @@ export async function readSettings(
   };
 }
 
-function problemsTo(logger: Logger): (problem: HoldfastError) => void {
+/** Writes problems into a log, with what to change. */
+export function problemsTo(logger: Logger): (problem: HoldfastError) => void {
   return (problem) => {
     const stack = ownFrames(stackOf(problem.cause) ?? '');
     logger.error(problem.message, { code: problem.code, fix: errorTable[problem.code].fix, ...(stack === '' ? {} : { stack }) });

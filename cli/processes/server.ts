@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defined } from '../../contract/defined';
-import { HoldfastError, errorTable } from '../../contract/errors';
+import { HoldfastError } from '../../contract/errors';
 import { readConfiguration } from '../../host/configuration';
 import { watchDisk } from '../../host/disk-watch';
 import { createLogger } from '../../host/logger';
@@ -10,7 +10,7 @@ import { findLiveServer } from '../../host/server/server-reuse';
 import type { ServerRecord } from '../../host/server/server-record';
 import type { Terminal } from '../terminal';
 import { Lifetime } from './lifetime';
-import { portOf } from './process-settings';
+import { portOf, problemsTo } from './process-settings';
 import { makeUsable } from './usable-directory';
 
 export interface ServerFlags {
@@ -48,9 +48,7 @@ export async function serveTemporal(flags: ServerFlags, terminal: Terminal): Pro
     // Two that are started together: the other one was first.
     const other = server.reused ? await findLiveServer(directory, 'file') : undefined;
     if (other !== undefined) throw alreadyRuns(directory, other);
-    const report = (problem: HoldfastError): void =>
-      logger.error(problem.message, { code: problem.code, fix: errorTable[problem.code].fix });
-    await lifetime.onEnd('watch of the disk', watchDisk(directory, report));
+    await lifetime.onEnd('watch of the disk', watchDisk(directory, problemsTo(logger)));
     const line = (name: string, text: string): void => terminal.write(`  ${terminal.paint.dim(name.padEnd(9))} ${text}`);
     terminal.write();
     terminal.write(terminal.paint.green('The Temporal server is ready.'));

@@ -33,6 +33,11 @@ export function commandsIn(directory: string): Start {
   };
 }
 
+/** The address of the service of a `dev` that is starting, once it takes runs. */
+export async function serviceOf(dev: Command): Promise<string> {
+  return /service\s+(\S+)/.exec(await dev.seen('Try:'))?.[1] ?? '';
+}
+
 /** What a process says that writes to pipes. */
 export function commandOf(child: ChildProcess): Command {
   const said = { out: '', error: '' };

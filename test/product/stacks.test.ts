@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from './command';
-import { commandsIn } from './command';
+import { commandsIn, serviceOf } from './command';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-stacks-')));
 const start = commandsIn(folder);
@@ -82,7 +82,7 @@ let url: string;
 beforeAll(async () => {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   dev = start(['dev', '--port', '0', '--log', 'json']);
-  url = /service\s+(\S+)/.exec(await dev.seen('Try:'))?.[1] ?? '';
+  url = await serviceOf(dev);
 }, 120_000);
 
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from './command';
-import { commandsIn } from './command';
+import { commandsIn, serviceOf } from './command';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-dev-')));
 const start = commandsIn(folder);
@@ -54,7 +54,7 @@ beforeAll(async () => {
   write('agents.ts', agents('first'));
   write('holdfast.config.ts', config);
   dev = start(['dev', '--port', '0']);
-  url = /service\s+(\S+)/.exec(await dev.seen('Try:'))?.[1] ?? '';
+  url = await serviceOf(dev);
 }, 120_000);
 
 afterAll(async () => {
