@@ -35,11 +35,11 @@ const sandboxed = [
 ];
 
 module.exports = tseslint.config(
-  { ignores: ['dist/', 'node_modules/', '.holdfast/', 'test/product/fixtures/'] },
+  { ignores: ['dist/', 'node_modules/', '.holdfast/', 'sandbox.d.ts', 'test/product/fixtures/'] },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.recommendedTypeChecked],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: __dirname } },
+    languageOptions: { parserOptions: { project: './tsconfig.eslint.json', tsconfigRootDir: __dirname } },
     rules: {
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { arguments: false } }],
@@ -82,7 +82,7 @@ module.exports = tseslint.config(
   // What `holdfast init` writes imports the doors alone. `test` of Node gives a promise that the runner waits for.
   border('templates', '\\.\\.'),
   {
-    files: ['templates/**/*.test.ts'],
+    files: ['templates/**/*.test.ts', 'examples/**/*.test.ts'],
     rules: {
       '@typescript-eslint/no-floating-promises': [
         'error',

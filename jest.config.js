@@ -3,6 +3,7 @@ const base = {
   testEnvironment: '<rootDir>/test/support/environment.js',
   transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } }] },
   moduleNameMapper: {
+    '^(@temporalio/worker/lib|\\.)/workflow/bundler$': '<rootDir>/test/support/shared/temporalio-bundler.js',
     '^@temporalio/proto$': '<rootDir>/test/support/shared/temporalio-proto.js',
     '^protobufjs$': '<rootDir>/test/support/shared/protobufjs.js',
     '^protobufjs/ext/protojson$': '<rootDir>/test/support/shared/protobufjs-ext-protojson.js',
@@ -49,7 +50,9 @@ module.exports = {
     { ...base, ...real, displayName: 'kill', testMatch: ['<rootDir>/test/kill/**/*.test.ts'] },
     { ...base, displayName: 'host', testMatch: ['<rootDir>/test/host/**/*.test.ts'] },
     { ...base, displayName: 'product', testMatch: ['<rootDir>/test/product/**/*.test.ts'] },
-    // Each takes more than a minute, or measures time and so runs alone: `npm run long`.
+    // Each takes more than a minute: `npm run long`.
     { ...base, ...real, displayName: 'long', testMatch: ['<rootDir>/test/long/**/*.test.ts'] },
+    // Measures time, or takes the disk from others: a part of `npm run long`, one after another.
+    { ...base, ...real, displayName: 'alone', testMatch: ['<rootDir>/test/alone/**/*.test.ts'] },
   ],
 };

@@ -3,15 +3,15 @@ import { Context } from '@temporalio/activity';
 import { agentOfPath } from '../contract/record/agent-paths';
 import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../contract/errors';
 import { waitsForTool } from '../contract/missing-tool';
+import type { AnswerTime, AnswersElsewhere, ElsewhereAnswer } from '../contract/record/answer-times';
 import { messageOfOutcome } from '../contract/record/tool-outcomes';
 import type { DeltaBody } from '../contract/deltas';
 import type { Manifest, ManifestRequest } from '../contract/manifest';
 import type { StoredMessage } from '../contract/messages/messages';
 import { runIdOf } from '../contract/names';
+import type { PolicyPlan, PolicyRequest } from '../contract/policies';
 import type {
-  AnswersElsewhere,
-  AnswerTime,
-  ElsewhereAnswer,
+  KeptPoint,
   CallModelInput,
   CallModelResult,
   CallToolInput,
@@ -29,12 +29,13 @@ import { abortOf } from './calls/abort';
 import { withValues } from './calls/call-context';
 import type { BrokenAnswer, ModelAnswer } from './models/call-model';
 import { generate } from './models/call-model';
+import { cutOff } from './tools/cut-off';
 import { PacedCall } from './tools/tool-paces';
 import { ToolRetry, executeTool } from './tools/call-tool';
 import { CallValues } from './calls/call-values';
 import { activityFailure, asThrown, failedResult, isCancelled, isCancelledByRun, modelVerdict } from './failures';
 import { WrapWatch } from './worker-middleware/wrap-guard';
-import type { Turn } from './limits/gate';
+import type { GateTurn } from './limits/gate';
 import { callerOf, lostText, madeAgain, toolFailure, toolTurn } from './limits/counted-calls';
 import { Patience } from './limits/patience';
 import { orCancelled, orTimedOut, withHeartbeat } from './health/heartbeat';
@@ -42,6 +43,7 @@ import { lateIn } from './health/late-calls';
 import { LiveCall } from './health/live-call';
 import { tellOfModel, tellOfTool } from './news';
 import type { WorkerParts } from './parts';
+import { planOf } from './policies';
 import { parseInput } from './schemas/parse-input';
 import { parseOutput } from './schemas/parse-output';
 import { aboutNothing } from './transcripts/start-store';
@@ -51,12 +53,16 @@ import { manifestFor } from './prepare-run';
 export interface Activities {
   prepareRun(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest>;
   parseInput(request: ParseInputRequest): Promise<ParseInputResult>;
+  planPolicy(request: PolicyRequest): Promise<PolicyPlan>;
   parseOutput(request: ParseOutputRequest): Promise<ParseOutputResult>;
   callModel(input: CallModelInput): Promise<CallModelResult>;
   callTool(input: CallToolInput): Promise<CallToolResult>;
   tryNewestBuild(input: AgentRunInput): Promise<TrialVerdict>;
+  newestBuild(deployment: string): Promise<string>;
   answerTimes(events: readonly number[]): Promise<readonly (AnswerTime | null)[]>;
   answersElsewhere(asked: AnswersElsewhere): Promise<readonly (ElsewhereAnswer | null)[]>;
+  keepResumePoint(point: KeptPoint): Promise<KeptPoint>;
+  resumePointOf(workflowId: string): Promise<KeptPoint | null>;
 }
 
 export function createActivities(parts: WorkerParts): Activities {
@@ -82,6 +88,16 @@ export function createActivities(parts: WorkerParts): Activities {
       return parseInput(parts.tools, request).catch((error: unknown) => {
         throw activityFailure(thrownCodeOf(error) ?? 'tool-failed', messageOf(error), { retryable: true });
       });
+    },
+
+    async planPolicy(request) {
+      try {
+        return planOf(parts.policies, request);
+      } catch (error) {
+        const code = codeOf(error) ?? 'hook-failed';
+        // Another worker may have the policy that this one lacks.
+        throw activityFailure(code, messageOf(error), { retryable: code === 'policy-unknown' });
+      }
     },
 
     async parseOutput(request) {
@@ -116,7 +132,7 @@ export function createActivities(parts: WorkerParts): Activities {
           const publish = request.slots.stream === 'live' ? live.publish : undefined;
           const call = { agent: agentOfPath(input.path), id: address, attempt: patience.attempt, signal, ...values.access() };
           const caller = { ...callerOf(info, address), signal, mayLeave: patience.counts };
-          const turnOf = (model: string, asked: unknown): Promise<Turn | undefined> =>
+          const turnOf = (model: string, asked: unknown): Promise<GateTurn | undefined> =>
             parts.turns?.ofModel(model, caller, asked) ?? Promise.resolve(undefined);
           return withValues(values, () => generate(request, { ...parts, turnOf }, call, publish, (broken) => (left = broken), watch));
         };
@@ -165,6 +181,7 @@ export function createActivities(parts: WorkerParts): Activities {
         late,
         threw: (error: unknown) => tellOfTool(input, { run: runIdOf(workflowId), agent, address, attempt: patience.attempt }, error),
       };
+      let hasRun = false;
       try {
         const culprit = {
           workflowId,
@@ -188,6 +205,7 @@ export function createActivities(parts: WorkerParts): Activities {
             const turn = await toolTurn(parts, input, { ...callerOf(info, address), signal, mayLeave: patience.counts || isOnce });
             ending = () => turn?.end();
             const about = input.about === true ? await parts.messages.starts.of(workflowId, runId) : aboutNothing;
+            hasRun = input.reconcile !== true;
             const execute = (): Promise<ToolOutcome> =>
               paced.take(() => withValues(values, () => executeTool(input, parts, { ...execution, about })));
             if (parts.culprits === undefined) return execute();
@@ -208,7 +226,11 @@ export function createActivities(parts: WorkerParts): Activities {
       } catch (error) {
         live?.void();
         values.end();
-        if (isCancelled(error, signal)) throw asThrown(error);
+        if (isCancelled(error, signal)) {
+          // It was told to stop, and may have done its work before it was.
+          if (hasRun && isOnce && isCancelledByRun(signal)) return { address, outcome: cutOff(error) };
+          throw asThrown(error);
+        }
         const code = error instanceof ToolRetry ? 'tool-failed' : (thrownCodeOf(error) ?? 'tool-failed');
         // The run waits for a `once` tool that had no turn: the server would not make its call again.
         if (code === 'waiting-for-turn' && isOnce && !info.isLocal)
@@ -227,9 +249,21 @@ export function createActivities(parts: WorkerParts): Activities {
       }
     },
 
+    async newestBuild(deployment) {
+      return (await parts.newestBuild?.(deployment)) ?? '';
+    },
+
     async answerTimes(events) {
       const { workflowId, runId } = requireExecution(Context.current().info.workflowExecution);
       return (await parts.answers?.times(workflowId, runId, events)) ?? [];
+    },
+
+    async keepResumePoint(point) {
+      return point;
+    },
+
+    async resumePointOf(workflowId) {
+      return (await parts.answers?.pointOf(workflowId)) ?? null;
     },
 
     async answersElsewhere(asked) {

@@ -1,13 +1,15 @@
 import type { DeltaSink } from '../contract/deltas';
 import type { HoldfastError } from '../contract/errors';
 import type { Language, ModelFacts, ToolFacts } from '../contract/manifest';
-import type { AgentRunInput, AnswerTime, AnswersElsewhere, ElsewhereAnswer, TrialVerdict } from '../contract/record/wire';
+import type { AnswerTime, AnswersElsewhere, ElsewhereAnswer } from '../contract/record/answer-times';
+import type { AgentRunInput, KeptPoint, TrialVerdict } from '../contract/record/wire';
 import type { Culprits } from './health/culprits';
 import type { Turns } from './limits/turns';
 import type { MessageStore } from './transcripts/message-store';
 import type { ModelRegistry } from './models/models';
 import type { Observers } from './worker-middleware/observers';
 import type { OutputRegistry } from './schemas/outputs';
+import type { Policies } from './policies';
 import type { ToolPaces } from './tools/tool-paces';
 import type { ToolRegistry } from './tools/tools';
 import type { WorkerMiddlewareRegistry } from './worker-middleware/worker-middleware';
@@ -18,6 +20,8 @@ export interface AnswerLookup {
   times(workflowId: string, runId: string, events: readonly number[]): Promise<readonly (AnswerTime | null)[]>;
   /** For each of the interrupts the first answer that fits and that the run took before its deadline. null: there is none. */
   to(asked: AnswersElsewhere): Promise<readonly (ElsewhereAnswer | null)[]>;
+  /** What the latest execution of a run kept that was cancelled. Undefined: it was not, or kept nothing. */
+  pointOf(workflowId: string): Promise<KeptPoint | undefined>;
 }
 
 /** What the activities of one worker share. */
@@ -26,6 +30,8 @@ export interface WorkerParts {
   readonly models: ModelRegistry;
   readonly middleware: WorkerMiddlewareRegistry;
   readonly outputs: OutputRegistry;
+  /** Policies of the configuration, by name. Absent: there are none. */
+  readonly policies?: Policies;
   /** Who looks on at calls. */
   readonly observers?: Observers;
   /** Told of what code of users does wrong where no run fails of it. */
@@ -37,6 +43,8 @@ export interface WorkerParts {
   readonly stallMs?: number;
   /** Asks the newest build of the task queue whether it can go on with a run. */
   readonly tryNewestBuild?: (input: AgentRunInput) => Promise<TrialVerdict>;
+  /** The build to which new runs go. Absent: there are no others. */
+  readonly newestBuild?: (deployment: string) => Promise<string>;
   readonly answers?: AnswerLookup;
   /** Turns of models and tools that are limited. Absent: as in memory, where nothing is. */
   readonly turns?: Turns;

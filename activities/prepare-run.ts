@@ -28,6 +28,9 @@ export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, '
       'output-unknown',
       `The agent names the output "${unfit}". The worker has: ${outputs.names.join(', ') || 'none'}.`,
     );
+  const policies = policiesIn(request, parts);
+  const held = Object.values(policies ?? {}).flat();
+  const askedAbout = policies === undefined ? request.askedAbout : [...new Set([...(request.askedAbout ?? []), ...held])];
   for (const [tool, aliases] of Object.entries(request.argumentAliases)) {
     const clash = aliases.find((alias) => tools.propertiesOf(tool).includes(alias));
     if (clash !== undefined)
@@ -44,8 +47,19 @@ export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, '
     tools: Object.fromEntries(tools.names.map((name) => [name, differing(factsOf(name, parts), parts.toolDefaults)])),
     models: Object.fromEntries(request.models.map((name) => [name, models.idOf(name)])),
     halves: request.halves,
-    ...defined({ outputs: request.outputs, schemas: request.askedAbout && schemasOf(request.askedAbout, parts) }),
+    ...defined({ outputs: request.outputs, policies, schemas: askedAbout && schemasOf(askedAbout, parts) }),
   };
+}
+
+/** The tools that the named policies hold. */
+function policiesIn(request: ManifestRequest, { policies = new Map() }: Pick<WorkerParts, 'policies'>): Manifest['policies'] {
+  const unknown = request.policies?.find((name) => !policies.has(name));
+  if (unknown !== undefined)
+    throw new HoldfastError(
+      'policy-unknown',
+      `The agent names the policy "${unknown}".${meant(unknown, [...policies.keys()])} The worker has: ${[...policies.keys()].join(', ') || 'none'}.`,
+    );
+  return request.policies && Object.fromEntries(request.policies.map((name) => [name, policies.get(name)?.tools ?? []]));
 }
 
 /** Long ones are left out: they would stand in the history with each question. */

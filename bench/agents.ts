@@ -67,4 +67,15 @@ export const careful = defineAgent({
   middleware: [approval({ tools: { refund: true } })],
 });
 
+/** Works for some turns, and then asks. */
+export const carefulWorker = defineAgent({
+  name: 'carefulWorker',
+  description: 'Works, and asks.',
+  instructions: 'You work, and ask.',
+  model,
+  tools: ['words', 'refund'],
+  maxIterations: 10_000,
+  middleware: [approval({ tools: { refund: true } })],
+});
+
 export const talks = defineAgent({ name: 'talks', description: 'Talks.', instructions: 'You talk.', model, tools: [] });

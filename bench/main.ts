@@ -1,11 +1,14 @@
 import { benchBatch } from './batch';
 import { benchBytes } from './bytes';
+import { benchChat } from './chat';
 import { benchEngine } from './engine';
 import { benchFlags } from './flags';
 import { benchHistory, benchHistoryCompacted } from './history';
 import { benchHerd } from './herd';
 import { benchInstance } from './instance';
 import { benchMiddleware } from './middleware';
+import { benchOffice } from './office';
+import { benchParked } from './parked';
 import { benchPeers } from './peers/peers';
 import { benchRebuild } from './rebuild';
 import { benchRecovery } from './recovery';
@@ -36,7 +39,10 @@ const benches: Readonly<Record<string, Bench>> = {
 /** They take longer, and run only when they are named. What stands behind a name goes to its bench. */
 const longBenches: Readonly<Record<string, Bench>> = {
   batch: benchBatch,
+  chat: benchChat,
   flags: benchFlags,
+  office: benchOffice,
+  parked: benchParked,
   peers: benchPeers,
   scale: benchScale,
   soak: benchSoak,

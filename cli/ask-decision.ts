@@ -5,10 +5,10 @@ import { misfitOfSchema } from '../contract/schema/schema-fit';
 import type { Terminal } from './terminal';
 
 /** The body with which the answer is sent, or `later`. */
-export type Asked = { readonly body: Readonly<Record<string, Json>> } | 'later';
+export type AskedDecision = { readonly body: Readonly<Record<string, Json>> } | 'later';
 
 /** Asks a person what an interrupt asks for. An empty answer, or a closed input, means later. */
-export async function askDecision(interrupt: Interrupt, terminal: Terminal): Promise<Asked> {
+export async function askDecision(interrupt: Interrupt, terminal: Terminal): Promise<AskedDecision> {
   switch (interrupt.kind) {
     case 'approval':
       return askApproval(interrupt, terminal);
@@ -19,7 +19,7 @@ export async function askDecision(interrupt: Interrupt, terminal: Terminal): Pro
   }
 }
 
-async function askAnswer(terminal: Terminal): Promise<Asked> {
+async function askAnswer(terminal: Terminal): Promise<AskedDecision> {
   for (;;) {
     const text = await terminal.ask('  your answer (JSON or text; empty: later) ');
     if (isEmpty(text)) return 'later';
@@ -33,7 +33,7 @@ async function askAnswer(terminal: Terminal): Promise<Asked> {
 
 type Approval = Extract<Interrupt, { kind: 'approval' }>;
 
-async function askApproval({ inputHash, input, inputSchema }: Approval, terminal: Terminal): Promise<Asked> {
+async function askApproval({ inputHash, input, inputSchema }: Approval, terminal: Terminal): Promise<AskedDecision> {
   for (;;) {
     const choice = await terminal.ask('  approve / reject / edit / later? ');
     if (isEmpty(choice)) return 'later';
@@ -64,7 +64,7 @@ async function askApproval({ inputHash, input, inputSchema }: Approval, terminal
   }
 }
 
-async function askInDoubt(terminal: Terminal): Promise<Asked> {
+async function askInDoubt(terminal: Terminal): Promise<AskedDecision> {
   for (;;) {
     const choice = await terminal.ask('  did it happen: yes / no / later? ');
     if (isEmpty(choice)) return 'later';

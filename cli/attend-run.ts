@@ -1,7 +1,10 @@
 import { defined } from '../contract/defined';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { TurnStatus } from '../contract/conversations';
 import { codeOf } from '../contract/errors';
+import type { RunStatus } from '../contract/events';
 import type { Interrupt } from '../contract/interrupts';
+import { mayAnswer } from '../contract/who-may-answer';
 import { askDecision } from './ask-decision';
 import { EventLines, interruptLines } from './event-lines';
 import { commandsFor } from './next-commands';
@@ -17,35 +20,59 @@ export interface Attendance {
   readonly from: number;
   /** Who answers. */
   readonly by?: string;
+  readonly roles?: readonly string[];
   /** Interrupts that were answered already, and may still show until a worker takes the answer. */
   readonly answered?: readonly string[];
+  /** Of a conversation: the turn whose end is waited for. */
+  readonly turn?: number;
+  /** A message that stands on the terminal already. */
+  readonly said?: string;
+}
+
+export interface Attended {
+  readonly exitCode: number;
+  /** Offset of the first event that was not shown. */
+  readonly from: number;
+  readonly status: RunStatus;
 }
 
 /** Shows a run until it ends, asking whoever sits there when it waits. Returns the exit code. */
 export async function attendRun(service: ServiceClient, terminal: Terminal, attendance: Attendance): Promise<number> {
-  const { id, by } = attendance;
+  return (await attend(service, terminal, attendance)).exitCode;
+}
+
+/** The same, and how far the run was shown. */
+export async function attend(service: ServiceClient, terminal: Terminal, attendance: Attendance): Promise<Attended> {
+  const { id, by, roles } = attendance;
   const lines = new EventLines(terminal);
   const answered = new Set(attendance.answered);
   let from = attendance.from;
   for (;;) {
-    const view = await follow(service, terminal, lines, id, from);
-    from = view.nextOffset;
-    if (view.status !== 'waiting') return ended(view, lines, terminal);
+    const followed = await follow(service, terminal, lines, { ...attendance, from });
+    ({ from } = followed);
+    const { view } = followed;
+    const { status } = view;
+    const leave = (exitCode: number): Attended => ({ exitCode, from, status });
+    if (followed.turn !== undefined) return leave(followed.turn === 'failed' ? exitCodes.failed : exitCodes.done);
+    if (status !== 'waiting') return leave(ended(view, lines, terminal));
     const open = view.interrupts.filter((interrupt) => !answered.has(interrupt.id));
     const next = open[0];
     if (next === undefined) {
       terminal.write('The answer is stored. It counts as soon as a worker runs.');
-      return exitCodes.waiting;
+      return leave(exitCodes.waiting);
     }
     for (const line of interruptLines(next, terminal, view.agent)) terminal.write(line);
     if (!terminal.interactive) {
       for (const other of open.slice(1)) for (const line of interruptLines(other, terminal, view.agent)) terminal.write(line);
-      return later(attendance, open, service, terminal);
+      return leave(later(attendance, open, service, terminal));
     }
+    // What is for others is not asked here. The service says so to whoever tries.
+    if (by !== undefined && !mayAnswer(next, { by, ...defined({ roles }) }, Date.now()))
+      return leave(later(attendance, open, service, terminal));
     const asked = await askDecision(next, terminal);
-    if (asked === 'later') return later(attendance, open, service, terminal);
+    if (asked === 'later') return leave(later(attendance, open, service, terminal));
     try {
-      await service.answer(id, next.id, { ...asked.body, ...defined({ by }) });
+      await service.answer(id, next.id, { ...asked.body, ...defined({ by, roles }) });
       answered.add(next.id);
     } catch (error) {
       const code = codeOf(error);
@@ -60,20 +87,32 @@ const askAgain: readonly string[] = ['answer-invalid', 'answer-stale', 'interrup
 
 const patienceMs = 15_000;
 
-/** Shows events until the run waits or has ended. A service that restarts meanwhile is waited for. */
-async function follow(service: ServiceClient, terminal: Terminal, lines: EventLines, id: string, start: number): Promise<ShownRun> {
-  let from = start;
+interface Followed {
+  readonly view: ShownRun;
+  readonly from: number;
+  /** How the turn has ended that was waited for. */
+  readonly turn?: TurnStatus;
+}
+
+/** Shows events until the run waits or has ended, or the turn has. A service that restarts meanwhile is waited for. */
+async function follow(service: ServiceClient, terminal: Terminal, lines: EventLines, attendance: Attendance): Promise<Followed> {
+  const { id, turn, said } = attendance;
+  let { from } = attendance;
   let lostAt: number | undefined;
   for (;;) {
     try {
       const events = terminal.live ? service.liveEvents(id, from, 'waiting') : service.events(id, from, 'waiting');
+      let ended: TurnStatus | undefined;
       for await (const event of events) {
-        lines.show(event);
+        if (event.type !== 'message' || event.id !== said) lines.show(event);
         from = event.offset === undefined ? from : event.offset + 1;
+        if (event.type === 'turn-end' && event.turn === turn) ended = event.status;
+        if (ended !== undefined) break;
       }
       const view = await service.view(id);
       lines.break();
-      if (view.status !== 'running' && view.nextOffset <= from) return view;
+      if (ended !== undefined) return { view, from, turn: ended };
+      if (view.status !== 'running' && view.nextOffset <= from && !isToCome(view, turn)) return { view, from };
       lostAt = undefined;
     } catch (error) {
       lines.break();
@@ -88,8 +127,18 @@ async function follow(service: ServiceClient, terminal: Terminal, lines: EventLi
   }
 }
 
+/** A turn that begins under another build may leave the conversation idle for a moment. */
+function isToCome({ status, conversation }: ShownRun, turn: number | undefined): boolean {
+  if (turn === undefined || status !== 'idle' || conversation === undefined) return false;
+  return conversation.turn < turn && !conversation.paused;
+}
+
 function ended(view: ShownRun, lines: EventLines, terminal: Terminal): number {
-  if (view.status === 'completed') {
+  if (view.status === 'idle' && view.conversation?.paused === true) {
+    terminal.write('The conversation is paused. The message waits.');
+    return exitCodes.waiting;
+  }
+  if (view.status === 'completed' || view.status === 'idle') {
     terminal.write();
     terminal.write(lines.usageLine(view.id, view.usage));
     return exitCodes.done;

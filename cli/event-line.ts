@@ -1,3 +1,5 @@
+import { cancelRequestText, cancelStartText, reconcileText } from './cancel-words';
+import { askedText } from '../contract/who-may-answer';
 import type { RunEvent } from '../contract/events';
 import type { Json, StoredMessage } from '../contract/messages/messages';
 import { textOf } from '../contract/messages/messages';
@@ -46,12 +48,38 @@ function detailOf(event: RunEvent): string {
     }
     case 'interrupt-end':
       return `${event.interruptId} ${event.reason}${event.by === undefined ? '' : ` by ${event.by}`}: ${json(event.answer)}`;
+    case 'interrupt-remind':
+      return event.interruptId;
+    case 'interrupt-escalate':
+      return `${event.interruptId} to ${askedText(event)}`;
     case 'resume-ignored':
       return `${event.interruptId} ${event.code}`;
+    case 'tool-reconcile':
+      return `${event.tool}: ${reconcileText(event)}`;
+    case 'cancel-request':
+      return cancelRequestText(event);
+    case 'cancel-start':
+      return cancelStartText(event);
     case 'run-retry':
+    case 'run-resume':
       return event.by === undefined ? '' : `by ${event.by}`;
     case 'custom':
       return `${event.name} ${json(event.data)}`;
+    case 'turn-start':
+      return `${event.turn}`;
+    case 'turn-end':
+      return `${event.turn} ${event.status}${event.error === undefined ? '' : `: ${event.error.code}: ${event.error.message}`}`;
+    case 'message':
+    case 'message-queued':
+      return `${event.id}${event.from === undefined ? '' : ` from ${event.from}`}: ${contentOf(event.message)}`;
+    case 'message-changed':
+      return `${event.id}${event.by === undefined ? '' : ` by ${event.by}`}: ${contentOf(event.message)}`;
+    case 'message-withdrawn':
+      return `${event.id}${event.by === undefined ? '' : ` by ${event.by}`}`;
+    case 'message-ignored':
+      return `${event.id} ${event.code}`;
+    case 'conversation-change':
+      return [event.change, event.title, event.reason, event.by === undefined ? undefined : `by ${event.by}`].filter(Boolean).join(' ');
     case 'run-end':
       return event.error === undefined
         ? `${event.status} ${json(event.output ?? '')}`

@@ -1,7 +1,11 @@
+import { isRecord } from '../contract/check';
+import { cancelRequestText, cancelStartText, reconcileText } from './cancel-words';
 import type { Delta } from '../contract/deltas';
 import { isDelta } from '../contract/deltas';
 import type { RunEvent } from '../contract/events';
+import type { AskingPolicy } from '../contract/decisions';
 import type { Interrupt } from '../contract/interrupts';
+import { askedAt, askedText } from '../contract/who-may-answer';
 import type { Json, StoredMessage, Usage } from '../contract/messages/messages';
 import { textOf } from '../contract/messages/messages';
 import { LiveText } from './live-text';
@@ -14,6 +18,7 @@ const longestResult = 300;
 export class EventLines {
   private lastText = '';
   private models = new Set<string>();
+  private isConversation = false;
 
   private readonly live: LiveText;
 
@@ -75,7 +80,7 @@ export class EventLines {
       case 'interrupt-end': {
         const how =
           event.reason === 'answer'
-            ? `answered${event.by === undefined ? '' : ` by ${oneLine(event.by)}`}`
+            ? `${isPolicyApplied(event.answer) ? 'asked again, as its policy was applied' : 'answered'}${event.by === undefined ? '' : ` by ${oneLine(event.by)}`}`
             : event.reason === 'deadline'
               ? 'nobody answered in time'
               : 'cancelled';
@@ -83,14 +88,45 @@ export class EventLines {
           `${green('✓')} ${event.interruptId}: ${how}${event.reason === 'cancel' ? '' : ` ${dim(oneLine(event.answer, longestResult))}`}`,
         );
       }
+      case 'interrupt-remind':
+        return write(`${yellow('!')} ${event.interruptId}: nobody has answered yet`);
+      case 'interrupt-escalate':
+        return write(
+          `${yellow('!')} ${event.interruptId}: nobody has answered yet, and ${oneLine(askedText(event))} may as well from now on`,
+        );
       case 'resume-ignored':
         return write(`${yellow('!')} an answer to ${event.interruptId} was not taken: ${event.code}`);
       case 'custom':
         return write(dim(`· ${oneLine(event.name)} ${oneLine(event.data, longestResult)}`));
+      case 'tool-reconcile':
+        return write(`${yellow('?')} ${by(event.runPath)}${bold(event.tool)} was asked: ${oneLine(reconcileText(event), longestResult)}`);
+      case 'cancel-request':
+        return write(`${yellow('!')} the run is asked to stop ${oneLine(cancelRequestText(event), longestResult)}`);
+      case 'cancel-start':
+        return write(`${yellow('!')} the run stops ${oneLine(cancelStartText(event), longestResult)}`);
+      case 'run-resume':
+        return write(`${yellow('!')} the cancelled run goes on${event.by === undefined ? '' : `, by ${oneLine(event.by)}`}`);
+      case 'message':
+        return write(`${dim('>')} ${event.from === undefined ? '' : `${bold(oneLine(event.from))}: `}${printable(textOf(event.message))}`);
+      case 'message-ignored':
+        return write(`${yellow('!')} the message ${oneLine(event.id)} was not taken: ${event.code}`);
+      case 'turn-end':
+        if (event.status === 'failed')
+          write(`${yellow('!')} turn ${event.turn} failed: ${oneLine(`${event.error?.code ?? ''}: ${event.error?.message ?? ''}`)}`);
+        if (event.status === 'stopped') write(dim(`· turn ${event.turn} was stopped`));
+        return;
+      case 'conversation-change':
+        this.isConversation = true;
+        return write(
+          dim(
+            `· ${event.change === 'stopping' ? 'the turn' : 'the conversation'} is ${event.change}${event.by === undefined ? '' : ` by ${oneLine(event.by)}`}`,
+          ),
+        );
       case 'run-retry':
         return write(`${yellow('!')} the failed run is tried again${event.by === undefined ? '' : ` by ${oneLine(event.by)}`}`);
       case 'run-end': {
         this.live.over(undefined);
+        if (this.isConversation) return;
         const answer =
           typeof event.output === 'string' || event.output === undefined
             ? (event.text ?? event.output ?? '')
@@ -102,6 +138,10 @@ export class EventLines {
       }
       // What their ends, or the command itself, say already.
       case 'run-start':
+      case 'turn-start':
+      case 'message-queued':
+      case 'message-changed':
+      case 'message-withdrawn':
       case 'agent-start':
       case 'interrupt-start':
         return;
@@ -136,16 +176,20 @@ function resultOf(message: StoredMessage): Json {
 }
 
 /** What an interrupt asks, with everything that a decision needs: also which agent asks, when that is not the one that was started. */
-export function interruptLines(interrupt: Interrupt, terminal: Terminal, root = interrupt.address[0]): readonly string[] {
+export function interruptLines(interrupt: Interrupt, terminal: Terminal, root = interrupt.address[0], now = Date.now()): readonly string[] {
   const { yellow, bold, dim } = terminal.paint;
   const until = interrupt.deadline === undefined ? '' : dim(`  until ${new Date(interrupt.deadline).toISOString()}`);
-  const whom = interrupt.by === undefined ? '' : dim(`  for ${oneLine(interrupt.by.join(', '))}`);
+  const asked = askedAt(interrupt, now);
+  const isOpen = asked.by === undefined && asked.roles === undefined;
+  const notBy = interrupt.notBy === undefined || interrupt.notBy.length === 0 ? '' : `, not ${interrupt.notBy.join(', ')}`;
+  const whom = isOpen && notBy === '' ? '' : dim(`  for ${oneLine(`${askedText(asked)}${notBy}`)}`);
   const who = interrupt.agent === root ? '' : `[${oneLine(interrupt.agent)}] `;
   if (interrupt.kind === 'approval') {
     const options = interrupt.options === undefined ? [] : [dim(`  options: ${oneLine(interrupt.options)}`)];
     const why = interrupt.problem === undefined ? [] : [`  ${yellow(oneLine(interrupt.problem))}`];
     return [
       `${yellow('?')} ${who}${bold(interrupt.tool)} needs an approval${until}${whom}`,
+      ...policyLines(interrupt.policy, dim),
       ...why,
       ...indented(interrupt.input),
       ...options,
@@ -156,9 +200,30 @@ export function interruptLines(interrupt: Interrupt, terminal: Terminal, root = 
   return [`${yellow('?')} ${who}${bold(what)}${until}${whom}`, ...indented(interrupt.info), ...schema];
 }
 
+/** Which policy asks, how far it is, and what others have said. */
+function policyLines(policy: AskingPolicy | undefined, dim: (text: string) => string): readonly string[] {
+  if (policy === undefined) return [];
+  const { name, version, stage, given } = policy;
+  const have = given.filter(({ stage: number, type }) => number === stage.number && type === 'approve').length;
+  const title = stage.name === undefined ? '' : ` (${stage.name})`;
+  const where = `policy ${name} @${version}, stage ${stage.number} of ${stage.of}${title}, ${have} of ${stage.need} approved`;
+  return [
+    dim(`  ${oneLine(where)}`),
+    ...given.map(({ type, by = 'nobody', to, comment }) => {
+      const what =
+        type === 'expired' ? 'nobody decided in time' : type === 'delegate' ? `${by} handed it to ${to ?? ''}` : `${by} approved`;
+      return dim(`  ${oneLine(what)}${comment === undefined ? '' : `: ${oneLine(comment)}`}`);
+    }),
+  ];
+}
+
 function indented(value: Json): readonly string[] {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   return printable(text)
     .split('\n')
     .map((line) => `    ${line}`);
+}
+
+function isPolicyApplied(answer: unknown): boolean {
+  return isRecord(answer) && answer['type'] === 'apply-policy';
 }

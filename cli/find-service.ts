@@ -8,13 +8,13 @@ import { isServiceStarting, recordedService } from './processes/service-record';
 import { ServiceClient } from './service-client';
 
 /** How a command waits for a service that was started just before it. */
-export interface Patience {
+export interface SearchPatience {
   /** How long for a process of this directory that is to be one. Its own start is waited for as long as it takes. */
   readonly ms: number;
   readonly onWait: (text: string) => void;
 }
 
-const noPatience: Patience = { ms: 0, onWait: () => undefined };
+const noPatience: SearchPatience = { ms: 0, onWait: () => undefined };
 
 /**
  * The service at --url, else the one that the environment names, else the one that runs in this directory, else the usual address. Never the
@@ -23,7 +23,7 @@ const noPatience: Patience = { ms: 0, onWait: () => undefined };
 export async function findService(
   url: string | undefined,
   environment: Readonly<Record<string, string | undefined>> = process.env,
-  patience: Patience = noPatience,
+  patience: SearchPatience = noPatience,
 ): Promise<ServiceClient> {
   if (url !== undefined) {
     const problem = urlProblem(url);
@@ -53,7 +53,7 @@ async function usualUrl(environment: Readonly<Record<string, string | undefined>
 }
 
 /** The address of a service that somebody starts at the same time, as `npm start &` does before the first command. */
-async function startedService(directory: string, { ms, onWait }: Patience): Promise<string | undefined> {
+async function startedService(directory: string, { ms, onWait }: SearchPatience): Promise<string | undefined> {
   let said = false;
   for (const began = Date.now(); ; await delay(100)) {
     const isStarting = isServiceStarting(directory);

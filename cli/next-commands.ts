@@ -7,7 +7,8 @@ import { commandLine } from './shell-words';
 export function commandsFor(runId: string, interrupt: Interrupt, flags: readonly string[], by?: string): readonly string[] {
   const { id, kind } = interrupt;
   const who = whoOf(interrupt, by);
-  const rest = [...(who === undefined ? [] : ['--by', who]), ...flags];
+  const role = interrupt.by === undefined ? interrupt.roles?.[0] : undefined;
+  const rest = [...(who === undefined ? [] : ['--by', who]), ...(role === undefined ? [] : ['--role', role]), ...flags];
   if (kind === 'approval') return ['approve', 'reject'].map((command) => commandLine(command, runId, id, ...rest));
   const answer = (value: Json): string => commandLine('answer', runId, id, JSON.stringify(value), ...rest);
   if (kind === 'in-doubt')
@@ -19,8 +20,9 @@ export function commandsFor(runId: string, interrupt: Interrupt, flags: readonly
 }
 
 /** Who asked for the hint, when they may answer; else the first who may. */
-function whoOf({ by: may }: Interrupt, by: string | undefined): string | undefined {
-  if (may === undefined) return by;
+function whoOf(interrupt: Interrupt, by: string | undefined): string | undefined {
+  const { by: may } = interrupt;
+  if (may === undefined) return by ?? (interrupt.notBy === undefined ? undefined : 'your-name');
   return by !== undefined && may.includes(by) ? by : may[0];
 }
 

@@ -1,16 +1,21 @@
 import { Argument, Command, CommanderError } from 'commander';
 import { HoldfastError } from '../contract/errors';
 import type { ReplayFlags, SaveFlags } from './commands/history-commands';
-import type { ApprovalFlags, DecisionFlags, RunFlags } from './commands/run-commands';
+import type { CancelFlags, ResumeFlags, RunFlags } from './commands/run-commands';
 import { listStatuses } from '../contract/events';
 import type { FilterFlags, RunListFlags } from './commands/list-commands';
 import type { JsonFlag } from './commands/read-commands';
 import type { RetryFlags } from './commands/retry-commands';
 import type { DoctorFlags } from './doctor/doctor';
 import type { ProcessFlags } from './processes/process-settings';
-import type { ServerFlags } from './processes/server';
+import type { ServerCommandFlags } from './processes/server';
 import { similarNames } from '../contract/similar-names';
+import { cancelOptions } from './cancel-options';
+import { addAnswerCommands } from './answer-program';
+import { addConversationCommands } from './conversation-program';
+import { addPolicyCommands } from './policy-program';
 import { findService } from './find-service';
+import { filled, several } from './option-values';
 import { reportError } from './report-error';
 import type { ServiceClient } from './service-client';
 import type { CompletedShell } from './setup/completion';
@@ -69,6 +74,9 @@ export function programFor(terminal: Terminal, exit: (code: number) => void): Co
   addSetup(program, terminal, exit);
   addProcesses(program, terminal, exit);
   addRunCommands(program, terminal, exit);
+  const policies = program.command('policy').description('Policies of the configuration.');
+  addPolicyCommands(serviceCommand(policies, terminal, exit), startFilters, terminal);
+  addConversationCommands(serviceCommand(program, terminal, exit), terminal);
   addReadCommands(program, terminal, exit);
   addHistoryCommands(program, terminal, exit);
   const known = program.commands.map((command) => command.name());
@@ -86,14 +94,6 @@ export function programFor(terminal: Terminal, exit: (code: number) => void): Co
 function unknownCommand(name: string, known: readonly string[]): HoldfastError {
   const [meant] = similarNames(name, known);
   return new HoldfastError('command-invalid', `unknown command '${name}'${meant === undefined ? '' : ` (Did you mean ${meant}?)`}`);
-}
-
-/** An empty value is most often a variable of a shell that is not set. */
-function filled(option: string): (value: string) => string {
-  return (value) => {
-    if (value.trim() !== '') return value;
-    throw new HoldfastError('command-invalid', `${option} is empty; give it a value, or leave it out.`);
-  };
 }
 
 function addSetup(program: Command, terminal: Terminal, exit: (code: number) => void): void {
@@ -142,7 +142,7 @@ function addProcesses(program: Command, terminal: Terminal, exit: (code: number)
     .option('-p, --port <port>', 'port of the Temporal server (default: a free one)')
     .option('--ui-port <port>', 'turns the web UI on, on this port; 0 takes a free one')
     .option('--directory <directory>', 'where its data is (default: that of HOLDFAST_DIR)', filled('--directory'))
-    .action(async (flags: ServerFlags) => exit(await (await import('./processes/server.js')).serveTemporal(flags, terminal)));
+    .action(async (flags: ServerCommandFlags) => exit(await (await import('./processes/server.js')).serveTemporal(flags, terminal)));
 }
 
 function addRunCommands(program: Command, terminal: Terminal, exit: (code: number) => void): void {
@@ -168,43 +168,20 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
     const { startRun } = await import('./commands/run-commands.js');
     return (service) => startRun(service, terminal, agent as string, (input as string[]).join(' '), flags);
   });
-  toService('approve <run> [interrupt]', 'Approves a tool call.', (command) =>
+  addAnswerCommands(toService, terminal);
+  toService('cancel <run>', 'Asks a run to stop.', (command) => cancelOptions(command, filled))(
+    async ([run], { url: _url, ...flags }: CancelFlags & { url?: string }) => {
+      const { cancelRun } = await import('./commands/run-commands.js');
+      return (service) => cancelRun(service, terminal, run as string, flags);
+    },
+  );
+  toService('resume <run>', 'Lets a run that was cancelled go on where it stood.', (command) =>
     command
-      .option('--edit <json>', 'other arguments')
-      .option(
-        '--set <name=value>',
-        'one other argument, such as amount=40; may be given more than once',
-        several((change) => change),
-      )
-      .option('--for-rest', 'and all calls of this tool in the rest of the run')
-      .option(by, 'who decides', filled('--by'))
-      .option('--no-follow', 'do not follow the run'),
-  )(async ([run, interrupt], flags: ApprovalFlags) => {
-    const { approve } = await import('./commands/run-commands.js');
-    return (service) => approve(service, terminal, run as string, interrupt as string | undefined, flags);
-  });
-  toService('reject <run> [interrupt]', 'Rejects a tool call.', (command) =>
-    command
-      .option('--feedback <text>', 'what the agent should know about it')
-      .option(by, 'who decides', filled('--by'))
-      .option('--no-follow', 'do not follow the run'),
-  )(async ([run, interrupt], flags: DecisionFlags & { feedback?: string }) => {
-    const { reject } = await import('./commands/run-commands.js');
-    return (service) => reject(service, terminal, run as string, interrupt as string | undefined, flags);
-  });
-  toService('answer <run> <interrupt> <json>', 'Answers a question of a run.', (command) =>
-    command.option(by, 'who answers', filled('--by')).option('--no-follow', 'do not follow the run'),
-  )(async ([run, interrupt, text], flags: DecisionFlags) => {
-    const { answer } = await import('./commands/run-commands.js');
-    return (service) => answer(service, terminal, run as string, interrupt as string, text as string, flags);
-  });
-  toService(
-    'cancel <run>',
-    'Asks a run to stop.',
-    (command) => command,
-  )(async ([run]) => {
-    const { cancelRun } = await import('./commands/run-commands.js');
-    return (service) => cancelRun(service, terminal, run as string);
+      .option('--by <name>', 'who lets it go on', filled('--by'))
+      .option('--deadline <time>', 'when it fails at the latest, from now, such as 30d', filled('--deadline')),
+  )(async ([run], { url: _url, ...flags }: ResumeFlags & { url?: string }) => {
+    const { resumeRun } = await import('./commands/run-commands.js');
+    return (service) => resumeRun(service, terminal, run as string, flags);
   });
   toService(
     'upgrade <run>',
@@ -238,7 +215,8 @@ function addReadCommands(program: Command, terminal: Terminal, exit: (code: numb
     listOptions(
       json(command)
         .option('--status <status>', `${listStatuses.slice(0, -1).join(', ')} or ${listStatuses.at(-1) ?? ''}`, filled('--status'))
-        .option('--parent <run>', 'isolated agents of this run', filled('--parent')),
+        .option('--parent <run>', 'isolated agents of this run', filled('--parent'))
+        .option('--ids', 'print ids alone'),
     ),
   )(async (_, { url: _url, ...flags }: RunListFlags & { url?: string }) => {
     const { listRuns } = await import('./commands/list-commands.js');
@@ -276,6 +254,7 @@ function addReadCommands(program: Command, terminal: Terminal, exit: (code: numb
 function listOptions(command: Command): Command {
   return startFilters(command)
     .option('--may-answer <name>', 'what this name may answer', filled('--may-answer'))
+    .option('--role <role>', 'a role that this name has; may be given more than once', several(filled('--role')))
     .option('--waiting-since <time>', 'what has waited since then or longer', filled('--waiting-since'))
     .option('--limit <count>', 'how many (default 50)', filled('--limit'))
     .option('--after <cursor>', 'continue after a page, as its last line says', filled('--after'))
@@ -290,11 +269,6 @@ function startFilters(command: Command): Command {
     .option('--started-by <name>', 'runs that this name started', filled('--started-by'))
     .option('--since <time>', 'runs that began since then: 2h, 3d, 2026-11-23 or 2026-11-23T08:00:00Z', filled('--since'))
     .option('--until <time>', 'runs that began before then', filled('--until'));
-}
-
-/** An option that may be given more than once. */
-function several(parse: (value: string) => string): (value: string, others?: readonly string[]) => readonly string[] {
-  return (value, others = []) => [...others, parse(value)];
 }
 
 /** They need the server or the agents themselves, and no service. */

@@ -1,9 +1,13 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
+import type { MessageReceipt, PolicyPage, TranscriptPage } from '../client/index';
+import type { ConversationView } from '../contract/conversations';
+import { isMessageId } from '../contract/conversations';
+import { defined } from '../contract/defined';
 import type { Delta } from '../contract/deltas';
 import { HoldfastError, isErrorCode, messageOf } from '../contract/errors';
 import type { RunEvent, RunView } from '../contract/events';
 import type { Interrupt } from '../contract/interrupts';
-import type { StoredMessage } from '../contract/messages/messages';
+import type { Json, StoredMessage } from '../contract/messages/messages';
 import { isAnyRunId } from '../contract/record/child-runs';
 import { shown } from '../contract/shown';
 
@@ -18,6 +22,13 @@ export interface StartedRun {
   readonly agent: string;
   /** Options that the found run does not have. */
   readonly ignored?: readonly string[];
+}
+
+export interface ListedAgent {
+  readonly name: string;
+  readonly description: string;
+  readonly takesJob?: boolean;
+  readonly inputSchema?: Json;
 }
 
 export interface RunRow {
@@ -47,6 +58,13 @@ interface More {
   readonly next?: string;
 }
 
+/** How a conversation stands. */
+export interface ShownConversation extends ConversationView {
+  readonly id: string;
+  readonly agent: string;
+  readonly nextOffset: number;
+}
+
 /** Parameters by name. Those of a list stand there one by one. */
 type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -58,7 +76,7 @@ export class ServiceClient {
     readonly flags: readonly string[] = [],
   ) {}
 
-  agents(): Promise<{ readonly agents: readonly { readonly name: string; readonly description: string }[] }> {
+  agents(): Promise<{ readonly agents: readonly ListedAgent[] }> {
     return this.get('/agents');
   }
 
@@ -88,8 +106,16 @@ export class ServiceClient {
     return this.post(`${runPath(id)}/interrupts/${encodeURIComponent(interruptId)}`, body);
   }
 
-  async cancel(id: string): Promise<unknown> {
-    return this.post(`${runPath(id)}/cancel`, {});
+  async applyPolicy(name: string, body: object): Promise<PolicyPage> {
+    return this.post(`/policies/${encodeURIComponent(name)}/apply`, body);
+  }
+
+  async cancel(id: string, body: object = {}): Promise<unknown> {
+    return this.post(`${runPath(id)}/cancel`, body);
+  }
+
+  async resume(id: string, body: object): Promise<unknown> {
+    return this.post(`${runPath(id)}/resume`, body);
   }
 
   async upgrade(id: string): Promise<{ readonly build: string; readonly moved: boolean }> {
@@ -102,6 +128,29 @@ export class ServiceClient {
 
   async terminate(id: string, reason: string | undefined): Promise<unknown> {
     return this.post(`${runPath(id)}/terminate`, reason === undefined ? {} : { reason });
+  }
+
+  async conversation(id: string): Promise<ShownConversation> {
+    return this.get(conversationPath(id));
+  }
+
+  async lastMessages(id: string, limit: number): Promise<TranscriptPage> {
+    return this.get(`${conversationPath(id)}/transcript${queryText({ limit: String(limit) })}`);
+  }
+
+  /** Says something. Without a turn it waits for a worker, or for the turn at work. */
+  async send(id: string, body: object): Promise<MessageReceipt> {
+    return this.post(`${conversationPath(id)}/messages`, body);
+  }
+
+  async withdraw(id: string, message: string, by: string | undefined): Promise<unknown> {
+    if (!isMessageId(message)) throw new HoldfastError('message-unknown', `No message has the id ${shown(message)}.`);
+    const path = `${conversationPath(id)}/queue/${encodeURIComponent(message)}${queryText(defined({ by }))}`;
+    return this.json(await this.request('DELETE', path));
+  }
+
+  async changeConversation(id: string, what: 'pause' | 'unpause' | 'title' | 'end', body: object): Promise<unknown> {
+    return this.post(`${conversationPath(id)}/${what}`, body);
   }
 
   /** Ends when the service ends the stream, which it also does when it stops: ask for the run's status then. */
@@ -141,7 +190,7 @@ export class ServiceClient {
     return (await this.json(await this.request('POST', path, body))) as T;
   }
 
-  private async request(method: 'GET' | 'POST', path: string, body?: object): Promise<Response> {
+  private async request(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Response> {
     const response = await fetch(`${this.url}${path}`, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
@@ -174,9 +223,17 @@ export class ServiceClient {
 }
 
 function runPath(id: string): string {
+  return pathOf('runs', id);
+}
+
+function conversationPath(id: string): string {
+  return pathOf('conversations', id);
+}
+
+function pathOf(what: string, id: string): string {
   // What is no id may mean another route: '..' does in every URL.
   if (!isAnyRunId(id)) throw new HoldfastError('run-id-invalid', `${shown(id)} is no id of a run.`);
-  return `/runs/${encodeURIComponent(id)}`;
+  return `/${what}/${encodeURIComponent(id)}`;
 }
 
 function queryText(query: Query): string {

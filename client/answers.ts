@@ -1,26 +1,38 @@
-import { text } from '../contract/check';
+import { text, texts } from '../contract/check';
 import { shown } from '../contract/shown';
 import { defined } from '../contract/defined';
-import { z } from 'zod';
 import { HoldfastError, isErrorCode } from '../contract/errors';
-import type { Answer, ApprovalDecision, Interrupt } from '../contract/interrupts';
+import type { ApprovalDecision } from '../contract/decisions';
+import type { Answer, Interrupt } from '../contract/interrupts';
 import { latenessOf, refusalOf } from '../contract/interrupts';
 import { jsonSize, limits } from '../contract/limits';
 import type { Failure, Json } from '../contract/messages/messages';
 import { notJson } from '../contract/messages/messages';
-import { inTime } from '../host/in-time';
 import { optionsOf } from './options';
+import { wholeMisfit } from './whole-misfit';
 import type { StoredAnswer } from './reading/stored-answers';
 import { counts } from './reading/stored-answers';
 
 export interface AnswerOptions {
   /** Who answers. */
   readonly by?: string;
+  /** The roles of whoever answers. Holdfast believes whoever holds the client. */
+  readonly roles?: readonly string[];
   /** The hash of the arguments that were shown; other arguments are refused. */
   readonly inputHash?: string;
 }
 
-export type ApproveOptions = AnswerOptions & { readonly editedInput?: Json; readonly forRestOfRun?: boolean };
+/** Why, for those who read the log. */
+type Commented = AnswerOptions & { readonly comment?: string };
+
+export type ApproveOptions = Commented & {
+  readonly editedInput?: Json;
+  readonly forRestOfRun?: boolean;
+  /** And all calls of this tool up to this amount, in the rest of the run. */
+  readonly upTo?: number;
+};
+export type RejectOptions = Commented;
+export type DelegateOptions = Commented;
 
 /** What every answer must be, whatever it answers. */
 export function checkSize(answer: Json): void {
@@ -34,14 +46,14 @@ export function checkSize(answer: Json): void {
 export function answerOf(interruptId: string, answer: Json, options: AnswerOptions): Answer {
   if (typeof interruptId !== 'string')
     throw new HoldfastError('request-invalid', `The id of the interrupt must be a string. It is ${shown(interruptId)}.`);
-  const { by, inputHash } = optionsOf(options, 'The answer', { by: text, inputHash: text });
-  return { interruptId, answer, ...defined({ by, inputHash }) };
+  const { by, roles, inputHash } = optionsOf(options, 'The answer', { by: text, roles: texts, inputHash: text });
+  return { interruptId, answer, ...defined({ by, roles, inputHash }) };
 }
 
 /** Refuses an answer as the run would, and one of which the run would hear too late. `asOf`: so late it is on the server, at least. */
 export function checkAnswer(interrupt: Interrupt, answer: Answer, stored: readonly StoredAnswer[], asOf: number): void {
   refuse(latenessOf(interrupt, asOf));
-  checkAnswerTo(interrupt, answer);
+  checkAnswerTo(interrupt, answer, asOf);
   if (stored.some((other) => counts(interrupt, other)))
     throw new HoldfastError(
       'interrupt-answered',
@@ -49,9 +61,9 @@ export function checkAnswer(interrupt: Interrupt, answer: Answer, stored: readon
     );
 }
 
-/** Refuses an answer that the interrupt never takes, whenever it comes. */
-export function checkAnswerTo(interrupt: Interrupt, answer: Answer): void {
-  refuse(refusalOf(interrupt, answer));
+/** Refuses an answer that the interrupt does not take. Who may answer can depend on how late it is on the server, at least. */
+export function checkAnswerTo(interrupt: Interrupt, answer: Answer, asOf: number): void {
+  refuse(refusalOf(interrupt, answer, asOf));
   checkFit([interrupt], interrupt.id, answer.answer);
 }
 
@@ -66,52 +78,31 @@ export function checkFit(interrupts: readonly Interrupt[], interruptId: string, 
   if (misfit !== undefined) throw new HoldfastError('answer-invalid', `The answer to "${interruptId}" does not fit: ${misfit}.`);
 }
 
-export function approvalOf(options: ApproveOptions): {
+interface Decided {
   readonly decision: Json;
   readonly who: AnswerOptions;
-} {
-  const { editedInput, forRestOfRun, ...who } = optionsOf(options, 'The approval');
+}
+
+export function approvalOf(options: ApproveOptions): Decided {
+  const { editedInput, forRestOfRun, upTo, comment, ...who } = optionsOf(options, 'The approval');
   const decision: ApprovalDecision = {
     type: 'approve',
-    ...defined({ editedInput, forRestOfRun }),
+    ...defined({ editedInput, forRestOfRun, upTo, comment }),
   };
   return { decision: decision, who };
 }
 
-export function rejectionOf(feedback: string | undefined): Json {
-  return feedback === undefined ? { type: 'reject' } : { type: 'reject', feedback };
+export function rejectionOf(feedback: string | undefined, options: RejectOptions): Decided {
+  const { comment, ...who } = optionsOf(options, 'The rejection');
+  return { decision: { type: 'reject', ...defined({ feedback, comment }) }, who };
 }
 
-/** Nothing for a schema that cannot be read: then the code that asked has to look at the answer itself. */
-function schemaOf(schema: Json): z.ZodType | undefined {
-  try {
-    return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
-  } catch {
-    return undefined;
-  }
+export function delegationOf(to: string, options: DelegateOptions): Decided {
+  const { comment, ...who } = optionsOf(options, 'The delegation');
+  return { decision: { type: 'delegate', to, ...defined({ comment }) }, who };
 }
 
 function schemaMisfit(interrupt: Interrupt, answer: Json): string | undefined {
   if (interrupt.kind === 'approval' || interrupt.answerSchema === undefined) return undefined;
-  const schema = schemaOf(interrupt.answerSchema);
-  if (schema === undefined) return undefined;
-  const parsed = checked(() => inTime(() => schema.safeParse(answer), longestCheckMs));
-  if (parsed === null) return undefined;
-  if (parsed === undefined) return `to check it against the schema takes more than ${longestCheckMs} ms`;
-  return parsed.success
-    ? undefined
-    : parsed.error.issues.map((issue) => `${issue.path.join('.') || 'answer'}: ${issue.message}`).join('; ');
-}
-
-/** A pattern in a schema may take for ever with an answer that was made for it. */
-const longestCheckMs = 250;
-
-/** Null for a schema that leads back to itself without end: the run, which knows how to read such a one, decides alone. */
-function checked<T>(check: () => T): T | null {
-  try {
-    return check();
-  } catch (error) {
-    if ((error as { name?: unknown }).name === 'RangeError') return null;
-    throw error;
-  }
+  return wholeMisfit(interrupt.answerSchema, answer, 'answer');
 }

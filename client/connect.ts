@@ -1,22 +1,16 @@
 import type { Forms } from '../contract/check';
 import { checkOptions, filled, flag, form, having, isFilled, isRecord, record } from '../contract/check';
 import { defined } from '../contract/defined';
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowClient } from '@temporalio/client';
 import { Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
-import { defineSearchAttributeKey } from '@temporalio/common';
 import type { DeltaSource } from '../contract/deltas';
 import { isAnyRunId } from '../contract/record/child-runs';
-import { millisecondsOf } from '../contract/duration';
 import { HoldfastError, messageOf } from '../contract/errors';
-import type { Json } from '../contract/messages/messages';
-import { canonicalJson } from '../contract/messages/messages';
 import { defaultTaskQueue, defaultTenant, isRunId, names, workflowIdOf } from '../contract/names';
 import { shown } from '../contract/shown';
-import type { AgentRunInput } from '../contract/record/wire';
 import type { TemporalSettings } from '../host/connection';
 import { connectTemporal } from '../host/connection';
 import { readConfiguration } from '../host/configuration';
@@ -26,16 +20,25 @@ import { addressOf } from '../host/server-address';
 import { findLiveServer } from '../host/server/server-reuse';
 import { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
 import type { ServerConnection } from './given-client';
+import type { AgentName, InputOfAgent, OutputOfAgent } from './agent-types';
 import { connectionOf, workflowsOf } from './given-client';
-import { ignoredOptions } from './ignored-options';
+import { ignoredOptions, readBegun } from './ignored-options';
 import type { InterruptListOptions, ListOptions } from './listing/list-options';
 import type { InterruptPage, RunPage } from './listing/run-lists';
 import { RunLists } from './listing/run-lists';
 import { withCode } from './lost-server';
+import type { ApplyPolicyOptions, PolicyPage } from './policies';
+import { applyPolicy } from './policies';
 import { Run } from './run';
 import { RunReader } from './reading/run-reader';
 import type { StartOptions } from './start-input';
 import { startInputOf } from './start-input';
+import { hashOfStart, startOperation } from './start-operation';
+import { Conversation } from './conversation';
+import { RunChannel } from './conversation-channel';
+import { SendLines } from './send-line';
+import type { ConversationOptions } from './conversation-options';
+import { conversationStartOf } from './conversation-options';
 
 export interface ConnectOptions {
   /** host:port of the server. Default: Temporal's own environment variables and profile, else the server that `holdfast dev` runs in this directory, else localhost:7233. */
@@ -54,23 +57,6 @@ export interface ConnectOptions {
 }
 
 export type { StartOptions } from './start-input';
-
-// The shape of a module's agents, without importing the workflow door.
-interface AgentShape<Input, Output> {
-  readonly name: string;
-  readonly description: string;
-  readonly types?: { readonly input: Input; readonly output: Output };
-}
-type AgentsOf<Module> = Extract<Module[keyof Module], AgentShape<unknown, unknown>>;
-type NamedAgent<Module, Name> = Extract<AgentsOf<Module>, { readonly name: Name }>;
-type AgentInputOf<A> = A extends { readonly types?: { readonly input: infer Input } } ? Input : never;
-type AgentOutputOf<A> = A extends { readonly types?: { readonly output: infer Output } } ? Output : never;
-
-const agentKey = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
-const tenantKey = defineSearchAttributeKey('HoldfastTenant', 'KEYWORD');
-const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
-const tagsKey = defineSearchAttributeKey('HoldfastTags', 'KEYWORD_LIST');
-const startedByKey = defineSearchAttributeKey('HoldfastStartedBy', 'KEYWORD');
 
 /** Connects to the server that keeps the runs. `Module` is the type of the agents module, for names and inputs. */
 export async function connect<Module = never>(options: ConnectOptions = {}): Promise<HoldfastClient<Module>> {
@@ -139,6 +125,7 @@ export class HoldfastClient<Module = never> {
   private readonly storesOutside: boolean;
   private readonly tenant: string;
   private readonly taskQueue: string;
+  private readonly sendLines = new SendLines();
   private closing: Promise<void> | undefined;
 
   constructor(
@@ -159,38 +146,21 @@ export class HoldfastClient<Module = never> {
   }
 
   /** Starts a run, or finds the one that has this id, agent and input. `ignored` of a found one names the options that it does not have. */
-  async start<Name extends string & AgentsOf<Module>['name']>(
+  async start<Name extends AgentName<Module>>(
     agent: Name,
-    input: AgentInputOf<NamedAgent<Module, Name>>,
-    options?: StartOptions,
-  ): Promise<Run<AgentOutputOf<NamedAgent<Module, Name>>>>;
-  async start(agent: [Module] extends [never] ? string : never, input: Json, options?: StartOptions): Promise<Run>;
-  async start(agent: string, input: unknown, options: StartOptions = {}): Promise<Run<never>> {
+    input: InputOfAgent<Module, Name>,
+    options: StartOptions = {},
+  ): Promise<Run<OutputOfAgent<Module, Name>>> {
     return this.reader.work.wait(() => this.begin(agent, input, options));
   }
 
-  private async begin(agent: string, input: unknown, options: StartOptions): Promise<Run<never>> {
+  private async begin<Output>(agent: string, input: unknown, options: StartOptions): Promise<Run<Output>> {
     const start = startInputOf(this.tenant, agent, input, options, this.storesOutside);
-    const hash = createHash('sha256')
-      .update(canonicalJson([agent, input]))
-      .digest('hex');
+    const hash = hashOfStart(start, input);
     try {
       await this.workflow.start(names.workflow, {
-        workflowId: workflowIdOf(this.tenant, start.id),
-        taskQueue: this.taskQueue,
-        args: [{ start } satisfies AgentRunInput],
+        ...startOperation(start, this.taskQueue, hash, options),
         workflowIdConflictPolicy: 'FAIL',
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        memo: { [names.memo.start]: hash },
-        typedSearchAttributes: [
-          { key: agentKey, value: agent },
-          { key: tenantKey, value: this.tenant },
-          { key: statusKey, value: 'running' },
-          ...(start.tags === undefined || start.tags.length === 0 ? [] : [{ key: tagsKey, value: [...start.tags] }]),
-          ...(start.by === undefined ? [] : [{ key: startedByKey, value: start.by }]),
-        ],
-        ...(options.deadline === undefined ? {} : { workflowExecutionTimeout: millisecondsOf(options.deadline, 'input-invalid') }),
-        ...(options.startDelay === undefined ? {} : { startDelay: millisecondsOf(options.startDelay, 'input-invalid') }),
       });
       this.reader.executions.changed();
       return new Run(this.reader, this.tenant, start.id, true);
@@ -201,6 +171,18 @@ export class HoldfastClient<Module = never> {
       }
       return this.findStarted(start.id, hash, options);
     }
+  }
+
+  /** A conversation, by its id. Its first message starts it. Without an agent it has to be there. */
+  conversation(agent: AgentName<Module> | undefined, id: string, options: ConversationOptions = {}): Conversation {
+    if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id for a conversation.`);
+    const { workflow, reader, tenant, taskQueue } = this;
+    const channel = { workflow, reader, workflowId: workflowIdOf(tenant, id), id };
+    const line = { send: this.sendLines.send.bind(this.sendLines, id) };
+    if (agent === undefined) return new Conversation(id, new RunChannel(channel), undefined, line);
+    const start = conversationStartOf(tenant, agent, { id, externalStorage: this.storesOutside }, options);
+    const operation = startOperation(start, taskQueue, hashOfStart(start, start.input), {});
+    return new Conversation(id, new RunChannel({ ...channel, start: operation }), agent, line);
   }
 
   run(id: string): Run {
@@ -216,6 +198,22 @@ export class HoldfastClient<Module = never> {
   /** Everything that waits for a human, over all runs of this tenant, page by page. */
   interrupts(options: InterruptListOptions = {}): Promise<InterruptPage> {
     return this.reader.work.wait(() => this.lists.interrupts(options));
+  }
+
+  /**
+   * Applies the version of a policy of the configuration that is given to a page of the runs that wait. Each is asked again where this version asks more
+   * than the one that asked before. What was asked stays asked.
+   */
+  applyPolicy(policy: object, options: ApplyPolicyOptions = {}): Promise<PolicyPage> {
+    const { reader, tenant } = this;
+    const { connection, namespace } = this.connection;
+    const runs = {
+      list: (asked: ListOptions) => this.lists.runs(asked),
+      run: (id: string) => new Run(reader, tenant, id, false),
+      startOf: async (id: string) => (await readBegun(connection, namespace, this.converter, workflowIdOf(tenant, id), id))?.start,
+      shown: (id: string) => reader.shown(workflowIdOf(tenant, id), id),
+    };
+    return reader.work.wait(() => applyPolicy(runs, policy, options));
   }
 
   /** Asks the server whether it serves the namespace. Rejects with 'server-unreachable' when it does not answer in time, or does not know it. */
@@ -247,7 +245,7 @@ export class HoldfastClient<Module = never> {
     return (this.closing ??= this.connection.close());
   }
 
-  private async findStarted(id: string, hash: string, options: StartOptions): Promise<Run<never>> {
+  private async findStarted<Output>(id: string, hash: string, options: StartOptions): Promise<Run<Output>> {
     const workflowId = workflowIdOf(this.tenant, id);
     const { memo } = await this.reader.executions.describe(workflowId, id);
     if (memo[names.memo.start] !== hash)

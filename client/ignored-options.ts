@@ -12,7 +12,7 @@ import type { StartOptions } from './start-input';
 
 type NamedStart = Exclude<keyof StartOptions, 'id'>;
 
-interface BegunRun {
+export interface BegunRun {
   readonly start: StartInput;
   readonly deadline: number;
   readonly startDelay: number;
@@ -54,7 +54,8 @@ function asBegun(name: NamedStart, value: unknown): unknown {
   return name === 'deadline' || name === 'startDelay' ? millisecondsOf(value as string, 'input-invalid') : value;
 }
 
-async function readBegun(
+/** How a run began, whatever became of it. */
+export async function readBegun(
   connection: ConnectionLike,
   namespace: string,
   converter: LoadedDataConverter,

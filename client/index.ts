@@ -7,12 +7,22 @@ export type { InterruptFilter, InterruptListOptions, ListOptions, ListTime } fro
 export type { InterruptPage, ListedInterrupt, ListedRun, RunPage } from './listing/run-lists';
 export { holdfastClientPlugin } from './plugin';
 export type { ClientPluginOptions } from './plugin';
+export { Conversation } from './conversation';
+export type { ByOptions, EndOptions, MessageReceipt, PageOptions, SendOptions } from './conversation';
+export type { ConversationOptions } from './conversation-options';
+export type { ConversationMessage, TranscriptPage } from './reading/transcript-pages';
+export type { ConversationView, QueuedMessage, SendMode, TurnStatus } from '../contract/conversations';
 export type { StartOptions } from './start-input';
+export type { AgentName, InputOfAgent, OutputOfAgent } from './agent-types';
 export type { AgentRunOptions, RunOptions, ToolAliases, ToolRunOptions } from '../contract/run-options';
+export type { ApplyPolicyOptions, PolicyOutcome, PolicyPage } from './policies';
 export { outcomeOf } from './reading/outcome';
 export { Run } from './run';
-export type { RetryOptions } from './retry';
-export type { AnswerOptions, ApproveOptions } from './answers';
+export type { GoOnOptions } from './retry';
+export type { CancelOptions, CancelOutcome, CancelReceipt } from './cancel';
+export { cancelModes } from '../contract/cancel';
+export type { CancelFacts, CancelMode } from '../contract/cancel';
+export type { AnswerOptions, ApproveOptions, DelegateOptions, RejectOptions } from './answers';
 export type { Outcome } from './reading/outcome';
 export type { TranscriptMessage, TranscriptShape } from './reading/transcript';
 export type { TemporalSettings } from '../host/connection';
@@ -21,7 +31,9 @@ export type { TemporalSettings } from '../host/connection';
 export { isDelta } from '../contract/deltas';
 export type { Delta } from '../contract/deltas';
 export type { ListStatus, RetriedCall, RunEvent, RunStatus, RunView } from '../contract/events';
-export type { ApprovalDecision, InDoubtDecision, Interrupt } from '../contract/interrupts';
+export type { ApprovalDecision, PolicyDecision } from '../contract/decisions';
+export type { Deciders, PlannedStage } from '../contract/policies';
+export type { InDoubtDecision, InDoubtInfo, Interrupt, Reconciliation } from '../contract/interrupts';
 
 // Errors
 export { HoldfastError, codeOf, errorTable } from '../contract/errors';
@@ -32,5 +44,5 @@ export type { Failure, Json, Message, ModelSettings, Part, StoredMessage, ToolCa
 export { messagesIn, messagesOf } from '../contract/messages/message-shapes';
 export type { AgenticBlock, AgenticMessage } from '../contract/messages/agentic-messages';
 export type { ChatContent, ChatMessage, ChatPart, ChatToolCall } from '../contract/messages/chat-messages';
-export type { AnyMessage, MessageShape, MessageShapes } from '../contract/messages/message-shapes';
+export type { AnyMessage, InputFor, MessageShape, MessageShapes, TextOrMessages } from '../contract/messages/message-shapes';
 export type { ProviderPart } from '../contract/messages/provider-parts';

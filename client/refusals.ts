@@ -28,3 +28,15 @@ export function refusedUpgrade(error: WorkflowUpdateFailedError, status: RunStat
     ? new HoldfastError('run-ended', `The run "${id}" has ended (${status}) before it could move.`, { cause: error })
     : new HoldfastError('upgrade-failed', message, { cause: error });
 }
+
+/** The run did not come to a place where it can move. */
+export function stillBusy(cause: unknown, id: string, timeout: string): HoldfastError {
+  return new HoldfastError(
+    'upgrade-failed',
+    `The run "${id}" did not come to a place where it can move within ${timeout}: a call or an isolated agent of it is still at work, or no worker serves it. It stays where it is, and may move when it comes to one.`,
+    { cause },
+  );
+}
+
+/** Codes of a run that does not show an interrupt, or cannot say anything about it. */
+export const notThere: ReadonlySet<string> = new Set(['interrupt-unknown', 'run-unknown', 'run-stuck']);

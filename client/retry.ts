@@ -16,14 +16,18 @@ import { retriedSnapshot } from '../contract/record/retry';
 import { isRunInput } from '../contract/record/run-input';
 import type { AgentRunInput, RetryPoint } from '../contract/record/wire';
 import { millisecondsOf } from '../host/history/history-facts';
+import { keptPointIn } from '../host/history/kept-point';
 import type { PayloadReader } from '../host/history/payload-reader';
 import { answered } from './lost-server';
 import { optionsOf } from './options';
 import { found, readMark } from './reading/chain';
 import type { Executions } from './reading/executions';
 
-export interface RetryOptions {
-  /** Who tries it again. */
+/** How a run goes on behind its end: one that failed is retried, and one that was cancelled is resumed. */
+export type GoingOn = 'run-retry' | 'run-resume';
+
+export interface GoOnOptions {
+  /** Who lets it go on. */
   readonly by?: string;
   /** How long the run may take from now on, in all. Default: what is left of the deadline that it was started with. */
   readonly deadline?: string;
@@ -46,12 +50,19 @@ export interface RetryPlace {
   readonly executions: Executions;
 }
 
-/** Starts failed runs again from where they failed: another execution under the same workflow id. It needs no worker. */
+const words = {
+  'run-retry': { what: 'retry', impossible: 'retry-impossible', ended: 'it failed' },
+  'run-resume': { what: 'resume', impossible: 'resume-impossible', ended: 'it was cancelled' },
+} as const;
+
+/** Starts runs again behind their ends, from where they failed or stood: another execution under the same workflow id. It needs no worker. */
 export class Retries {
   constructor(private readonly place: RetryPlace) {}
 
-  async retry(workflowId: string, id: string, options: RetryOptions): Promise<void> {
-    const { by, deadline } = optionsOf<RetryOptions>(options, 'retry', {
+  async goOn(workflowId: string, id: string, how: GoingOn, options: GoOnOptions): Promise<void> {
+    const impossible = (why: string): HoldfastError =>
+      new HoldfastError(words[how].impossible, `The run "${id}" cannot go on from where ${words[how].ended}: ${why}.`);
+    const { by, deadline } = optionsOf<GoOnOptions>(options, words[how].what, {
       by: form(
         (value) => isString(value) && value !== '' && value.length <= limits.starter,
         `a name of at most ${limits.starter} characters`,
@@ -60,23 +71,27 @@ export class Retries {
     });
     const root = rootRunId(id);
     if (root !== id)
-      throw new HoldfastError('retry-impossible', `"${id}" is an isolated agent, and goes on with the run that it is part of: "${root}".`);
+      throw new HoldfastError(
+        words[how].impossible,
+        `"${id}" is an isolated agent, and goes on with the run that it is part of: "${root}".`,
+      );
     const { workflow, connection, namespace, executions } = this.place;
     const { runId } = await answered(readMark(connection, namespace, workflowId, id));
     const { memo, typedSearchAttributes, startedAt, startTime } = await executions.describe(workflowId, id);
-    const { start, snapshot } = await this.pointOf(await this.lastEvent(workflowId, runId, id), id);
-    if (snapshot === undefined) throw impossible(id, 'it kept no state');
+    const events = await this.lastEvents(workflowId, runId, id);
+    const { start, snapshot } = await (how === 'run-retry' ? this.failedPoint(events[0], id) : this.cancelledPoint(events, id));
+    if (snapshot === undefined) throw impossible('it kept no state');
     const { taskQueue, expires } = await this.beginning(workflowId, runId, id);
     const left = deadline === undefined ? expires && expires - Date.now() : milliseconds(deadline, 'request-invalid');
     if (left !== undefined && left <= 0)
-      throw impossible(id, 'its deadline has passed. Give it another one: the option deadline, or --deadline');
+      throw impossible('its deadline has passed. Give it another one: the option deadline, or --deadline');
     const attributes: SearchAttributePair[] = typedSearchAttributes
       .getAll()
       .filter(({ key }) => !foreignAttributes.test(key.name) && key.name !== startedAtKey.name && key.name !== statusKey.name);
     const startOptions: InternalWorkflowStartOptions & { args: [AgentRunInput] } = {
       workflowId,
       taskQueue,
-      args: [{ start, snapshot: retriedSnapshot(snapshot, by) }],
+      args: [{ start, snapshot: retriedSnapshot(snapshot, by, how) }],
       // Of several at once the server takes one: it knows the id of the request, or that a run of this id is open.
       [InternalWorkflowStartOptionsSymbol]: { requestId: `retry-${runId}` },
       workflowIdConflictPolicy: 'FAIL',
@@ -93,17 +108,19 @@ export class Retries {
       await answered(workflow.start(names.workflow, startOptions));
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      throw new HoldfastError('run-not-failed', `The run "${id}" is at work: somebody else has retried it.`, { cause: error });
+      const [code, done] = how === 'run-retry' ? (['run-not-failed', 'retried'] as const) : (['run-not-cancelled', 'resumed'] as const);
+      throw new HoldfastError(code, `The run "${id}" is at work: somebody else has ${done} it.`, { cause: error });
     }
     executions.changed();
   }
 
-  private async lastEvent(workflowId: string, runId: string, id: string): Promise<CloseEvent | undefined> {
+  /** Newest first. A cancelled run keeps its state a few events before its end. */
+  private async lastEvents(workflowId: string, runId: string, id: string): Promise<readonly CloseEvent[]> {
     const { connection, namespace } = this.place;
     const { workflowService } = connection;
-    const request = { namespace, execution: { workflowId, runId }, maximumPageSize: 1 };
+    const request = { namespace, execution: { workflowId, runId }, maximumPageSize: 50 };
     const page = await answered(found(workflowService.getWorkflowExecutionHistoryReverse(request), id));
-    return page.history?.events?.[0];
+    return page.history?.events ?? [];
   }
 
   private async beginning(
@@ -121,32 +138,52 @@ export class Retries {
   }
 
   /** What the failure of the run carries. Throws where there is no failure, or nothing in it to go on with. */
-  private async pointOf(event: CloseEvent | undefined, id: string): Promise<AgentRunInput> {
+  private async failedPoint(event: CloseEvent | undefined, id: string): Promise<AgentRunInput> {
     const failed = event?.workflowExecutionFailedEventAttributes;
     if (failed == null) throw notFailed(event, id);
     const payload = failed.failure?.applicationFailureInfo?.details?.payloads?.[1];
     if (payload === undefined) throw impossible(id, 'it failed under a version of Holdfast that kept nothing to go on from');
-    const point = (await this.place.payloads.value(payload)) as RetryPoint;
-    if ('refused' in point) {
-      const { code, message } = point.refused;
-      throw new HoldfastError(isErrorCode(code) ? code : 'retry-impossible', message);
-    }
-    if (!isRunInput(point)) throw impossible(id, 'what its failure carries is no state of a run');
-    return point;
+    return inputIn((await this.place.payloads.value(payload)) as RetryPoint, 'retry-impossible');
   }
+
+  /** What the run kept before it ended as cancelled. */
+  private async cancelledPoint(events: readonly CloseEvent[], id: string): Promise<AgentRunInput> {
+    if (events[0]?.workflowExecutionCanceledEventAttributes == null) {
+      const code = 'run-not-cancelled';
+      throw new HoldfastError(code, `The run "${id}" was not cancelled: it ${statusAt(events[0])}.`);
+    }
+    const kept = await keptPointIn(events, this.place.payloads);
+    if (kept === undefined)
+      throw new HoldfastError(
+        'resume-impossible',
+        `The run "${id}" cannot go on from where it was cancelled: it was cancelled under a version of Holdfast that kept nothing to go on from.`,
+      );
+    return inputIn(kept.point, 'resume-impossible');
+  }
+}
+
+function inputIn(point: RetryPoint, impossibleCode: 'retry-impossible' | 'resume-impossible'): AgentRunInput {
+  if ('refused' in point) {
+    const { code, message } = point.refused;
+    throw new HoldfastError(isErrorCode(code) ? code : impossibleCode, message);
+  }
+  if (!isRunInput(point)) throw new HoldfastError(impossibleCode, 'The run cannot go on: what it kept is no state of a run.');
+  return point;
 }
 
 function notFailed(event: CloseEvent | undefined, id: string): HoldfastError {
   if (event?.workflowExecutionTerminatedEventAttributes != null) return impossible(id, 'it was terminated, and kept nothing to go on from');
   if (event?.workflowExecutionTimedOutEventAttributes != null)
     return impossible(id, 'its deadline ended it, and it kept nothing to go on from');
-  const status =
-    event?.workflowExecutionCompletedEventAttributes != null
-      ? 'has completed'
-      : event?.workflowExecutionCanceledEventAttributes != null
-        ? 'was cancelled'
-        : 'is at work';
-  return new HoldfastError('run-not-failed', `The run "${id}" has not failed: it ${status}.`);
+  return new HoldfastError('run-not-failed', `The run "${id}" has not failed: it ${statusAt(event)}.`);
+}
+
+function statusAt(event: CloseEvent | undefined): string {
+  if (event?.workflowExecutionCompletedEventAttributes != null) return 'has completed';
+  if (event?.workflowExecutionCanceledEventAttributes != null) return 'was cancelled';
+  if (event?.workflowExecutionFailedEventAttributes != null) return 'has failed';
+  if (event?.workflowExecutionTerminatedEventAttributes != null) return 'was terminated';
+  return event?.workflowExecutionTimedOutEventAttributes == null ? 'is at work' : 'was ended by its deadline';
 }
 
 function impossible(id: string, why: string): HoldfastError {

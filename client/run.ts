@@ -1,3 +1,4 @@
+import { isRecord } from '../contract/check';
 import { defined } from '../contract/defined';
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
@@ -13,15 +14,18 @@ import type { Json, Usage } from '../contract/messages/messages';
 import { names, workflowIdOf } from '../contract/names';
 import type { AgentRunResult, ResumeReceipt, UpgradeReceipt } from '../contract/record/wire';
 import { askedAgain, isPassing, isTimeout } from './asked-again';
-import type { AnswerOptions, ApproveOptions } from './answers';
-import { answerOf, approvalOf, checkAnswer, checkAnswerTo, checkSize, rejectionOf } from './answers';
+import type { AnswerOptions, ApproveOptions, DelegateOptions, RejectOptions } from './answers';
+import { answerOf, approvalOf, checkAnswer, checkAnswerTo, checkSize, delegationOf, rejectionOf } from './answers';
+import { askToStop, cancelOutcome } from './ask-to-stop';
+import type { CancelOptions, CancelReceipt } from './cancel';
+import { cancelRequestOf } from './cancel';
 import type { ReadOptions } from './reading/follower';
-import type { RetryOptions } from './retry';
+import type { GoOnOptions } from './retry';
 import type { Outcome } from './reading/outcome';
 import { callsPending, outcomeOf } from './reading/outcome';
 import { withCode } from './lost-server';
 import { optionsOf } from './options';
-import { gone, refusedAnswer, refusedUpgrade } from './refusals';
+import { gone, notThere, refusedAnswer, refusedUpgrade, stillBusy } from './refusals';
 import { isEnded } from '../contract/events';
 import type { TranscriptMessage, TranscriptShape } from './reading/transcript';
 import { shapeOf, transcriptIn } from './reading/transcript';
@@ -108,9 +112,15 @@ export class Run<Output = unknown> {
     }
   }
 
-  async resume(interruptId: string, answer: Json, options: AnswerOptions = {}): Promise<void> {
-    const whole = answerOf(interruptId, answer, options);
-    checkSize(answer);
+  /** Lets a run that was cancelled go on where it stood, under the same id and the newest build. `once` calls are not made twice. */
+  resume(options?: GoOnOptions): Promise<void>;
+  /** Answers an interrupt. */
+  resume(interruptId: string, answer: Json, options?: AnswerOptions): Promise<void>;
+  async resume(what: string | GoOnOptions = {}, answer?: Json, options: AnswerOptions = {}): Promise<void> {
+    if (answer === undefined && isRecord(what))
+      return this.reader.work.wait(() => this.reader.goOn(this.workflowId, this.id, 'run-resume', what));
+    const whole = answerOf(what as string, answer as Json, options);
+    checkSize(answer as Json);
     await this.reader.work.wait(() => this.give(whole));
   }
 
@@ -125,8 +135,15 @@ export class Run<Output = unknown> {
     return this.resume(interruptId, decision, who);
   }
 
-  reject(interruptId: string, feedback?: string, options: AnswerOptions = {}): Promise<void> {
-    return this.resume(interruptId, rejectionOf(feedback), options);
+  async reject(interruptId: string, feedback?: string, options: RejectOptions = {}): Promise<void> {
+    const { decision, who } = rejectionOf(feedback, options);
+    return this.resume(interruptId, decision, who);
+  }
+
+  /** Hands the decision that a policy asks for to somebody else, who may decide from then on. */
+  async delegate(interruptId: string, to: string, options: DelegateOptions = {}): Promise<void> {
+    const { decision, who } = delegationOf(to, options);
+    return this.resume(interruptId, decision, who);
   }
 
   /**
@@ -161,19 +178,14 @@ export class Run<Output = unknown> {
       const view = await this.view();
       if (view.status === 'stuck') throw new HoldfastError('run-stuck', view.error?.message ?? 'The run is stuck.', { cause: error });
       if (error instanceof WorkflowUpdateFailedError) throw refusedUpgrade(error, view.status, this.id);
-      if (isTimeout(error))
-        throw new HoldfastError(
-          'upgrade-failed',
-          `The run "${this.id}" did not come to a place where it can move within ${timeout}: a call or an isolated agent of it is still at work, or no worker serves it. It stays where it is, and may move when it comes to one.`,
-          { cause: error },
-        );
+      if (isTimeout(error)) throw stillBusy(error, this.id, timeout);
       throw await this.explained(error);
     }
   }
 
   /** Goes on with a run that has failed, behind its last good step, under the same id and the newest build. `once` calls are not made twice. */
-  async retry(options: RetryOptions = {}): Promise<void> {
-    await this.reader.work.wait(() => this.reader.retry(this.workflowId, this.id, options));
+  async retry(options: GoOnOptions = {}): Promise<void> {
+    await this.reader.work.wait(() => this.reader.goOn(this.workflowId, this.id, 'run-retry', options));
   }
 
   /** Ends the run where it stands, without its code: for one that is stuck. Nothing of it runs any more, and nothing is tidied up. */
@@ -181,12 +193,11 @@ export class Run<Output = unknown> {
     await this.reader.work.wait(() => this.end((handle) => handle.terminate(wellFormed(reason))));
   }
 
-  /** Asks the run to stop now. What ran is told by its signal; the run ends as cancelled. */
-  async cancel(): Promise<void> {
-    await this.reader.work.wait(async () => {
-      await this.end((handle) => handle.cancel());
-      await this.seenByAll();
-    });
+  /** Asks the run to stop: now, or at a safe point. What runs is told by its signal. The run ends as cancelled, and `resume()` lets it go on. */
+  async cancel(options: CancelOptions = {}): Promise<CancelReceipt> {
+    const request = cancelRequestOf(options);
+    await this.reader.work.wait(() => this.end((handle) => askToStop(handle, request)).then(() => this.seenByAll()));
+    return { settled: () => cancelOutcome(this) };
   }
 
   /** Ends a run that is open, also one whose history nobody can read. The server takes a request to cancel what has ended, and does nothing. */
@@ -212,11 +223,11 @@ export class Run<Output = unknown> {
     const interrupt = shown.find(({ id }) => id === answer.interruptId);
     if (interrupt === undefined) return interruptIn(await this.check(answer), answer.interruptId);
     try {
-      checkAnswerTo(interrupt, answer);
+      checkAnswerTo(interrupt, answer, 0);
     } catch (error) {
-      // What the history says comes first: that the deadline has passed, or that there is an answer.
+      // What the history says comes first: that the deadline has passed, that there is an answer, or that others may answer by now.
       await this.check(answer);
-      throw error;
+      if (interrupt.steps === undefined) throw error;
     }
     return interrupt;
   }
@@ -336,6 +347,3 @@ export class Run<Output = unknown> {
 function interruptIn({ view }: Pick<AnswerStanding, 'view'>, interruptId: string): Interrupt | undefined {
   return view.interrupts.find(({ id }) => id === interruptId);
 }
-
-/** Codes of a run that does not show an interrupt, or cannot say anything about it. */
-const notThere: ReadonlySet<string> = new Set(['interrupt-unknown', 'run-unknown', 'run-stuck']);

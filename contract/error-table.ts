@@ -24,7 +24,10 @@ export const errorTable = {
     fix: 'Make the calls yourself, and start another run with the messages of this one, followed by their results.',
   },
   'options-invalid': { status: 400, fix: 'Correct what the message names in the options or settings of the start.' },
-  'run-ended': { status: 409, fix: 'Start another run, with a new id: this one takes no more answers and no cancel.' },
+  'run-ended': {
+    status: 409,
+    fix: 'Start another run, with a new id. One that was cancelled goes on with `holdfast resume`, one that failed with `holdfast retry`.',
+  },
   // --- what an agent names
   'agent-invalid': { status: 500, fix: 'Correct the definition of the agent that the message names.' },
   'agents-invalid': {
@@ -35,6 +38,7 @@ export const errorTable = {
   'model-key-missing': { status: 400, fix: 'Set the environment variable that the message names on the worker, or choose another model.' },
   'tool-unknown': { status: 400, fix: 'Add the tool to the tools of the configuration, or remove its name from the agent.' },
   'output-unknown': { status: 400, fix: 'Add the schema to the outputs of the configuration, or remove its name from the agent.' },
+  'policy-unknown': { status: 400, fix: 'Add the policy to the policies of the configuration, or remove its name from the agent.' },
   'worker-half-missing': { status: 400, fix: 'Add the middleware that the message names to `middleware` of the configuration.' },
   // --- while a run works
   'max-iterations': { status: 500, fix: 'Raise maxIterations of the agent, or tell the model in its instructions when to stop.' },
@@ -148,6 +152,11 @@ export const errorTable = {
   },
   'requests-changed': { status: 409, fix: 'Undo the change of the code. If it is meant, record the history anew.' },
   'retry-impossible': { status: 409, fix: 'Start another run, with a new id. The message says what the failed run lacks to go on.' },
+  'resume-impossible': { status: 409, fix: 'Start another run, with a new id. The message says what the cancelled run lacks to go on.' },
+  'run-not-cancelled': {
+    status: 409,
+    fix: 'Only runs that were cancelled are resumed. Look at how this one stands; one that failed is retried.',
+  },
   'run-not-failed': { status: 409, fix: 'Only runs that have failed are retried. Look at how this one stands.' },
   'upgrade-failed': {
     status: 503,
@@ -160,11 +169,18 @@ export const errorTable = {
     status: 500,
     fix: 'The code of the agent fails to run; the message says why. A run that has made a step keeps its code: correct it for new runs, and end this one with `holdfast terminate`.',
   },
+  'worker-missing': {
+    status: 503,
+    fix: 'Start a worker, such as `npx holdfast dev` or `npx holdfast worker`, and ask again. Messages wait on the server meanwhile.',
+  },
   'run-unreadable': {
     status: 422,
     fix: 'Read the run with the codec and the storage with which it was written. One that is none of Holdfast can be ended with `holdfast terminate`.',
   },
-  cancelled: { status: 409, fix: 'Start another run, with a new id, if the work is still wanted: somebody cancelled this one.' },
+  cancelled: {
+    status: 409,
+    fix: 'Start another run, with a new id, if the work is still wanted, or resume this one: somebody cancelled it.',
+  },
   // --- answers
   'interrupt-unknown': { status: 404, fix: 'List the interrupts of the run and answer one of them by its id.' },
   'interrupt-answered': { status: 409, fix: 'Read the run to see what became of it: the first answer counts.' },
@@ -174,7 +190,7 @@ export const errorTable = {
   },
   'interrupt-expired': { status: 409, fix: 'Read the run to see what became of it: its deadline has passed, and its default was used.' },
   'answer-invalid': { status: 400, fix: 'Send an answer that matches what the interrupt asks for. The message says where it differs.' },
-  'answer-forbidden': { status: 403, fix: 'Let one of the people answer whom the interrupt names.' },
+  'answer-forbidden': { status: 403, fix: 'Let one of the people answer whom the interrupt names, and say who it is: `by` and `roles`.' },
   'run-busy': {
     status: 503,
     fix: 'Send the answer again. A client of Holdfast does so by itself for 5 seconds, and leaves the answer as a signal after that.',
@@ -191,6 +207,7 @@ export const errorTable = {
     status: 403,
     fix: 'A service on loopback answers only requests to a loopback name. Set `http.hosts` to allow others.',
   },
+  'service-closing': { status: 503, fix: 'Ask again when the service is back. The run goes on meanwhile.' },
   'service-unreachable': { status: 503, fix: 'Start the service with `npx holdfast dev`, or give its address with --url.' },
   'queue-in-use': {
     status: 500,
@@ -215,6 +232,20 @@ export const errorTable = {
     status: 503,
     fix: 'Start the server that the message names, or correct its address or namespace (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE or the profile). Without a server of your own: `holdfast dev` has one.',
   },
+  'not-a-conversation': {
+    status: 409,
+    fix: 'Only a run that `client.conversation` began takes messages. Send to another id, or start one there.',
+  },
+  'conversation-ended': { status: 409, fix: 'Begin another conversation, under another id.' },
+  'conversation-full': { status: 429, fix: 'Send again when turns have taken some of the messages that wait.' },
+  'message-unknown': {
+    status: 404,
+    fix: 'Only a message that waits for its turn can be changed or withdrawn. See the queue of the conversation.',
+  },
+  'conversation-busy': { status: 409, fix: 'Read the thread until its run has ended, or cancel that run. Then send the message again.' },
+  'interrupts-open': { status: 409, fix: 'Answer what the message names, all in one `resume`. Then send the message again.' },
+  'turn-unknown': { status: 404, fix: 'Only a turn that is at work can be stopped. See the view of the conversation.' },
+  'message-withdrawn': { status: 409, fix: 'Somebody took the message back before its turn. Send another one.' },
   'server-busy': {
     status: 503,
     fix: 'Ask less often, or let the server answer more: frontend.namespaceRPS.visibility in its dynamic configuration.',

@@ -9,6 +9,7 @@ export type { ErrorCode } from './error-table';
 export const lackingCodes: readonly ErrorCode[] = [
   'tool-unknown',
   'output-unknown',
+  'policy-unknown',
   'worker-half-missing',
   'model-unknown',
   'model-key-missing',

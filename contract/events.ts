@@ -1,5 +1,8 @@
+import type { CancelFacts, CancelMode, CancelRequest } from './cancel';
+import type { ConversationView, SendMode, TurnStatus } from './conversations';
 import type { UsageByModel } from './usage';
-import type { Answer, Interrupt } from './interrupts';
+import type { DecidedPolicy } from './decisions';
+import type { Answer, Interrupt, Reconciliation } from './interrupts';
 import type { Failure, FinishReason, Json, StoredMessage, ToolCall, Usage } from './messages/messages';
 
 interface InAgent {
@@ -7,10 +10,9 @@ interface InAgent {
   readonly runPath: readonly string[];
 }
 
-/** What a reader of a run sees, without its offset and time. */
 /**
- * `run-start`, `model-start`, `tool-start` and the like are derived from history by contract/record/fold.ts; the kernel sends the others. One with a
- * message also concerns kernel/log/ledger.ts, which keeps the message once.
+ * What a reader of a run sees, without its offset and time. `run-start`, `model-start`, `tool-start` and the like are derived from history by
+ * contract/record/fold.ts; the kernel sends the others. One with a message also concerns kernel/log/ledger.ts, which keeps the message once.
  */
 export type EventBody =
   | { readonly type: 'run-start'; readonly agent: string; readonly input: Json }
@@ -68,6 +70,16 @@ export type EventBody =
       /** What a layer said the call stands for, with `ctx.sendToolAction`. */
       readonly action?: Json;
     })
+  /** A tool was asked whether a call of it took effect whose result was lost. */
+  | (InAgent & {
+      readonly type: 'tool-reconcile';
+      readonly tool: string;
+      readonly callId: string;
+      readonly address: string;
+      readonly said: Reconciliation['said'];
+      /** Why it could not say so. */
+      readonly error?: string;
+    })
   /** Of an agent that is made by hand. */
   | (InAgent & { readonly type: 'agent-message'; readonly message: StoredMessage; readonly action?: Json })
   /** An agent behind the one that the run was started with begins, and ends. */
@@ -91,12 +103,91 @@ export type EventBody =
       readonly interruptId: string;
       readonly answer: Json;
       readonly by?: string;
+      /** The roles that were said to be theirs. */
+      readonly roles?: readonly string[];
       readonly reason: 'answer' | 'deadline' | 'cancel';
+      /** The policy that asked, and the hash of the arguments that the answer is about. */
+      readonly policy?: DecidedPolicy;
+      readonly inputHash?: string;
+    }
+  /** Nobody has answered so far, and those who are asked are to be reminded. */
+  | { readonly type: 'interrupt-remind'; readonly interruptId: string; readonly at: number }
+  /** Nobody has answered so far. From now on others may answer as well. */
+  | {
+      readonly type: 'interrupt-escalate';
+      readonly interruptId: string;
+      readonly at: number;
+      readonly by?: readonly string[];
+      readonly roles?: readonly string[];
     }
   | { readonly type: 'resume-ignored'; readonly interruptId: string; readonly code: string; readonly by?: string }
   | (InAgent & { readonly type: 'custom'; readonly name: string; readonly data: Json })
+  /** Of a conversation: a turn begins, and ends. `title`: what the conversation is called from now on, by its first words. */
+  | { readonly type: 'turn-start'; readonly turn: number; readonly title?: string }
+  | {
+      readonly type: 'turn-end';
+      readonly turn: number;
+      readonly status: TurnStatus;
+      readonly usage: Usage;
+      /** Absent: it is the text of the last message. */
+      readonly output?: Json;
+      readonly error?: Failure;
+      /** When the conversation ends if nobody says anything, in milliseconds since 1970. */
+      readonly idleUntil?: number;
+    }
+  /** Somebody's message takes effect, in this turn. */
+  | (InAgent & {
+      readonly type: 'message';
+      readonly turn: number;
+      readonly id: string;
+      readonly mode: SendMode;
+      readonly message: StoredMessage;
+      readonly from?: string;
+    })
+  /** It waits, was changed while it waited, and was taken back. */
+  | {
+      readonly type: 'message-queued';
+      readonly id: string;
+      readonly mode: SendMode;
+      readonly message: StoredMessage;
+      readonly from?: string;
+    }
+  | { readonly type: 'message-changed'; readonly id: string; readonly message: StoredMessage; readonly by?: string }
+  | { readonly type: 'message-withdrawn'; readonly id: string; readonly by?: string }
+  /** It was left for a worker, and did not count. */
+  | { readonly type: 'message-ignored'; readonly id: string; readonly code: string }
+  | {
+      readonly type: 'conversation-change';
+      /** `stopping`: the turn at work ends at its next safe place. */
+      readonly change: 'paused' | 'unpaused' | 'stopping' | 'titled' | 'ended';
+      readonly title?: string;
+      /** Of the end. */
+      readonly reason?: 'asked' | 'idle';
+      readonly by?: string;
+    }
   /** The run had failed, and somebody tries it again. It goes on behind its last good step. */
   | { readonly type: 'run-retry'; readonly by?: string }
+  /** The run was cancelled, and somebody lets it go on where it stood. */
+  | { readonly type: 'run-resume'; readonly by?: string }
+  /** Somebody asks that the run stops: at once, or at a safe point. Several requests join. */
+  | {
+      readonly type: 'cancel-request';
+      readonly modes: readonly CancelMode[];
+      /** False: agents below the first one are left to end first. */
+      readonly recursive: boolean;
+      readonly withinMs?: number;
+      readonly reason?: string;
+      readonly by?: string;
+    }
+  /** The run stops: all that is under way ends or is told to. */
+  | {
+      readonly type: 'cancel-start';
+      readonly mode: CancelMode;
+      /** Its time was up before a safe point came. */
+      readonly escalated?: true;
+      readonly reason?: string;
+      readonly by?: string;
+    }
   | {
       readonly type: 'run-end';
       readonly status: EndStatus;
@@ -105,13 +196,26 @@ export type EventBody =
       /** Calls of external tools that the run ended with: it has no answer yet. */
       readonly pendingToolCalls?: readonly ToolCall[];
       readonly error?: Failure;
+      /** Of a cancelled run: how, why and by whom, as far as somebody said so. */
+      readonly mode?: CancelMode;
+      readonly escalated?: true;
+      readonly reason?: string;
+      readonly by?: string;
     };
 
-export type EndStatus = 'completed' | 'failed' | 'cancelled';
-export type RunStatus = 'running' | 'waiting' | 'stuck' | EndStatus;
+/** What an isolated agent tells the run that it is part of. */
+export const eventsOfInterrupts: readonly EventBody['type'][] = [
+  'interrupt-start',
+  'interrupt-end',
+  'interrupt-remind',
+  'interrupt-escalate',
+];
 
-/** What lists filter by. An open run is running or waiting. */
-export const listStatuses = ['open', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const;
+export type EndStatus = 'completed' | 'failed' | 'cancelled';
+export type RunStatus = 'running' | 'waiting' | 'idle' | 'stuck' | EndStatus;
+
+/** What lists filter by. An open run is running, waiting or idle. */
+export const listStatuses = ['open', 'running', 'waiting', 'idle', 'completed', 'failed', 'cancelled'] as const;
 export type ListStatus = (typeof listStatuses)[number];
 
 export function isEnded(status: RunStatus): status is EndStatus {
@@ -155,8 +259,14 @@ export interface RunView extends RunFacts {
   /** Calls of external tools that the run ended with, for its caller to make. */
   readonly pendingToolCalls?: readonly ToolCall[];
   readonly error?: Failure;
+  /** How the run was cancelled, as far as somebody said so. */
+  readonly cancelled?: Partial<CancelFacts>;
+  /** What is asked of an open run that is to stop at a safe point. */
+  readonly cancelling?: Pick<CancelRequest, 'modes' | 'recursive' | 'reason' | 'by'>;
   /** Calls whose last attempt failed and that are made again. Undefined when there are none. */
   readonly retrying?: readonly RetriedCall[];
+  /** Of a run that stays open between turns. */
+  readonly conversation?: ConversationView;
 }
 
 /** A call of a model or a tool that waits for its next attempt, or is in it. */

@@ -1,17 +1,21 @@
 import { isStrings } from './check';
+import type { AskingPolicy } from './decisions';
+import { appliesPolicy, misfitOfDecision } from './decisions';
 import type { Failure, Json, JsonObject } from './messages/messages';
 import { misfitOfSchema } from './schema/schema-fit';
+import { isPlan } from './policies';
 import { sha256 } from './sha256';
+import type { AskedInTime } from './who-may-answer';
+import { whyNot } from './who-may-answer';
 
-export interface InterruptBase {
+/** `by` absent, and `roles` as well: anybody may answer. */
+export interface InterruptBase extends AskedInTime {
   /** Made from the address and an ordinal; stays the same until answered. */
   readonly id: string;
   readonly address: readonly string[];
   readonly agent: string;
   /** Milliseconds since 1970. */
   readonly deadline?: number;
-  /** Who may answer. Absent: anybody. */
-  readonly by?: readonly string[];
 }
 
 export type Interrupt = InterruptBase &
@@ -26,15 +30,35 @@ export type Interrupt = InterruptBase &
         readonly inputSchema?: Json;
         /** What the tool gets besides its arguments. */ readonly options?: JsonObject;
         /** Why an earlier decision could not be carried out. */ readonly problem?: string;
+        /** The policy that asks. Absent: an approval without one. */
+        readonly policy?: AskingPolicy;
       }
     | { readonly kind: 'question' | 'in-doubt' | 'custom'; readonly info: Json; readonly answerSchema?: Json }
   );
 
-/** What a human can decide about a tool call. */
-export type ApprovalDecision =
-  | { readonly type: 'approve'; readonly editedInput?: Json; readonly forRestOfRun?: boolean }
-  | { readonly type: 'reject'; readonly feedback?: string }
-  | { readonly type: 'respond'; readonly output: Json };
+/** What a tool said that was asked whether a call took effect. `nothing`: it has no `reconcile`. `failed`: that threw, or gave no answer. */
+export interface Reconciliation {
+  readonly said: 'happened' | 'not-happened' | 'unknown' | 'nothing' | 'failed';
+  readonly error?: string;
+}
+
+/** The `info` of an interrupt `in-doubt`: what a person needs to find out whether a call took effect. Runs of 0.1.0 have the first four. */
+export type InDoubtInfo = {
+  readonly tool: string;
+  readonly callId: string;
+  readonly input: Json;
+  readonly question: string;
+  /** The idempotency key of all executions of the call. */
+  readonly key?: string;
+  /** How often the call was executed, as far as anybody knows. */
+  readonly attempts?: number;
+  /** When the first and the last of these executions began, in milliseconds since 1970. */
+  readonly firstAt?: number;
+  readonly lastAt?: number;
+  /** Which worker had the last one, where it could say so. */
+  readonly worker?: string;
+  readonly reconcile?: { readonly said: Reconciliation['said']; readonly error?: string };
+};
 
 /** What a human can say about a call of which nobody knows whether it happened. */
 export type InDoubtDecision = { readonly happened: true; readonly result: Json } | { readonly happened: false };
@@ -43,6 +67,8 @@ export interface Answer {
   readonly interruptId: string;
   readonly answer: Json;
   readonly by?: string;
+  /** Roles of whoever answers, as the back end says. */
+  readonly roles?: readonly string[];
   /** The hash of the arguments that were shown; a mismatch is refused. */
   readonly inputHash?: string;
   /** One for each time that somebody answers: what is sent in two ways counts once. */
@@ -74,32 +100,50 @@ export function withdrawn(id: string): Failure {
 export function isInterrupt(value: unknown): value is Interrupt {
   const shown = record(value);
   if (shown === undefined) return false;
-  const { id, address, agent, deadline, by, kind } = shown;
+  const { id, address, agent, deadline, by, roles, notBy, steps, kind } = shown;
   if (typeof id !== 'string' || typeof agent !== 'string' || !isStrings(address)) return false;
-  if (!isAbsentOr(deadline, 'number') || !(by === undefined || isStrings(by))) return false;
+  if (!isAbsentOr(deadline, 'number') || ![by, roles, notBy].every((list) => list === undefined || isStrings(list))) return false;
+  if (!(steps === undefined || (Array.isArray(steps) && steps.every(isStep)))) return false;
   if (kind !== 'approval') return (kind === 'question' || kind === 'in-doubt' || kind === 'custom') && shown['info'] !== undefined;
+  if (shown['policy'] !== undefined && !isPolicy(shown['policy'])) return false;
   return [shown['tool'], shown['callId'], shown['inputHash']].every((text) => typeof text === 'string') && shown['input'] !== undefined;
 }
 
-/** Why an interrupt does not take an answer, or nothing. The run says so, and whoever brings the answer can say it before. */
-export function refusalOf(interrupt: Interrupt, answer: Answer): Failure | undefined {
-  const { id, by } = interrupt;
-  if (by !== undefined && (answer.by === undefined || !by.includes(answer.by))) {
-    return {
-      code: 'answer-forbidden',
-      message: `Only ${by.join(', ')} may answer "${id}"; this answer came from ${answer.by ?? 'nobody'}.`,
-    };
-  }
+function isPolicy(policy: unknown): boolean {
+  const { name, version, stage, given, plan } = record(policy) ?? {};
+  const { number, of, need } = record(stage) ?? {};
+  const isGiven = (one: unknown): boolean => typeof record(one)?.['type'] === 'string';
+  return (
+    [name, version].every((text) => typeof text === 'string') &&
+    [number, of, need].every((count) => typeof count === 'number') &&
+    Array.isArray(given) &&
+    given.every(isGiven) &&
+    (plan === undefined || isPlan(plan))
+  );
+}
+
+function isStep(step: unknown): boolean {
+  const { at, type, by, roles } = record(step) ?? {};
+  if (typeof at !== 'number' || (type !== 'remind' && type !== 'escalate')) return false;
+  return [by, roles].every((list) => list === undefined || isStrings(list));
+}
+
+/** Why an interrupt does not take an answer that the server took at this time, or nothing. The run says so, and whoever brings the answer can say it before. */
+export function refusalOf(interrupt: Interrupt, answer: Answer, at: number): Failure | undefined {
+  const { id } = interrupt;
+  const isApplied = interrupt.kind === 'approval' && appliesPolicy(answer.answer, interrupt.policy);
+  const forbidden = isApplied ? undefined : whyNot(interrupt, answer, at);
+  if (forbidden !== undefined) return forbidden;
   if (interrupt.kind === 'approval' && answer.inputHash !== undefined && answer.inputHash !== interrupt.inputHash) {
     return { code: 'answer-stale', message: `The decision about "${id}" was made for other arguments.` };
   }
-  const misfit = misfitOf(interrupt, answer.answer) ?? misfitOfEdit(interrupt, answer.answer);
+  const misfit = misfitOf(interrupt, answer.answer, answer.by) ?? misfitOfEdit(interrupt, answer.answer);
   return misfit === undefined ? undefined : { code: 'answer-invalid', message: `The answer to "${id}" does not fit: ${misfit}.` };
 }
 
 /** Says why an answer does not fit its interrupt, or nothing when it fits. */
-export function misfitOf(interrupt: Interrupt, answer: Json): string | undefined {
-  if (interrupt.kind === 'approval') return misfitOfDecision(answer);
+export function misfitOf(interrupt: Interrupt, answer: Json, by?: string): string | undefined {
+  if (interrupt.kind === 'approval') return misfitOfDecision(answer, interrupt, by);
   if (interrupt.kind === 'in-doubt') {
     const decision = record(answer);
     if (decision?.['happened'] === false) return undefined;
@@ -117,29 +161,7 @@ function misfitOfEdit(interrupt: Interrupt, answer: Json): string | undefined {
   return misfit === undefined ? undefined : `the edited arguments of ${interrupt.tool} are wrong, ${misfit}`;
 }
 
-function misfitOfDecision(answer: Json): string | undefined {
-  const decision = record(answer);
-  switch (decision?.['type']) {
-    case 'approve':
-      return (
-        onlyKeys(decision, ['type', 'editedInput', 'forRestOfRun']) ??
-        (isAbsentOr(decision['forRestOfRun'], 'boolean') ? undefined : 'forRestOfRun is true or false')
-      );
-    case 'reject':
-      return onlyKeys(decision, ['type', 'feedback']) ?? (isAbsentOr(decision['feedback'], 'string') ? undefined : 'feedback is a text');
-    case 'respond':
-      return onlyKeys(decision, ['type', 'output']) ?? ('output' in decision ? undefined : 'respond needs an output');
-    default:
-      return 'an approval takes { "type": "approve" }, { "type": "reject" } or { "type": "respond", "output": … }';
-  }
-}
-
-function onlyKeys(decision: Record<string, unknown>, known: readonly string[]): string | undefined {
-  const unknown = Object.keys(decision).find((key) => !known.includes(key));
-  return unknown === undefined ? undefined : `"${unknown}" is not a field of this decision; it has ${known.join(', ')}`;
-}
-
-function isAbsentOr(value: unknown, type: 'string' | 'boolean' | 'number'): boolean {
+function isAbsentOr(value: unknown, type: 'number'): boolean {
   return value === undefined || typeof value === type;
 }
 

@@ -1,4 +1,7 @@
-/** Sizes in bytes and counts; docs/reference/limits.md states the same numbers (a test compares). */
+/**
+ * Sizes in bytes and counts; docs/reference/limits.md states the same numbers (a test compares). What the kernel checks is a part of replay: with a lower
+ * number, open runs that are above it fail where they did not.
+ */
 export const limits = {
   runInput: 256 * 1024,
   toolResult: 256 * 1024,
@@ -42,6 +45,17 @@ export const limits = {
   tags: 2048,
   /** Characters of the name of who starts a run: databases of servers take no more as a keyword. */
   starter: 200,
+  /** Characters of why a run is cancelled. */
+  cancelReason: 1000,
+  /** Messages of a conversation that wait for a turn, and their bytes together. */
+  queuedMessages: 1000,
+  queuedTogether: 512 * 1024,
+  /** Messages of one client that are on their way to a conversation, all together. */
+  sentTogether: 4 * 1024 * 1024,
+  /** What a turn begins with, of the messages before it. */
+  window: 512 * 1024,
+  /** So many of its last messages a conversation knows again by their ids. */
+  keptMessageIds: 1000,
 } as const;
 
 /** Bytes of a text in UTF-8, without making the bytes. */

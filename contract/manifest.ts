@@ -52,6 +52,8 @@ export interface Manifest {
   readonly halves: readonly string[];
   /** Names of the schemas that answers have to fit. Absent in runs that began before there were any. */
   readonly outputs?: readonly string[];
+  /** The tools that the named policies of the configuration hold. Absent: no agent names one. */
+  readonly policies?: Readonly<Record<string, readonly string[]>>;
   /** Schemas of the tools about whose calls people are asked, by tool. Absent: nobody is asked, or the run began before there were any. */
   readonly schemas?: Readonly<Record<string, Json>>;
 }
@@ -87,6 +89,8 @@ export interface ManifestRequest {
   readonly models: readonly string[];
   readonly halves: readonly string[];
   readonly outputs?: readonly string[];
+  /** Policies of the configuration. Absent: none. */
+  readonly policies?: readonly string[];
   /** Tools about whose calls people are asked. Absent: none. */
   readonly askedAbout?: readonly string[];
   /** Other keys for arguments, by tool; none may be a property of the tool's schema. */

@@ -5,12 +5,20 @@ export const names = {
   resumeUpdate: 'resume',
   continueAsNewSignal: 'border',
   childSignal: 'child',
+  cancelSignal: 'cancel',
   upgradeUpdate: 'upgrade',
+  conversationUpdate: 'conversation',
+  conversationSignal: 'conversation',
   statusQuery: 'status',
+  leaveQuery: 'holdfast-leave',
   trialWorkflow: 'agentTrial',
   trialActivity: 'tryNewestBuild',
   timesActivity: 'answerTimes',
+  buildActivity: 'newestBuild',
   elsewhereActivity: 'answersElsewhere',
+  keepActivity: 'keepResumePoint',
+  pointActivity: 'resumePointOf',
+  policyActivity: 'planPolicy',
   /** The type of the failure of a task that ended with its thread, for the code of another run. */
   threadEnded: 'WorkflowThreadEnded',
   memo: {
@@ -36,6 +44,10 @@ export const patches = {
   isolatedDecide: 'holdfast-isolated-decide',
   /** An isolated agent that continued as new is cancelled, too. */
   cancelLatest: 'cancel-latest-execution',
+  /** The log says what was asked about a lost call, and a cancelled run asks too. */
+  onceTold: 'holdfast-once-told',
+  /** A cancelled run keeps what it goes on with. */
+  resumePoint: 'holdfast-resume-point',
 } as const;
 
 /** Of the keys of a run's memo that hold an open interrupt each. */

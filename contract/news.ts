@@ -3,7 +3,7 @@ export const newsField = 'holdfast';
 
 /** What a line about a run has beside its text. Each is there where it is known. */
 export interface NewsFields {
-  readonly event: 'run-start' | 'run-end' | 'interrupt' | 'answer' | 'retry' | 'threw';
+  readonly event: 'run-start' | 'run-end' | 'interrupt' | 'answer' | 'reminder' | 'retry' | 'threw';
   readonly run: string;
   readonly agent?: string | undefined;
   readonly tool?: string | undefined;

@@ -14,6 +14,20 @@ export function addUsage(sum: Usage, usage: Usage): Usage {
   };
 }
 
+export const noUsage: Usage = { inputTokens: 0, outputTokens: 0 };
+
+/** What has come on top of what was counted before. */
+export function lessUsage(sum: Usage, before: Usage): Usage {
+  const cached = (sum.cachedInputTokens ?? 0) - (before.cachedInputTokens ?? 0);
+  const reasoning = (sum.reasoningTokens ?? 0) - (before.reasoningTokens ?? 0);
+  return {
+    inputTokens: Math.max(0, sum.inputTokens - before.inputTokens),
+    outputTokens: Math.max(0, sum.outputTokens - before.outputTokens),
+    ...(cached > 0 ? { cachedInputTokens: cached } : {}),
+    ...(reasoning > 0 ? { reasoningTokens: reasoning } : {}),
+  };
+}
+
 /** What each model has used, by its name. */
 export type UsageByModel = Readonly<Record<string, Usage>>;
 

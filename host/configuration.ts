@@ -43,6 +43,10 @@ export const configurationTable = {
     default: '',
     meaning: 'Whether data of runs is written compressed: true or false. Without it: true with the embedded server, else false.',
   },
+  HOLDFAST_IDLE_SECONDS: {
+    default: '30',
+    meaning: 'Seconds without a task after which a run leaves the memory of its worker; 0: it stays.',
+  },
   HOLDFAST_LOG_LEVEL: { default: 'info', meaning: 'trace, debug, info, warn, error or silent.' },
   HOLDFAST_LOG_FORMAT: { default: 'text', meaning: 'text for people or json for machines, one line per entry, on stderr.' },
   HOLDFAST_TEMPORAL_CLI: {
@@ -87,6 +91,8 @@ export interface Configuration {
   readonly redisUrl: string | undefined;
   /** Undefined: with the embedded server only. */
   readonly compress: boolean | undefined;
+  /** After so many seconds without a task a run leaves the memory of its worker; 0: it stays. */
+  readonly idleSeconds: number;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly namespace: string;
@@ -97,7 +103,7 @@ export interface Configuration {
 /** Reads the environment and Temporal's profile file. Throws 'config-invalid' naming the variable and what it may be. */
 export function readConfiguration(environment: Environment = process.env): Configuration {
   const host = checked('HOLDFAST_HOST', valueOf(environment, 'HOLDFAST_HOST'), hostProblem);
-  const port = portOf(environment, 'HOLDFAST_PORT');
+  const port = wholeOf(environment, 'HOLDFAST_PORT', 65_535);
   const temporal = readTemporal(environment);
   return {
     directory: resolve(checked('HOLDFAST_DIR', valueOf(environment, 'HOLDFAST_DIR'), pathProblem)),
@@ -108,6 +114,7 @@ export function readConfiguration(environment: Environment = process.env): Confi
     tenant: tenantOf(environment),
     redisUrl: environment.HOLDFAST_REDIS_URL ? checked('HOLDFAST_REDIS_URL', environment.HOLDFAST_REDIS_URL, redisUrlProblem) : undefined,
     compress: compressOf(environment),
+    idleSeconds: wholeOf(environment, 'HOLDFAST_IDLE_SECONDS', 1_000_000),
     logLevel: oneOf(environment, 'HOLDFAST_LOG_LEVEL', logLevels),
     logFormat: oneOf(environment, 'HOLDFAST_LOG_FORMAT', logFormats),
     namespace: temporal.namespace,
@@ -230,11 +237,11 @@ function valueOf(environment: Environment, name: ConfigurationName): string {
   return environment[name] || configurationTable[name].default;
 }
 
-function portOf(environment: Environment, name: ConfigurationName): number {
+function wholeOf(environment: Environment, name: ConfigurationName, most: number): number {
   const text = valueOf(environment, name);
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) throw invalid(`${name} is '${text}'. It must be a whole number from 0 to 65535.`);
-  return port;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value > most) throw invalid(`${name} is '${text}'. It must be a whole number from 0 to ${most}.`);
+  return value;
 }
 
 function oneOf<T extends string>(environment: Environment, name: ConfigurationName, allowed: readonly T[]): T {

@@ -1,3 +1,4 @@
+import type { CancelRequest } from '../contract/cancel';
 import type { Answer } from '../contract/interrupts';
 import { checkedBytes } from '../kernel/run/call-inputs';
 import type { ChildEnd, ChildRun } from '../kernel/run/ports';
@@ -8,7 +9,7 @@ export interface MemoryChild {
   readonly end: Promise<ChildEnd>;
   readonly standsStill: boolean;
   answer(answer: Answer): void;
-  cancel(): void;
+  cancel(request?: CancelRequest): Promise<void>;
 }
 
 /** The isolated agents of a run in memory that have not ended. */
@@ -27,9 +28,10 @@ export class MemoryChildren<Child extends MemoryChild = MemoryChild> {
     return this.all.every(({ standsStill }) => standsStill);
   }
 
-  async run({ start, hear }: ChildRun, begin: (child: ChildRun) => Child): Promise<ChildEnd> {
+  async run({ start, hear, resumes }: ChildRun, begin: (child: ChildRun) => Child): Promise<ChildEnd> {
     checkedBytes(start, `the start of the agent "${start.agent}"`);
-    const child = begin({ start: asJson(start), hear: (events) => this.open.has(start.id) && hear(asJson(events)) });
+    const told = (events: readonly unknown[]): void => void (this.open.has(start.id) && hear(asJson(events)));
+    const child = begin({ start: asJson(start), hear: told, ...(resumes === true ? { resumes } : {}) });
     this.open.set(start.id, child);
     try {
       return asJson(await child.end);
@@ -43,6 +45,10 @@ export class MemoryChildren<Child extends MemoryChild = MemoryChild> {
   }
 
   cancel(): void {
-    for (const child of this.all) child.cancel();
+    for (const child of this.all) void child.cancel();
+  }
+
+  ask(request: CancelRequest): void {
+    for (const child of this.all) void child.cancel(request);
   }
 }

@@ -1,10 +1,12 @@
+import type { CancelRequest } from '../contract/cancel';
 import { HoldfastError, codeOf, messageOf } from '../contract/errors';
 import type { EventBody } from '../contract/events';
+import { eventsOfInterrupts } from '../contract/events';
 import type { Answer, Interrupt } from '../contract/interrupts';
-import { limits } from '../contract/limits';
 import type { Manifest, ManifestRequest } from '../contract/manifest';
 import type { Failure, Json, StoredMessage } from '../contract/messages/messages';
 import { workflowIdOf } from '../contract/names';
+import type { PolicyPlan, PolicyRequest } from '../contract/policies';
 import type { RunLocalValues } from '../contract/run-local';
 import type {
   AgentRunInput,
@@ -18,37 +20,26 @@ import type {
 } from '../contract/record/wire';
 import { lostModelCall, lostToolCall } from '../kernel/calls/lost-calls';
 import { isCancellation } from '../kernel/effects/errors';
-import type { LogWriter } from '../kernel/log/run-log';
 import { RunLog } from '../kernel/log/run-log';
 import type { ChildEnd, ChildRun, ModelCall, Ports, Timer, ToolCallRequest } from '../kernel/run/ports';
+import { OnceCalls } from '../kernel/run/once-calls';
 import type { RunStanding } from '../kernel/run/standstill';
 import { Standstill } from '../kernel/run/standstill';
-import type { MemoryChild } from './children';
 import { MemoryChildren } from './children';
-import type { VirtualClock } from './clock';
-import type { MemoryRecord } from './record';
+import { MemoryModelStops } from './model-stops';
 import { asJson } from './record';
-import type { MemoryWork } from './work';
-
-export interface MemoryWorld {
-  readonly work: MemoryWork;
-  readonly clock: VirtualClock;
-  readonly record: MemoryRecord;
-  /** Something came back or was written: the run may stand still now. */
-  changed(): void;
-  wantsContinueAsNew(): boolean;
-  startChild(child: ChildRun): MemoryChild;
-  /** Tells the run that this one is part of. Absent of one that somebody started. */
-  readonly tellParent?: (event: EventBody) => void;
-}
+import type { MemoryWorld } from './world';
+import { logWriter } from './world';
 
 /** The kernel's ports in memory, with the record that Temporal would have and with virtual time. */
 export class MemoryPorts implements Ports {
   readonly log: RunLog;
   readonly children = new MemoryChildren();
   private readonly still: Standstill;
+  private readonly stops = new MemoryModelStops();
   private left = false;
   private readonly timers = new Set<Timer>();
+  readonly onceCalls = new OnceCalls();
   private readonly workflowId: string;
   private readonly start: StartInput;
   private cancel: () => void = () => undefined;
@@ -62,24 +53,11 @@ export class MemoryPorts implements Ports {
     const { start } = input;
     this.start = start;
     this.workflowId = workflowIdOf(start.tenant, start.id);
-    this.log = new RunLog(input, this.writer());
+    this.log = new RunLog(
+      input,
+      logWriter(world, () => this.left),
+    );
     this.still = new Standstill(() => world.changed());
-  }
-
-  /** Memory has no tasks that could be full. */
-  private writer(): LogWriter {
-    return {
-      writeMemo: (values) => {
-        if (this.left) return;
-        this.world.record.write({ kind: 'memo', values });
-        this.world.changed();
-      },
-      takeForEvent: (bytes) => {
-        if (bytes > limits.stepEvents)
-          throw new HoldfastError('payload-too-large', `The events of one step have more than ${limits.stepEvents} bytes together.`);
-      },
-      takeForStep: () => true,
-    };
   }
 
   async prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest> {
@@ -90,6 +68,11 @@ export class MemoryPorts implements Ports {
   async parseInput(tool: string, input: Json): Promise<ParseInputResult> {
     this.refuseWhenCancelled();
     return this.counted(this.orCancelled(this.world.work.parseInput(asJson({ tool, input }))));
+  }
+
+  async planPolicy(request: PolicyRequest): Promise<PolicyPlan> {
+    this.refuseWhenCancelled();
+    return this.counted(this.orCancelled(this.world.work.planPolicy(asJson(request))));
   }
 
   async parseOutput(output: string, text: string): Promise<ParseOutputResult> {
@@ -105,6 +88,7 @@ export class MemoryPorts implements Ports {
     const input = this.log.modelStep(call) as CallModelInput;
     const eventId = record.nextEventId();
     record.write({ kind: 'model-scheduled', eventId, activityId: address, input });
+    const stop = this.stops.begin(path);
     try {
       // A model that is told to stop gives what it has said by then, or nothing; either way it comes back at once.
       const answer = work.callModel(record.requestOf(address), {
@@ -114,7 +98,7 @@ export class MemoryPorts implements Ports {
         facts,
         values: record.valuesOf(address),
         start: this.start,
-        cancelled,
+        cancelled: Promise.race([cancelled, stop.asked]),
         wait: (milliseconds) => this.pause(milliseconds),
       });
       const result = await this.recorded(eventId, answer);
@@ -122,13 +106,21 @@ export class MemoryPorts implements Ports {
       return result;
     } catch (error) {
       if (this.cancelError !== undefined) throw this.cancelError;
+      if (stop.isAsked) throw new HoldfastError('cancelled', 'The call of the model was stopped.');
       if (isCancellation(error)) throw error;
       return { address, failed: lostModelCall(lostIn(error), true) };
+    } finally {
+      this.stops.end(stop);
     }
   }
 
+  stopModel(): void {
+    this.stops.stop();
+  }
+
   async callTool(call: ToolCallRequest): Promise<CallToolResult> {
-    this.refuseWhenCancelled();
+    // A cancelled run still asks what became of calls that were cut off.
+    if (call.reconcile !== true) this.refuseWhenCancelled();
     const running = call.facts.quick ? this.startQuick(call) : this.startTool(call);
     try {
       const result = await running;
@@ -149,7 +141,7 @@ export class MemoryPorts implements Ports {
     record.write({ kind: 'tool-scheduled', eventId, activityId: address, input });
     const running = this.runTool(call, input, record.valuesOf(address));
     // A `once` tool that was told to stop is waited for: only it knows how far it came.
-    return this.recorded(eventId, facts.effect === 'once' ? running : this.orCancelled(running));
+    return this.recorded(eventId, facts.effect === 'once' ? this.onceCalls.counted(running) : this.orCancelled(running));
   }
 
   private startQuick(call: ToolCallRequest): Promise<CallToolResult> {
@@ -162,8 +154,10 @@ export class MemoryPorts implements Ports {
     });
   }
 
-  private runTool({ address, path, facts }: ToolCallRequest, input: CallToolInput, values: RunLocalValues): Promise<CallToolResult> {
-    const { workflowId, cancellation: cancelled } = this;
+  private runTool(call: ToolCallRequest, input: CallToolInput, values: RunLocalValues): Promise<CallToolResult> {
+    const { address, path, facts } = call;
+    const { workflowId } = this;
+    const cancelled = call.reconcile === true ? never : this.cancellation;
     const wait = (milliseconds: number): Promise<void> => this.pause(milliseconds);
     return this.world.work.callTool(asJson(input), { workflowId, address, path, facts, values, start: this.start, cancelled, wait });
   }
@@ -181,13 +175,21 @@ export class MemoryPorts implements Ports {
     this.children.answer(run, answer);
   }
 
+  cancelChildren(request: CancelRequest): void {
+    this.children.ask(request);
+  }
+
+  tellsOnce(): boolean {
+    return true;
+  }
+
   isolatedDecide(): boolean {
     return true;
   }
 
   emit(event: EventBody): void {
     if (this.left) return;
-    if (event.type === 'interrupt-start' || event.type === 'interrupt-end') this.world.tellParent?.(event);
+    if (eventsOfInterrupts.includes(event.type)) this.world.tellParent?.(event);
     this.log.emit(event);
     this.world.changed();
   }
@@ -255,6 +257,10 @@ export class MemoryPorts implements Ports {
     if (!this.world.wantsContinueAsNew() || this.children.size > 0) return undefined;
     this.still.park();
     return this.orCancelled(new Promise<never>(() => undefined));
+  }
+
+  get nextOffset(): number {
+    return this.log.nextOffset;
   }
 
   get heard(): number {
@@ -326,6 +332,8 @@ export class MemoryPorts implements Ports {
     return asJson(await this.still.counted(work));
   }
 }
+
+const never = new Promise<never>(() => undefined);
 
 function lostIn(error: unknown): Failure {
   return { code: codeOf(error) ?? 'run-failed', message: messageOf(error) };

@@ -3,23 +3,33 @@ import type { RunView } from '../contract/events';
 import { retriedSnapshot } from '../contract/record/retry';
 import { packedSnapshot } from '../contract/record/snapshot-messages';
 import type { Snapshot } from '../contract/record/wire';
+import { isCancellation } from '../kernel/effects/errors';
 import type { AgentRun } from '../kernel/engine/run';
 import type { RunLog } from '../kernel/log/run-log';
 import { asJson } from './record';
 
-/** What a run goes on with that has just failed, or why it cannot. */
-export function retryPointOf(run: AgentRun, log: RunLog, error: unknown): Snapshot | HoldfastError {
+/** What a run goes on with that has just failed, or was cancelled, or why it cannot. */
+export function pointOf(run: AgentRun, log: RunLog, error: unknown): Snapshot | HoldfastError {
   try {
-    return asJson(packedSnapshot(log.snapshot(run.retryPoint(error))));
+    return asJson(packedSnapshot(log.snapshot(isCancellation(error) ? run.resumePoint() : run.retryPoint(error))));
   } catch (refused) {
     return refused instanceof HoldfastError ? refused : new HoldfastError('retry-impossible', messageOf(refused));
   }
 }
 
 /** What it begins again with. Throws where it cannot. */
-export function snapshotForRetry({ id, status }: RunView, point: Snapshot | HoldfastError | undefined, by: string | undefined): Snapshot {
-  if (status !== 'failed' || point === undefined)
-    throw new HoldfastError('run-not-failed', `The run "${id}" has not failed: it is ${status}.`);
+export function snapshotBehindEnd(
+  { id, status }: RunView,
+  point: Snapshot | HoldfastError | undefined,
+  how: 'run-retry' | 'run-resume',
+  by?: string,
+): Snapshot {
+  const wanted = how === 'run-retry' ? 'failed' : 'cancelled';
+  if (status !== wanted || point === undefined) {
+    const [code, what] =
+      how === 'run-retry' ? (['run-not-failed', 'has not failed'] as const) : (['run-not-cancelled', 'was not cancelled'] as const);
+    throw new HoldfastError(code, `The run "${id}" ${what}: it is ${status}.`);
+  }
   if (point instanceof HoldfastError) throw point;
-  return retriedSnapshot(point, by);
+  return retriedSnapshot(point, by, how);
 }

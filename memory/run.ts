@@ -1,3 +1,5 @@
+import type { CancelRequest } from '../contract/cancel';
+import type { ConversationCommand, ConversationReply } from '../contract/conversations';
 import { HoldfastError, messageOf, thrownCodeOf } from '../contract/errors';
 import type { EventBody, RunEvent, RunView } from '../contract/events';
 import type { HistoryFact } from '../contract/record/history-fact';
@@ -15,22 +17,15 @@ import { leftOf } from '../kernel/run/run-end';
 import { stalledError } from '../kernel/run/standstill';
 import type { RunState } from '../kernel/run/state';
 import { freshState, restoredState } from '../kernel/run/state';
-import type { Facts } from '../kernel/engine/trial';
-import { Trial } from '../kernel/engine/trial';
 import { VirtualClock } from './clock';
 import { MemoryPorts } from './ports';
 import { MemoryRecord, asJson } from './record';
+import type { Stretch } from './stretch';
 import type { MemoryWork } from './work';
-import { retryPointOf, snapshotForRetry } from './retry';
+import { pointOf, snapshotBehindEnd } from './retry';
 import { isCancellation } from '../kernel/effects/errors';
-
-/** One stretch of a run between two continue-as-new. */
-interface Stretch {
-  readonly input: AgentRunInput;
-  readonly ports: MemoryPorts;
-  readonly run: AgentRun;
-  stall(error: HoldfastError): void;
-}
+import { cancelStretch } from './stretch';
+import { busyWith, failureOfTrial } from './upgrade';
 
 /** The run in memory that another one is part of. */
 interface MemoryParent {
@@ -47,8 +42,8 @@ export type Agents = ReadonlyMap<string, AnyAgent>;
 export class MemoryRun {
   readonly clock: VirtualClock;
   private readonly record: MemoryRecord;
-  /** What the run goes on with when it has failed and is tried again, or why it cannot be. */
-  private retryPoint: Snapshot | HoldfastError | undefined;
+  /** What the run goes on with when it has failed and is tried again, or was cancelled and is resumed, or why it cannot be. */
+  private point: Snapshot | HoldfastError | undefined;
   private readonly workflowId: string;
   private stretch: Stretch;
   /** The answer that came last, and all code that it woke. */
@@ -61,7 +56,7 @@ export class MemoryRun {
   private standing = new Promise<void>((resolve) => (this.stood = resolve));
   private finish: (end: ChildEnd) => void = () => undefined;
   /** Of an isolated agent: its end, for the run that it is part of. */
-  readonly end = new Promise<ChildEnd>((resolve) => (this.finish = resolve));
+  end = new Promise<ChildEnd>((resolve) => (this.finish = resolve));
   /** Isolated agents, also those that have ended, by the ids of their runs. */
   readonly children = new Map<string, MemoryRun>();
 
@@ -70,7 +65,7 @@ export class MemoryRun {
     input: AgentRunInput,
     private readonly work: MemoryWork,
     startedAt: number,
-    private readonly parent?: MemoryParent,
+    private parent?: MemoryParent,
   ) {
     const { tenant, id } = input.start;
     this.clock = parent?.clock ?? new VirtualClock(startedAt);
@@ -122,6 +117,11 @@ export class MemoryRun {
     return this.inTurn(() => this.takeNow(answer));
   }
 
+  /** What somebody does with the conversation that the run is. */
+  converse(command: ConversationCommand): Promise<ConversationReply> {
+    return this.inTurn(() => (this.changed(), this.stretch.run.converse(asJson(command))));
+  }
+
   /** Takes an answer as a signal does, which tells nobody whether it fits. */
   signal(answer: Answer): Promise<void> {
     return this.inTurn(() => this.answer(answer));
@@ -170,12 +170,13 @@ export class MemoryRun {
     this.stretch.run.answer(asJson(answer));
   }
 
-  cancel(): void {
+  /** With a request as a signal brings one, without as the server itself cancels a run. */
+  async cancel(request?: CancelRequest): Promise<void> {
     if (this.ended) return;
-    const error = new HoldfastError('cancelled', 'The run was cancelled.');
     this.changed();
-    this.stretch.run.cancel(error);
-    this.stretch.ports.stop(error);
+    cancelStretch(this.stretch, this.clock.now, request);
+    // Whoever reads the run after a call sees what it did.
+    if (request !== undefined) await this.work.settle();
   }
 
   /** Lets time pass. Timers fire in order, and all code that one wakes has run before the next fires. */
@@ -207,7 +208,9 @@ export class MemoryRun {
     for (const child of this.children.values()) if (!child.ended) child.stir();
   }
 
-  private startChild({ start, hear }: ChildRun): MemoryRun {
+  private startChild({ start, hear, resumes }: ChildRun): MemoryRun {
+    const before = resumes === true ? this.children.get(start.id) : undefined;
+    if (before !== undefined && before.point !== undefined && !(before.point instanceof HoldfastError)) return before.resumed(hear);
     const child = new MemoryRun(this.agents, { start }, this.work, 0, { run: this, clock: this.clock, hear, moved: () => this.changed() });
     this.children.set(start.id, child);
     return child;
@@ -217,34 +220,30 @@ export class MemoryRun {
   async upgrade(agents: Agents): Promise<Failure | undefined> {
     await this.idle();
     if (this.ended) return { code: 'run-ended', message: 'The run has ended.' };
-    const atWork = [...this.children].filter(([, child]) => !child.ended).map(([id]) => id);
-    if (atWork.length > 0)
-      return {
-        code: 'upgrade-failed',
-        message: `The run cannot move while an isolated agent of it is at work: ${atWork.join(', ')}. Ask again when it has ended.`,
-      };
-    const { work, clock } = this;
-    const facts: Facts = {
-      prepare: (request, messages) => work.prepare(asJson(request), asJson(messages)),
-      parseInput: (tool, input) => work.parseInput(asJson({ tool, input })),
-      parseOutput: (output, text) => work.parseOutput({ output, text }),
-    };
-    const trial = new Trial(agents, asJson(this.stretch.run.snapshot()), facts, clock.now);
-    do await work.settle();
-    while (trial.asks);
-    const { failure } = trial;
+    const busy = busyWith([...this.children].filter(([, child]) => !child.ended).map(([id]) => id));
+    if (busy !== undefined) return busy;
+    const failure = await failureOfTrial(agents, this.stretch.run, this.work, this.clock.now);
     if (failure === undefined) await this.goOnAsNew(agents);
     return failure;
   }
 
-  /** Tries a run again that has failed, if need be with other code. Throws where it cannot go on. */
-  async retry(agents: Agents = this.agents, by?: string): Promise<void> {
+  /** Goes on with a run that has failed, or was cancelled, if need be with other code. Throws where it cannot. */
+  async goOnBehindEnd(how: 'run-retry' | 'run-resume', agents: Agents = this.agents, by?: string): Promise<void> {
     await this.idle();
     const { start } = this.stretch.input;
-    const snapshot = snapshotForRetry(this.view(), this.retryPoint, by);
+    const snapshot = snapshotBehindEnd(this.view(), this.point, how, by);
     this.agents = agents;
     this.stretch = this.enter(asJson({ start, snapshot }));
     await this.idle();
+  }
+
+  /** Of an isolated agent that was cancelled with the run that it is part of: it goes on where it stood. */
+  private resumed(hear: ChildRun['hear']): this {
+    const { start } = this.stretch.input;
+    if (this.parent !== undefined) this.parent = { ...this.parent, hear };
+    this.end = new Promise<ChildEnd>((resolve) => (this.finish = resolve));
+    this.stretch = this.enter(asJson({ start, snapshot: snapshotBehindEnd(this.view(), this.point, 'run-resume') }));
+    return this;
   }
 
   private enter(given: AgentRunInput): Stretch {
@@ -278,8 +277,9 @@ export class MemoryRun {
       const result = resultOfRun({ run, log: ports.log, start: input.start, end });
       this.close(stretch, { kind: 'end', status: 'completed', result }, childEndOf(result));
     } catch (error) {
+      if (isCancellation(error)) await ports.onceCalls.ended(() => this.work.settle());
       ports.log.flush();
-      this.retryPoint = retryPointOf(run, ports.log, error);
+      this.point = pointOf(run, ports.log, error);
       const failure = { code: thrownCodeOf(error) ?? 'run-failed', message: messageOf(error) };
       const forParent = leftOf(run.state, input.start.session);
       if (isCancellation(error))
@@ -323,6 +323,7 @@ export class MemoryRun {
     const { nextAgents, checking } = this;
     const standing = ports.standing(run.waitingFor > 0, checking);
     if (standing === 'working') return;
+    if (standing === 'waiting' && run.stopWaiting()) return this.changed();
     const mayContinueAsNew = standing !== 'stalled' && ports.children.size === 0 && !ports.cancelled;
     if (nextAgents !== undefined && mayContinueAsNew) return this.cross(nextAgents);
     if (standing !== 'stalled') return this.stand();

@@ -1,6 +1,7 @@
 import type { StoredRequest } from '../contract/record/wire';
 import type { Manifest, ManifestRequest } from '../contract/manifest';
 import type { StoredMessage } from '../contract/messages/messages';
+import type { PolicyPlan, PolicyRequest } from '../contract/policies';
 import type { RunLocalValues } from '../contract/run-local';
 import type {
   CallModelResult,
@@ -35,6 +36,7 @@ export interface MemoryWork {
   callModel(request: StoredRequest, call: MemoryCall<ModelFacts>): Promise<CallModelResult>;
   callTool(input: CallToolInput, call: MemoryCall<ToolFacts>): Promise<CallToolResult>;
   parseInput(request: ParseInputRequest): Promise<ParseInputResult>;
+  planPolicy(request: PolicyRequest): Promise<PolicyPlan>;
   parseOutput(request: ParseOutputRequest): Promise<ParseOutputResult>;
   /** A run ends. `told`: the addresses of the model calls whose messages it has. */
   ending?(workflowId: string, told: ReadonlySet<string>): void;

@@ -2,6 +2,9 @@
 
 // Humans and limits
 export { approval } from './approval/workflow';
+export { askHuman } from './ask-human/workflow';
+export type { AskHumanOptions, HumanQuestion } from './ask-human/workflow';
+export type { FormChoice, FormField } from '../contract/form-fields';
 export { budget } from './budget/workflow';
 export type { Amount, AskForMore, BudgetOptions, CheaperModel, Price } from './budget/workflow';
 export { modelCallLimit } from './model-call-limit/workflow';
@@ -9,6 +12,11 @@ export type { ModelCallLimitOptions } from './model-call-limit/workflow';
 export { toolCallLimit } from './tool-call-limit/workflow';
 export type { ToolCallLimitOptions } from './tool-call-limit/workflow';
 export type { ApprovalOptions, ApprovalRule } from './approval/workflow';
+export { approvalsBy } from './approval/approvals-by';
+export type { ApprovalsByOptions } from './approval/approvals-by';
+export { policy } from './approval/policy';
+export type { PolicyCall, PolicyOptions, PolicyStage } from './approval/policy-options';
+export type { Deciders, PolicyRun } from '../contract/policies';
 
 // Models: retry, fallback, cache
 export type { Backoff } from './backoff';

@@ -3,6 +3,8 @@
 // Runs in memory
 export { testRun } from './test-run';
 export type { TestRun, TestRunOptions } from './test-run';
+export { testConversation } from './test-conversation';
+export type { TestConversation, TestConversationOptions } from './test-conversation';
 export type { LosableCall, LoseCall } from './memory-work';
 export { scriptedModel } from './scripted-model';
 export type {

@@ -2,6 +2,7 @@ import { withCall, withValues } from '../activities/calls/call-context';
 import type { BrokenAnswer } from '../activities/models/call-model';
 import { generate } from '../activities/models/call-model';
 import { ToolRetry, executeTool } from '../activities/tools/call-tool';
+import { cutOff } from '../activities/tools/cut-off';
 import { CallValues } from '../activities/calls/call-values';
 import type { Verdict } from '../activities/failures';
 import { failedResult, modelVerdict } from '../activities/failures';
@@ -10,6 +11,7 @@ import { WrapWatch } from '../activities/worker-middleware/wrap-guard';
 import { lateIn } from '../activities/health/late-calls';
 import { LiveCall } from '../activities/health/live-call';
 import type { WorkerParts } from '../activities/parts';
+import { planOf } from '../activities/policies';
 import { parseInput } from '../activities/schemas/parse-input';
 import { parseOutput } from '../activities/schemas/parse-output';
 import { aboutOf } from '../activities/transcripts/start-store';
@@ -49,6 +51,7 @@ export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: 
   return {
     prepare: async (request) => manifestFor(request, parts),
     parseInput: (request) => parseInput(parts.tools, request),
+    planPolicy: async (request) => planOf(parts.policies, request),
     parseOutput: (request) => parseOutput(parts.outputs, request),
     callModel: (request, call) =>
       modelAttempts(call, async (attempt, signal, waits): Promise<CallModelResult> => {
@@ -136,6 +139,8 @@ async function toolAttempt(
   } catch (error) {
     values.end();
     if (error instanceof LostAttempt) throw error;
+    live?.void();
+    if (call.facts.effect === 'once' && input.reconcile !== true && signal.aborted) return { address, outcome: cutOff(error) };
     throw new LostAttempt(error instanceof ToolRetry ? 'tool-failed' : (thrownCodeOf(error) ?? 'tool-failed'), messageOf(error));
   }
 }

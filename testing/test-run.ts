@@ -1,67 +1,36 @@
-import { defined } from '../contract/defined';
-import type { LanguageModel, ModelProvider, ResolvedModel } from '../activities/models/models';
-import { ModelRegistry } from '../activities/models/models';
-import { Observers } from '../activities/worker-middleware/observers';
-import { OutputRegistry } from '../activities/schemas/outputs';
-import { defaultModelFacts } from '../activities/parts';
-import { ToolRegistry, defaultToolFacts } from '../activities/tools/tools';
-import type { WorkerMiddleware } from '../activities/worker-middleware/worker-middleware';
-import { WorkerMiddlewareRegistry } from '../activities/worker-middleware/worker-middleware';
-import type { AnswerOptions, ApproveOptions } from '../client/answers';
-import { approvalOf, checkFit, checkSize, rejectionOf } from '../client/answers';
+import type { AnswerOptions, ApproveOptions, DelegateOptions, RejectOptions } from '../client/answers';
+import { approvalOf, checkFit, checkSize, delegationOf, rejectionOf } from '../client/answers';
+import type { CancelOptions, CancelReceipt } from '../client/cancel';
+import { cancelOutcomeOf, cancelRequestOf } from '../client/cancel';
 import type { Outcome } from '../client/reading/outcome';
 import { callsPending, outcomeOf } from '../client/reading/outcome';
+import { checkJob } from '../client/job-fit';
 import type { StartOptions } from '../client/start-input';
 import { startInputOf } from '../client/start-input';
 import type { TranscriptMessage, TranscriptShape } from '../client/reading/transcript';
 import { beyondEnd } from '../client/reading/follower';
 import { shapeOf, transcriptIn } from '../client/reading/transcript';
-import type { Delta } from '../contract/deltas';
-import { isRecord } from '../contract/check';
+import { policiesOf } from '../activities/policies';
+import { defined } from '../contract/defined';
 import { millisecondsOf } from '../contract/duration';
 import { HoldfastError, isErrorCode } from '../contract/errors';
 import type { RunEvent, RunView } from '../contract/events';
 import type { Interrupt } from '../contract/interrupts';
-import type { Language } from '../contract/manifest';
+import type { InputFor } from '../contract/messages/message-shapes';
 import type { Failure, Json, Usage } from '../contract/messages/messages';
-import type { Observer } from '../contract/observed';
 import { defaultTenant } from '../contract/names';
+import type { PolicySource } from '../contract/policies';
+import { addedBy, policySourceOf } from '../contract/policies';
+import type { StartInput } from '../contract/record/wire';
 import type { Agent } from '../kernel/define/agent-ref';
-import { checkTrees } from '../kernel/define/check-trees';
-import { definitionOf, isAgent } from '../kernel/define/agent-ref';
-import type { Agents } from '../memory/run';
-import { MemoryRun } from '../memory/run';
-import { builtInWorkerMiddleware } from '../worker/built-in-worker-middleware';
-import type { LoseCall } from './memory-work';
-import { memoryWork } from './memory-work';
+import { definitionOf } from '../kernel/define/agent-ref';
+import { jobTaker } from '../kernel/define/definition';
+import type { MemoryRun } from '../memory/run';
+import type { TestWorld } from './test-world';
+import { agentsOf, checkWorld, memoryRun, worldOf } from './test-world';
 
-export interface TestRunOptions<Input> extends Omit<StartOptions, 'model' | 'deadline' | 'startDelay'> {
-  readonly input: Input;
-  /** Answers for every model that the agent names. `scriptedModel(…)` is one. */
-  readonly model: ModelProvider | LanguageModel;
-  readonly tools?: Readonly<Record<string, unknown>>;
-  /** The schemas that agents name as their `output`. */
-  readonly outputs?: Readonly<Record<string, unknown>>;
-  /** Worker middleware. */
-  readonly middleware?: readonly WorkerMiddleware[];
-  /** Observers of the worker. */
-  readonly observers?: readonly Observer[];
-  /** Told of what an observer does wrong, and of what a tool asks for when its call has ended. */
-  readonly onProblem?: (problem: HoldfastError) => void;
-  readonly language?: Language;
-  readonly tenant?: string;
-  /** Where the clock stands at the start; it moves by `advance` only. Default: 2026-01-01. */
-  readonly now?: Date;
-  /** Loses calls, as a worker that dies does. */
-  readonly lose?: LoseCall;
-  /** Sees what comes in while calls run: tokens, output of tools, progress. */
-  readonly onDelta?: (delta: Delta) => void;
-}
-
-const firstOfJanuary = Date.UTC(2026, 0, 1);
-
-function isModel(value: unknown): boolean {
-  return isRecord(value) && ['model', 'generate', 'stream'].some((act) => typeof value[act] === 'function');
+export interface TestRunOptions<Input> extends TestWorld, Omit<StartOptions, 'model' | 'deadline' | 'startDelay'> {
+  readonly input: InputFor<Input>;
 }
 
 /** Runs an agent in memory, with the tools, worker middleware and checks of production and with time that you move. */
@@ -69,41 +38,14 @@ export async function testRun<Input extends Json, Output>(
   agent: Agent<string, Input, Output>,
   options: TestRunOptions<NoInfer<Input>>,
 ): Promise<TestRun<Output>> {
-  const {
-    input,
-    model,
-    tools = {},
-    outputs = {},
-    middleware = [],
-    observers = [],
-    onProblem,
-    language = 'en',
-    tenant = defaultTenant,
-    now,
-    lose = () => undefined,
-    onDelta,
-    ...rest
-  } = options;
-  if (!isAgent(agent)) throw new HoldfastError('agent-unknown', 'testRun was given no agent. Give it what defineAgent returns.');
-  if (!isModel(model)) throw new HoldfastError('model-unknown', 'testRun was given no model. Give it one: model: scriptedModel([…]).');
-  const start = startInputOf(tenant, agent.name, input, { id: 'test', ...rest }, false);
-  const parts = {
-    tools: new ToolRegistry(tools),
-    models: new TestModels(model),
-    middleware: new WorkerMiddlewareRegistry(middleware, builtInWorkerMiddleware()),
-    outputs: new OutputRegistry(outputs),
-    observers: new Observers(observers, onProblem),
-    ...defined({ onProblem }),
-    language,
-    toolDefaults: defaultToolFacts,
-    modelFacts: defaultModelFacts,
-  };
-  await parts.tools.ready();
-  await parts.outputs.ready();
-  return new TestRun<Output>(
-    new MemoryRun(agentsOf(agent), { start }, memoryWork(parts, lose, onDelta), now?.getTime() ?? firstOfJanuary),
-    start.id,
-  );
+  const { world, start: given } = worldOf(options);
+  checkWorld('testRun', agent, world);
+  const { input, ...rest } = given;
+  const start = startInputOf(world.tenant ?? defaultTenant, agent.name, input, { id: 'test', ...rest }, false);
+  const schema = jobTaker(definitionOf(agent as Agent))?.inputSchema;
+  if (schema !== undefined) checkJob(agent.name, schema, start.input);
+  const policies = new Map(policiesOf(world.policies));
+  return new TestRun<Output>(await memoryRun(agent, start, world, policies), start.id, { start, policies });
 }
 
 /** A run as the client shows it, in memory. Reads wait until it stands still; `view` and `events` tell what there is now. */
@@ -113,6 +55,7 @@ export class TestRun<Output = unknown> {
   constructor(
     private readonly run: MemoryRun,
     readonly id: string,
+    private readonly begun?: { readonly start: StartInput; readonly policies: Map<string, PolicySource> },
   ) {}
 
   /** The durable log. Until `waiting`: as far as the run comes by itself. */
@@ -174,7 +117,41 @@ export class TestRun<Output = unknown> {
     throw new HoldfastError('request-invalid', `The run "${this.id}" has no result: ${whyOpen(outcome)}.`);
   }
 
-  async resume(interruptId: string, answer: Json, options: AnswerOptions = {}): Promise<void> {
+  /** Lets a run that was cancelled go on where it stood, as `resume` of the client does, if need be with other code of the agent. */
+  resume(options?: { readonly agent?: Agent<string, Json, unknown>; readonly by?: string }): Promise<void>;
+  /** Answers an interrupt. */
+  resume(interruptId: string, answer: Json, options?: AnswerOptions): Promise<void>;
+  async resume(
+    what: string | { readonly agent?: Agent<string, Json, unknown>; readonly by?: string } = {},
+    answer: Json = null,
+    options: AnswerOptions = {},
+  ): Promise<void> {
+    if (typeof what === 'string') return this.answer(what, answer, options);
+    const { agent, by } = what;
+    await this.run.goOnBehindEnd('run-resume', agent === undefined ? undefined : agentsOf(agent), by);
+  }
+
+  /**
+   * Puts another version of a policy in the place of the one that it has, as a configuration that has changed does. With `to: 'waiting'`, calls that
+   * wait are asked about again where it asks for more.
+   */
+  async applyPolicy(policy: object, options: { readonly to?: 'waiting' } = {}): Promise<void> {
+    const source = policySourceOf(policy);
+    if (source === undefined || this.begun === undefined)
+      throw new HoldfastError('request-invalid', 'applyPolicy of a run that testRun returned takes what policy({ … }) returns.');
+    await this.run.idle();
+    this.begun.policies.set(source.name, source);
+    if (options.to === undefined) return;
+    const { values = {}, tags = [], by } = this.begun.start;
+    for (const interrupt of await this.interrupts()) {
+      if (interrupt.kind !== 'approval' || interrupt.policy?.name !== source.name) continue;
+      const asked = { ...interrupt, policy: interrupt.policy };
+      const added = addedBy(source, asked, { id: this.id, values, tags, ...defined({ startedBy: by }) });
+      if (added.length > 0) await this.resume(interrupt.id, { type: 'apply-policy', version: source.version });
+    }
+  }
+
+  private async answer(interruptId: string, answer: Json, options: AnswerOptions): Promise<void> {
     await this.until(() => this.run.view().interrupts.some(({ id }) => id === interruptId));
     checkSize(answer);
     const { interrupts, status } = this.run.view();
@@ -193,14 +170,27 @@ export class TestRun<Output = unknown> {
     return this.resume(interruptId, decision, who);
   }
 
-  reject(interruptId: string, feedback?: string, options: AnswerOptions = {}): Promise<void> {
-    return this.resume(interruptId, rejectionOf(feedback), options);
+  async reject(interruptId: string, feedback?: string, options: RejectOptions = {}): Promise<void> {
+    const { decision, who } = rejectionOf(feedback, options);
+    return this.resume(interruptId, decision, who);
   }
 
-  /** Asks the run to stop now, as a person does. */
-  async cancel(): Promise<void> {
+  async delegate(interruptId: string, to: string, options: DelegateOptions = {}): Promise<void> {
+    const { decision, who } = delegationOf(to, options);
+    return this.resume(interruptId, decision, who);
+  }
+
+  /** Asks the run to stop, as a person does: now, or at a safe point. */
+  async cancel(options: CancelOptions = {}): Promise<CancelReceipt> {
+    const request = cancelRequestOf(options);
     if (this.run.ended) throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${this.run.view().status}).`);
-    this.run.cancel();
+    await this.run.cancel(request);
+    return {
+      settled: async () => {
+        await this.outcome();
+        return cancelOutcomeOf(this.run.view());
+      },
+    };
   }
 
   /** Lets time pass, such as '3 days': sleeps end, deadlines expire, in their order. */
@@ -227,7 +217,7 @@ export class TestRun<Output = unknown> {
   /** Tries a run again that has failed, as `retry` of the client does, if need be with other code of the agent. */
   async retry(options: { readonly agent?: Agent<string, Json, unknown>; readonly by?: string } = {}): Promise<void> {
     const { agent, by } = options;
-    await this.run.retry(agent === undefined ? undefined : agentsOf(agent), by);
+    await this.run.goOnBehindEnd('run-retry', agent === undefined ? undefined : agentsOf(agent), by);
   }
 
   private async until(found: () => boolean): Promise<void> {
@@ -236,31 +226,10 @@ export class TestRun<Output = unknown> {
 }
 
 function whyOpen(outcome: Outcome<unknown>): string {
+  if (outcome.status === 'idle') return 'it is a conversation, and nobody says anything';
   if (outcome.status !== 'waiting') return 'it sleeps. Let time pass with advance()';
   const waits = outcome.interrupts.map((interrupt) =>
     interrupt.kind === 'approval' ? `${interrupt.id} (approval of ${interrupt.tool})` : interrupt.id,
   );
   return `it waits for answers to ${waits.join(', ')}. Answer with approve(), reject() or resume()`;
-}
-
-/** Every name is a model here; the one model answers for all and is told by which name. */
-class TestModels extends ModelRegistry {
-  constructor(private readonly model: ModelProvider | LanguageModel) {
-    super({}, {});
-  }
-
-  override idOf(name: string): string {
-    return name.includes('/') ? name : `test/${name}`;
-  }
-
-  override async resolve(name: string): Promise<ResolvedModel> {
-    const { model } = this;
-    return { id: this.idOf(name), hasKey: false, model: 'model' in model ? await model.model(name) : model };
-  }
-}
-
-function agentsOf(agent: Agent<string, Json, unknown>): Agents {
-  const definition = definitionOf(agent as Agent);
-  checkTrees([definition]);
-  return new Map([[agent.name, definition]]);
 }

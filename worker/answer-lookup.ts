@@ -3,12 +3,16 @@ import type { AnswerLookup } from '../activities/parts';
 import type { Answer, Interrupt } from '../contract/interrupts';
 import { latenessOf, refusalOf } from '../contract/interrupts';
 import { names } from '../contract/names';
-import type { AnswerTime, ElsewhereAnswer } from '../contract/record/wire';
+import type { AnswerTime, ElsewhereAnswer } from '../contract/record/answer-times';
 import type { FactEvent } from '../host/history/history-facts';
 import { millisecondsOf } from '../host/history/history-facts';
 import type { HistorySource } from '../host/history/history-pages';
 import { newestPages } from '../host/history/history-pages';
+import { keptPointIn } from '../host/history/kept-point';
 import { PayloadReader } from '../host/history/payload-reader';
+
+/** Signals whose time a run asks for. */
+const timed: readonly string[] = [names.resumeSignal, names.cancelSignal];
 
 /** Reads in histories when the server took answers. */
 export function answerLookup(source: HistorySource<FactEvent>, converter: () => LoadedDataConverter): AnswerLookup {
@@ -21,7 +25,7 @@ export function answerLookup(source: HistorySource<FactEvent>, converter: () => 
         for (const event of events) {
           const signal = event.workflowExecutionSignaledEventAttributes;
           const number = Number(event.eventId);
-          if (signal?.signalName !== names.resumeSignal || !wanted.includes(number)) continue;
+          if (signal == null || !timed.includes(signal.signalName ?? '') || !wanted.includes(number)) continue;
           const from = signal.externalWorkflowExecution?.workflowId;
           times.set(number, { at: millisecondsOf(event.eventTime), ...(from == null || from === '' ? {} : { from }) });
         }
@@ -51,6 +55,11 @@ export function answerLookup(source: HistorySource<FactEvent>, converter: () => 
       }
       return interrupts.map(({ id }) => first.get(id) ?? null);
     },
+
+    async pointOf(workflowId) {
+      for await (const events of newestPages(source, { workflowId })) return keptPointIn(events, payloads());
+      return undefined;
+    },
   };
 }
 
@@ -74,5 +83,5 @@ function fits(interrupt: Interrupt, sent: unknown, event: FactEvent, at: number)
   const answer = sent as Answer;
   if (answer.answer === undefined) return false;
   const isSignal = event.workflowExecutionSignaledEventAttributes != null;
-  return (!isSignal || latenessOf(interrupt, at) === undefined) && refusalOf(interrupt, answer) === undefined;
+  return (!isSignal || latenessOf(interrupt, at) === undefined) && refusalOf(interrupt, answer, at) === undefined;
 }

@@ -16,6 +16,9 @@ export interface WorkflowBundle {
   readonly code: string;
 }
 
+/** The map of a bundle has the lines of stack traces. With columns and the text of all sources it is two thirds of a bundle, which every start reads. */
+export const mapOfBundles = 'inline-nosources-cheap-module-source-map';
+
 const workflowsFolder = resolve(__dirname, '..', 'workflows');
 
 export const agentsRequest = '__holdfast_agents__';
@@ -75,8 +78,12 @@ export async function bundleFrom(agentsPath: string): Promise<{ readonly bundle:
   const { code } = await bundleWorkflowCode({
     ...sandboxModules(),
     logger: quietLogger(output),
-    // A cache keeps what a second compilation would use, and there is none.
-    webpackConfigHook: (config) => ({ ...withAgents(config, path, [look, new FilesLookedUpOnce()]), cache: false }),
+    webpackConfigHook: (config) => ({
+      ...withAgents(config, path, [look, new FilesLookedUpOnce()]),
+      // A cache keeps what a second compilation would use, and there is none.
+      cache: false,
+      devtool: mapOfBundles,
+    }),
   }).catch((error: unknown) => {
     const cause = new Error([...output, messageOf(error)].join('\n').trim(), { cause: error });
     throw new HoldfastError('agents-invalid', refusalOf(path, look, messageOf(error)), { cause });

@@ -37,6 +37,7 @@ const redisUrlForm: Form = {
 const shared: Forms = {
   tools: required(worded(record, 'an object with tools by their names')),
   outputs: worded(record, 'an object with schemas by their names'),
+  policies: worded(record, 'an object with policies by their names'),
   middleware: worded(list, 'an array of worker middlewares'),
   observers: worded(list, 'an array of observers'),
   models: shape(
@@ -76,6 +77,7 @@ const ofWorker: Forms = {
   dataConverter: record,
   compress: flag,
   maxCachedRuns: count,
+  idleRunMs: count,
   shutdownGraceMs: count,
   buildCheckMs: bound,
   unservedMs: count,

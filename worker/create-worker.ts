@@ -1,5 +1,7 @@
 import { defined } from '../contract/defined';
+import type { Connection } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
+import { temporal } from '@temporalio/proto';
 import type { Worker } from '@temporalio/worker';
 import { NativeConnection } from '@temporalio/worker';
 import { Culprits } from '../activities/health/culprits';
@@ -12,7 +14,7 @@ import type { DeltaSink } from '../contract/deltas';
 import { HoldfastError, errorTable } from '../contract/errors';
 import type { Language, ModelFacts, ToolFacts } from '../contract/manifest';
 import type { Observer } from '../contract/observed';
-import { defaultTaskQueue } from '../contract/names';
+import { defaultTaskQueue, names } from '../contract/names';
 import { shown } from '../contract/shown';
 import { taskQueueProblem } from '../host/check-settings';
 import type { TemporalSettings } from '../host/connection';
@@ -28,6 +30,8 @@ import { checkWorkerOptions } from './check-options';
 import { checkRetention } from './check-retention';
 import { Deployment, identityOf } from './deployment';
 import { callInterceptor } from './interceptors';
+import type { IdleOptions, RunKey } from './threads/idle-runs';
+import type { WatchedWorkerOptions } from './threads/watched-worker';
 import { WatchedWorker } from './threads/watched-worker';
 import { strayRejections } from './stray-rejections';
 import { ServedBuilds } from './served-builds';
@@ -42,6 +46,8 @@ export interface WorkerOptions {
   readonly tools: Readonly<Record<string, unknown>>;
   /** The schemas that agents name as their `output`. */
   readonly outputs?: Readonly<Record<string, unknown>>;
+  /** The policies that agents name with `approvalsBy`. */
+  readonly policies?: Readonly<Record<string, unknown>>;
   readonly middleware?: readonly WorkerMiddleware[];
   /** Look on at the model and tool calls of this worker, inside of all worker middleware. */
   readonly observers?: readonly Observer[];
@@ -63,6 +69,8 @@ export interface WorkerOptions {
   /** How long a model's stream may be silent before the call is made again. Default 5 minutes. */
   readonly modelStallMs?: number;
   readonly maxCachedRuns?: number;
+  /** How long a run has no task until it leaves the memory; its next task reads its history. Default: it stays. */
+  readonly idleRunMs?: number;
   /** How much of transcripts is kept in memory; what is missing is read from history. Default 64 MB. */
   readonly messageCacheBytes?: number;
   /** How long a shutdown waits for calls that run. At least the longest tool timeout. */
@@ -83,7 +91,7 @@ export interface WorkerOptions {
 }
 
 /** What a worker that runs takes over. Server, task queue and storage stay. */
-export type TakeOver = Pick<WorkerOptions, 'tools' | 'outputs' | 'middleware' | 'observers' | 'models' | 'language'> & {
+export type TakeOver = Pick<WorkerOptions, 'tools' | 'outputs' | 'policies' | 'middleware' | 'observers' | 'models' | 'language'> & {
   /** Undefined: the agents are as they were. */
   readonly bundle?: WorkflowBundle | undefined;
 };
@@ -146,7 +154,12 @@ export class HoldfastWorker {
       const parts = new SwitchedParts(bundle.buildId, await partsFor(options));
       const served = new ServedBuilds(bundle.buildId, {
         start: (build, isNewest) =>
-          createTemporalWorker(build, options, parts, native as NativeConnection, taskQueue, identityOf(isNewest)),
+          createTemporalWorker(build, options, parts, {
+            connection: native,
+            taskQueue,
+            identity: identityOf(isNewest),
+            ...defined({ idle: idleOptions(connection, options) }),
+          }),
         store,
         keep: (build) => keepBundle(build, store),
         deployment: new Deployment(connection, server.namespace, taskQueue),
@@ -201,6 +214,11 @@ export class HoldfastWorker {
     return this.inside.served.ids;
   }
 
+  /** How many runs are in memory between their workflow tasks. */
+  get cachedRuns(): number {
+    return this.inside.served.cachedRuns;
+  }
+
   /**
    * Takes over other code while it runs: new runs begin under the build of `bundle`, and calls that begin from now on go to these tools. Open runs keep
    * their build, and calls that run their code. When it throws, all is as before.
@@ -231,7 +249,14 @@ export class HoldfastWorker {
 }
 
 /** What a project no longer names is not there any more. */
-const unset = { outputs: undefined, middleware: undefined, observers: undefined, models: undefined, language: undefined };
+const unset = {
+  outputs: undefined,
+  policies: undefined,
+  middleware: undefined,
+  observers: undefined,
+  models: undefined,
+  language: undefined,
+};
 
 /** A bundle that is kept has been loaded in the sandbox. */
 async function keepBundle(bundle: WorkflowBundle, store: BundleStore): Promise<void> {
@@ -245,24 +270,36 @@ export function logged({ code, message }: HoldfastError): void {
   createLogger().error(message, { code, fix: errorTable[code].fix });
 }
 
+const queryMs = 10_000;
+
+function idleOptions(connection: Connection, { idleRunMs = 0, server: { namespace } }: WorkerOptions): IdleOptions | undefined {
+  if (idleRunMs === 0) return undefined;
+  const query = (execution: RunKey): Promise<unknown> =>
+    connection.withDeadline(Date.now() + queryMs, () =>
+      connection.workflowService.queryWorkflow({
+        namespace,
+        execution,
+        query: { queryType: names.leaveQuery },
+        queryRejectCondition: temporal.api.enums.v1.QueryRejectCondition.QUERY_REJECT_CONDITION_NOT_OPEN,
+      }),
+    );
+  return { idleMs: idleRunMs, query };
+}
+
 function createTemporalWorker(
   bundle: WorkflowBundle,
   options: WorkerOptions,
   parts: SwitchedParts,
-  connection: NativeConnection,
-  taskQueue: string,
-  identity: string,
+  place: Pick<WatchedWorkerOptions, 'connection' | 'taskQueue' | 'identity' | 'idle'> & { readonly taskQueue: string },
 ): Promise<Worker> {
   return WatchedWorker.create({
-    connection,
+    ...place,
     namespace: options.server.namespace,
-    taskQueue,
-    identity,
     workflowBundle: { code: bundle.code },
     activities: parts.activitiesOf(bundle.buildId),
     interceptors: { activity: [callInterceptor] },
     workerDeploymentOptions: {
-      version: { deploymentName: taskQueue, buildId: bundle.buildId },
+      version: { deploymentName: place.taskQueue, buildId: bundle.buildId },
       useWorkerVersioning: true,
       defaultVersioningBehavior: 'PINNED',
     },

@@ -74,6 +74,11 @@ export class ServedBuilds {
     return [...this.served.keys()];
   }
 
+  /** How many runs are in memory between their workflow tasks. */
+  get cachedRuns(): number {
+    return [...this.served.values()].reduce((sum, { worker }) => sum + worker.getStatus().numCachedWorkflows, 0);
+  }
+
   async open(bundle: WorkflowBundle, checkNamespace: () => Promise<void>): Promise<void> {
     await this.serve(bundle, true);
     await this.parts.deployment.makeCurrent(bundle.buildId, () => !this.stopping);

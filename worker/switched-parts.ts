@@ -49,12 +49,16 @@ export class SwitchedParts {
     return {
       prepareRun: (...given) => this.of(this.preparing(buildId)).prepareRun(...given),
       parseInput: (...given) => now().parseInput(...given),
+      planPolicy: (...given) => now().planPolicy(...given),
       parseOutput: (...given) => now().parseOutput(...given),
       callModel: (...given) => now().callModel(...given),
       callTool: (...given) => now().callTool(...given),
       tryNewestBuild: (...given) => now().tryNewestBuild(...given),
+      newestBuild: (...given) => now().newestBuild(...given),
       answerTimes: (...given) => now().answerTimes(...given),
       answersElsewhere: (...given) => now().answersElsewhere(...given),
+      keepResumePoint: (...given) => now().keepResumePoint(...given),
+      resumePointOf: (...given) => now().resumePointOf(...given),
     };
   }
 

@@ -1,7 +1,7 @@
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { disallowedModules, moduleMatches } from '@temporalio/worker/lib/workflow/bundler';
 import type { WebpackConfig, WorkflowBundle } from './bundle';
-import { agentsModule, buildIdOf, bundleAgents, quietLogger, sandboxModules, withAgents } from './bundle';
+import { agentsModule, buildIdOf, bundleAgents, mapOfBundles, quietLogger, sandboxModules, withAgents } from './bundle';
 
 interface Import {
   readonly request: string;
@@ -36,7 +36,7 @@ interface WarmCompiler {
 
 /**
  * Bundles an agents module again and again, and compiles only what has changed. The code is the same as that of bundleAgents(), byte by byte, and so the
- * build is the same; its map has lines, and no columns. What does not compile is bundled from nothing, which says why.
+ * build is the same. What does not compile is bundled from nothing, which says why.
  */
 export class WarmBundler {
   private kept: { readonly path: string; readonly compiler: KeptCompiler } | undefined;
@@ -119,8 +119,7 @@ class KeptCompiler {
     return {
       ...withAgents(config, path, [plugin]),
       cache: { type: 'memory', maxGenerations: 2 },
-      // A map with columns takes as long as all the rest.
-      devtool: 'inline-cheap-module-source-map',
+      devtool: mapOfBundles,
     };
   }
 

@@ -7,6 +7,7 @@ import { Turns } from '../activities/limits/turns';
 import { ModelRegistry } from '../activities/models/models';
 import type { WorkerParts } from '../activities/parts';
 import { defaultModelFacts } from '../activities/parts';
+import { policiesOf } from '../activities/policies';
 import { OutputRegistry } from '../activities/schemas/outputs';
 import { ToolPaces } from '../activities/tools/tool-paces';
 import { ToolRegistry, defaultToolFacts } from '../activities/tools/tools';
@@ -23,13 +24,14 @@ import { answerLookup } from './answer-lookup';
 import { builtInWorkerMiddleware } from './built-in-worker-middleware';
 import type { WorkerOptions } from './create-worker';
 import { runHistory } from './run-history';
-import { newestBuildTrials } from './upgrade';
+import { newestBuildOf, newestBuildTrials } from './upgrade';
 
 /** What of a worker's options its activities need. */
 export type PartsOptions = Pick<
   WorkerOptions,
   | 'tools'
   | 'outputs'
+  | 'policies'
   | 'middleware'
   | 'observers'
   | 'models'
@@ -71,6 +73,7 @@ export function partsOf(options: PartsOptions, server: PartsServer, before?: Wor
     models: new ModelRegistry(options.models, options.environment),
     middleware: new WorkerMiddlewareRegistry(options.middleware ?? [], builtInWorkerMiddleware()),
     outputs: new OutputRegistry(options.outputs ?? {}),
+    policies: policiesOf(options.policies),
     observers: new Observers(options.observers, options.onProblem),
     ...defined({ culprits, onProblem: options.onProblem }),
     messages: before?.messages ?? new MessageStore(runHistory(source, converter), options.messageCacheBytes),
@@ -78,6 +81,7 @@ export function partsOf(options: PartsOptions, server: PartsServer, before?: Wor
     stallMs: options.modelStallMs ?? 300_000,
     answers: answerLookup(source, converter),
     tryNewestBuild: (input) => newestBuildTrials(connection(), source.namespace, taskQueue(), dataConverter())(input),
+    newestBuild: (deployment) => newestBuildOf(connection(), source.namespace, deployment),
     language: options.language ?? 'en',
     toolDefaults,
     modelFacts: {

@@ -2,13 +2,24 @@ import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio
 import { HoldfastError, isErrorCode, messageOf } from '../contract/errors';
 import type { ModelFailure, ToolOutcome } from '../contract/record/wire';
 import { lostModelCall, lostToolCall } from '../kernel/calls/lost-calls';
+import { isCancellation } from '../kernel/effects/errors';
 import type { ToolCallRequest } from '../kernel/run/ports';
 
 /** An error of an activity as what it says: the code stands in the type of the failure. */
-export function errorOfActivity(error: unknown): HoldfastError {
+function errorOfActivity(error: unknown): HoldfastError {
   const cause = causeOf(error);
   const code = cause instanceof ApplicationFailure && isErrorCode(cause.type) ? cause.type : 'run-failed';
   return new HoldfastError(code, messageOf(cause));
+}
+
+/** An activity whose errors come with their codes. */
+export async function coded<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    throw errorOfActivity(error);
+  }
 }
 
 /** A model activity that gave no result after all its attempts. */

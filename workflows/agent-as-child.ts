@@ -15,6 +15,7 @@ import { WorkflowExecutionAlreadyStartedError, defineSearchAttributeKey } from '
 import { millisecondsOf } from '../contract/duration';
 import { HoldfastError, codeOf, isErrorCode, messageOf, wellFormed } from '../contract/errors';
 import { jsonSize, limits } from '../contract/limits';
+import type { InputFor } from '../contract/messages/message-shapes';
 import { isAnyMessage, messagesOf } from '../contract/messages/message-shapes';
 import type { Json, ModelSettings } from '../contract/messages/messages';
 import { canonicalJson, isMessage, notJson } from '../contract/messages/messages';
@@ -24,7 +25,10 @@ import type { RunOptions } from '../contract/run-options';
 import { runOptionsProblem } from '../contract/run-options';
 import { sha256 } from '../contract/sha256';
 import type { AgentRunInput, AgentRunResult, StartInput } from '../contract/record/wire';
+import { problemOfJob } from '../contract/schema/job-schema';
 import type { Agent } from '../kernel/define/agent-ref';
+import { definitionOf, isAgent } from '../kernel/define/agent-ref';
+import { jobTaker } from '../kernel/define/definition';
 
 export interface ChildAgentOptions {
   /** The id of the run, under which clients find it. Default: one of its own. An id that is taken is `run-id-in-use`. */
@@ -71,10 +75,12 @@ export function agentsAreHere(): void {
  */
 export async function runAgentAsChild<A extends SomeAgent = Agent<string, Json, Json>>(
   agent: A | A['name'],
-  input: TypesOf<A>['input'],
+  input: InputFor<TypesOf<A>['input']>,
   options: ChildAgentOptions = {},
 ): Promise<TypesOf<A>['output']> {
   const start = coded(() => startOf(typeof agent === 'string' ? agent : agent.name, input, options));
+  // By its name alone the agent is not known here: its run checks the job.
+  if (isAgent(agent)) coded(() => checkJob(agent, start.input));
   const { deadline, taskQueue = servedHere ? workflowInfo().taskQueue : defaultTaskQueue } = options;
   const timeout = deadline === undefined ? {} : { workflowExecutionTimeout: coded(() => millisecondsOf(deadline, 'input-invalid')) };
   let result: AgentRunResult;
@@ -132,6 +138,12 @@ function startOf(agent: unknown, input: unknown, options: ChildAgentOptions): St
   const bytes = jsonSize(start);
   if (bytes > limits.runInput) throw new HoldfastError('input-too-large', `The input has ${bytes} bytes; at most ${limits.runInput} fit.`);
   return start;
+}
+
+function checkJob(agent: Agent, job: Json): void {
+  const schema = jobTaker(definitionOf(agent))?.inputSchema;
+  const problem = schema === undefined ? undefined : problemOfJob(agent.name, schema, job);
+  if (problem !== undefined) throw new HoldfastError('input-invalid', problem);
 }
 
 /** Histories have messages in one shape only. */

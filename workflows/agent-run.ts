@@ -8,6 +8,7 @@ import {
   defineSignal,
   defineUpdate,
   makeContinueAsNewFunc,
+  patched,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -16,7 +17,7 @@ import { defined } from '../contract/defined';
 import { codeOf, messageOf, thrownCodeOf, wellFormed } from '../contract/errors';
 import type { Answer } from '../contract/interrupts';
 import { limits } from '../contract/limits';
-import { names } from '../contract/names';
+import { names, patches } from '../contract/names';
 import { isRunInput } from '../contract/record/run-input';
 import { packedSnapshot, unpackedInput } from '../contract/record/snapshot-messages';
 import type {
@@ -43,7 +44,9 @@ import type { RunState } from '../kernel/run/state';
 import { freshState, restoredState } from '../kernel/run/state';
 import { answerIn } from './answer-in';
 import { AnswerInbox, refusedAnswer } from './answer-inbox';
-import { activation, countFromOutside } from './interceptors';
+import { CancelInbox } from './cancel-inbox';
+import { activation, countFromOutside, endsAsCancelled } from './interceptors';
+import { listenToConversation } from './conversation-handlers';
 import { listedAttributes, listedMemo } from './listed';
 import { tellOfEnd, tellOfStart } from './news';
 import { TemporalPorts } from './temporal-ports';
@@ -53,6 +56,7 @@ import { isCancellation } from '../kernel/effects/errors';
 export const resumeSignal = defineSignal<[Answer]>(names.resumeSignal);
 export const resumeUpdate = defineUpdate<ResumeReceipt, [Answer]>(names.resumeUpdate);
 export const childSignal = defineSignal<[ChildNews]>(names.childSignal);
+export const cancelSignal = defineSignal<[unknown]>(names.cancelSignal);
 export const continueAsNewSignal = defineSignal(names.continueAsNewSignal);
 export const upgradeUpdate = defineUpdate<UpgradeReceipt>(names.upgradeUpdate);
 export const statusQuery = defineQuery<StatusReply>(names.statusQuery);
@@ -71,6 +75,7 @@ class RunWorkflow {
   private readonly ports: TemporalPorts;
   private readonly run: AgentRun;
   private readonly inbox: AnswerInbox;
+  private readonly cancels: CancelInbox;
   private readonly upgrades = new UpgradeRequests();
   private signals = 0;
   private updates = 0;
@@ -87,12 +92,17 @@ class RunWorkflow {
     this.ports = new TemporalPorts(input, {
       wantsContinueAsNew: () => this.wantsContinueAsNew(),
       asked: () => this.run.interrupts,
+      move: () => void this.upgrades.ask().catch(() => undefined),
       found: (answer, at) => {
         if (this.run.interrupts.some(({ id }) => id === answer.interruptId)) this.inbox.came(answerIn(answer), at);
       },
     });
     this.run = new AgentRun(agents, state, this.ports);
     this.inbox = new AnswerInbox(this.run, this.ports.room, this.ports.timeline, this.ports.times, () => this.ports.hasDeferred);
+    this.cancels = new CancelInbox(this.run, this.ports.times, {
+      isDone: () => this.done,
+      waits: () => !this.trying && this.standing === 'waiting',
+    });
     this.listen();
   }
 
@@ -120,12 +130,17 @@ class RunWorkflow {
       this.done = true;
       const refusing = this.inbox.end();
       if (refusing !== undefined) await refusing;
+      const cancelled = isCancellation(error);
+      if (cancelled && this.ports.onceCalls.size > 0 && this.ports.tellsOnce()) await this.onceCallsEnded();
       this.ports.log.flush();
       this.tellOfFailure(error);
       const { left } = this;
-      if (left !== undefined && isCancellation(error)) await this.ports.tellParent(left);
+      if (cancelled && patched(patches.resumePoint)) await this.ports.keep(this.pointBehind(error)).catch(() => undefined);
+      if (left !== undefined && cancelled) await this.ports.tellParent(left);
+      if (cancelled && this.run.cancels.isAsked) endsAsCancelled();
       if (left !== undefined) throw failureOfRun(error, [{ ...left, ...this.ports.lastNews }]);
-      const point = this.retryPoint(error);
+      // Whoever started it as part of a workflow of theirs has heard of its end.
+      const point = cancelled || workflowInfo().parent !== undefined ? undefined : this.pointBehind(error);
       throw failureOfRun(error, point === undefined ? undefined : [null, point]);
     }
   }
@@ -147,15 +162,18 @@ class RunWorkflow {
     });
   }
 
-  /** What the run goes on with when it is tried again. One whose code could not go on has done nothing: it is tried again from where it was. */
-  private retryPoint(error: unknown): RetryPoint | undefined {
-    // Whoever started it as part of a workflow of theirs has heard of its end.
-    if (isCancellation(error) || workflowInfo().parent !== undefined) return undefined;
+  /** Calls that code of users left behind: the run ends when the log has what became of them. */
+  private async onceCallsEnded(): Promise<void> {
+    await CancellationScope.nonCancellable(() => condition(() => activation.settled && this.ports.onceCalls.size === 0));
+  }
+
+  /** What the run goes on with behind its end. One whose code could not go on has done nothing: it goes on from where it was. */
+  private pointBehind(error: unknown): RetryPoint {
     const { log } = this.ports;
     try {
       const { snapshot } = this.input;
       if (this.trying && snapshot !== undefined) return this.nextInput({ ...snapshot, events: [], nextOffset: log.nextOffset });
-      return this.nextInput(log.snapshot(this.run.retryPoint(error)));
+      return this.nextInput(log.snapshot(isCancellation(error) ? this.run.resumePoint() : this.run.retryPoint(error)));
     } catch (refused) {
       return { refused: { code: codeOf(refused) ?? 'retry-impossible', message: messageOf(refused) } };
     }
@@ -182,9 +200,14 @@ class RunWorkflow {
         },
       },
     );
+    listenToConversation({ run: this.run, room: this.ports.room, ports: this.ports, came: (how) => (this[how] += 1) });
     setHandler(childSignal, (news) => {
       this.signals += 1;
       this.ports.children.hear(news);
+    });
+    setHandler(cancelSignal, (given) => {
+      this.signals += 1;
+      this.cancels.take(given, activation.cancels.shift() ?? 0);
     });
     setHandler(continueAsNewSignal, () => {
       this.signals += 1;
@@ -201,7 +224,8 @@ class RunWorkflow {
     );
     setHandler(statusQuery, () => {
       const { interrupts } = this.run;
-      return { status: interrupts.length > 0 ? 'waiting' : 'running', interrupts, nextOffset: this.ports.log.nextOffset };
+      const status = interrupts.length > 0 ? 'waiting' : this.run.isIdle ? 'idle' : 'running';
+      return { status, interrupts, nextOffset: this.ports.log.nextOffset };
     });
   }
 

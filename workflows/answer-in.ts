@@ -1,13 +1,15 @@
+import { isStrings } from '../contract/check';
 import type { Answer } from '../contract/interrupts';
 import { jsonSize, limits } from '../contract/limits';
 import type { Json } from '../contract/messages/messages';
 import { notJson } from '../contract/messages/messages';
 
 const longestId = 1000;
+const mostRoles = 100;
 
 /** Anybody can send a signal with anything in it. What is no answer answers no interrupt, and leaves the event that says so. */
 export function answerIn(sent: unknown): Answer {
-  const { interruptId, answer, by, inputHash, delivery, at } = (typeof sent === 'object' && sent !== null ? sent : {}) as Partial<
+  const { interruptId, answer, by, roles, inputHash, delivery, at } = (typeof sent === 'object' && sent !== null ? sent : {}) as Partial<
     Record<keyof Answer, unknown>
   >;
   const isAnswer =
@@ -22,6 +24,7 @@ export function answerIn(sent: unknown): Answer {
     interruptId,
     answer: answer as Json,
     ...(typeof by === 'string' ? { by: by.slice(0, 200) } : {}),
+    ...(isStrings(roles) ? { roles: roles.slice(0, mostRoles).map((role) => role.slice(0, 200)) } : {}),
     ...(inputHash === undefined ? {} : { inputHash: typeof inputHash === 'string' ? inputHash : 'no hash' }),
     ...(typeof delivery === 'string' ? { delivery: delivery.slice(0, 100) } : {}),
     ...(typeof at === 'number' ? { at } : {}),

@@ -3,7 +3,8 @@ import { rootRunId } from '../contract/record/child-runs';
 import type { Answer, Interrupt } from '../contract/interrupts';
 import { interruptIdAt } from '../contract/interrupts';
 import { names, patches, workflowIdOf } from '../contract/names';
-import type { AnswerTime, AnswersElsewhere, ElsewhereAnswer, StartInput } from '../contract/record/wire';
+import type { AnswerTime, AnswersElsewhere, ElsewhereAnswer } from '../contract/record/answer-times';
+import type { StartInput } from '../contract/record/wire';
 import type { LocalActivities } from './local-activities';
 import type { Timeline } from './timeline';
 import { isCancellation } from '../kernel/effects/errors';
@@ -35,6 +36,12 @@ export class AnswerTimes {
   ask(answer: Answer, event: number, came: (at: number) => void): void {
     this.asked.push({ answer, event, came });
     if (this.asked.length === 1) this.timeline.holdFor(this.read());
+  }
+
+  /** When the server took a signal, by the number of its event. */
+  async timeOfSignal(event: number): Promise<number> {
+    const times = await this.timesOf([event]);
+    return times?.[0]?.at ?? Date.now();
   }
 
   private async read(): Promise<void> {

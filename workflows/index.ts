@@ -4,7 +4,8 @@
 export { agentsFor, defineAgent } from '../kernel/define/agent';
 export { isAgent } from '../kernel/define/agent-ref';
 export type { AgentFactory, AgentOptions, ToolArgumentsHandler, UnknownToolHandler } from '../kernel/define/agent';
-export type { Agent } from '../kernel/define/agent-ref';
+export type { Agent, AgentInput } from '../kernel/define/agent-ref';
+export type { JobSchema } from '../contract/schema/job-schema';
 export type { IterationLimit } from '../kernel/define/iteration-limits';
 export type {
   FailoverAttempt,
@@ -76,4 +77,5 @@ export type { ErrorCode } from '../contract/errors';
 export type { Json, Message, ModelSettings, Part, ToolCall, Usage } from '../contract/messages/messages';
 export { textOf, toolCallsOf } from '../contract/messages/messages';
 export type { ProviderPart } from '../contract/messages/provider-parts';
-export type { ApprovalDecision, Interrupt } from '../contract/interrupts';
+export type { ApprovalDecision } from '../contract/decisions';
+export type { Interrupt } from '../contract/interrupts';

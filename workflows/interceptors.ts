@@ -20,6 +20,8 @@ export const activation = {
   isFromOutside: false,
   /** The numbers in the history of the answers that came as signals and whose handler has not been called, in their order. */
   answers: [] as number[],
+  /** The same of requests to stop. */
+  cancels: [] as number[],
 };
 
 /** Workflows of users beside ours stay as they are. */
@@ -80,8 +82,19 @@ function dropUnreadableSignals({ activation: { jobs } }: ActivateInput): void {
 
 /** A handler is not told which event its signal is, and only the event has the time. */
 function noteAnswers({ activation: { jobs } }: ActivateInput): void {
-  for (const { signalWorkflow: signal } of jobs ?? [])
+  for (const { signalWorkflow: signal } of jobs ?? []) {
     if (signal?.signalName === names.resumeSignal) activation.answers.push(Number(signal.originatingEventId ?? 0));
+    if (signal?.signalName === names.cancelSignal) activation.cancels.push(Number(signal.originatingEventId ?? 0));
+  }
+}
+
+/**
+ * Lets the run end as cancelled, also where the server was not asked to cancel it: the SDK makes a failure of that otherwise. Servers take
+ * such an end from any run.
+ */
+export function endsAsCancelled(): void {
+  const { __TEMPORAL_ACTIVATOR__: activator } = globalThis as { __TEMPORAL_ACTIVATOR__?: { cancelled: boolean } };
+  if (activator !== undefined) activator.cancelled = true;
 }
 
 /** The converter that the SDK itself is about to use. */

@@ -1,12 +1,18 @@
-import { workflowInfo } from '@temporalio/workflow';
+import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { SearchAttributePair } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { interruptMemoPrefix, names, sinceMemoPrefix } from '../contract/names';
 
+const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 const startedAtKey = defineSearchAttributeKey('HoldfastStartedAt', 'DATETIME');
 
 /** Those of the server and the SDK, which no command may set. */
 const foreignAttributes = /^(Temporal|BuildIds$)/;
+
+/** What lists say of an open run. */
+export function showStatus(value: 'running' | 'waiting' | 'idle'): void {
+  upsertSearchAttributes([{ key: statusKey, value }]);
+}
 
 type MemoValues = Readonly<Record<string, unknown>>;
 

@@ -3,6 +3,7 @@ import { codeOf, messageOf, thrownCodeOf } from '../contract/errors';
 import type { EndStatus, EventBody } from '../contract/events';
 import type { NewsFields } from '../contract/news';
 import { newsField, stackOf } from '../contract/news';
+import { askedText } from '../contract/who-may-answer';
 import { withSandboxHint } from '../contract/sandbox-lacks';
 import type { StartInput } from '../contract/record/wire';
 import type { ThrownAt } from '../kernel/run/ports';
@@ -35,6 +36,12 @@ export class RunNews {
       case 'interrupt-end': {
         const by = event.by === undefined ? '' : ` by ${event.by}`;
         return tell('debug', `run ${run} goes on: ${endings[event.reason]}${by}`, { event: 'answer', run, interrupt: event.interruptId });
+      }
+      case 'interrupt-remind':
+      case 'interrupt-escalate': {
+        const text =
+          event.type === 'interrupt-remind' ? 'nobody has answered yet' : `nobody has answered yet, and ${askedText(event)} may as well`;
+        return tell('debug', `run ${run} waits: ${text}`, { event: 'reminder', run, interrupt: event.interruptId });
       }
       case 'model-retry': {
         const { agent, error, failover } = event;

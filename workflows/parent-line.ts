@@ -1,5 +1,6 @@
 import { getExternalWorkflowHandle } from '@temporalio/workflow';
 import type { EventBody } from '../contract/events';
+import { eventsOfInterrupts } from '../contract/events';
 import { jsonSize, limits } from '../contract/limits';
 import { names, workflowIdOf } from '../contract/names';
 import type { ChildNews, StartInput } from '../contract/record/wire';
@@ -33,6 +34,7 @@ export class ParentLine {
   }
 
   tell(event: EventBody): void {
+    if (!eventsOfInterrupts.includes(event.type)) return;
     this.news.push(event);
     if (this.isBusy) return;
     this.isBusy = true;

@@ -1,3 +1,4 @@
+import type { CancelRequest } from '../contract/cancel';
 import { isRecord } from '../contract/check';
 import {
   ApplicationFailure,
@@ -18,7 +19,8 @@ import type { Answer } from '../contract/interrupts';
 import { limits } from '../contract/limits';
 import type { Failure, JsonObject, Usage } from '../contract/messages/messages';
 import { names, patches, workflowIdOf } from '../contract/names';
-import type { AgentRunInput, AgentRunResult, StartInput } from '../contract/record/wire';
+import { retriedSnapshot } from '../contract/record/retry';
+import type { AgentRunInput, AgentRunResult, KeptPoint, StartInput } from '../contract/record/wire';
 import { childEndOf } from '../kernel/engine/run-result';
 import type { ChildEnd, ChildRun } from '../kernel/run/ports';
 
@@ -46,15 +48,19 @@ export class TemporalChildren {
     return this.open.size;
   }
 
+  idOf({ start: { tenant, id } }: ChildRun): string {
+    return workflowIdOf(tenant, id);
+  }
+
   /** It has none of the search attributes by which runs are listed: lists show what somebody started. */
-  async run(child: ChildRun): Promise<ChildEnd> {
+  async run(child: ChildRun, kept: KeptPoint | null = null): Promise<ChildEnd> {
     const { start } = child;
     this.open.set(start.id, child);
     CancellationScope.current().cancelRequested.catch(() => this.cancelLatest(start));
     try {
       const result = await executeChild<(input: AgentRunInput) => Promise<AgentRunResult>>(names.workflow, {
         workflowId: workflowIdOf(start.tenant, start.id),
-        args: [{ start: this.parent.externalStorage === true ? { ...start, externalStorage: true } : start }],
+        ...goingOn(kept, { start: this.parent.externalStorage === true ? { ...start, externalStorage: true } : start }),
         parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
         cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
       });
@@ -68,6 +74,15 @@ export class TemporalChildren {
       this.open.delete(start.id);
       this.left.delete(start.id);
     }
+  }
+
+  /** They are asked as the run itself is: they stop at safe points of their own. */
+  ask(request: CancelRequest): void {
+    for (const { start } of this.open.values())
+      // One that has ended meanwhile need not stop any more.
+      getExternalWorkflowHandle(workflowIdOf(start.tenant, start.id))
+        .signal(names.cancelSignal, request)
+        .catch(() => undefined);
   }
 
   /** The cancel of a child workflow goes to its first execution only, and is lost behind a continue-as-new. */
@@ -109,6 +124,19 @@ export class TemporalChildren {
       .signal(names.resumeSignal, answer)
       .catch(() => undefined);
   }
+}
+
+/** What an isolated agent begins with. One that was cancelled with the run goes on where it stood, and its log goes on. */
+function goingOn(
+  kept: KeptPoint | null,
+  input: AgentRunInput,
+): { readonly args: [AgentRunInput]; readonly memo?: Record<string, unknown> } {
+  const snapshot = kept !== null && 'snapshot' in kept.point ? kept.point.snapshot : undefined;
+  if (kept === null || snapshot === undefined) return { args: [input] };
+  return {
+    args: [{ ...input, snapshot: retriedSnapshot(snapshot, undefined, 'run-resume') }],
+    memo: { [names.memo.retryOf]: kept.runId },
+  };
 }
 
 function isCancelledChild(end: ChildEnd): boolean {

@@ -1,18 +1,9 @@
-import {
-  ActivityCancellationType,
-  CancellationScope,
-  CancelledFailure,
-  scheduleActivity,
-  sleep,
-  upsertMemo,
-  upsertSearchAttributes,
-  uuid4,
-  workflowInfo,
-} from '@temporalio/workflow';
-import { defineSearchAttributeKey } from '@temporalio/common';
+import { CancellationScope, CancelledFailure, scheduleActivity, sleep, upsertMemo, uuid4, workflowInfo } from '@temporalio/workflow';
+import type { CancelRequest } from '../contract/cancel';
 import type { EventBody } from '../contract/events';
 import type { Answer, Interrupt } from '../contract/interrupts';
 import { jsonSize } from '../contract/limits';
+import { names } from '../contract/names';
 import type { Manifest, ManifestRequest, ModelFacts, ToolCallFacts } from '../contract/manifest';
 import type { Json, StoredMessage } from '../contract/messages/messages';
 import type {
@@ -21,39 +12,34 @@ import type {
   CallModelResult,
   CallToolResult,
   ChildNews,
+  KeptPoint,
   ParseInputResult,
   ParseOutputResult,
+  RetryPoint,
 } from '../contract/record/wire';
 import { isCancellation } from '../kernel/effects/errors';
 import { RunLog } from '../kernel/log/run-log';
 import { openLimits } from '../kernel/run/asleep';
 import { checkedBytes } from '../kernel/run/call-inputs';
+import { OnceCalls } from '../kernel/run/once-calls';
 import type { ChildEnd, ChildRun, ModelCall, Ports, ThrownAt, Timer, ToolCallRequest } from '../kernel/run/ports';
 import type { RunStanding } from '../kernel/run/standstill';
 import { Standstill } from '../kernel/run/standstill';
-import { errorOfActivity, lostModelActivity } from './activity-failures';
+import { coded, lostModelActivity } from './activity-failures';
+import { activityOptions } from './activity-options';
 import { AnswerTimes } from './answer-times';
 import { Hold } from './hold';
-import { withTimes } from './listed';
+import { showStatus, withTimes } from './listed';
 import { LocalActivities } from './local-activities';
+import { ModelStops } from './model-stops';
 import { RunNews } from './news';
 import { ParentLine } from './parent-line';
+import type { PortsOwner } from './ports-owner';
 import { TaskRoom } from './task-room';
 import { Timeline } from './timeline';
 import { TemporalChildren } from './temporal-children';
 import { ToolCalls } from './tool-calls';
-
-const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
-
-/** What the ports ask the workflow for, and tell it. */
-export interface PortsOwner {
-  /** Whether the run is to continue as new where it can. */
-  wantsContinueAsNew(): boolean;
-  /** What the run asks at the moment. */
-  asked(): readonly Interrupt[];
-  /** Told of answers to isolated agents that this run was not handed. */
-  found(answer: Answer, at: number): void;
-}
+import { TurnBuilds } from './turn-builds';
 
 /** The kernel's ports on Temporal. Every waiting thing is a command; what readers see rides in the next one. */
 export class TemporalPorts implements Ports {
@@ -72,6 +58,9 @@ export class TemporalPorts implements Ports {
     () => this.hold.isOn,
   );
   private readonly tools: ToolCalls;
+  readonly onceCalls = new OnceCalls();
+  private readonly stops: ModelStops | undefined;
+  private readonly builds: TurnBuilds | undefined;
   readonly news: RunNews;
   readonly threw = (error: unknown, place: ThrownAt): void => this.news.threw(error, place);
   private deferred: (() => void)[] = [];
@@ -96,10 +85,16 @@ export class TemporalPorts implements Ports {
       held: () => (this.hold.isOn ? this.hold.over() : undefined),
       refuseWhenCancelled: () => this.refuseWhenCancelled(),
       schedule: (address, given, facts) => this.still.counted(this.schedule<CallToolResult>('callTool', address, given, facts)),
-      inAnotherTask: (step) => this.inAnotherTask(step),
+      asksInSpite: ({ reconcile }) => reconcile === true && this.cancelled && this.tellsOnce(),
+      counted: (call) => this.onceCalls.counted(call),
+      inAnotherTask: (step, inSpite) => this.inAnotherTask(step, inSpite),
     });
     this.children = new TemporalChildren(start);
     this.timeline = new Timeline(openLimits(snapshot));
+    if (start.conversation !== undefined) {
+      this.stops = new ModelStops();
+      this.builds = new TurnBuilds(input, this.local, { now: () => this.now(), move: () => owner.move?.() });
+    }
     this.times = new AnswerTimes(start, this.local, this.timeline);
     if (start.parent !== undefined)
       this.parentLine = new ParentLine(
@@ -112,15 +107,17 @@ export class TemporalPorts implements Ports {
 
   prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest> {
     // A message that the agent's prompt made stands in no history yet: it goes with the first model call.
-    return this.timeline.entering(this.coded(this.local.run('prepareRun', [request, this.log.known(messages)], 60_000)));
+    return this.timeline.entering(coded(this.local.run('prepareRun', [request, this.log.known(messages)], 60_000)));
   }
 
   parseInput(tool: string, input: Json): Promise<ParseInputResult> {
-    return this.coded(this.local.run('parseInput', [{ tool, input }], 10_000));
+    return coded(this.local.run('parseInput', [{ tool, input }], 10_000));
   }
 
+  readonly planPolicy: Ports['planPolicy'] = (request) => coded(this.local.run(names.policyActivity, [request], 10_000));
+
   parseOutput(output: string, text: string): Promise<ParseOutputResult> {
-    return this.coded(this.local.run('parseOutput', [{ output, text }], 10_000));
+    return coded(this.local.run('parseOutput', [{ output, text }], 10_000));
   }
 
   async callModel(call: ModelCall): Promise<CallModelResult> {
@@ -129,7 +126,9 @@ export class TemporalPorts implements Ports {
     const step = (): ReturnType<RunLog['modelStep']> => this.log.modelStep(call);
     const input = step() ?? (await this.inAnotherTask(step));
     try {
-      const result = await this.still.counted(this.schedule<CallModelResult>('callModel', call.address, input, call.facts));
+      const schedule = (): Promise<CallModelResult> => this.schedule('callModel', call.address, input, call.facts);
+      // Of other runs nobody stops a model, and a scope would be one promise more.
+      const result = await this.still.counted(this.stops === undefined ? schedule() : this.stops.run(call.path, schedule));
       this.log.modelCameBack(call, result);
       return result;
     } catch (error) {
@@ -138,6 +137,9 @@ export class TemporalPorts implements Ports {
     }
   }
 
+  readonly stopModel = (): void => this.stops?.stop();
+  readonly beforeTurn = (): Promise<void> | undefined => this.builds?.beforeTurn();
+
   /** Its own promise: how many stand between a result and the code that waits for it decides the order of commands. */
   callTool(call: ToolCallRequest): Promise<CallToolResult> {
     return this.tools.call(call);
@@ -145,18 +147,7 @@ export class TemporalPorts implements Ports {
 
   private schedule<Result>(type: string, activityId: string, input: unknown, facts: ModelFacts | ToolCallFacts): Promise<Result> {
     this.calledAt = workflowInfo().historyLength;
-    return scheduleActivity<Result>(type, [input], {
-      activityId,
-      startToCloseTimeout: facts.timeoutMs,
-      heartbeatTimeout: facts.heartbeatMs,
-      retry: {
-        maximumAttempts: isCountedByWorker(facts) ? Infinity : facts.attempts,
-        initialInterval: 500,
-        backoffCoefficient: 2,
-        maximumInterval: 30_000,
-      },
-      cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    });
+    return scheduleActivity<Result>(type, [input], activityOptions(activityId, facts));
   }
 
   async runChild(child: ChildRun): Promise<ChildEnd> {
@@ -164,7 +155,9 @@ export class TemporalPorts implements Ports {
     this.refuseWhenCancelled();
     const room = this.room.find(checkedBytes(child.start, `the start of the agent "${child.start.agent}"`));
     if (room !== undefined) await room;
-    return this.still.counted(this.children.run(child));
+    const kept =
+      child.resumes === true ? await this.local.run<KeptPoint | null>(names.pointActivity, [this.children.idOf(child)], 60_000) : null;
+    return this.still.counted(this.children.run(child, kept));
   }
 
   answerChild(run: string, answer: Answer): void {
@@ -172,13 +165,22 @@ export class TemporalPorts implements Ports {
     this.children.answer(run, answer);
   }
 
+  cancelChildren(request: CancelRequest): void {
+    this.children.ask(request);
+  }
+
+  tellsOnce(): boolean {
+    return this.tools.tellsOnce;
+  }
+
   isolatedDecide(): boolean {
     return this.children.decide;
   }
 
   emit(event: EventBody): void {
-    if (event.type === 'interrupt-start' || event.type === 'interrupt-end') this.parentLine?.tell(event);
+    this.parentLine?.tell(event);
     this.news.tell(event);
+    if (event.type === 'turn-start' || event.type === 'turn-end') showStatus(event.type === 'turn-start' ? 'running' : 'idle');
     this.log.emit(event);
   }
 
@@ -194,12 +196,12 @@ export class TemporalPorts implements Ports {
   showInterrupt(interrupt: Interrupt): void {
     this.room.takeBeside(2 * jsonSize(interrupt));
     this.log.showInterrupt(interrupt);
-    if (this.openInterrupts++ === 0) upsertSearchAttributes([{ key: statusKey, value: 'waiting' }]);
+    if (this.openInterrupts++ === 0) showStatus('waiting');
   }
 
   hideInterrupt(id: string): void {
     this.log.hideInterrupt(id);
-    if (--this.openInterrupts === 0) upsertSearchAttributes([{ key: statusKey, value: 'running' }]);
+    if (--this.openInterrupts === 0) showStatus('running');
   }
 
   /** Whatever ends in an isolated agent, somebody may have answered before. */
@@ -252,6 +254,10 @@ export class TemporalPorts implements Ports {
     return Math.random();
   }
 
+  get nextOffset(): number {
+    return this.log.nextOffset;
+  }
+
   get heard(): number {
     return this.still.heard;
   }
@@ -295,6 +301,12 @@ export class TemporalPorts implements Ports {
     void this.room.nextTask().then(cancel, cancel);
   }
 
+  /** Keeps what a cancelled run goes on with, in a marker of its history: its end itself carries nothing. */
+  keep(point: RetryPoint): Promise<unknown> {
+    const kept: KeptPoint = { runId: workflowInfo().runId, point };
+    return CancellationScope.nonCancellable(() => this.local.urgent(names.keepActivity, [kept], 60_000, 10));
+  }
+
   /** Ends what was held back, so that a cancelled run can end. */
   release(): void {
     this.still.leave();
@@ -323,28 +335,14 @@ export class TemporalPorts implements Ports {
     return this.room.wait(0, 2)?.then(() => this.mayStartLocal());
   }
 
-  private async coded<T>(call: Promise<T>): Promise<T> {
-    try {
-      return await call;
-    } catch (error) {
-      if (isCancellation(error)) throw error;
-      throw errorOfActivity(error);
-    }
-  }
-
   /** What one task cannot carry is spread over several. */
-  private async inAnotherTask<Input>(step: () => Input | undefined): Promise<Input> {
+  private async inAnotherTask<Input>(step: () => Input | undefined, inSpite = false): Promise<Input> {
     for (;;) {
       await this.room.nextTask();
       if (this.hold.isOn) await this.hold.over();
-      this.refuseWhenCancelled();
+      if (!inSpite) this.refuseWhenCancelled();
       const input = step();
       if (input !== undefined) return input;
     }
   }
-}
-
-/** Calls that may have to wait: which of their attempts count, the server cannot tell. */
-function isCountedByWorker(facts: ModelFacts | ToolCallFacts): boolean {
-  return 'effect' in facts ? facts.concurrency !== undefined && facts.effect !== 'once' : facts.patienceMs !== undefined;
 }

@@ -1,6 +1,8 @@
+import { CancellationScope, patched } from '@temporalio/workflow';
 import { defined } from '../contract/defined';
 import { limits } from '../contract/limits';
 import type { ToolCallFacts } from '../contract/manifest';
+import { patches } from '../contract/names';
 import type { CallToolInput, CallToolResult } from '../contract/record/wire';
 import { isCancellation } from '../kernel/effects/errors';
 import type { RunLog } from '../kernel/log/run-log';
@@ -13,9 +15,13 @@ export interface CallDesk {
   /** Settles when something may start. Absent: it may. */
   held(): Promise<void> | undefined;
   refuseWhenCancelled(): void;
+  /** Whether a call is one that a cancelled run still makes: a tool is asked what became of one that was cut off. */
+  asksInSpite(call: ToolCallRequest): boolean;
+  /** Told of calls whose effect is once. */
+  counted(call: Promise<CallToolResult>): Promise<CallToolResult>;
   schedule(address: string, input: CallToolInput, facts: ToolCallFacts): Promise<CallToolResult>;
   /** Makes a step in a task that has room for it. */
-  inAnotherTask<Input>(step: () => Input | undefined): Promise<Input>;
+  inAnotherTask<Input>(step: () => Input | undefined, inSpite?: boolean): Promise<Input>;
 }
 
 /** Calls of tools: as activities, as local ones, or first as a local one. */
@@ -29,9 +35,15 @@ export class ToolCalls {
     private readonly desk: CallDesk,
   ) {}
 
+  /** Whether the run tells what became of `once` calls. Runs that began before do not. */
+  get tellsOnce(): boolean {
+    return patched(patches.onceTold);
+  }
+
   async call(call: ToolCallRequest): Promise<CallToolResult> {
     const held = this.desk.held();
     if (held !== undefined) await held;
+    if (this.desk.asksInSpite(call)) return this.callInSpite(call);
     this.desk.refuseWhenCancelled();
     const { address, facts } = call;
     if (facts.quick) return this.callQuick(call);
@@ -44,13 +56,30 @@ export class ToolCalls {
     const step = (): CallToolInput | undefined => this.log.toolStep(call);
     const input = step() ?? (await this.desk.inAnotherTask(step));
     try {
-      const result = await this.desk.schedule(address, input, tried);
+      const made = this.desk.schedule(address, input, tried);
+      const result = await (facts.effect === 'once' ? this.desk.counted(made) : made);
       this.log.toolCameBack(call, result);
       return result;
     } catch (error) {
       if (isCancellation(error)) throw error;
       return { address, outcome: lostToolActivity(call, error) };
     }
+  }
+
+  /** The cancel does not reach it: the run ends when it has its answer. */
+  private callInSpite(call: ToolCallRequest): Promise<CallToolResult> {
+    const { address, facts } = call;
+    return CancellationScope.nonCancellable(async () => {
+      const step = (): CallToolInput | undefined => this.log.toolStep(call);
+      const input = step() ?? (await this.desk.inAnotherTask(step, true));
+      try {
+        const result = await this.desk.counted(this.desk.schedule(address, input, facts));
+        this.log.toolCameBack(call, result);
+        return result;
+      } catch (error) {
+        return { address, outcome: lostToolActivity(call, error) };
+      }
+    });
   }
 
   private async callQuick(call: ToolCallRequest): Promise<CallToolResult> {

@@ -6,7 +6,7 @@ import type { CallModelResult, CallToolInput } from '../../contract/record/wire'
 import { activityFailure } from '../failures';
 import type { Verdict } from '../failures';
 import type { WorkerParts } from '../parts';
-import type { Turn } from './gate';
+import type { GateTurn } from './gate';
 import type { Again, Patience } from './patience';
 import type { Caller } from './turns';
 
@@ -24,7 +24,7 @@ export function callerOf(info: Info, address: string): Omit<Caller, 'signal' | '
 }
 
 /** A turn of a tool whose calls are limited. To ask whether a call took effect needs none. */
-export async function toolTurn(parts: WorkerParts, { tool, reconcile }: CallToolInput, caller: Caller): Promise<Turn | undefined> {
+export async function toolTurn(parts: WorkerParts, { tool, reconcile }: CallToolInput, caller: Caller): Promise<GateTurn | undefined> {
   const concurrency = parts.tools.factsOf(tool)?.concurrency;
   if (concurrency === undefined || reconcile === true) return undefined;
   return parts.turns?.ofTool(tool, concurrency, caller);

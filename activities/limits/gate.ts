@@ -20,7 +20,7 @@ export interface Asker {
   readonly tokens: number;
 }
 
-export interface Turn {
+export interface GateTurn {
   /** `tokens`: what the call has taken. Absent: as foreseen. */
   end(tokens?: number): void;
   /** The call was not made after all. */
@@ -30,7 +30,7 @@ export interface Turn {
 interface Seat {
   readonly asker: Asker;
   readonly timer: NodeJS.Timeout | undefined;
-  settle(turn: Turn | Error): void;
+  settle(turn: GateTurn | Error): void;
 }
 
 const least = 200;
@@ -69,7 +69,7 @@ export class Gate {
   }
 
   /** Settles with a turn. Throws when the call is to come back later, or was cancelled. */
-  take(asker: Asker): Promise<Turn> {
+  take(asker: Asker): Promise<GateTurn> {
     return new Promise((resolve, reject) => {
       this.away.delete(asker.id);
       if (asker.signal.aborted) return reject(abortOf(asker.signal));

@@ -1,5 +1,5 @@
 import { jsonSize } from '../../contract/limits';
-import type { Asker, Turn } from './gate';
+import type { Asker, GateTurn } from './gate';
 import { Gate } from './gate';
 import type { ModelLimits } from './limit';
 import { covers } from './limit';
@@ -35,11 +35,11 @@ export class Turns {
   }
 
   /** A turn for a call of this model. `bytes`: of its request. Undefined: nothing limits it. */
-  async ofModel(model: string, caller: Caller, request: unknown): Promise<Turn | undefined> {
+  async ofModel(model: string, caller: Caller, request: unknown): Promise<GateTurn | undefined> {
     const gates = this.models.filter(({ pattern }) => covers(pattern, model));
     if (gates.length === 0) return undefined;
     const asker = { ...caller, tokens: Math.ceil(jsonSize(request) / bytesOfToken) };
-    const turns: Turn[] = [];
+    const turns: GateTurn[] = [];
     try {
       for (const { gate } of gates) turns.push(await gate.take(asker));
     } catch (error) {
@@ -49,7 +49,7 @@ export class Turns {
     return { end: (tokens) => turns.forEach((turn) => turn.end(tokens)), giveBack: () => turns.forEach((turn) => turn.giveBack()) };
   }
 
-  ofTool(tool: string, concurrent: number, caller: Caller): Promise<Turn> {
+  ofTool(tool: string, concurrent: number, caller: Caller): Promise<GateTurn> {
     const limit = { concurrent };
     const what = `The tool '${tool}' lets ${saidOf(limit)}`;
     let gate = this.tools.get(what);

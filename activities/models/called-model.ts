@@ -12,7 +12,7 @@ import { modelVerdict } from '../failures';
 import type { GenerateAnswer, GenerateRequest, ModelRegistry, ResolvedModel } from './models';
 import type { Observers, Watched } from '../worker-middleware/observers';
 import type { ToolRegistry, ToolSpec } from '../tools/tools';
-import type { Turn } from '../limits/gate';
+import type { GateTurn } from '../limits/gate';
 import type { WorkerMiddlewareRegistry, WorkerCall, WorkerModelRequest, WorkerModelResponse } from '../worker-middleware/worker-middleware';
 
 export interface ModelCallParts {
@@ -24,7 +24,7 @@ export interface ModelCallParts {
   /** How long a stream may be silent. */
   readonly stallMs?: number;
   /** Gives this call a turn where its model is limited. Throws when it is to come back later. */
-  readonly turnOf?: (model: string, request: GenerateRequest) => Promise<Turn | undefined>;
+  readonly turnOf?: (model: string, request: GenerateRequest) => Promise<GateTurn | undefined>;
 }
 
 /** Takes what an answer, a chunk or an error says of tokens. */
@@ -112,7 +112,7 @@ export class CalledModel {
     }
   }
 
-  private async turnOf({ id }: ResolvedModel, request: GenerateRequest): Promise<Turn | undefined> {
+  private async turnOf({ id }: ResolvedModel, request: GenerateRequest): Promise<GateTurn | undefined> {
     const turn = await this.parts.turnOf?.(id, request);
     // A model that does not heed its signal keeps nobody from a turn.
     if (turn !== undefined) this.call.signal.addEventListener('abort', () => turn.end(), { once: true });

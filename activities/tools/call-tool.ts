@@ -220,9 +220,9 @@ function interruptedBy({ info, options }: ToolInterrupt): ToolOutcome {
 }
 
 async function reconcile(tool: AnyTool, value: unknown, context: ToolCallContext, name: string, limit: number): Promise<ToolOutcome> {
-  if (tool.reconcile === undefined) return { type: 'unsettled' };
+  if (tool.reconcile === undefined) return { type: 'unsettled', said: 'nothing' };
   const said: Reconciled<unknown> = await tool.reconcile(value, context);
-  if (said === 'unknown') return { type: 'unsettled' };
+  if (said === 'unknown') return { type: 'unsettled', said };
   if (said.happened) return checkedOutput(said.result, tool, name, limit);
   return { type: 'undone' };
 }

@@ -1,5 +1,6 @@
 import { defined } from '../../contract/defined';
 import type { Interrupt } from '../../contract/interrupts';
+import { askedAt, askedText } from '../../contract/who-may-answer';
 import { exitCodes } from '../attend-run';
 import { interruptLines } from '../event-lines';
 import { commandsFor } from '../next-commands';
@@ -20,6 +21,7 @@ export interface FilterFlags extends JsonFlag {
   readonly since?: string;
   readonly until?: string;
   readonly mayAnswer?: string;
+  readonly role?: readonly string[];
   readonly waitingSince?: string;
   readonly limit?: string;
   readonly after?: string;
@@ -28,13 +30,19 @@ export interface FilterFlags extends JsonFlag {
 
 export interface RunListFlags extends FilterFlags {
   readonly status?: string;
+  /** Ids alone, one each line, for shells. */
+  readonly ids?: boolean;
   readonly parent?: string;
 }
 
 const longestAsk = 60;
 
 export async function listRuns(service: ServiceClient, terminal: Terminal, flags: RunListFlags, now = Date.now()): Promise<number> {
-  const { json, wide, ...filters } = flags;
+  const { json, wide, ids, ...filters } = flags;
+  if (ids === true) {
+    for (const { id } of (await service.list({ ...filters })).runs) terminal.write(id);
+    return exitCodes.done;
+  }
   // The server cannot count what it does not know.
   const { tag = [], startedBy = '', mayAnswer, waitingSince } = flags;
   const isCounted = mayAnswer === undefined && waitingSince === undefined && !/["\\]/.test([...tag, startedBy].join(''));
@@ -102,13 +110,13 @@ export async function inbox(service: ServiceClient, terminal: Terminal, flags: F
 }
 
 function inboxRow({ runId, waitingSince, interrupt }: InboxRow, now: number): readonly string[] {
-  const { agent, deadline, by } = interrupt;
+  const { agent, deadline } = interrupt;
   return [
     runId,
     agent,
     waitingSince === undefined ? '-' : roughly(now - Date.parse(waitingSince)),
     deadline === undefined ? '-' : relativeTime(deadline, now),
-    by === undefined ? 'anybody' : by.join(', '),
+    askedText(askedAt(interrupt, now)),
     asks(interrupt),
   ];
 }

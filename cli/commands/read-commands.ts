@@ -9,7 +9,7 @@ import { contentOf, eventLine } from '../event-line';
 import { interruptLines } from '../event-lines';
 import { commandsFor } from '../next-commands';
 import { stepsOf } from '../run-steps';
-import type { ServiceClient, ShownRun } from '../service-client';
+import type { ListedAgent, ServiceClient, ShownRun } from '../service-client';
 import { writeTable } from '../table';
 import type { Terminal } from '../terminal';
 import { oneLine, printable } from '../terminal';
@@ -146,11 +146,20 @@ export async function printEvents(
 export async function listAgents(service: ServiceClient, terminal: Terminal, flags: JsonFlag): Promise<number> {
   const answer = await service.agents();
   if (flags.json === true) return writeJson(terminal, answer);
+  const areJobs = answer.agents.some(({ takesJob }) => takesJob === true);
   writeTable(
     terminal,
-    answer.agents.map(({ name, description }) => [name, description]),
+    answer.agents.map((agent) => [agent.name, ...(areJobs ? [takenBy(agent)] : []), agent.description]),
   );
   return exitCodes.done;
+}
+
+/** What an agent takes, in short: `job { orderId, note? }`. */
+function takenBy({ takesJob, inputSchema }: ListedAgent): string {
+  if (takesJob !== true) return 'text';
+  const { properties, required } = (inputSchema ?? {}) as { readonly properties?: object; readonly required?: readonly string[] };
+  const fields = Object.keys(properties ?? {}).map((field) => (required?.includes(field) === true ? field : `${field}?`));
+  return fields.length === 0 ? 'job' : `job { ${fields.join(', ')} }`;
 }
 
 function retryLine({ address, attempt, nextAttemptAt, error }: RetriedCall): string {

@@ -49,6 +49,8 @@ export async function openService(
     port,
     hosts,
     prices: () => now().config.models?.prices,
+    agui: () => now().config.agui,
+    policies: () => now().config.policies,
   });
   const worker = hasWorker ? { agentsFile: project.agentsFile, taskQueue } : undefined;
   const forget = recordService(configuration.directory, service.url, worker);

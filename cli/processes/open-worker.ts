@@ -28,6 +28,7 @@ export async function openWorker(
     ...ofProject(project, options.demo),
     taskQueue,
     bundles: join(configuration.directory, 'bundles'),
+    idleRunMs: configuration.idleSeconds * 1000,
     onProblem,
     dataConverter,
     ...defined({ redisUrl: configuration.redisUrl }),
@@ -44,10 +45,10 @@ export async function openWorker(
 
 /** What of a project its worker works with. */
 export function ofProject({ config }: Project, demo: boolean): Omit<TakeOver, 'bundle'> {
-  const { tools = {}, outputs, middleware, observers, models = {}, language } = config;
+  const { tools = {}, outputs, policies, middleware, observers, models = {}, language } = config;
   // What tokens cost is for the service.
   const { prices: _, ...forWorker } = models;
-  return { tools, models: { ...forWorker, ...(demo ? { demo } : {}) }, ...defined({ outputs, middleware, observers, language }) };
+  return { tools, models: { ...forWorker, ...(demo ? { demo } : {}) }, ...defined({ outputs, policies, middleware, observers, language }) };
 }
 
 /** What processes before this one had at work when they were killed. Without this it is made again as well, when the server misses their heartbeats. */
@@ -57,7 +58,7 @@ async function retryCalls(dead: readonly number[], { logger, taskQueue }: Proces
     const { connection, close } = await connectTemporal(server.settings);
     try {
       const retried = await retryCallsOf(dead, { connection, namespace: server.settings.namespace, taskQueue });
-      if (retried > 0) logger.info(`${retried} calls of a process that was killed are made again.`);
+      if (retried > 0) logger.info(`Made again, of a process that was killed: ${retried} call${retried === 1 ? '' : 's'}.`);
     } finally {
       await close();
     }

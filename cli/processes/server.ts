@@ -13,7 +13,7 @@ import { Lifetime } from './lifetime';
 import { portOf, problemsTo } from './process-settings';
 import { makeUsable } from './usable-directory';
 
-export interface ServerFlags {
+export interface ServerCommandFlags {
   readonly port?: string;
   readonly uiPort?: string;
   readonly directory?: string;
@@ -22,7 +22,7 @@ export interface ServerFlags {
 const stayingMs = 60_000;
 
 /** The embedded server alone, until a signal. It belongs to this process, so one that another process has started is refused. */
-export async function serveTemporal(flags: ServerFlags, terminal: Terminal): Promise<number> {
+export async function serveTemporal(flags: ServerCommandFlags, terminal: Terminal): Promise<number> {
   const configuration = readConfiguration();
   const { namespace, logLevel, logFormat } = configuration;
   const given = flags.directory === undefined ? configuration.directory : resolve(flags.directory);

@@ -12,7 +12,10 @@ interface Completed {
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type CompletedShell = (typeof shells)[number];
 
-/** A script for a shell. It is made of the commands and options themselves, and starts no process when it completes. */
+/**
+ * A script for a shell. It is made of the commands and options themselves. Only for the id of a run it starts a process, which asks the service of the
+ * directory.
+ */
 export function completionScript(shell: CompletedShell, program: Command): string {
   const all = completedOf(program);
   return { bash: forBash, zsh: forZsh, fish: forFish }[shell](all);
@@ -31,6 +34,13 @@ const takesValue = (option: Option): boolean => option.required || option.option
 /** By the word for the value: `<file>`, `<files...>`, `[dir]`, `<directory>`. */
 const isPath = (text: string): boolean => /[<[](?:file|dir)/.test(text);
 const argumentIsPath = (argument: Argument | undefined): boolean => argument !== undefined && isPath(`<${argument.name()}`);
+/** Commands whose argument is a run, and which runs make sense there. Shells evaluate the line, so that an alias counts. */
+const argumentIsRun = ({ argument }: Completed): boolean => /^(runs?|conversation)$/.test(argument?.name() ?? '');
+const statusOfRuns: Readonly<Record<string, string>> = { approve: 'waiting', reject: 'waiting', answer: 'waiting', retry: 'failed' };
+const listOfRuns = ({ path }: Completed): string => {
+  const status = statusOfRuns[path];
+  return `holdfast list --ids --limit 200${status === undefined ? '' : ` --status ${status}`} 2>/dev/null`;
+};
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** `case` branches, without those that would be empty. */
@@ -62,6 +72,17 @@ function findCommand(all: readonly Completed[], words: string): string {
 /** Only where files are offered: elsewhere a folder `worker` would make the command `worker/`. */
 const bashFiles = 'compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -f -- "$current"))';
 
+/** Options are known without a process. */
+function bashRuns(all: readonly Completed[]): string {
+  return all
+    .filter(argumentIsRun)
+    .map(
+      (one) =>
+        `    "${one.path}") [[ $current == -* ]] || COMPREPLY+=($(compgen -W "$(eval ${quote(listOfRuns(one))})" -- "$current")) ;;\n`,
+    )
+    .join('');
+}
+
 function forBash(all: readonly Completed[]): string {
   const lines = all.map(
     (one) => `    ${quote(one.path)}) words=${quote([...choicesOf(one), ...one.options.flatMap(({ long }) => long ?? [])].join(' '))} ;;`,
@@ -77,10 +98,17 @@ ${lines.join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   case "$command" in
-${branches(all, (one) => (argumentIsPath(one.argument) ? [one.path] : []), bashFiles, '    ')}  esac
+${branches(all, (one) => (argumentIsPath(one.argument) ? [one.path] : []), bashFiles, '    ')}${bashRuns(all)}  esac
 }
 complete -F _holdfast holdfast
 `;
+}
+
+function zshRuns(all: readonly Completed[]): string {
+  return all
+    .filter(argumentIsRun)
+    .map((one) => `    "${one.path}") [[ $current == -* ]] || compadd -- \${(f)"$(eval ${quote(listOfRuns(one))})"} ;;\n`)
+    .join('');
 }
 
 function forZsh(all: readonly Completed[]): string {
@@ -105,7 +133,7 @@ ${lines.join('\n')}
   esac
   _describe 'holdfast' words_of_command
   case "$command" in
-${branches(all, (one) => (argumentIsPath(one.argument) ? [one.path] : []), '_files', '    ')}  esac
+${branches(all, (one) => (argumentIsPath(one.argument) ? [one.path] : []), '_files', '    ')}${zshRuns(all)}  esac
 }
 compdef _holdfast holdfast
 `;
@@ -129,6 +157,7 @@ function forFish(all: readonly Completed[]): string {
       return line(one.path, `${names.join(' ')}${value} -d ${quote(option.description)}`);
     }),
     ...(argumentIsPath(one.argument) ? [line(one.path, '-F')] : []),
+    ...(argumentIsRun(one) ? [line(one.path, `-a ${quote(`(${listOfRuns(one)})`)}`)] : []),
   ]);
   return `# Completion of holdfast for fish. In ~/.config/fish/config.fish: npx holdfast completion fish | source
 complete -c holdfast -f

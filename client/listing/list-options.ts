@@ -40,6 +40,8 @@ export interface InterruptFilter {
   readonly until?: ListTime;
   /** What this name may answer. What says nobody in particular may be answered by anybody. */
   readonly mayAnswer?: string;
+  /** A role that this name has, or several: also what these may answer. */
+  readonly role?: string | readonly string[];
   /** What has waited since this time or longer. */
   readonly waitingSince?: ListTime;
   /** Runs of another tenant than the client's. */
@@ -74,6 +76,7 @@ export interface RunFilter extends ListTimes {
   readonly startedBy?: string;
   readonly parent?: string;
   readonly mayAnswer?: string;
+  readonly roles: readonly string[];
 }
 
 /** The times of a list stay as they were on its first page. */
@@ -104,6 +107,7 @@ const filters: Forms<InterruptFilter> = {
   since: time,
   until: time,
   mayAnswer: filled,
+  role: form((value) => isFilled(value) || (isFilledList(value) && value.length > 0), 'a role, or an array of at least one'),
   waitingSince: time,
   tenant: form(isRunId, '1 to 200 letters, digits and . _ - : @, starting with a letter or digit'),
 };
@@ -156,10 +160,25 @@ export function askedList(kind: ListKind, tenant: string, options: ListOptions):
   if (!isRecord(given)) return refuse(`the options must be an object, not ${shown(given)}.`);
   const problem = problemOfFields(given, forms[kind]) ?? contradiction(options);
   if (problem !== undefined) return refuse(sentence(problem));
-  const { status, agent, tag = [], startedBy, parent, mayAnswer, since, until, waitingSince, limit = usualLimit, after, total } = options;
+  const {
+    status,
+    agent,
+    tag = [],
+    startedBy,
+    parent,
+    mayAnswer,
+    role = [],
+    since,
+    until,
+    waitingSince,
+    limit = usualLimit,
+    after,
+    total,
+  } = options;
   const filter = {
     tenant: options.tenant ?? tenant,
     tags: [...new Set(typeof tag === 'string' ? [tag] : tag)],
+    roles: [...new Set(typeof role === 'string' ? [role] : role)],
     ...defined({ status: kind === 'interrupts' ? ('waiting' as const) : status, agent, startedBy, parent, mayAnswer }),
   };
   const times = defined({ since, until, waitingSince });
@@ -172,7 +191,8 @@ export function isAskable(text: string): boolean {
 }
 
 /** What no run can be, or the server cannot count. */
-function contradiction({ status, parent, tag, startedBy, mayAnswer, waitingSince, total }: ListOptions): string | undefined {
+function contradiction({ status, parent, tag, startedBy, mayAnswer, role, waitingSince, total }: ListOptions): string | undefined {
+  if (role !== undefined && mayAnswer === undefined) return 'role says what else the name of mayAnswer may answer; give mayAnswer as well';
   const waits = mayAnswer === undefined ? (waitingSince === undefined ? undefined : 'waitingSince') : 'mayAnswer';
   if (waits !== undefined && status !== undefined && status !== 'waiting' && status !== 'open')
     return `${waits} is for runs that wait, and status is "${status}"; leave one of them out`;

@@ -3,6 +3,7 @@ import { defined } from '../../contract/defined';
 import { agentOfChildRun } from '../../contract/record/child-runs';
 import type { ListStatus, RunStatus } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
+import { mayAnswer as mayAnswerAt } from '../../contract/who-may-answer';
 import { names, runIdOf, workflowIdOf } from '../../contract/names';
 import type { Executions, ListedExecution, OpenInterrupt } from '../reading/executions';
 import { labelsIn, openInterruptsIn } from '../reading/executions';
@@ -82,7 +83,7 @@ export class RunLists {
     const rows: { readonly row: ListedRun; readonly place: RunPlace }[] = [];
     let more = false;
     for await (const { place, execution } of this.ordered(asked, filter, end?.run)) {
-      if (!fitsHere(execution, filter)) continue;
+      if (!fitsHere(execution, filter, this.now())) continue;
       more = rows.length === asked.limit;
       if (more) break;
       rows.push({ row: listedRun(execution, filter), place });
@@ -103,9 +104,9 @@ export class RunLists {
     let more = false;
     const from = end === undefined ? undefined : { ...end.run, isIncluded: true as const };
     for await (const { place, execution } of this.ordered(asked, filter, from)) {
-      if (!fitsHere(execution, filter)) continue;
+      if (!fitsHere(execution, filter, this.now())) continue;
       const seen = place.workflowId === end?.run.workflowId ? end.interrupt : undefined;
-      for (const open of openHere(execution, filter)) {
+      for (const open of openHere(execution, filter, this.now())) {
         const interrupt = placeOf(open);
         if (seen !== undefined && compareInterrupts(interrupt, seen) <= 0) continue;
         more = rows.length === asked.limit;
@@ -125,7 +126,7 @@ export class RunLists {
     return orderedRuns({
       ask: status === 'failed' ? async (...asked) => withoutRetried(ask, await ask(...asked)) : ask,
       clauses: clausesFor(filter),
-      isOpenOnly: waitsOnly(filter) || status === 'open' || status === 'running',
+      isOpenOnly: waitsOnly(filter) || ['open', 'running', 'idle'].includes(status ?? ''),
       // One more says whether there are more.
       want: Math.min(asked.limit + 1, mostAtOnce),
       ...defined({ since, until, after }),
@@ -146,8 +147,9 @@ export class RunLists {
 
 const statusClauses: Readonly<Record<ListStatus, string>> = {
   open: "ExecutionStatus = 'Running'",
-  running: "ExecutionStatus = 'Running' AND (HoldfastStatus IS NULL OR HoldfastStatus != 'waiting')",
+  running: "ExecutionStatus = 'Running' AND (HoldfastStatus IS NULL OR (HoldfastStatus != 'waiting' AND HoldfastStatus != 'idle'))",
   waiting: "ExecutionStatus = 'Running' AND HoldfastStatus = 'waiting'",
+  idle: "ExecutionStatus = 'Running' AND HoldfastStatus = 'idle'",
   completed: "ExecutionStatus = 'Completed'",
   failed: "(ExecutionStatus = 'Failed' OR ExecutionStatus = 'Terminated' OR ExecutionStatus = 'TimedOut')",
   cancelled: "ExecutionStatus = 'Canceled'",
@@ -176,19 +178,19 @@ function waitsOnly({ status, mayAnswer, waitingSince }: RunFilter): boolean {
 }
 
 /** What the server does not know, or not exactly. */
-function fitsHere(execution: ListedExecution, filter: RunFilter): boolean {
+function fitsHere(execution: ListedExecution, filter: RunFilter, at: number): boolean {
   const { parent, agent, tags, startedBy, mayAnswer, waitingSince } = filter;
   // SQLite takes small and capital letters of tags for the same.
   const labels = labelsIn(execution.typedSearchAttributes);
   if (!tags.every((tag) => labels.tags.includes(tag)) || (startedBy !== undefined && labels.startedBy !== startedBy)) return false;
   if (parent !== undefined && agent !== undefined && agentOfChildRun(execution.workflowId) !== agent) return false;
-  return (mayAnswer === undefined && waitingSince === undefined) || openHere(execution, filter).length > 0;
+  return (mayAnswer === undefined && waitingSince === undefined) || openHere(execution, filter, at).length > 0;
 }
 
-function openHere(execution: ListedExecution, { mayAnswer, waitingSince }: RunFilter): readonly OpenInterrupt[] {
+function openHere(execution: ListedExecution, { mayAnswer, roles, waitingSince }: RunFilter, at: number): readonly OpenInterrupt[] {
   return openInterruptsIn(execution.memo)
     .filter(({ interrupt, since }) => {
-      if (mayAnswer !== undefined && interrupt.by?.includes(mayAnswer) === false) return false;
+      if (mayAnswer !== undefined && !mayAnswerAt(interrupt, { by: mayAnswer, roles }, at)) return false;
       return waitingSince === undefined || (since !== undefined && since <= waitingSince);
     })
     .sort((one, other) => compareInterrupts(placeOf(one), placeOf(other)));
@@ -205,16 +207,12 @@ function timesOf({ since, until, waitingSince }: RunFilter): PageEnd['times'] {
 function listedRun(execution: ListedExecution, { parent }: RunFilter): ListedRun {
   const { workflowId, status, closeTime } = execution;
   const isOpen = status.name === 'RUNNING';
-  const open = isOpen ? openHere(execution, { tenant: '', tags: [] }) : [];
+  const open = isOpen ? openHere(execution, { tenant: '', tags: [], roles: [] }, 0) : [];
   const agent = parent === undefined ? (execution.typedSearchAttributes.get(agentKey) ?? '') : agentOfChildRun(workflowId);
   return {
     id: runIdOf(workflowId),
     agent,
-    status: isOpen
-      ? open.length > 0 || execution.typedSearchAttributes.get(statusKey) === 'waiting'
-        ? 'waiting'
-        : 'running'
-      : endOf(status.name),
+    status: isOpen ? openStatus(open.length > 0, execution.typedSearchAttributes.get(statusKey)) : endOf(status.name),
     startedAt: startOf(execution).toISOString(),
     interrupts: open.map(({ interrupt }) => interrupt),
     ...labelsIn(execution.typedSearchAttributes),
@@ -231,6 +229,11 @@ function listedInterrupt(execution: ListedExecution, { interrupt, since }: OpenI
     ...defined({ waitingSince: timeText(since) }),
     interrupt,
   };
+}
+
+function openStatus(hasInterrupts: boolean, attribute: unknown): RunStatus {
+  if (hasInterrupts || attribute === 'waiting') return 'waiting';
+  return attribute === 'idle' ? 'idle' : 'running';
 }
 
 function endOf(status: string): RunStatus {

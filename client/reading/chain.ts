@@ -69,7 +69,7 @@ interface PreviousRun {
 }
 
 /** The run before in the chain. Undefined when the server no longer has this one. */
-async function previousRun(
+export async function previousRun(
   { connection, namespace, payloads }: ChainSource,
   workflowId: string,
   runId: string,

@@ -62,8 +62,12 @@ export class RunFollower {
   /**
    * Events from an offset on, each exactly once and in order, until the run ends or, if asked, waits for somebody. `mark`: how far the history
    * had come when the reader came. What this follower has read may be older, and whoever was waited for then may have answered since.
+   * Returns the offset to go on from if the run has gone on behind an end with which this follower's chain ends.
    */
-  async *read({ from = 0, until = 'end', signal, deltas = true }: ReadOptions, mark: HistoryMark): AsyncGenerator<RunEvent | Delta> {
+  async *read(
+    { from = 0, until = 'end', signal, deltas = true }: ReadOptions,
+    mark: HistoryMark,
+  ): AsyncGenerator<RunEvent | Delta, number | undefined> {
     const reader: Reader = { waiting: [...this.log, ...this.live.open] };
     this.readers.add(reader);
     let offset = from;
@@ -81,11 +85,13 @@ export class RunFollower {
         }
         if (reader.waiting.length > 0) continue;
         if (this.failure !== undefined) throw this.failure;
-        if (from > this.nextOffset && (this.fold.ended || this.isPast(mark))) throw beyondEnd(from, this.nextOffset);
-        if (signal?.aborted === true) return;
+        if (signal?.aborted === true) return undefined;
         if (this.stopped && !this.fold.ended) throw closedClient();
-        if (this.finished) return;
-        if (until === 'waiting' && this.isPast(mark) && this.fold.view().status !== 'running') return;
+        if (this.finished && !this.followed.has(mark.runId)) return offset;
+        // An end need not be the last one: a run that failed or was cancelled may have gone on.
+        if (from > this.nextOffset && (this.finished || this.isPast(mark))) throw beyondEnd(from, this.nextOffset);
+        if (this.finished) return undefined;
+        if (until === 'waiting' && this.isPast(mark) && this.fold.view().status !== 'running') return undefined;
         if (until === 'waiting' && this.fold.inDoubt) await this.lookOrWait(signal);
         else await untilAborted(this.changed, signal);
       }

@@ -11,6 +11,8 @@ export type Outcome<Output> =
   | { readonly status: 'failed'; readonly error: Failure }
   | { readonly status: 'stuck'; readonly error: Failure }
   | { readonly status: 'cancelled' }
+  /** A conversation that waits for somebody to say something. */
+  | { readonly status: 'idle' }
   | { readonly status: 'running' };
 
 export function outcomeOf(view: RunView): Outcome<unknown> {

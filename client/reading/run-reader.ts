@@ -12,11 +12,11 @@ import type { ParentRun } from '../../contract/record/wire';
 import { FactReader, millisecondsOf } from '../../host/history/history-facts';
 import { names } from '../../contract/names';
 import { PayloadReader } from '../../host/history/payload-reader';
-import type { RetryOptions } from '../retry';
+import type { GoingOn, GoOnOptions } from '../retry';
 import { Retries } from '../retry';
 import { newestPages, oldestPages } from '../../host/history/history-pages';
 import type { HistoryMark } from './chain';
-import { found, readChain, readMark, taskAtWork } from './chain';
+import { found, previousRun, readChain, readMark, taskAtWork } from './chain';
 import { Executions, openInterruptsIn } from './executions';
 import type { ReadOptions } from './follower';
 import { RunFollower } from './follower';
@@ -25,6 +25,7 @@ import { OpenWork } from '../open-work';
 import { optionsOf } from '../options';
 import { retriedCalls } from './retried-calls';
 import { settleDoubt } from './doubtful-task';
+import { StoredMessages, withStored } from './stored-messages';
 import type { StoredAnswer } from './stored-answers';
 import { StoredAnswers, answerInSignal, withoutAnswered } from './stored-answers';
 
@@ -58,6 +59,7 @@ export interface AnswerStanding {
 interface Folded {
   readonly fold: HistoryFold;
   readonly stored: StoredAnswers;
+  readonly messages: StoredMessages;
   readonly retrying: readonly RetriedCall[];
   readonly facts: RunFacts;
 }
@@ -101,16 +103,30 @@ export class RunReader {
   }
 
   async *events(workflowId: string, id: string, options: ReadOptions): AsyncGenerator<RunEvent | Delta> {
-    this.checkOpen();
     checkReadOptions(options);
+    for (let from: number | undefined = options.from ?? 0; from !== undefined;)
+      from = yield* this.chainEvents(workflowId, id, { ...options, from });
+  }
+
+  /** The events of the Temporal runs that a run had gone through when reading began. Returns the offset to go on from if there are more now. */
+  private async *chainEvents(
+    workflowId: string,
+    id: string,
+    options: ReadOptions & { readonly from: number },
+  ): AsyncGenerator<RunEvent | Delta, number | undefined> {
+    this.checkOpen();
     const isFirst = !this.followers.has(workflowId);
     const shared = this.withoutDeadline(() => this.share(workflowId, id));
     try {
       const follower = await this.work.wait(() => shared.follower);
       // What somebody asks from may have been written since this follower looked.
-      const isOld = !isFirst && (options.until === 'waiting' || (options.from ?? 0) > follower.nextOffset);
+      const isOld = !isFirst && (options.until === 'waiting' || options.from > follower.nextOffset);
       const mark = await this.work.wait(() => (isOld ? readMark(this.connection, this.namespace, workflowId, id) : shared.mark));
-      yield* follower.read(options, mark);
+      const next = yield* follower.read(options, mark);
+      if (next === undefined || !isOld) return undefined;
+      // The next follower begins with a chain that has them.
+      if (this.followers.get(workflowId) === shared) this.followers.delete(workflowId);
+      return next;
     } catch (error) {
       throw withCode(error);
     } finally {
@@ -131,15 +147,16 @@ export class RunReader {
   }
 
   async standing(workflowId: string, id: string): Promise<AnswerStanding> {
-    const { fold, stored, retrying, facts } = await answered(this.work.wait(() => this.fold(workflowId, id)));
-    const { parent, expired, withdrawn, cancelling, delivered } = fold;
+    const { fold, stored, messages, retrying, facts } = await answered(this.work.wait(() => this.fold(workflowId, id)));
+    const { parent, ends, cancel, delivered } = fold;
+    const view = { ...fold.view(), ...facts, usageByModel: fold.used.byModel, ...(retrying.length === 0 ? {} : { retrying }) };
     return {
-      view: { ...fold.view(), ...facts, usageByModel: fold.used.byModel, ...(retrying.length === 0 ? {} : { retrying }) },
+      view: withStored(view, await messages.read()),
       stored: await stored.read(),
       asOf: stored.asOf,
-      expired,
-      withdrawn,
-      cancelling,
+      expired: ends.expired,
+      withdrawn: ends.withdrawn,
+      cancelling: cancel.isRequested,
       delivered,
       ...defined({ parent }),
     };
@@ -150,6 +167,7 @@ export class RunReader {
     this.checkOpen();
     const fold = new HistoryFold();
     const stored = new StoredAnswers(this.converter);
+    const messages = new StoredMessages(this.converter);
     const source = { workflowService: this.connection.workflowService, namespace: this.namespace };
     const {
       workflowExecutionInfo: info,
@@ -161,19 +179,39 @@ export class RunReader {
     );
     for (let runId: string | undefined = info?.execution?.runId ?? ''; runId !== undefined; runId = fold.nextRunId) {
       for await (const events of oldestPages(source, { workflowId, runId }, false)) {
-        for (const event of events) stored.add(event);
+        for (const event of events) for (const waiting of [stored, messages]) waiting.add(event);
         for (const fact of await this.reader.read(events, workflowId)) fold.add(fact);
       }
     }
     settleDoubt(fold, task);
     const facts = await this.executions.factsOf(info as Parameters<Executions['factsOf']>[0]);
-    return { fold, stored, retrying: retriedCalls(pendingActivities), facts };
+    return { fold, stored, messages, retrying: retriedCalls(pendingActivities), facts };
   }
 
-  /** Tries a failed run again. */
-  async retry(workflowId: string, id: string, options: RetryOptions): Promise<void> {
+  /** The log in pieces, one for each Temporal run, the last one first. What the server keeps no more is not there. */
+  async *eventsBack(workflowId: string, id: string): AsyncGenerator<readonly RunEvent[]> {
+    this.checkOpen();
+    const source = { connection: this.connection, namespace: this.namespace, payloads: this.payloads };
+    const pages = { workflowService: this.connection.workflowService, namespace: this.namespace };
+    const { runId: last } = await this.work.wait(() => readMark(this.connection, this.namespace, workflowId, id));
+    for (let runId = last; runId !== '';) {
+      const fold = new HistoryFold();
+      const events: RunEvent[] = [];
+      for await (const page of oldestPages(pages, { workflowId, runId }, false))
+        for (const fact of await this.reader.read(page, workflowId)) events.push(...fold.add(fact));
+      yield events;
+      const before = await previousRun(source, workflowId, runId);
+      if (before === undefined || before.runId === '') return;
+      // One that the server has deleted can be read no more.
+      if ((await previousRun(source, workflowId, before.runId)) === undefined) return;
+      runId = before.runId;
+    }
+  }
+
+  /** Lets a run go on that has failed, or was cancelled. */
+  async goOn(workflowId: string, id: string, how: GoingOn, options: GoOnOptions): Promise<void> {
     const { workflow, connection, namespace, payloads, executions } = this;
-    await new Retries({ workflow, connection, namespace, payloads, executions }).retry(workflowId, id, options);
+    await new Retries({ workflow, connection, namespace, payloads, executions }).goOn(workflowId, id, how, options);
   }
 
   /** Whether the run took an update. It may have gone on as new since, again and again. */

@@ -43,7 +43,9 @@ export class StoredAnswers {
 /** Whether a run will take an answer that it has not looked at yet. */
 export function counts(interrupt: Interrupt, answer: StoredAnswer): boolean {
   return (
-    answer.interruptId === interrupt.id && latenessOf(interrupt, answer.at) === undefined && refusalOf(interrupt, answer) === undefined
+    answer.interruptId === interrupt.id &&
+    latenessOf(interrupt, answer.at) === undefined &&
+    refusalOf(interrupt, answer, answer.at) === undefined
   );
 }
 

@@ -16,6 +16,12 @@ export interface MessageShapes {
 export type MessageShape = keyof MessageShapes;
 export type AnyMessage = MessageShapes[MessageShape];
 
+/** What an agent takes that takes no job. */
+export type TextOrMessages = string | readonly AnyMessage[];
+
+/** What a run of an agent is started with: a job of its type, or for an agent whose input is any string also messages. */
+export type InputFor<Input> = string extends Input ? ([Input] extends [string] ? TextOrMessages : Input) : Input;
+
 const views: { readonly [Shape in MessageShape]: (message: Message) => MessageShapes[Shape] } = {
   parts: (message) => message,
   chat: chatMessage,

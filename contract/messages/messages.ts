@@ -33,6 +33,8 @@ export interface Message {
 /** A message of a transcript. What stands under an id never changes. */
 export interface StoredMessage extends Message {
   readonly id: string;
+  /** Cut off: the run was cancelled while the model answered. Readers see it; no model does. */
+  readonly partial?: true;
 }
 
 export interface ToolCall {

@@ -7,11 +7,15 @@ import { isInterrupt } from '../interrupts';
 import type { Failure, Json, StoredMessage, ToolCall, Usage } from '../messages/messages';
 import { messagesOfInput } from '../messages/messages';
 import { interruptMemoPrefix, names, runIdOf } from '../names';
-import { isRunInput } from './run-input';
+import { foreignInput, isRunInput } from './run-input';
+import { textOfResult } from './run-result';
 import type { AgentPath } from './agent-paths';
 import { agentOfPath, isShown } from './agent-paths';
 import { CallAddresses } from './call-addresses';
+import { CancelRecord } from './cancel-record';
+import { ConversationRecord } from './conversation-record';
 import { childRunId } from './child-runs';
+import { InterruptEnds } from './interrupt-ends';
 import { messageById } from '../messages/context-messages';
 import { SeenMessages, lostMessage } from './seen-messages';
 import type { ListItem, Splice } from './splice';
@@ -46,6 +50,7 @@ export class HistoryFold {
   private readonly interrupts = new Map<string, Interrupt>();
   private readonly addresses = new CallAddresses();
   private seen: SeenMessages | undefined;
+  private conversation: ConversationRecord | undefined;
   private id = '';
   private agent = '';
   /** The run that an isolated agent is part of. */
@@ -62,12 +67,8 @@ export class HistoryFold {
   /** The workflow was started by something else, with an input that is none of a run. */
   private foreign = false;
   private stirred = false;
-  /** Somebody has asked that the run stops. */
-  cancelling = false;
-  /** Interrupts that nobody answered in time. */
-  readonly expired = new Set<string>();
-  /** Interrupts that nobody need answer any more. */
-  readonly withdrawn = new Set<string>();
+  readonly cancel = new CancelRecord();
+  readonly ends = new InterruptEnds();
   /** How answers had come that were taken before the last continue-as-new. */
   delivered: readonly string[] = [];
   private offset = 0;
@@ -82,10 +83,11 @@ export class HistoryFold {
   }
 
   view(): RunView {
-    const waits = this.interrupts.size > 0 && !this.stirred && !this.cancelling;
-    const open = this.status === 'running' && waits ? 'waiting' : this.status;
+    const waits = this.interrupts.size > 0 && !this.stirred && !this.cancel.isRequested;
+    const isIdle = this.conversation?.isIdle === true && !this.stirred && !this.cancel.isRequested;
+    const open = this.status !== 'running' ? this.status : waits ? 'waiting' : isIdle ? 'idle' : 'running';
     const problem = this.foreign ? foreignInput : this.stuck;
-    const stuck = problem !== undefined && (open === 'running' || open === 'waiting');
+    const stuck = problem !== undefined && !this.ended;
     return {
       id: this.id,
       agent: this.agent,
@@ -95,6 +97,8 @@ export class HistoryFold {
       usage: this.used.all,
       nextOffset: this.offset,
       ...defined({ output: this.output, text: this.text, pendingToolCalls: this.pendingToolCalls }),
+      ...this.cancel.viewOf(this.status === 'cancelled', !this.ended),
+      ...defined({ conversation: this.conversation?.view({ status: this.status, error: this.error, by: this.cancel.end.by }) }),
       ...(stuck ? { error: { code: 'run-stuck', message: problem } } : this.error === undefined ? {} : { error: this.error }),
     };
   }
@@ -139,7 +143,7 @@ export class HistoryFold {
         this.stirred = false;
         return [];
       case 'stirred':
-        if (fact.by === 'cancel') this.cancelling = true;
+        if (fact.by === 'cancel') this.cancel.requested(fact.reason);
         else this.stirred = true;
         return [];
       case 'task-failed':
@@ -157,7 +161,6 @@ export class HistoryFold {
   private start(workflowId: string, input: AgentRunInput): readonly EventBody[] {
     this.nextRunId = undefined;
     this.stirred = false;
-    this.cancelling = false;
     this.scheduled.clear();
     this.requests.clear();
     this.newest.clear();
@@ -167,11 +170,13 @@ export class HistoryFold {
     const { start, snapshot } = input;
     // One that had failed is tried again.
     Object.assign(this, { status: 'running', error: undefined, agent: start.agent, parent: start.parent });
+    this.cancel.begins(snapshot);
     if (snapshot === undefined) {
       const messages = messagesOfInput(start.input) ?? [];
       this.startLists = { [start.agent]: messages };
       this.learn(messages);
       this.seen = new SeenMessages(input);
+      if (start.conversation !== undefined) this.conversation = new ConversationRecord(input);
       this.started = true;
       return [{ type: 'run-start', agent: start.agent, input: start.input }];
     }
@@ -188,6 +193,7 @@ export class HistoryFold {
     // The state of the snapshot has counted them.
     if (!started) Object.assign(this.used, { all, byModel });
     this.seen = new SeenMessages(input);
+    if (start.conversation !== undefined) this.conversation = new ConversationRecord(input);
     return events;
   }
 
@@ -198,8 +204,7 @@ export class HistoryFold {
       expired?: readonly string[];
       withdrawn?: readonly string[];
     };
-    for (const id of expired ?? []) this.expired.add(id);
-    for (const id of withdrawn ?? []) this.withdrawn.add(id);
+    this.ends.restore(expired, withdrawn);
     for (const { shown } of interrupts ?? []) if (isInterrupt(shown)) this.interrupts.set(shown.id, shown);
     this.used.restore(state);
     this.offset = nextOffset;
@@ -291,9 +296,8 @@ export class HistoryFold {
       {
         type: 'run-end',
         status,
-        ...(result === undefined ? {} : { output: result.output, text: textOfResult(result) }),
-        ...(result?.pendingToolCalls === undefined ? {} : { pendingToolCalls: result.pendingToolCalls }),
-        ...defined({ error }),
+        ...defined({ output: this.output, text: this.text, pendingToolCalls: this.pendingToolCalls, error }),
+        ...(status === 'cancelled' ? this.cancel.end : {}),
       },
     ];
   }
@@ -310,13 +314,16 @@ export class HistoryFold {
         const message = this.messageOf(event.message);
         this.messagesById.set(message.id, message);
         expanded['message'] = message;
-        this.seen?.told(event['runPath'] as readonly string[], message);
+        const isCutOff = event['finish'] === 'cancelled';
+        if (event['runPath'] !== undefined)
+          this.seen?.told(event['runPath'] as readonly string[], isCutOff ? { ...message, partial: true } : message);
       }
-      if (event.type === 'interrupt-end' && event['reason'] === 'deadline') this.expired.add(String(event['interruptId']));
-      if (event.type === 'interrupt-end' && event['reason'] === 'cancel') this.withdrawn.add(String(event['interruptId']));
+      this.ends.hear(event);
+      this.cancel.hear(body);
       if (event['run'] === true) expanded['run'] = childRunId(this.id, event['runPath'] as AgentPath);
       if (event.type === 'agent-end' && event['usage'] !== undefined) this.used.add(event['usage'] as Usage);
       if (typeof event.interrupt === 'string') expanded['interrupt'] = this.interrupts.get(event.interrupt);
+      this.conversation?.add(expanded as unknown as EventBody);
       return expanded as unknown as EventBody;
     });
   }
@@ -340,11 +347,4 @@ export class HistoryFold {
   private learnNew(splices: readonly Splice[] = []): void {
     for (const [, , insert] of splices) this.learn(insert.filter((item): item is StoredMessage => typeof item !== 'string'));
   }
-}
-
-const foreignInput =
-  'The input of the workflow is none of a run: it was started without Holdfast, or its input is in a storage that this reader does not have.';
-
-function textOfResult({ output, text }: AgentRunResult): string {
-  return text ?? (typeof output === 'string' ? output : JSON.stringify(output));
 }

@@ -27,6 +27,11 @@ export type HistoryFact =
   /** Passing: for another run's sake, and it is done again. Whether that fails, too, no history shows. */
   | { readonly kind: 'task-failed'; readonly time: number; readonly message: string; readonly passing?: true }
   /** Something came in that the run's code has not seen yet. */
-  | { readonly kind: 'stirred'; readonly time: number; readonly by: 'answer' | 'cancel' }
+  | {
+      readonly kind: 'stirred';
+      readonly time: number;
+      readonly by: 'answer' | 'cancel';
+      /** What was said with a cancel. */ readonly reason?: string;
+    }
   | { readonly kind: 'continued'; readonly time: number; readonly nextRunId: string }
   | { readonly kind: 'end'; readonly time: number; readonly status: EndStatus; readonly result?: AgentRunResult; readonly error?: Failure };

@@ -2,11 +2,15 @@ import { isRecord } from '../check';
 import { isMessage } from '../messages/messages';
 import type { AgentRunInput } from './wire';
 
+export const foreignInput =
+  'The input of the workflow is none of a run: it was started without Holdfast, or its input is in a storage that this reader does not have.';
+
 /** Whoever reaches the server can start a workflow of our type with anything in it. */
 export function isRunInput(input: unknown): input is AgentRunInput {
   const { start, snapshot } = (input ?? {}) as Partial<Record<keyof AgentRunInput, unknown>>;
   if (!isRecord(start) || typeof start['agent'] !== 'string' || start['input'] === undefined) return false;
   if (start['parent'] !== undefined && !isParent(start['parent'])) return false;
+  if (start['conversation'] !== undefined && !isConversation(start['conversation'])) return false;
   if (snapshot === undefined) return true;
   if (!isRecord(snapshot) || typeof snapshot['nextOffset'] !== 'number') return false;
   if (!isRecord(snapshot['state']) || !isRecord(snapshot['lists'])) return false;
@@ -14,6 +18,10 @@ export function isRunInput(input: unknown): input is AgentRunInput {
   if (snapshot['together'] !== undefined && typeof snapshot['together'] !== 'boolean') return false;
   if (snapshot['named'] !== undefined && !areNamed(snapshot['named'])) return false;
   return [snapshot['shown'], snapshot['events'], ...Object.values(snapshot['lists'])].every(Array.isArray);
+}
+
+function isConversation(value: unknown): boolean {
+  return isRecord(value) && typeof value['window'] === 'number';
 }
 
 function areSplices(value: unknown): boolean {

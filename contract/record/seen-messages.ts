@@ -67,7 +67,9 @@ export class SeenMessages {
   }
 
   private joins(path: readonly string[]): void {
-    if (path.length > 1 && path.at(-1) !== hiddenModelCall && isConversation(path)) this.together = true;
+    // An agent made of others stands at another place in each turn of a conversation.
+    const isBehindRoot = path.length > 1 || path[0] !== this.root;
+    if (isBehindRoot && path.at(-1) !== hiddenModelCall && isConversation(path)) this.together = true;
   }
 
   /** What a snapshot with these lists says of them. */

@@ -1,4 +1,5 @@
 import type { AgentPath } from './agent-paths';
+import type { ConversationStart } from '../conversations';
 import type { EventBody, WireEvent } from '../events';
 import type { Answer, Interrupt } from '../interrupts';
 import type { DeferredTools, WorkerMiddlewareRef, Language, Manifest, ToolSpec } from '../manifest';
@@ -33,6 +34,8 @@ export interface StartInput {
   readonly session?: JsonObject;
   /** Of the run of an isolated agent. */
   readonly parent?: ParentRun;
+  /** The run stays open between turns. Absent: it ends with its first answer. */
+  readonly conversation?: ConversationStart;
 }
 
 /** The run that an isolated agent is part of. */
@@ -216,7 +219,15 @@ export type ToolOutcome =
    * Nobody knows whether it happened. `timedOut`: its worker was there, and took too long. `why`: what its worker said, a sentence. With neither
    * the worker was lost.
    */
-  | { readonly type: 'unsettled'; readonly timedOut?: true; readonly why?: string }
+  | {
+      readonly type: 'unsettled';
+      readonly timedOut?: true;
+      readonly why?: string;
+      /** Which worker had the call. Absent: it could not say so. */
+      readonly worker?: string;
+      /** What `reconcile` said. Absent of what was lost otherwise. */
+      readonly said?: 'unknown' | 'nothing';
+    }
   /** Asked by reconcile, the tool says that it did not happen. */
   | { readonly type: 'undone' };
 
@@ -281,22 +292,6 @@ export interface UpgradeReceipt {
   readonly moved: boolean;
 }
 
-/** When the server took an answer, and the workflow that sent it. Absent: a client did. */
-export interface AnswerTime {
-  readonly at: number;
-  readonly from?: string;
-}
-
-/** Asks for answers to an isolated agent's interrupts, as they may stand in the history of the run that somebody started. */
-export interface AnswersElsewhere {
-  readonly workflowId: string;
-  /** With the ids that they have there. */
-  readonly interrupts: readonly Interrupt[];
-}
-
-/** One of them, with the time at which that run took it. */
-export type ElsewhereAnswer = Answer & { readonly at: number };
-
 export interface AgentRunInput {
   readonly start: StartInput;
   readonly snapshot?: Snapshot;
@@ -304,6 +299,9 @@ export interface AgentRunInput {
 
 /** What the failure of a run carries besides: what it goes on with when it is tried again, or why it cannot be. */
 export type RetryPoint = AgentRunInput | { readonly refused: Failure };
+
+/** What a cancelled run goes on with, and the execution that kept it. */
+export type KeptPoint = { readonly runId: string; readonly point: RetryPoint };
 
 export interface AgentRunResult {
   readonly output: Json;
@@ -325,7 +323,7 @@ export interface AgentRunResult {
 
 /** The query, a fast path for open runs. */
 export interface StatusReply {
-  readonly status: 'running' | 'waiting';
+  readonly status: 'running' | 'waiting' | 'idle';
   readonly interrupts: readonly Interrupt[];
   readonly nextOffset: number;
 }

@@ -85,7 +85,12 @@ function* factOf(event: FactEvent, workflowId: string): Reading<HistoryFact | un
   const memo = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields;
   if (memo) return { kind: 'memo', time, values: yield* record(memo) };
   if (event.workflowExecutionSignaledEventAttributes?.signalName === names.resumeSignal) return { kind: 'stirred', time, by: 'answer' };
-  if (event.workflowExecutionCancelRequestedEventAttributes) return { kind: 'stirred', time, by: 'cancel' };
+  const cancel = event.workflowExecutionCancelRequestedEventAttributes;
+  if (cancel) {
+    // What a workflow says that cancels a part of itself is the words of the SDK, and no reason of a person.
+    const isByPerson = !cancel.externalWorkflowExecution?.workflowId;
+    return { kind: 'stirred', time, by: 'cancel', ...(cancel.cause && isByPerson ? { reason: cancel.cause } : {}) };
+  }
   return yield* taskOrEnd(event, time);
 }
 

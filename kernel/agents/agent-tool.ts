@@ -1,10 +1,10 @@
 import { checkOptions, flag, identifier, refusing, text } from '../../contract/check';
-import type { Forms } from '../../contract/check';
+import type { Forms, Refuse } from '../../contract/check';
 import { agentOfPath, toolSegment } from '../../contract/record/agent-paths';
 import { contextMessage } from '../../contract/messages/context-messages';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import { limits } from '../../contract/limits';
-import type { Json, StoredMessage, ToolCall } from '../../contract/messages/messages';
+import type { Json, JsonObject, StoredMessage, ToolCall } from '../../contract/messages/messages';
 import { toolMessage } from '../../contract/messages/messages';
 import { jsonSchema } from '../../contract/schema/schema-form';
 import type { Agent } from '../define/agent-ref';
@@ -13,7 +13,10 @@ import type { OwnTool, OwnToolRef } from '../define/workflow-tools';
 import { ownToolRef, parsedBy } from '../define/workflow-tools';
 import type { Frame } from '../effects/frames';
 import type { AgentForTool, AgentScope, ToolInAgent } from '../run/scope';
+import type { AgentDefinition } from '../define/agent';
 import type { AnyAgent } from '../define/definition';
+import { jobTaker } from '../define/definition';
+import { textOfJob } from '../run/job';
 import { runIsolated } from './isolated';
 import type { AgentPlace } from '../run/place';
 import { runApart } from './run-apart';
@@ -25,7 +28,10 @@ export interface AgentToolOptions {
   readonly name?: string;
   /** In place of its description. */
   readonly description?: string;
-  /** A JSON Schema of arguments of your own: the agent gets them as JSON. Default: `{ request: string }`, of which it gets the text. */
+  /**
+   * A JSON Schema of arguments of your own: the agent gets them as JSON. Default: `{ request: string }`, of which it gets the text. An agent with an
+   * `inputSchema` has that one: the arguments are its job.
+   */
   readonly inputSchema?: Json;
   /** The agent begins with what was said so far, instead of with the arguments. */
   readonly fullHistory?: boolean;
@@ -58,9 +64,13 @@ export function agentTool(agent: Agent<string, unknown, unknown>, options: Agent
   const defined = definitionOf(agent);
   const maker = `agentTool("${defined.name}")`;
   const given = checkOptions<AgentToolOptions>(maker, options, forms);
-  const { name = defined.name, description = defined.description, inputSchema = request } = given;
+  const { name = defined.name, description = defined.description } = given;
   const { fullHistory = false, forwardEvents = false, isolate = false } = given;
   const refuse = refusing(maker);
+  const taker = fullHistory ? undefined : jobWithSchema(defined, refuse);
+  if (taker !== undefined && given.inputSchema !== undefined)
+    refuse('the agent has an inputSchema of its own, which its jobs have to fit. Leave inputSchema out.');
+  const inputSchema = given.inputSchema ?? taker?.inputSchema ?? request;
   if (description === '') refuse('an agent needs a description to become a tool: the model chooses by it.');
   if (isolate && forwardEvents) refuse('an isolated agent has a log of its own; its events cannot be forwarded. Leave forwardEvents out.');
   const spec = { name, description, inputSchema };
@@ -70,7 +80,9 @@ export function agentTool(agent: Agent<string, unknown, unknown>, options: Agent
     parse: (input) => parsedBy(spec, input),
     run: async ({ scope, call, frame }: ToolInAgent) => {
       const messages = (): readonly StoredMessage[] =>
-        fullHistory ? historyFor(scope, call, defined) : [asked(scope, call, options.inputSchema === undefined)];
+        fullHistory
+          ? historyFor(scope, call, defined)
+          : [asked(scope, taker === undefined ? textOf(call, given) : textForJob(taker, call))];
       return isolate
         ? isolatedAnswer(scope, frame, defined, messages)
         : answerForTool({ scope, frame, agent: defined, messages, forwardEvents });
@@ -112,8 +124,30 @@ function withoutEvent(name: string): ToolError {
   return new ToolError({ code: 'tool-failed', message: `The agent '${name}' ended without an event.` }, undefined);
 }
 
-function asked({ run }: AgentScope, { input }: ToolCall, isRequest: boolean): StoredMessage {
-  const text = isRequest ? (input as { readonly request: string }).request : JSON.stringify(input);
+/** The agent whose jobs the arguments are. */
+function jobWithSchema(agent: AnyAgent, refuse: Refuse): AgentDefinition | undefined {
+  const taker = jobTaker(agent);
+  if (taker?.inputSchema === undefined) return undefined;
+  if ((taker.inputSchema as JsonObject)['type'] !== 'object')
+    refuse('the inputSchema of an agent must be that of an object for the agent to become a tool: { type: "object", properties: { … } }.');
+  return taker;
+}
+
+function textOf({ input }: ToolCall, { inputSchema }: AgentToolOptions): string {
+  return inputSchema === undefined ? (input as { readonly request: string }).request : JSON.stringify(input);
+}
+
+/** A layer may have changed the arguments since they were checked. */
+function textForJob(taker: AgentDefinition, { input }: ToolCall): string {
+  try {
+    return textOfJob(taker, input);
+  } catch (error) {
+    if (codeOf(error) !== 'input-invalid') throw error;
+    throw new ToolError({ code: 'tool-input-invalid', message: messageOf(error) }, undefined);
+  }
+}
+
+function asked({ run }: AgentScope, text: string): StoredMessage {
   return { id: run.ports.uuid(), role: 'user', parts: [{ type: 'text', text }] };
 }
 

@@ -1,3 +1,4 @@
+import { isStrings } from '../../contract/check';
 import type { Answer, Interrupt } from '../../contract/interrupts';
 import { interruptIdAt, isInterrupt } from '../../contract/interrupts';
 import { jsonSize, limits } from '../../contract/limits';
@@ -23,7 +24,7 @@ export class ChildInterrupts {
   hear(events: readonly unknown[], withEnd = false): void {
     if (this.closed) return;
     for (const event of events) {
-      const { type, interrupt, interruptId: id, answer, reason, by } = (event ?? {}) as Readonly<Record<string, unknown>>;
+      const { type, interrupt, interruptId: id, answer, reason, by, roles, at } = (event ?? {}) as Readonly<Record<string, unknown>>;
       // What is nested too deep is no JSON here either.
       if (
         type === 'interrupt-start' &&
@@ -35,8 +36,20 @@ export class ChildInterrupts {
         this.show(interrupt);
       if (type === 'interrupt-end' && typeof id === 'string' && answer !== undefined && notJson(answer) === undefined) {
         const why = reason === 'answer' || reason === 'deadline' ? reason : 'cancel';
-        this.withdraw(id, { answer: answer as Json, reason: why, ...(typeof by === 'string' ? { by } : {}) });
+        this.withdraw(id, {
+          answer: answer as Json,
+          reason: why,
+          ...(typeof by === 'string' ? { by } : {}),
+          ...(isStrings(roles) ? { roles } : {}),
+        });
       }
+      if (type === 'interrupt-remind' && typeof id === 'string' && typeof at === 'number') this.tellStep({ type, interruptId: id, at });
+      if (type === 'interrupt-escalate' && typeof id === 'string' && typeof at === 'number')
+        this.tellStep({
+          ...{ type, interruptId: id, at },
+          ...(isStrings(by) ? { by } : {}),
+          ...(isStrings(roles) ? { roles } : {}),
+        });
     }
   }
 
@@ -53,6 +66,11 @@ export class ChildInterrupts {
     this.open.set(interrupt.id, id);
     const shown = { ...interrupt, id, address: [...path, ...interrupt.address.slice(1)] };
     run.interrupts.show(shown, (answer: Answer) => run.ports.answerChild(childId, { ...answer, interruptId: interrupt.id }));
+  }
+
+  private tellStep(event: Parameters<RunScope['interrupts']['tellStep']>[0]): void {
+    const here = this.open.get(event.interruptId);
+    if (here !== undefined) this.run.interrupts.tellStep({ ...event, interruptId: here });
   }
 
   private withdraw(id: string, end: Parameters<RunScope['interrupts']['withdraw']>[1]): void {

@@ -1,17 +1,18 @@
 import { defined } from '../../contract/defined';
 import { nthSegment, toolSegment } from '../../contract/record/agent-paths';
 import { HoldfastError, messageOf } from '../../contract/errors';
-import type { Json, Message } from '../../contract/messages/messages';
-import { messagesOfInput } from '../../contract/messages/messages';
+import type { Json } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
 import { bareAgent } from '../define/agent';
 import { ContextLifetime } from '../run/context-lifetime';
 import { hookContext } from '../hooks/context';
 import { frozen } from '../../contract/freeze';
+import { messagesFor } from '../run/job';
 import { checkEmptyRun } from '../run/livelock-guard';
 import type { AgentScope, RunScope } from '../run/scope';
 import { freshRecord } from './chat';
 import { Shown } from './custom-events';
+import type { AgentInput } from '../define/agent-ref';
 import type { AgentEnd, CustomContext, CustomDefinition, RanAgent } from '../define/definition';
 import type { AgentPlace } from '../run/place';
 import { forgetInside, inputAt, keyOf } from '../run/place';
@@ -81,7 +82,7 @@ export async function runCustom(run: RunScope, definition: CustomDefinition, pla
     }
   } catch (error) {
     if (yielding !== undefined) await closed(yielding);
-    if (isCancellation(error) && run.ports.cancelled) throw error;
+    if (isCancellation(error) && run.cancels.isHeard) throw error;
     const left = open.size > 0;
     if (left) leaveBehind(run, place, frame, label);
     frame.unwind(left ? `${label} ended before the agents that it ran` : undefined);
@@ -130,24 +131,27 @@ function contextOf(
 ): CustomContext {
   const { run } = scope;
   const times = new Map<string, number>();
-  const start = (name: string, segment: string, input: string | readonly Message[] | undefined): Promise<AgentEnd> => {
+  const start = (name: string, segment: string, input: AgentInput | undefined): Promise<AgentEnd> => {
     const agent = definition.agents.find((one) => one.name === name);
     if (agent === undefined) {
       const known = definition.agents.map((one) => `"${one.name}"`).join(', ') || 'no agents';
       throw new HoldfastError('agent-unknown', `ctx.runAgent("${name}"): agent "${definition.name}" has ${known}.`);
     }
     const at = { path: [...place.path, segment], frame: frame.child(segment) };
+    run.cancels.at('between', place);
     if (input === undefined && place.branch !== undefined) return runAgent(run, agent, { ...at, branch: place.branch });
-    const messages = input === undefined ? scope.record.messages : messagesOfInput(input as Json);
-    if (messages === undefined) throw new HoldfastError('input-invalid', `ctx.runAgent("${name}") takes a text or a list of messages.`);
-    return runApart(run, agent, at, () =>
-      input === undefined ? messages : messages.map((message) => ({ ...message, id: run.ports.uuid() })),
-    );
+    const given = input === undefined ? undefined : messagesFor(agent, input as Json);
+    if (input !== undefined && given === undefined)
+      throw new HoldfastError(
+        'input-invalid',
+        `ctx.runAgent("${name}") takes a text or a list of messages, or a job if the agent has an inputSchema.`,
+      );
+    return runApart(run, agent, at, () => given?.map((message) => ({ ...message, id: run.ports.uuid() })) ?? scope.record.messages);
   };
   // An agent that is asked something of its own is no part of the conversation that readers see, and has a place that says so.
   const isApart = (input: unknown): boolean => input !== undefined || place.branch === undefined;
   return Object.assign(hookContext(scope, frame) as CustomContext, {
-    runAgent: (name: string, input?: string | readonly Message[]): Promise<RanAgent> => {
+    runAgent: (name: string, input?: AgentInput): Promise<RanAgent> => {
       if (scope.life.isDeaf) return new Promise(() => undefined);
       const refusal = scope.life.refusalOf('ctx.runAgent') ?? frame.refusalInBranch;
       if (refusal !== undefined) return scope.life.keep(Promise.reject<RanAgent>(refusal));

@@ -1,14 +1,14 @@
 import { defined } from '../../contract/defined';
 import type { AgentPath } from '../../contract/record/agent-paths';
 import { childRunId, placeInRoot } from '../../contract/record/child-runs';
-import { HoldfastError } from '../../contract/errors';
-import { addUsage } from '../../contract/usage';
+import { addUsage, lessUsage, noUsage } from '../../contract/usage';
 import type { Failure, Json, StoredMessage } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
 import type { RunOptions } from '../../contract/run-options';
 import type { StartInput } from '../../contract/record/wire';
 import type { ChildEnd } from '../run/ports';
 import type { RunScope } from '../run/scope';
+import { cancelled } from '../run/cancel-plan';
 import { ChildInterrupts } from './child-interrupts';
 import { isOthers, append } from '../run/conversation';
 import type { AnyAgent } from '../define/definition';
@@ -38,24 +38,34 @@ export async function runIsolated(
     ports.emit({ type: 'agent-start', ...about });
   }
   const interrupts = new ChildInterrupts(run, id, place.path);
+  const { [id]: usedBefore, ...otherCuts } = state.cut ?? {};
+  const leaves = run.cancels.enters();
   const end = await endOf(run, {
     start: startOf(run, agent, { id, path: place.path }, messages()),
     hear: (events, withEnd) => interrupts.hear(events, withEnd),
+    ...(usedBefore === undefined ? {} : { resumes: true as const }),
   });
   interrupts.close();
   forget(run, place);
-  const { usage } = end;
+  if (usedBefore !== undefined) state.cut = otherCuts;
+  const usage = end.usage === undefined || usedBefore === undefined ? end.usage : lessUsage(end.usage, usedBefore);
   if (usage !== undefined) state.usage = addUsage(state.usage, usage);
   const used = usage === undefined ? {} : { usage };
   if ('failed' in end) {
     const { code, message } = end.failed;
     const failed: Failure = { code, message: `The agent '${agent.name}' failed: ${message}` };
     ports.emit({ type: 'agent-end', ...about, ...used, error: failed });
-    run.journal.remains.lose(place.frame.key, `"${id}", an isolated agent of it, failed`);
+    leaves();
     // What it has used counts also where it was cancelled with the run.
-    if (ports.cancelled) throw new HoldfastError('cancelled', 'The run was cancelled.');
+    if (ports.cancelled || (code === 'child-cancelled' && run.cancels.isRecursive)) {
+      state.cut = { ...state.cut, [id]: end.usage ?? usedBefore ?? noUsage };
+      run.cancels.endedBelow();
+      throw cancelled();
+    }
+    run.journal.remains.lose(place.frame.key, `"${id}", an isolated agent of it, failed`);
     return { ...end, failed };
   }
+  leaves();
   const { branch } = place;
   if (branch !== undefined && end.text !== '') {
     const message: StoredMessage = { id: ports.uuid(), role: 'assistant', parts: [{ type: 'text', text: end.text }] };
@@ -102,7 +112,7 @@ function startOf(
     },
     ...(Object.keys(state.values).length === 0 ? {} : { values: state.values }),
     ...(Object.keys(options).length === 0 ? {} : { options }),
-    ...defined({ tags: state.tags, settings: state.settings, model: state.model }),
+    ...defined({ tags: state.tags, by: state.startedBy, settings: state.settings, model: state.model }),
     ...(Object.keys(state.session).length === 0 ? {} : { session: state.session }),
   };
 }

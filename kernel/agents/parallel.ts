@@ -1,6 +1,6 @@
 import { nthSegment } from '../../contract/record/agent-paths';
 import type { Json } from '../../contract/messages/messages';
-import { watchForStop } from '../turn/parallel-calls';
+import { watchForStop } from '../turn/wait-for-calls';
 import type { RunScope } from '../run/scope';
 import type { BranchEnd } from '../run/state';
 import { fork, join } from '../run/conversation';
@@ -24,6 +24,7 @@ export async function runParallel(run: RunScope, { agents, isolate }: ParallelDe
   const lanes = (record.lanes ??= segments);
   if (lanes.join() !== segments.join())
     throw run.journal.change(`The agent "${key}" changed: at work in it were ${lanes.join(', ')}; now there are ${segments.join(', ')}.`);
+  run.cancels.at('between', place);
   const runBranch = async (position: number): Promise<void> => {
     const before = ends[position];
     if (before !== undefined) return refuseStopped(before);

@@ -22,6 +22,7 @@ export async function runAgent(run: RunScope, agent: AnyAgent, place: AgentPlace
     run.ports.emit({ type: 'agent-start', ...about });
   }
   let end: AgentEnd;
+  const leaves = run.cancels.enters();
   try {
     end = await enterAgent(run, agent, place);
   } catch (error) {
@@ -29,10 +30,12 @@ export async function runAgent(run: RunScope, agent: AnyAgent, place: AgentPlace
     forgetFailed(run, place);
     run.ports.threw?.(error, { agent: agent.name, address: place.path.join('/') });
     run.ports.emit({ type: 'agent-end', ...about, error: failureOf(error) });
+    leaves();
     throw error;
   }
   forget(run, place);
   run.ports.emit({ type: 'agent-end', ...about, ...defined({ action: end.action }) });
+  leaves();
   return end;
 }
 

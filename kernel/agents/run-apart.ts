@@ -6,6 +6,7 @@ import type { AgentEnd, AnyAgent } from '../define/definition';
 import type { AgentPlace } from '../run/place';
 import { keyOf } from '../run/place';
 import { runAgent } from './run-agent';
+import { isCancellation } from '../effects/errors';
 
 /** Whether an agent has others beside it that hear what it says. */
 export function isAlone(agent: AnyAgent): boolean {
@@ -22,12 +23,16 @@ export async function runApart(
   if (isAlone(agent)) return runAgent(run, agent, { ...place, messages });
   const key = keyOf(place);
   const branch = run.state.said?.[key] === undefined ? openConversation(run, key, messages()) : { conversation: key, path: '' };
+  let end: AgentEnd;
   try {
-    return await runAgent(run, agent, { ...place, branch });
+    end = await runAgent(run, agent, { ...place, branch });
   } catch (error) {
+    // A cancelled run may be gone on with, and it then goes on with this conversation.
+    if (isCancellation(error)) throw error;
     noteLeft(run, place);
-    throw error;
-  } finally {
     closeConversation(run, key);
+    throw error;
   }
+  closeConversation(run, key);
+  return end;
 }

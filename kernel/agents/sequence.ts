@@ -12,6 +12,7 @@ export async function runSequence(run: RunScope, sequence: SequenceDefinition, p
   const record = recordAt(run, place);
   const steps = agents.length * (kind === 'loop' ? maxIterations : 1);
   while (record.at < steps) {
+    run.cancels.at('between', place);
     const checkpoint = run.ports.checkpoint();
     if (checkpoint !== undefined) await checkpoint;
     const agent = agents[record.at % agents.length] as SequenceDefinition['agents'][number];

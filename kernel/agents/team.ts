@@ -32,6 +32,7 @@ export async function runTeam(run: RunScope, lead: AnyAgent, place: AgentPlace):
     hops = longerPath(hops, name);
   }
   for (;;) {
+    if (trail.length > 1) run.cancels.at('between', place);
     const checkpoint = run.ports.checkpoint();
     if (checkpoint !== undefined) await checkpoint;
     const isFirst = hops.length === 0;

@@ -9,7 +9,8 @@ export interface Lost extends Failure {
 }
 
 /** Of a `once` tool nobody knows whether it took effect, unless the worker said that it does not have it. */
-export function lostToolCall({ facts }: ToolCallRequest, { code, message, tookTooLong }: Lost): ToolOutcome {
+export function lostToolCall({ facts, reconcile }: ToolCallRequest, { code, message, tookTooLong }: Lost): ToolOutcome {
+  if (reconcile === true && code !== 'tool-unknown') return { type: 'unsettled', why: message };
   if (facts.effect === 'once' && code !== 'tool-unknown') {
     if (tookTooLong === true) return { type: 'unsettled', timedOut: true };
     return tookTooLong === false || saysNothing.has(code) ? { type: 'unsettled' } : { type: 'unsettled', why: message };

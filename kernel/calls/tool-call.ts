@@ -1,16 +1,18 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
-import type { InDoubtDecision, Interrupt } from '../../contract/interrupts';
+import type { InDoubtDecision, InDoubtInfo, Interrupt, Reconciliation } from '../../contract/interrupts';
 import { interruptId } from '../../contract/interrupts';
 import type { Json, ToolCall } from '../../contract/messages/messages';
 import { toolFactsOf } from '../../contract/manifest';
 import { waitsForTool } from '../../contract/missing-tool';
+import { workflowIdOf } from '../../contract/names';
 import type { CallToolResult, ToolOutcome } from '../../contract/record/wire';
 import { asleep, untilOf } from '../run/asleep';
 import type { Frame } from '../effects/frames';
 import { openIn } from '../run/ask-in-frame';
+import type { ToolCallRequest } from '../run/ports';
 import type { AgentScope } from '../run/scope';
-import { ToolError } from '../effects/errors';
+import { ToolError, isCancellation } from '../effects/errors';
 
 export interface ToolCallPlan {
   /** The activity's id; later calls of the same get an ordinal behind it. */
@@ -35,6 +37,15 @@ export interface ToolDone {
 }
 
 type Unsettled = ToolOutcome & { type: 'unsettled' };
+
+/** The executions of a call of which nobody knows whether they took effect. */
+interface DoubtfulAttempts {
+  readonly attempts: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
+const doubtful = 'doubtful';
 type Extra = { readonly resumed?: { readonly answer: Json; readonly state?: Json }; readonly reconcile?: boolean };
 
 /**
@@ -47,7 +58,11 @@ export async function callToolOnce(scope: AgentScope, frame: Frame, plan: ToolCa
   let waits = 0;
   for (;;) {
     const asked = extra;
-    const outcome = await frame.effect(`tool:${plan.call.name}`, () => schedule(scope, plan, asked));
+    let startedAt: number | undefined;
+    const outcome = await frame.effect(`tool:${plan.call.name}`, () => {
+      startedAt = scope.run.ports.now();
+      return schedule(scope, plan, asked);
+    });
     switch (outcome.type) {
       case 'done':
         frame.close();
@@ -75,10 +90,15 @@ export async function callToolOnce(scope: AgentScope, frame: Frame, plan: ToolCa
       case 'unsettled': {
         if (asked.reconcile !== true) {
           lost = outcome;
+          if (startedAt !== undefined) noteAttempt(frame, startedAt);
           extra = { ...asked, reconcile: true };
           break;
         }
-        const decision = (await ask(scope, frame, doubtOf(scope, frame, plan, lost))) as unknown as InDoubtDecision;
+        const decision = (await ask(
+          scope,
+          frame,
+          doubtOf(scope, frame, plan, { lost, reconciled: outcome }),
+        )) as unknown as InDoubtDecision;
         if (decision.happened) {
           frame.close();
           return { output: decision.result };
@@ -96,7 +116,7 @@ async function schedule(scope: AgentScope, plan: ToolCallPlan, extra: Extra): Pr
   const facts = toolFactsOf(run.manifest, call.name);
   const streams = run.state.stream && plan.hidden !== true && (facts.kind === 'streamable' || facts.kind === 'enhanced-streamable');
   const runLocal = run.runLocal.toSend(path, address, plan.slot, facts);
-  const result: CallToolResult = await run.ports.callTool({
+  const request: ToolCallRequest = {
     address,
     path,
     tool: call.name,
@@ -112,10 +132,56 @@ async function schedule(scope: AgentScope, plan: ToolCallPlan, extra: Extra): Pr
     ...(isAbout(run.state) ? { about: true as const } : {}),
     ...defined({ runLocal }),
     ...extra,
-  });
+  };
+  let result: CallToolResult;
+  try {
+    result = await run.ports.callTool(request);
+  } catch (error) {
+    if (!isCutOffQuestion(scope, request, error)) throw error;
+    result = await run.ports.callTool({ ...request, address: run.uniqueAddress(plan.address) });
+    return told(scope, plan, extra, result);
+  }
   if (result.address !== address) throw new HoldfastError('internal', `The tool call ${address} got the result of ${result.address}.`);
   run.runLocal.take(path, result, plan.slot);
-  return result.outcome;
+  return extra.reconcile === true ? told(scope, plan, extra, result) : result.outcome;
+}
+
+/** The run was cancelled while a tool was asked whether a call took effect. It is asked again, and the run ends with what it says. */
+function isCutOffQuestion({ run }: AgentScope, { reconcile }: ToolCallRequest, error: unknown): boolean {
+  return reconcile === true && isCancellation(error) && run.ports.cancelled && run.ports.tellsOnce();
+}
+
+/** Readers see what a tool said that was asked whether a call took effect. */
+function told(scope: AgentScope, { call, hidden }: ToolCallPlan, { reconcile }: Extra, { address, outcome }: CallToolResult): ToolOutcome {
+  const { run, agent, path } = scope;
+  const said = reconcile === true ? reconciliationOf(outcome) : undefined;
+  if (said === undefined || said.said === 'nothing' || hidden === true || !run.ports.tellsOnce()) return outcome;
+  run.ports.emit({ type: 'tool-reconcile', agent: agent.name, runPath: path, tool: call.name, callId: call.id, address, ...said });
+  return outcome;
+}
+
+function reconciliationOf(outcome: ToolOutcome): Reconciliation {
+  switch (outcome.type) {
+    case 'done':
+      return { said: 'happened' };
+    case 'undone':
+      return { said: 'not-happened' };
+    case 'unsettled':
+      return outcome.why === undefined ? { said: outcome.said ?? 'nothing' } : { said: 'failed', error: outcome.why };
+    case 'failed':
+      return { said: 'failed', error: outcome.error.message };
+    case 'interrupted':
+      return { said: 'unknown' };
+  }
+}
+
+function noteAttempt(frame: Frame, startedAt: number): void {
+  const before = attemptsOf(frame);
+  frame.note(doubtful, { attempts: (before?.attempts ?? 0) + 1, firstAt: before?.firstAt ?? startedAt, lastAt: startedAt });
+}
+
+function attemptsOf(frame: Frame): DoubtfulAttempts | undefined {
+  return frame.noteOf(doubtful) as unknown as DoubtfulAttempts | undefined;
 }
 
 /** Whether the start says for whom, or for what, the run works. */
@@ -158,8 +224,15 @@ function waitFor(
 
 const longestTurn = 30_000;
 
-function doubtOf(scope: AgentScope, frame: Frame, plan: ToolCallPlan, { timedOut, why = 'its worker was lost' }: Unsettled): Interrupt {
+function doubtOf(
+  scope: AgentScope,
+  frame: Frame,
+  plan: ToolCallPlan,
+  { lost, reconciled }: { readonly lost: Unsettled; readonly reconciled: Unsettled },
+): Interrupt {
   const { name, id, input } = plan.call;
+  const { state } = scope.run;
+  const { timedOut, why = 'its worker was lost', worker } = lost;
   const what =
     timedOut === true
       ? `it gave no result within ${toolFactsOf(scope.run.manifest, name).timeoutMs / 1000} s, and may still be at work`
@@ -169,6 +242,15 @@ function doubtOf(scope: AgentScope, frame: Frame, plan: ToolCallPlan, { timedOut
     address: frame.address,
     agent: scope.agent.name,
     kind: 'in-doubt',
-    info: { tool: name, callId: id, input, question: `Nobody knows whether "${name}" took effect: ${what}. Did it happen?` },
+    info: {
+      tool: name,
+      callId: id,
+      input,
+      question: `Nobody knows whether "${name}" took effect: ${what}. Did it happen?`,
+      key: `${workflowIdOf(state.tenant, state.id)}/${plan.key}`,
+      ...attemptsOf(frame),
+      ...defined({ worker }),
+      reconcile: { ...reconciliationOf(reconciled) },
+    } satisfies InDoubtInfo,
   };
 }

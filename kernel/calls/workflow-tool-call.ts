@@ -34,7 +34,7 @@ export async function callOwnTool(
     return { output: checkedOutput(call.name, output) };
   } catch (error) {
     // Its own code cannot cancel the run, whatever code it throws with.
-    if (isCancellation(error) && run.ports.cancelled) throw error;
+    if (isCancellation(error) && run.cancels.isHeard) throw error;
     inner.unwind();
     frame.unwind();
     run.ports.threw?.(error, { agent: scope.agent.name, tool: call.name, address: plan.address });

@@ -4,6 +4,8 @@ import { defined } from '../../contract/defined';
 import type { WorkerMiddlewareRef, Language } from '../../contract/manifest';
 import type { Json, ModelSettings } from '../../contract/messages/messages';
 import type { ToolAliases } from '../../contract/run-options';
+import type { JobJsonSchema, JobSchema } from '../../contract/schema/job-schema';
+import { jsonSchemaOfJob } from '../../contract/schema/job-schema';
 import { agentLabel, checkAgentOptions } from './check-agent';
 import type { Agent } from './agent-ref';
 import { agentRef, definitionOf, isAgent } from './agent-ref';
@@ -32,6 +34,8 @@ export interface AgentDefinition extends AgentLimits {
   readonly model: string;
   readonly settings?: ModelSettings;
   readonly prompt?: (input: Json) => string;
+  /** The JSON Schema of its jobs. */
+  readonly inputSchema?: Json;
   readonly output?: string;
   readonly tools: readonly string[];
   /** Those of them, and of its middlewares, that the run itself answers, by name. */
@@ -71,6 +75,8 @@ export interface AgentOptions<T extends Tools, Name extends string, Input> exten
   readonly settings?: ModelSettings;
   /** Makes the first user message of a typed input. */
   readonly prompt?: (input: Input) => string;
+  /** What its jobs have to fit: a JSON Schema, or a schema that tells its own, such as one of zod. Without `prompt` the model gets the job as JSON. */
+  readonly inputSchema?: JobSchema<Input>;
   readonly tools: readonly (ToolName<T> | WorkflowTool<T> | OwnToolRef)[];
   /** The name of the schema, among the worker's `outputs`, that the answer has to fit. */
   readonly output?: string;
@@ -113,10 +119,18 @@ type ValueOf<Schema> = Schema extends { readonly _output: infer Value }
     ? Value
     : Json;
 
+/** A JSON Schema has no type: without the type that `prompt` declares, its jobs are any JSON. */
+type TakenBy<Input, Schema> = [Schema] extends [JobJsonSchema] ? (string extends Input ? Json : Input) : Input;
+
 export interface AgentFactory<T extends Tools, O extends Outputs = Outputs> {
-  defineAgent<const Name extends string, Input extends Json = string, const Output extends (keyof O & string) | undefined = undefined>(
-    options: Omit<AgentOptions<T, Name, Input>, 'output'> & { readonly output?: Output },
-  ): Agent<Name, Input, AnswerOf<O, Output>>;
+  defineAgent<
+    const Name extends string,
+    Input extends Json = string,
+    const Output extends (keyof O & string) | undefined = undefined,
+    Schema = JobSchema<Input> | undefined,
+  >(
+    options: Omit<AgentOptions<T, Name, Input>, 'output'> & { readonly output?: Output; readonly inputSchema?: Schema },
+  ): Agent<Name, TakenBy<Input, Schema>, AnswerOf<O, Output>>;
   defineMiddleware(middleware: AgentMiddleware<T>): AgentMiddleware<T>;
 }
 
@@ -125,9 +139,9 @@ export function agentsFor<T extends Tools, O extends Outputs = Outputs>(): Agent
   return { defineAgent: (options) => defineAgent(options as never) as never, defineMiddleware: (middleware) => middleware };
 }
 
-export function defineAgent<const Name extends string, Input extends Json = string>(
-  options: AgentOptions<Tools, Name, Input>,
-): Agent<Name, Input> {
+export function defineAgent<const Name extends string, Input extends Json = string, Schema = JobSchema<Input> | undefined>(
+  options: AgentOptions<Tools, Name, Input> & { readonly inputSchema?: Schema },
+): Agent<Name, TakenBy<Input, Schema>> {
   const definition = checkedDefinition(options as unknown as AgentOptions<Tools, string, Json>);
   return agentOf(definition);
 }
@@ -174,6 +188,7 @@ function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDef
       output: options.output,
       settings: options.settings,
       prompt: options.prompt,
+      inputSchema: options.inputSchema === undefined ? undefined : jsonSchemaOfJob(options.inputSchema, refusing(agentLabel(options.name))),
       language: options.language,
       unknownTool: options.unknownTool,
       toolArguments: options.toolArguments,

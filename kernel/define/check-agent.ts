@@ -81,6 +81,7 @@ export const agentForms: Forms = {
   tools: required(worded(texts, 'an array of tool names, possibly empty')),
   settings: modelSettings,
   prompt: func,
+  inputSchema: anything,
   outputKey: form(
     (value) => isString(value) && value !== '' && value !== '__proto__',
     'the key of a session value: a string that is not empty, and not "__proto__"',

@@ -1,5 +1,6 @@
 import type { Json, Message, StoredMessage } from '../../contract/messages/messages';
 import type { AgentDefinition } from './agent';
+import type { AgentInput } from './agent-ref';
 import type { AgentMiddleware, HookContext, Tools } from './middleware';
 import type { FlowAction } from './actions';
 
@@ -95,8 +96,8 @@ export interface RanAgent {
 }
 
 export interface CustomContext<T extends Tools = Tools> extends HookContext<T> {
-  /** Runs one of the agents that stand in `agents`, with a text, with messages, or with what was said so far. */
-  runAgent(name: string, input?: string | readonly Message[]): Promise<RanAgent>;
+  /** Runs one of the agents that stand in `agents`, with a text, with messages, with a job that fits its `inputSchema`, or with what was said so far. */
+  runAgent(name: string, input?: AgentInput): Promise<RanAgent>;
 }
 
 export type CustomRun = (input: CustomInput, ctx: CustomContext) => AsyncGenerator<CustomEvent, Json | void, void>;
@@ -161,8 +162,14 @@ function named(root: AnyAgent, name: string): readonly AnyAgent[] {
   return reachable(root).filter((agent) => agent.name === name);
 }
 
-/** The agent that makes the first message of a typed job: the one that begins. */
-export function promptingAgent(agent: AnyAgent): AgentDefinition | undefined {
+/** The agent that makes the first message of a job, in an agent that takes one. */
+export function jobTaker(agent: AnyAgent): AgentDefinition | undefined {
+  const first = promptingAgent(agent);
+  return first?.prompt === undefined && first?.inputSchema === undefined ? undefined : first;
+}
+
+/** The agent that begins. */
+function promptingAgent(agent: AnyAgent): AgentDefinition | undefined {
   switch (agent.kind) {
     case 'chat':
       return agent;

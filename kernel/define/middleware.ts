@@ -18,7 +18,7 @@ import type { Observed, ObservedEnd, ObservedError } from '../../contract/observ
 import type { Uncounted } from '../../contract/usage';
 import type { ParseInputResult } from '../../contract/record/wire';
 import type { CallsBeside } from '../effects/tool-decision';
-import type { Agent } from './agent-ref';
+import type { Agent, AgentInput } from './agent-ref';
 import type { OwnToolRef } from './workflow-tools';
 import type { FailoverOptions, RetryOptions } from './retry-options';
 
@@ -76,6 +76,14 @@ export interface InterruptOptions {
   readonly onDeadline?: Json;
   /** Who may answer. Default: anybody. */
   readonly by?: readonly string[];
+  /** Whoever has one of these roles may answer as well. */
+  readonly roles?: readonly string[];
+  /** Who may not answer, whatever their roles are. Given, also empty: an answer has to say who gives it. */
+  readonly notBy?: readonly string[];
+  /** After which times an event says that nobody has answered yet, such as ['1d', '2d']. */
+  readonly remind?: readonly string[];
+  /** Who may answer as well after a time without an answer. */
+  readonly escalate?: { readonly after: string; readonly by?: readonly string[]; readonly roles?: readonly string[] };
 }
 
 /** An event that a hook makes. */
@@ -206,12 +214,12 @@ export interface ToolContext<T extends Tools = Tools> extends HookContext<T> {
   /** The messages of the agent, up to the one that makes this call. */
   readonly messages: readonly StoredMessage[];
   /**
-   * Runs one of the tool's `agents` in a conversation of its own, and returns what it answers. What it begins with is a text, or messages:
-   * those of `ctx.messages` keep their ids. A function is called only when the agent really begins.
+   * Runs one of the tool's `agents` in a conversation of its own, and returns what it answers. What it begins with is a text, a job that fits its
+   * `inputSchema`, or messages: those of `ctx.messages` keep their ids. A function is called only when the agent really begins.
    */
   runAgent(
     name: string,
-    input: string | readonly Message[] | (() => readonly Message[]),
+    input: AgentInput | (() => readonly Message[]),
     options?: {
       /** Readers of the run see what the agent does. */
       readonly forwardEvents?: boolean;

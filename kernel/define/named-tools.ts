@@ -58,6 +58,12 @@ function onlyToolsOf(layer: Fields): readonly string[] {
   return (layer['onlyTools'] ?? []) as readonly string[];
 }
 
+/** The tools whose calls a layer is around, when a run knows its worker. Undefined: all. */
+export function heldTools(layer: AgentMiddleware, { policies = {} }: Manifest): readonly string[] | undefined {
+  const { asksPolicy } = traitsOf(layer);
+  return layer.onlyTools ?? (asksPolicy === undefined ? undefined : (policies[asksPolicy] ?? []));
+}
+
 /** The tools that a worker has to have because layers name them, though the agent's list may lack them. */
 export function toolsNamedBy({ onlyTools = [], callsTools = [] }: AgentMiddleware): readonly string[] {
   return [...onlyTools.filter((tool) => tool !== transferTool), ...callsTools];
@@ -65,11 +71,13 @@ export function toolsNamedBy({ onlyTools = [], callsTools = [] }: AgentMiddlewar
 
 /** Refuses names of tools that nobody has, when a run knows its worker. */
 export function refuseUnknownNames({ name, middleware }: AgentDefinition, manifest: Manifest, isOwn: (tool: string) => boolean): void {
+  const isUnknown = (tool: string): boolean =>
+    !Object.hasOwn(manifest.tools, tool) && !isOwn(tool) && tool !== transferTool && tool !== exitTool;
   for (const layer of middleware) {
-    const { namesTools = [], remembersTools = [] } = traitsOf(layer);
-    const missing = [...namesTools, ...remembersTools].find(
-      (tool) => !Object.hasOwn(manifest.tools, tool) && !isOwn(tool) && tool !== transferTool && tool !== exitTool,
-    );
+    const { namesTools = [], remembersTools = [], asksPolicy } = traitsOf(layer);
+    // A policy may be for several agents. One without a tool that there is would hold nothing.
+    const held = asksPolicy === undefined ? [] : (manifest.policies?.[asksPolicy] ?? []);
+    const missing = [...namesTools, ...remembersTools].find(isUnknown) ?? (held.every(isUnknown) ? held[0] : undefined);
     if (missing === undefined) continue;
     const [meant] = similarNames(missing, Object.keys(manifest.tools));
     const question = meant === undefined ? '' : ` Did you mean "${meant}"?`;

@@ -12,6 +12,8 @@ export interface Traits {
   readonly remembersTools?: readonly string[];
   /** Why the middleware does not work in this agent. The agent is refused when it is defined. */
   readonly problemIn?: (agent: { readonly model: string }) => string | undefined;
+  /** The policy of the configuration that it asks. It is around calls of the tools that this policy holds. */
+  readonly asksPolicy?: string;
   /**
    * Changes what a tool call ends with, whoever gave it: a tool, a layer, a person, another agent. It is called last, before anything is
    * shown, wherever the middleware stands. It returns the message itself to keep it.
@@ -37,6 +39,7 @@ const forms: Forms<Traits> = {
   namesTools: toolNames,
   remembersTools: toolNames,
   problemIn: func,
+  asksPolicy: filled,
   changesToolEnd: func,
   showsHere: oneOf('model', 'tool'),
   isNumbered: flag,

@@ -1,26 +1,31 @@
+import type { ConversationCommand, ConversationReply } from '../../contract/conversations';
 import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Answer, Interrupt } from '../../contract/interrupts';
 import { latenessOf } from '../../contract/interrupts';
 import type { Manifest } from '../../contract/manifest';
-import type { Failure, Json, StoredMessage } from '../../contract/messages/messages';
+import type { Failure, StoredMessage } from '../../contract/messages/messages';
 import { messagesOfInput } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
 import { listOfConversation } from '../../contract/record/snapshot-messages';
-import type { AgentDefinition } from '../define/agent';
+import type { CancelRequest } from '../../contract/cancel';
 import { Addresses } from '../run/addresses';
+import { CancelPlan, cancelled } from '../run/cancel-plan';
 import { freshRecord } from '../agents/chat';
 import { openConversation, rootConversation } from '../run/conversation';
 import type { AgentEnd, AnyAgent } from '../define/definition';
-import { agentInside, isChat, promptingAgent, reachable } from '../define/definition';
+import { agentInside, isChat, jobTaker, reachable } from '../define/definition';
 import { isOwnTool, manifestRequest } from '../run/manifest-request';
 import { runAgent } from '../agents/run-agent';
+import { runTurns } from '../agents/turns';
 import { answerForTool } from '../agents/agent-tool';
 import { refuseLostTransfer } from '../agents/team';
 import { isAlone } from '../agents/run-apart';
 import { Frame } from '../effects/frames';
 import { OpenInterrupts } from '../run/interrupts';
+import { textOfJob } from '../run/job';
 import { Journal } from '../effects/journal';
+import { MessageInbox } from '../run/message-inbox';
 import { refuseUnknownNames } from '../define/named-tools';
 import { LivelockGuard } from '../run/livelock-guard';
 import { pendingCallsOf } from '../turn/pending-calls';
@@ -31,8 +36,9 @@ import type { LeftAgent } from '../run/left-agents';
 import type { RunScope } from '../run/scope';
 import type { AgentRecord, RunState } from '../run/state';
 import { withoutMessages } from '../run/state';
-import { blame, isCancellation } from '../effects/errors';
+import { isCancellation } from '../effects/errors';
 import type { AgentResult } from '../run/agent-result';
+import { resumeState } from './resume-point';
 import { cannotRetry, retryState } from './retry-point';
 
 /** A state, and the lists of messages that go apart from it. */
@@ -49,10 +55,13 @@ export class AgentRun {
   private readonly journal: Journal;
   private readonly openInterrupts: OpenInterrupts;
   private readonly addresses: Addresses;
+  private readonly inbox: MessageInbox | undefined;
   private readonly checkpoints = new Map<string, AgentRecord>();
   private readonly leftAgents = new Map<string, LeftAgent>();
-  /** Its agents have ended, and nothing of them is kept. */
-  private isOver = false;
+  private readonly onceCalls = new Map<string, string>();
+  readonly cancels: CancelPlan;
+  /** What its agents have ended with. Nothing of them is kept then. */
+  private end: RunEnd | undefined;
 
   constructor(
     private readonly agents: ReadonlyMap<string, AnyAgent>,
@@ -63,17 +72,18 @@ export class AgentRun {
     this.journal = new Journal(state.journal, () => ports.cancelled, state.notes);
     for (const address of state.remains ?? []) this.journal.remains.lose(address, 'it continued as new after a part of it had failed');
     this.openInterrupts = new OpenInterrupts(state, ports);
+    this.cancels = new CancelPlan(state, ports, (error) => {
+      this.openInterrupts.cancelAll(error);
+      this.inbox?.cancel(error);
+      ports.stop(error);
+    });
+    if (state.conversation !== undefined) this.inbox = new MessageInbox(state.conversation, ports, this.lacksAgent);
   }
 
   async execute(): Promise<RunEnd> {
     const { state } = this;
     const root = this.root;
-    if (root === undefined) {
-      throw new HoldfastError(
-        'agent-unknown',
-        `There is no agent "${state.agent}". There are: ${[...this.agents.keys()].join(', ') || 'none'}.`,
-      );
-    }
+    if (root === undefined) throw new HoldfastError('agent-unknown', this.lacksAgent?.message ?? '');
     const isFresh = state.manifest === undefined;
     const inside = new Map(reachable(root).map((agent) => [agent.name, agent] as const));
     const known = new Map([...this.agents, ...inside]);
@@ -91,6 +101,8 @@ export class AgentRun {
     state.manifest = manifest;
     // Another worker may speak another one by default.
     state.language ??= manifest.language;
+    this.cancels.restore();
+    if (state.finished !== undefined) return state.finished;
     const scope = this.scope(manifest, known, root);
     const place = {
       path,
@@ -98,17 +110,17 @@ export class AgentRun {
       ...(isAlone(root) ? {} : { branch: openConversation(scope, rootConversation, messages) }),
     };
     try {
-      const end = await runAgent(scope, root, place);
-      this.isOver = true;
+      const end = await (scope.inbox === undefined ? runAgent(scope, root, place) : runTurns(scope, root, scope.inbox));
+      this.end = end;
       // An answer that comes in the very moment in which the run is cancelled: whoever cancelled it was told that it ends so.
-      if (this.ports.cancelled && scope.stoppedBy === undefined) throw new HoldfastError('cancelled', 'The run was cancelled.');
+      if (this.cancels.isHeard && scope.stoppedBy === undefined) throw cancelled();
       // An isolated agent ends in the run that it is part of, where what it does means as much as without isolation.
       if (state.parent === undefined) refuseLostTransfer(end, root);
       return end;
     } catch (error) {
       if (!isCancellation(error)) throw error;
       // Hooks behind a stop can call nothing any more. That is no cancellation of the run.
-      if (scope.stoppedBy !== undefined || this.ports.cancelled) throw scope.stoppedBy ?? error;
+      if (scope.stoppedBy !== undefined || this.cancels.isHeard) throw scope.stoppedBy ?? error;
       throw new HoldfastError('run-failed', `The code of an agent threw a cancellation, and nobody cancelled the run: ${messageOf(error)}`);
     } finally {
       scope.ended = true;
@@ -145,13 +157,19 @@ export class AgentRun {
     return parent === undefined ? this.agents.get(agent) : agentInside(this.agents.get(parent.from), agent, parent.nth);
   }
 
+  private get lacksAgent(): Failure | undefined {
+    if (this.root !== undefined) return undefined;
+    const message = `There is no agent "${this.state.agent}". There are: ${[...this.agents.keys()].join(', ') || 'none'}.`;
+    return { code: 'agent-unknown', message };
+  }
+
   get interrupts(): readonly Interrupt[] {
     return this.state.interrupts.map(({ shown }) => shown);
   }
 
   /** How many answers are waited for right now. */
   get waitingFor(): number {
-    return this.openInterrupts.size;
+    return this.openInterrupts.size + (this.inbox?.isIdle === true ? 1 : 0);
   }
 
   /** Where the code asked for something else than before the continue-as-new. */
@@ -184,17 +202,46 @@ export class AgentRun {
     return this.openInterrupts.answer(answer, at, told);
   }
 
-  /** Answers are taken, and wake no code. */
+  /** What somebody does with the conversation that the run is. */
+  converse(command: ConversationCommand): ConversationReply {
+    const { inbox, state } = this;
+    if (inbox === undefined) return { refused: { code: 'not-a-conversation', message: `The run "${state.id}" takes no messages.` } };
+    if (command.type === 'send' && command.agent !== undefined && command.agent !== state.agent)
+      return { refused: { code: 'run-id-in-use', message: `"${state.id}" is a conversation with "${state.agent}".` } };
+    return inbox.command(command);
+  }
+
+  /** Whether it waits for somebody to say something. */
+  get isIdle(): boolean {
+    return this.inbox?.isIdle === true;
+  }
+
+  /** Answers and messages are taken, and wake no code. */
   hold(): void {
     this.openInterrupts.hold();
+    this.inbox?.hold();
   }
 
   goOn(): void {
     this.openInterrupts.goOn();
+    this.inbox?.goOn();
   }
 
+  /** Somebody has cancelled the run by means of the engine, which stops all that is under way. */
   cancel(error: unknown): void {
+    this.cancels.stoppedFromOutside();
     this.openInterrupts.cancelAll(error);
+    this.inbox?.cancel(error);
+  }
+
+  /** Takes what somebody asks about the end of the run. */
+  askToCancel(request: CancelRequest): void {
+    this.cancels.ask(request);
+  }
+
+  /** The run waits for people only: a cancel that was asked for takes effect. Returns whether there was one. */
+  stopWaiting(): boolean {
+    return this.waitingFor > 0 && this.cancels.stopWaiting();
   }
 
   /** The state as of the last iteration checkpoints, and the journal of what has settled since. */
@@ -208,11 +255,20 @@ export class AgentRun {
 
   /** The same of a run that has failed, for another try of what failed. Throws 'retry-impossible' where there can be none. */
   retryPoint(error: unknown): SplitState {
-    if (this.isOver) throw cannotRetry('all of its agents had ended');
+    if (this.end !== undefined) throw cannotRetry('all of its agents had ended');
     const { state, journal, leftAgents } = this;
     const { remains: _, ...retried } = retryState({ state, journal, leftAgents, error });
     // What had not begun begins anew.
     return this.split(state.manifest === undefined ? retried : { ...retried, input: null });
+  }
+
+  /** The same of a run that was cancelled, to go on where it stood. Throws 'resume-impossible' where it cannot. */
+  resumePoint(): SplitState {
+    const { journal, onceCalls, end } = this;
+    const { addresses: remains } = journal.remains;
+    const state = resumeState({ state: this.state, journal, onceCalls, end });
+    const kept = remains.length === 0 ? state : { ...state, remains };
+    return this.split(state.manifest === undefined ? kept : { ...kept, input: null });
   }
 
   private split(whole: RunState): SplitState {
@@ -242,14 +298,17 @@ export class AgentRun {
   private firstMessages(root: AnyAgent): readonly StoredMessage[] {
     const { input, parent } = this.state;
     // An isolated agent begins with what was said, as it does inside of another run.
-    if (parent !== undefined) return messagesOfInput(input) ?? [];
-    const prompting = promptingAgent(root);
-    if (prompting?.prompt !== undefined) return [promptMessage(prompting, input, this.ports)];
+    if (parent !== undefined || this.inbox !== undefined) return messagesOfInput(input) ?? [];
+    const prompting = jobTaker(root);
+    if (prompting !== undefined) {
+      const text = textOfJob(prompting, input, root.name);
+      return [{ id: this.ports.uuid(), role: 'user', parts: [{ type: 'text', text }] }];
+    }
     const messages = messagesOfInput(input);
     if (messages === undefined)
       throw new HoldfastError(
         'input-invalid',
-        `Agent "${root.name}" takes a text or a list of messages; it has no prompt for a typed job.`,
+        `Agent "${root.name}" takes a text or a list of messages; it has no prompt and no inputSchema for a typed job.`,
       );
     return messages;
   }
@@ -260,13 +319,16 @@ export class AgentRun {
       ports: this.ports,
       journal: this.journal,
       interrupts: this.openInterrupts,
+      cancels: this.cancels,
       runLocal: new RunLocalBook(this.state, this.ports),
+      ...defined({ inbox: this.inbox }),
       agents,
       exported: this.agents.get(this.state.parent?.from ?? '') ?? root,
       manifest,
       checkpoints: this.checkpoints,
       leftAgents: this.leftAgents,
       parsed: new Map(),
+      onceCalls: this.onceCalls,
       pace: new LivelockGuard(() => this.ports.heard + this.openInterrupts.ended),
       ended: false,
       cancelCalls: () => {
@@ -278,15 +340,4 @@ export class AgentRun {
       answerForTool,
     };
   }
-}
-
-function promptMessage(agent: AgentDefinition, input: Json, ports: Ports): StoredMessage {
-  let text: unknown;
-  try {
-    text = agent.prompt?.(input);
-  } catch (error) {
-    throw blame(error, `prompt of agent "${agent.name}"`);
-  }
-  if (typeof text !== 'string') throw new HoldfastError('hook-failed', `prompt of agent "${agent.name}" returned no text.`);
-  return { id: ports.uuid(), role: 'user', parts: [{ type: 'text', text }] };
 }

@@ -1,6 +1,7 @@
 import type { HoldfastError } from '../../contract/errors';
 import type { Manifest } from '../../contract/manifest';
 import type { Failure, StoredMessage } from '../../contract/messages/messages';
+import type { PolicyPlan, PolicyRequest } from '../../contract/policies';
 import type { ParseInputResult, ParseOutputResult } from '../../contract/record/wire';
 import type { AnyAgent } from '../define/definition';
 import type { Ports, Timer } from '../run/ports';
@@ -10,7 +11,7 @@ import { restoredState } from '../run/state';
 import { failureOf } from '../effects/errors';
 
 /** What a worker says without doing anything. */
-export type Facts = Pick<Ports, 'prepare' | 'parseInput' | 'parseOutput'>;
+export type Facts = Pick<Ports, 'prepare' | 'parseInput' | 'parseOutput' | 'planPolicy'>;
 
 /**
  * Enters what is open of a run again, in other code, to see whether that is still the same code there. Only questions are asked; calls,
@@ -46,6 +47,8 @@ export class Trial {
 
 class TrialPorts implements Ports {
   asking = 0;
+  readonly isTrial = true;
+  readonly nextOffset = 0;
   readonly cancelled = false;
   readonly heard = 0;
   private uuids = 0;
@@ -61,6 +64,10 @@ class TrialPorts implements Ports {
 
   parseInput(...request: Parameters<Ports['parseInput']>): Promise<ParseInputResult> {
     return this.asked(() => this.facts.parseInput(...request));
+  }
+
+  planPolicy(request: PolicyRequest): Promise<PolicyPlan> {
+    return this.asked(() => this.facts.planPolicy(request));
   }
 
   parseOutput(...request: Parameters<Ports['parseOutput']>): Promise<ParseOutputResult> {
@@ -81,6 +88,14 @@ class TrialPorts implements Ports {
 
   answerChild(): void {
     return undefined;
+  }
+
+  cancelChildren(): void {
+    return undefined;
+  }
+
+  tellsOnce(): boolean {
+    return true;
   }
 
   isolatedDecide(): boolean {

@@ -3,7 +3,10 @@ import { millisecondsOf } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
 import type { Json, Message, StoredMessage, ToolCall } from '../../contract/messages/messages';
 import type { ParseInputResult } from '../../contract/record/wire';
-import type { Inside, Waivers } from '../define/inside';
+import type { AskingPolicy } from '../../contract/decisions';
+import type { PolicyPlan } from '../../contract/policies';
+import { defined } from '../../contract/defined';
+import type { AnswerOfSomebody, DecisionOfSomebody, Inside, StartedWith, Waivers } from '../define/inside';
 import type { AgentEvent, HookContext, InterruptOptions, ModelResponse, ValueStore } from '../define/middleware';
 import type { Frame } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
@@ -106,33 +109,61 @@ export class Acting implements Inside {
   }
 
   interrupt<Answer>(info: Json, options: InterruptOptions = {}): Promise<Answer> {
+    return this.question(info, options, {}) as Promise<Answer>;
+  }
+
+  ask(info: Json, options: InterruptOptions): Promise<AnswerOfSomebody> {
+    return this.question(info, options, { tellsWho: true }) as Promise<object> as Promise<AnswerOfSomebody>;
+  }
+
+  private question(info: Json, options: InterruptOptions, more: { readonly tellsWho?: true }): Promise<unknown> {
     const { scope, frame } = this;
-    return this.asking(
-      'ctx.interrupt',
-      () =>
-        frame.effect('interrupt', (n) => {
-          checkInterruptOptions(options);
-          const shown = {
-            ...interruptBase(scope, frame, n, options),
-            kind: options.kind ?? 'question',
-            info: checkedValue('interrupt', 'info', info),
-          } as const;
-          const { answerSchema } = options;
-          const asked = pending(answerSchema === undefined ? shown : { ...shown, answerSchema }, options);
-          checkAnswerSchema(options);
-          return openIn(scope.run, frame, n, asked, () => scope.life.letGo());
-        }) as Promise<Answer>,
+    return this.asking('ctx.interrupt', () =>
+      frame.effect('interrupt', (n) => {
+        checkInterruptOptions(options);
+        const shown = {
+          ...interruptBase(scope, frame, n, options),
+          kind: options.kind ?? 'question',
+          info: checkedValue('interrupt', 'info', info),
+        } as const;
+        const { answerSchema } = options;
+        const asked = pending(answerSchema === undefined ? shown : { ...shown, answerSchema }, { ...options, ...more });
+        // Code that is told of an expiry has a word of its own for it.
+        checkAnswerSchema(more.tellsWho === true ? { ...defined({ answerSchema }) } : options);
+        return openIn(scope.run, frame, n, asked, () => scope.life.letGo());
+      }),
     );
   }
 
   approve(call: ToolCall, options: NonNullable<ToolActionOptions> = {}): Promise<unknown> {
+    return this.askAbout(call, options, {});
+  }
+
+  decide(call: ToolCall, options: NonNullable<ToolActionOptions>, policy?: AskingPolicy): Promise<DecisionOfSomebody> {
+    const asked = this.askAbout(call, options, { ...defined({ policy }), tellsWho: true });
+    return asked as Promise<object> as Promise<DecisionOfSomebody>;
+  }
+
+  planOf(policy: string, { name: tool, input }: ToolCall): Promise<PolicyPlan> {
+    const { scope, frame } = this;
+    const { state, ports } = scope.run;
+    const { values, tags = [], startedBy } = state;
+    const run = { id: state.id, agent: agentOfPath(scope.path), values, tags, ...defined({ startedBy }) };
+    return this.asking('ctx.approve', () => frame.effect('policy', () => ports.planPolicy({ policy, call: { tool, input }, run })));
+  }
+
+  private askAbout(
+    call: ToolCall,
+    options: NonNullable<ToolActionOptions>,
+    { policy, tellsWho }: { readonly policy?: AskingPolicy; readonly tellsWho?: true },
+  ): Promise<unknown> {
     const { scope, frame, owner } = this;
     return this.asking('ctx.approve', () =>
       frame
         .effect('interrupt', (n) => {
           checkApproveOptions(options);
-          const approval = approvalOf(call, options.problem, schemaForEdits(scope, call.name));
-          const asked = pending({ ...interruptBase(scope, frame, n, options), ...approval }, options);
+          const approval = approvalOf(call, { ...options, ...defined({ policy }) }, schemaForEdits(scope, call.name));
+          const asked = pending({ ...interruptBase(scope, frame, n, options), ...approval }, { ...options, ...defined({ tellsWho }) });
           return openIn(scope.run, frame, n, asked, () => scope.life.letGo());
         })
         .then((answer) => {
@@ -209,8 +240,14 @@ export class Acting implements Inside {
     const given = (): readonly string[] => state.waivers?.[key] ?? [];
     return {
       has: (name) => frame.once('run-local', () => given().includes(name)),
+      all: () => frame.once('run-local', given),
       add: (name) => frame.once('run-local', () => void (state.waivers = { ...state.waivers, [key]: [...given(), name] })),
     };
+  }
+
+  get startedWith(): StartedWith {
+    const { values, tags = [], startedBy } = this.scope.run.state;
+    return frozen({ values, tags, ...defined({ startedBy }) });
   }
 
   get tellsEdits(): boolean {

@@ -1,5 +1,6 @@
 import { hiddenModelCall } from '../../contract/record/call-addresses';
 import { HoldfastError } from '../../contract/errors';
+import { toolFactsOf } from '../../contract/manifest';
 import type { Json } from '../../contract/messages/messages';
 import { callModelOnce, requestSlots } from '../calls/model-call';
 import { callToolOnce } from '../calls/tool-call';
@@ -18,6 +19,7 @@ export async function callHidden(scope: AgentScope, frame: Frame, tool: string, 
     throw new HoldfastError('tool-unknown', `ctx.call("${tool}"): the tool is external; no worker runs it.`);
   const address = `${path.join('/')}/t${record.turn}/call.${tool}`;
   const key = frame.address.join('/');
+  if (toolFactsOf(run.manifest, tool).effect === 'once') run.onceCalls.set(key, tool);
   const done = await callToolOnce(scope, frame, {
     address,
     key,

@@ -2,11 +2,13 @@ import { defined } from '../../contract/defined';
 import { agentOfPath } from '../../contract/record/agent-paths';
 import { millisecondsOf } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
+import type { AskingPolicy } from '../../contract/decisions';
 import type { Interrupt, InterruptBase } from '../../contract/interrupts';
 import { interruptId } from '../../contract/interrupts';
 import { jsonSize, limits } from '../../contract/limits';
 import type { Json, ToolCall } from '../../contract/messages/messages';
 import { canonicalJson, notJson } from '../../contract/messages/messages';
+import type { InterruptStep } from '../../contract/who-may-answer';
 import type { Frame } from '../effects/frames';
 import type { InterruptOptions } from '../define/middleware';
 import type { AgentScope } from '../run/scope';
@@ -14,7 +16,11 @@ import type { PendingInterrupt } from '../run/state';
 
 type Approval = Omit<Extract<Interrupt, { kind: 'approval' }>, keyof InterruptBase>;
 
-export function approvalOf(call: ToolCall, problem: string | undefined, inputSchema: Json | undefined): Approval {
+export function approvalOf(
+  call: ToolCall,
+  { problem, policy }: { readonly problem?: string; readonly policy?: AskingPolicy },
+  inputSchema: Json | undefined,
+): Approval {
   const { id: callId, name: tool, input, options } = call;
   return {
     kind: 'approval',
@@ -22,7 +28,7 @@ export function approvalOf(call: ToolCall, problem: string | undefined, inputSch
     callId,
     input,
     inputHash: call.inputHash ?? canonicalJson(input),
-    ...defined({ inputSchema, options, problem }),
+    ...defined({ inputSchema, options, problem, policy }),
   };
 }
 
@@ -38,18 +44,30 @@ export function interruptBase(
   frame: Frame,
   n: number,
   options: Omit<InterruptOptions, 'kind' | 'answerSchema'>,
-): { id: string; address: readonly string[]; agent: string; deadline?: number; by?: readonly string[] } {
+): InterruptBase {
   const { ports } = scope.run;
   return {
     id: interruptId(frame.address, n),
     address: frame.address,
     agent: agentOfPath(scope.path),
     ...(options.deadline === undefined ? {} : { deadline: ports.now() + millisecondsOf(options.deadline, 'hook-failed') }),
-    ...defined({ by: options.by }),
+    ...defined({ by: options.by, roles: options.roles, notBy: options.notBy, steps: stepsOf(options, () => ports.now()) }),
   };
 }
 
-export function pending(shown: Interrupt, options: Pick<InterruptOptions, 'onDeadline'>): PendingInterrupt {
+function stepsOf({ remind = [], escalate }: InterruptOptions, now: () => number): InterruptBase['steps'] {
+  if (remind.length === 0 && escalate === undefined) return undefined;
+  const at = (after: string): number => now() + millisecondsOf(after, 'hook-failed');
+  const steps: readonly InterruptStep[] = [
+    ...remind.map((after) => ({ type: 'remind', at: at(after) }) as const),
+    ...(escalate === undefined
+      ? []
+      : [{ type: 'escalate', at: at(escalate.after), ...defined({ by: escalate.by, roles: escalate.roles }) } as const]),
+  ];
+  return [...steps].sort((one, other) => one.at - other.at);
+}
+
+export function pending(shown: Interrupt, options: Pick<InterruptOptions, 'onDeadline'> & { readonly tellsWho?: true }): PendingInterrupt {
   const problem = notJson(shown) ?? (options.onDeadline === undefined ? undefined : notJson(options.onDeadline));
   if (problem !== undefined) throw new HoldfastError('value-not-json', `The interrupt is not JSON: ${problem}.`);
   if (shown.by !== undefined && !isListOfTexts(shown.by))
@@ -60,7 +78,7 @@ export function pending(shown: Interrupt, options: Pick<InterruptOptions, 'onDea
   const size = jsonSize(shown);
   if (size > limits.interrupt)
     throw new HoldfastError('payload-too-large', `The interrupt "${shown.id}" shows ${size} bytes; at most ${limits.interrupt} fit.`);
-  return options.onDeadline === undefined ? { shown } : { shown, onDeadline: options.onDeadline };
+  return { shown, ...defined({ onDeadline: options.onDeadline, tellsWho: options.tellsWho }) };
 }
 
 function isListOfTexts(value: unknown): boolean {

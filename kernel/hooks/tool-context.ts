@@ -1,10 +1,13 @@
 import { HoldfastError } from '../../contract/errors';
+import { isRecord } from '../../contract/check';
 import { frozen } from '../../contract/freeze';
-import type { StoredMessage, ToolCall } from '../../contract/messages/messages';
+import type { Message, StoredMessage, ToolCall } from '../../contract/messages/messages';
+import type { AnyAgent } from '../define/definition';
 import type { ToolContext } from '../define/middleware';
 import type { OwnTool, ToolInside } from '../define/workflow-tools';
 import type { Frame } from '../effects/frames';
 import { storedMessages } from '../effects/transcript';
+import { messagesFor } from '../run/job';
 import type { AgentScope, ToolInAgent } from '../run/scope';
 import { hookContext } from './context';
 
@@ -52,14 +55,15 @@ function answerOf(scope: AgentScope, frame: Frame, tool: OwnTool, asked: AskedBy
       `ctx.runAgent("${name}"): model is for an agent that talks to a model; this one is several agents.`,
     );
   const agent = model === undefined || found.kind !== 'chat' ? found : { ...found, model };
-  return scope.run.answerForTool({ scope, frame, agent, messages: () => messagesOf(scope, input), forwardEvents });
+  return scope.run.answerForTool({ scope, frame, agent, messages: () => messagesOf(scope, agent, input), forwardEvents });
 }
 
-function messagesOf({ run, record }: AgentScope, input: AskedByTool['input']): readonly StoredMessage[] {
+function messagesOf({ run, record }: AgentScope, agent: AnyAgent, input: AskedByTool['input']): readonly StoredMessage[] {
   const given = typeof input === 'function' ? input() : input;
   const uuid = (): string => run.ports.uuid();
   if (typeof given === 'string') return [{ id: uuid(), role: 'user', parts: [{ type: 'text', text: given }] }];
-  return storedMessages(given, record.messages, uuid, 'ctx.runAgent');
+  const messages = isRecord(given) ? messagesFor(agent, given) : given;
+  return storedMessages((messages ?? given) as readonly Message[], record.messages, uuid, 'ctx.runAgent');
 }
 
 /** Results of other calls come behind: code that is entered again sees the same. */

@@ -85,7 +85,7 @@ export class Ledger {
   /** Events for the next command, and what they carry becomes known. */
   encode(events: readonly EventBody[]): readonly WireEvent[] {
     return events.map((event) => {
-      if (event.type === 'model-end' || event.type === 'tool-end' || event.type === 'agent-message') {
+      if ('message' in event) {
         const { id } = event.message;
         if (this.known.has(id)) return { ...event, message: id };
         this.enters(id);

@@ -130,10 +130,12 @@ export class RunLog {
   emit(event: EventBody): void {
     if ('runPath' in event && !isShown(event.runPath)) return;
     if (event.type === 'custom' || event.type === 'agent-message') this.makeRoomForEvent(event);
-    else if (event.type === 'tool-end' && !this.ledger.knows(event.message.id)) this.makeRoomInPayload(jsonSize(event));
+    else if (isWithoutRoom(event) && !this.ledger.knows(event.message.id)) this.makeRoomInPayload(jsonSize(event));
     this.offset += 1;
     this.outbox.add(event);
-    if ('message' in event) this.seen.told(event.runPath, event.message);
+    // A run that is gone on with begins that answer anew.
+    const isCutOff = event.type === 'model-end' && event.finish === 'cancelled';
+    if ('message' in event && 'runPath' in event && !isCutOff) this.seen.told(event.runPath, event.message);
   }
 
   showInterrupt(interrupt: Interrupt): void {
@@ -209,4 +211,11 @@ export class RunLog {
     const { events } = this.outbox.take();
     this.writer.writeMemo(events === undefined ? values : { ...values, [names.memo.events]: events });
   }
+}
+
+/** Events with a message that may be large and stands in no payload of its own. */
+function isWithoutRoom(
+  event: EventBody,
+): event is Extract<EventBody, { readonly message: StoredMessage; readonly type: 'tool-end' | `message${string}` }> {
+  return event.type === 'tool-end' || event.type === 'message' || event.type === 'message-queued' || event.type === 'message-changed';
 }

@@ -25,7 +25,7 @@ export function untilOf(frame: Frame, n: number, ports: Ports, milliseconds: () 
   return until;
 }
 
-/** When the sleeps and deadlines end that were open when the run continued as new. */
+/** When the sleeps, deadlines and steps of interrupts end that were open when the run continued as new. */
 export function openLimits(snapshot: Pick<Snapshot, 'state'> | undefined): readonly number[] {
   if (snapshot === undefined) return [];
   const { journal, notes = {}, interrupts } = snapshot.state as RunState;
@@ -34,5 +34,6 @@ export function openLimits(snapshot: Pick<Snapshot, 'state'> | undefined): reado
   );
   // A limited question ends with the sleep beside it.
   const deadlines = interrupts.filter(({ isLimited }) => isLimited !== true).map(({ shown }) => shown.deadline);
-  return [...sleeps, ...deadlines].filter((end) => typeof end === 'number');
+  const steps = interrupts.flatMap(({ shown, told = 0 }) => (shown.steps ?? []).slice(told).map(({ at }) => at));
+  return [...sleeps, ...deadlines, ...steps].filter((end) => typeof end === 'number');
 }

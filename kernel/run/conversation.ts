@@ -32,7 +32,7 @@ export function closeConversation({ state }: RunScope, conversation: string): vo
 }
 
 /** Takes what an agent said, for those that come after it. Results of calls stand in the order of the calls, whichever ended first. */
-export function append({ state }: RunScope, { conversation, path: lane }: Branch, agent: string, message: StoredMessage): void {
+export function append({ state }: RunScope, { conversation, path: lane }: Branch, agent: string | null, message: StoredMessage): void {
   const said = state.said?.[conversation];
   if (said === undefined) return;
   const position = positionOf(said, { agent, lane, message });

@@ -1,12 +1,43 @@
 import type { Fields, Form, Forms } from '../../contract/check';
-import { anything, checkOptions, isRecord, oneOf, refusing, text, worded } from '../../contract/check';
+import {
+  anything,
+  checkOptions,
+  duration,
+  isRecord,
+  listOf,
+  oneOf,
+  refusing,
+  required,
+  shape,
+  someTexts,
+  text,
+  texts,
+  worded,
+} from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { misfitOfSchema } from '../../contract/schema/schema-fit';
 import { problemOfSchema } from '../../contract/schema/schema-form';
 import type { InterruptOptions } from '../define/middleware';
 
+const escalateForm = shape({ after: required(duration), by: someTexts, roles: someTexts }, 'an object with after, and by or roles');
+
+function problemOfEscalation(value: unknown, option: string): string | undefined {
+  const problem = escalateForm.problem(value, option);
+  if (problem !== undefined) return problem;
+  const { by, roles } = value as NonNullable<InterruptOptions['escalate']>;
+  return by === undefined && roles === undefined ? `${option} names nobody; give by or roles` : undefined;
+}
+
 /** Whatever a value is that is looked at later, and a deadline. */
-const shared = { deadline: worded(text, 'a duration as a string, such as "30s", "2h" or "3d"'), onDeadline: anything, by: anything };
+const shared = {
+  deadline: worded(text, 'a duration as a string, such as "30s", "2h" or "3d"'),
+  onDeadline: anything,
+  by: anything,
+  roles: someTexts,
+  notBy: texts,
+  remind: listOf(duration, 'an array of durations, such as ["1d", "2d"]'),
+  escalate: { ...escalateForm, problem: problemOfEscalation },
+};
 /** The kinds that are anybody's. Decisions about calls and calls in doubt are asked about by the run itself. */
 const kind: Form = {
   ...oneOf('question', 'custom'),

@@ -1,19 +1,21 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Answer, Interrupt } from '../../contract/interrupts';
-import { answeredBefore, expired, latenessOf, refusalOf, withdrawn } from '../../contract/interrupts';
+import { answeredBefore, latenessOf, refusalOf } from '../../contract/interrupts';
 import { jsonSize, limits } from '../../contract/limits';
 import type { Failure, Json } from '../../contract/messages/messages';
 import type { InterruptEnd, Told } from './given-answers';
 import { GivenAnswers } from './given-answers';
+import type { InterruptStepEvent } from './interrupt-steps';
+import { InterruptSteps, shifted } from './interrupt-steps';
+import { PastInterrupts } from './past-interrupts';
 import type { Ports, Timer } from './ports';
 import type { PendingInterrupt, RunState } from './state';
-
-const keptAnswers = 1000;
-/** The second way of an answer takes seconds. */
-const keptDeliveries = 200;
+import { byOf, policyIn, toldOf } from './told-of-answer';
 
 interface WaitingCode {
-  readonly resolve: (answer: Json, whole: Answer) => void;
+  /** Without an answer of somebody the deadline has passed. */
+  readonly resolve: (answer: Json, whole: Answer | undefined) => void;
   readonly reject: (error: unknown) => void;
   readonly timer: Timer | undefined;
   /** It is asked by an isolated agent. */
@@ -32,6 +34,8 @@ export class OpenInterrupts {
   private readonly waiting = new Map<string, WaitingCode>();
   /** Those that there was no room for, first asked first. */
   private readonly later = new Map<string, Later>();
+  private readonly steps: InterruptSteps;
+  private readonly past: PastInterrupts;
   private readonly given = new GivenAnswers((answer, refused) => this.emitIgnored(answer, refused));
   /** Set once the run is cancelled or stopped: then nothing is asked any more. */
   private closed: unknown;
@@ -45,7 +49,10 @@ export class OpenInterrupts {
   constructor(
     private readonly state: RunState,
     private readonly ports: Ports,
-  ) {}
+  ) {
+    this.past = new PastInterrupts(state);
+    this.steps = new InterruptSteps(state, ports, (act) => (this.held === undefined ? act() : void this.held.push(act)));
+  }
 
   /**
    * Waits for the answer. An interrupt that went over a continue-as-new under the same id waits on. One that does not fit beside those that are open
@@ -56,16 +63,26 @@ export class OpenInterrupts {
     const { [id]: early, ...others } = this.state.early ?? {};
     if (early !== undefined) {
       this.state.early = others;
-      return Promise.resolve(early.answer);
+      return Promise.resolve(toldOf(pending, early.answer, early));
     }
     const known = this.state.interrupts.find((interrupt) => interrupt.shown.id === id);
     const interrupt = known ?? pending;
-    if (this.closed !== undefined) return Promise.reject(this.closed);
+    if (this.closed !== undefined) return Promise.reject(this.tellDoubt(pending.shown, this.closed));
     if (known === undefined) {
       if (!this.hasRoom(pending.shown)) return this.openLater(pending);
       this.list(pending);
     }
     return this.wait(interrupt);
+  }
+
+  /** In a run that ends, a call that may have happened stands in the log, where nobody is asked about it any more. */
+  private tellDoubt(shown: Interrupt, error: unknown): unknown {
+    if (shown.kind !== 'in-doubt' || !this.ports.tellsOnce()) return error;
+    this.list({ shown });
+    this.remove(shown.id);
+    this.ports.emit({ type: 'interrupt-end', interruptId: shown.id, answer: null, reason: 'cancel' });
+    this.ports.hideInterrupt(shown.id);
+    return error;
   }
 
   /** People have as long for it as they would have had at once. */
@@ -74,10 +91,7 @@ export class OpenInterrupts {
     const asked = this.ports.now();
     return new Promise((resolve, refuse) => {
       const show = (): void => {
-        const late =
-          shown.deadline === undefined || pending.isLimited
-            ? pending
-            : { ...pending, shown: { ...shown, deadline: shown.deadline + this.ports.now() - asked } };
+        const late = pending.isLimited ? pending : { ...pending, shown: shifted(shown, this.ports.now() - asked) };
         this.list(late);
         this.wait(late).then(resolve, refuse);
       };
@@ -91,15 +105,18 @@ export class OpenInterrupts {
     this.ports.showInterrupt(pending.shown);
   }
 
-  private wait({ shown, isLimited }: PendingInterrupt): Promise<Json> {
+  private wait(pending: PendingInterrupt): Promise<Json> {
+    const { shown, isLimited } = pending;
     const { id, deadline } = shown;
-    return new Promise((resolve, reject) => {
+    return new Promise((resolved, reject) => {
+      const resolve: WaitingCode['resolve'] = (answer, whole) => resolved(toldOf(pending, answer, whole));
       const timer = deadline === undefined || isLimited ? undefined : this.ports.timer(deadline);
       timer?.fired.then(
         () => this.expire(id),
         () => undefined,
       );
       this.waiting.set(id, { resolve, reject, timer });
+      this.steps.follow(id);
     });
   }
 
@@ -115,7 +132,7 @@ export class OpenInterrupts {
       return;
     }
     this.list({ shown });
-    this.waiting.set(id, { resolve: (_, whole) => forward(whole), reject: () => undefined, timer: undefined, isApart: true });
+    this.waiting.set(id, { resolve: (_, whole) => whole && forward(whole), reject: () => undefined, timer: undefined, isApart: true });
   }
 
   /** It has ended there: by an answer that came another way, by its deadline, or with that run. */
@@ -123,11 +140,12 @@ export class OpenInterrupts {
     this.later.delete(id);
     if (!this.waiting.has(id)) return;
     const isGiven = this.given.has(id);
+    const asked = policyIn(this.state, id);
     this.remove(id);
-    if (end.reason === 'deadline') this.keepExpired(id);
-    if (end.reason === 'cancel') this.keepWithdrawn(id);
-    this.ports.emit({ type: 'interrupt-end', interruptId: id, ...end });
-    if (isGiven) this.given.end(id, end, this.whyNotOpen(id));
+    if (end.reason === 'deadline') this.past.expired(id);
+    if (end.reason === 'cancel') this.past.withdrawn(id);
+    this.ports.emit({ type: 'interrupt-end', interruptId: id, ...end, ...asked });
+    if (isGiven) this.given.end(id, end, this.past.whyNotOpen(id, this.isClosed));
     else this.ports.hideInterrupt(id);
     this.showNext();
   }
@@ -170,6 +188,10 @@ export class OpenInterrupts {
     return one && change(`The code at ${one.shown.address.join('/')} changed: it does not wait for "${one.shown.id}" any more.`);
   }
 
+  private get isClosed(): boolean {
+    return this.closed !== undefined;
+  }
+
   get size(): number {
     return this.waiting.size;
   }
@@ -177,21 +199,11 @@ export class OpenInterrupts {
   /** Why an answer would be refused that the server took at this time, or nothing. */
   refusalOf(answer: Answer, at = this.ports.now()): Failure | undefined {
     // The same one may come again, by another way or after a continue-as-new: whoever gave it hears that it was taken.
-    if (this.wasDelivered(answer)) return undefined;
+    if (this.past.wasDelivered(answer)) return undefined;
     const interrupt = this.state.interrupts.find(({ shown }) => shown.id === answer.interruptId)?.shown;
-    if (interrupt === undefined) return this.whyNotOpen(answer.interruptId);
+    if (interrupt === undefined) return this.past.whyNotOpen(answer.interruptId, this.isClosed);
     if (this.given.has(answer.interruptId)) return answeredBefore(answer.interruptId);
-    return latenessOf(interrupt, at) ?? refusalOf(interrupt, answer);
-  }
-
-  private whyNotOpen(id: string): Failure {
-    const { answered, expired: late = [], withdrawn: left = [] } = this.state;
-    if (late.includes(id)) return expired(id);
-    if (this.closed !== undefined) return { code: 'run-ended', message: 'The run was cancelled, and takes no answer any more.' };
-    if (left.includes(id)) return withdrawn(id);
-    return answered.includes(id)
-      ? answeredBefore(id)
-      : { code: 'interrupt-unknown', message: `This run waits for no interrupt "${id}".${this.pendingText()}` };
+    return latenessOf(interrupt, at) ?? refusalOf(interrupt, answer, at);
   }
 
   /**
@@ -199,7 +211,7 @@ export class OpenInterrupts {
    * counts when the agent says so: `told` hears of it then, and of any other at once.
    */
   answer(answer: Answer, at = this.ports.now(), told?: Told): number {
-    if (this.wasDelivered(answer)) return (told?.(), this.state.sequence);
+    if (this.past.wasDelivered(answer)) return (told?.(), this.state.sequence);
     const refused = this.refusalOf(answer, at);
     if (refused !== undefined) {
       this.emitIgnored(answer, refused);
@@ -208,9 +220,11 @@ export class OpenInterrupts {
     const waiting = this.waiting.get(answer.interruptId);
     if (waiting?.isApart === true && this.ports.isolatedDecide()) return this.give(answer, at, told, waiting);
     if (waiting === undefined || this.held !== undefined) this.keepEarly(answer);
+    const asked = policyIn(this.state, answer.interruptId);
     this.remove(answer.interruptId);
-    this.keepDelivery(answer);
-    this.ports.emit({ type: 'interrupt-end', interruptId: answer.interruptId, answer: answer.answer, reason: 'answer', ...byOf(answer) });
+    this.past.delivered(answer);
+    const end: InterruptEnd = { answer: answer.answer, reason: 'answer', ...byOf(answer), ...asked };
+    this.ports.emit({ type: 'interrupt-end', interruptId: answer.interruptId, ...end });
     this.ports.hideInterrupt(answer.interruptId);
     waiting?.timer?.cancel();
     this.showNext();
@@ -226,18 +240,10 @@ export class OpenInterrupts {
   /** Nobody else need answer it. How it ends is what the agent says: it may not wait for it any more. */
   private give(answer: Answer, at: number, told: Told | undefined, waiting: WaitingCode): number {
     this.given.add(answer, told);
-    this.keepDelivery(answer);
+    this.past.delivered(answer);
     this.ports.hideInterrupt(answer.interruptId);
     this.ports.afterHandlers(() => waiting.resolve(answer.answer, { ...answer, at }));
     return ++this.state.sequence;
-  }
-
-  private keepDelivery({ delivery }: Answer): void {
-    if (delivery !== undefined) this.state.delivered = [...(this.state.delivered ?? []), delivery].slice(-keptDeliveries);
-  }
-
-  private wasDelivered({ delivery }: Answer): boolean {
-    return delivery !== undefined && this.state.delivered?.includes(delivery) === true;
   }
 
   /** From now on answers are taken, and wake nobody: the run may go on elsewhere, where they are found. */
@@ -252,8 +258,8 @@ export class OpenInterrupts {
     for (const act of held) act();
   }
 
-  private keepEarly({ interruptId, answer }: Answer): void {
-    this.state.early = { ...this.state.early, [interruptId]: { answer } };
+  private keepEarly({ interruptId, answer, by }: Answer): void {
+    this.state.early = { ...this.state.early, [interruptId]: { answer, ...defined({ by }) } };
   }
 
   private handOn(answer: Answer, waiting: WaitingCode): void {
@@ -271,8 +277,8 @@ export class OpenInterrupts {
       waiting.timer?.cancel();
       waiting.reject(error);
     }
-    this.given.refuseAll((id) => this.whyNotOpen(id));
-    for (const { refuse } of this.later.values()) refuse(error);
+    this.given.refuseAll((id) => this.past.whyNotOpen(id, this.isClosed));
+    for (const { shown, refuse } of this.later.values()) refuse(this.tellDoubt(shown, error));
     this.later.clear();
     this.goOn();
   }
@@ -315,36 +321,26 @@ export class OpenInterrupts {
     const pending = this.state.interrupts.find(({ shown }) => shown.id === id);
     if (waiting === undefined || pending === undefined) return;
     if (this.held !== undefined) return void this.held.push(() => this.expire(id));
+    const asked = policyIn(this.state, id);
     this.remove(id);
-    this.keepExpired(id);
-    this.ports.emit({ type: 'interrupt-end', interruptId: id, answer: pending.onDeadline ?? null, reason: 'deadline' });
+    this.past.expired(id);
+    this.ports.emit({ type: 'interrupt-end', interruptId: id, answer: pending.onDeadline ?? null, reason: 'deadline', ...asked });
     this.ports.hideInterrupt(id);
     this.showNext();
-    if (pending.onDeadline !== undefined) waiting.resolve(pending.onDeadline, { interruptId: id, answer: pending.onDeadline });
+    if (pending.onDeadline !== undefined) waiting.resolve(pending.onDeadline, undefined);
     else waiting.reject(new HoldfastError('interrupt-expired', `Nobody answered "${id}" in time, and it has no default.`));
+  }
+
+  /** A step of an interrupt that an isolated agent asks. */
+  tellStep(event: InterruptStepEvent): void {
+    if (this.waiting.has(event.interruptId)) this.ports.emit(event);
   }
 
   private remove(id: string): void {
     this.ended += 1;
+    this.steps.end(id);
     this.waiting.delete(id);
     this.state.interrupts = this.state.interrupts.filter(({ shown }) => shown.id !== id);
-    this.state.answered = [...this.state.answered, id].slice(-keptAnswers);
+    this.past.answered(id);
   }
-
-  private keepExpired(id: string): void {
-    this.state.expired = [...(this.state.expired ?? []), id].slice(-keptAnswers);
-  }
-
-  private keepWithdrawn(id: string): void {
-    this.state.withdrawn = [...(this.state.withdrawn ?? []), id].slice(-keptAnswers);
-  }
-
-  private pendingText(): string {
-    const ids = this.state.interrupts.map(({ shown }) => shown.id);
-    return ids.length === 0 ? ' It waits for nothing.' : ` It waits for: ${ids.join(', ')}.`;
-  }
-}
-
-function byOf(answer: Answer): { by?: string } {
-  return answer.by === undefined ? {} : { by: answer.by };
 }

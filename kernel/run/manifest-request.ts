@@ -3,6 +3,7 @@ import type { ManifestRequest } from '../../contract/manifest';
 import { runOptionsOf } from '../../contract/run-options';
 import type { AgentDefinition } from '../define/agent';
 import { toolsNamedBy } from '../define/named-tools';
+import { traitsOf } from '../define/traits';
 import { agentForRun } from './run-options';
 import type { RunState } from './state';
 import type { AnyAgent } from '../define/definition';
@@ -16,6 +17,7 @@ export function manifestRequest(root: AnyAgent, state: RunState): ManifestReques
   const aliasesOfStart = [...new Set(each.flatMap((one) => one.aliasesOfStart ?? []))];
   const aliasedArguments = together(each.map((one) => one.aliasedArguments ?? {}));
   const askedAbout = [...new Set(each.flatMap((one) => one.askedAbout ?? []))];
+  const policies = [...new Set(each.flatMap((one) => one.policies ?? []))];
   const outputs = [...new Set(each.flatMap((one) => one.outputs ?? []))];
   return {
     agent: root.name,
@@ -23,6 +25,7 @@ export function manifestRequest(root: AnyAgent, state: RunState): ManifestReques
     models: [...new Set(each.flatMap(({ models }) => models))],
     halves: [...new Set(each.flatMap(({ halves }) => halves))],
     ...(outputs.length === 0 ? {} : { outputs }),
+    ...(policies.length === 0 ? {} : { policies }),
     ...(askedAbout.length === 0 ? {} : { askedAbout }),
     argumentAliases: together(each.map(({ argumentAliases }) => argumentAliases)),
     ...(Object.keys(aliasedArguments).length === 0 ? {} : { aliasedArguments }),
@@ -61,6 +64,7 @@ function requestOf(defined: AgentDefinition, state: RunState): Omit<ManifestRequ
     models: [options.model ?? state.model ?? agent.model],
     halves: agent.halves.map(({ name }) => name),
     ...(agent.output === undefined ? {} : { outputs: [agent.output] }),
+    policies: agent.middleware.flatMap((layer) => traitsOf(layer).asksPolicy ?? []),
     askedAbout: agent.middleware.flatMap(({ asksAbout = [] }) => asksAbout).filter((tool) => !agent.ownTools.has(tool)),
     argumentAliases,
     aliasedArguments,

@@ -1,8 +1,10 @@
+import type { CancelRequest } from '../../contract/cancel';
 import type { HoldfastError } from '../../contract/errors';
 import type { EventBody } from '../../contract/events';
 import type { Answer, Interrupt } from '../../contract/interrupts';
 import type { WorkerMiddlewareRef, Manifest, ManifestRequest, ModelFacts, ToolCallFacts } from '../../contract/manifest';
 import type { Failure, Json, JsonObject, StoredMessage, Usage } from '../../contract/messages/messages';
+import type { PolicyPlan, PolicyRequest } from '../../contract/policies';
 import type {
   CallModelResult,
   CallToolResult,
@@ -72,6 +74,8 @@ export interface Timer {
 /** A run of its own that is part of this one: an isolated agent. */
 export interface ChildRun {
   readonly start: StartInput;
+  /** It was cancelled with the run, and goes on where it stood. */
+  readonly resumes?: true;
   /** Told of interrupts that open and end in it. Anybody who reaches the server can send such news. With its end comes what may not have come before. */
   hear(events: readonly unknown[], withEnd?: boolean): void;
 }
@@ -94,12 +98,18 @@ export interface Ports {
   callModel(call: ModelCall): Promise<CallModelResult>;
   callTool(call: ToolCallRequest): Promise<CallToolResult>;
   parseInput(tool: string, input: Json): Promise<ParseInputResult>;
+  /** What a policy of the configuration asks about a call. */
+  planPolicy(request: PolicyRequest): Promise<PolicyPlan>;
   /** Reads an answer by the schema of that name. */
   parseOutput(output: string, text: string): Promise<ParseOutputResult>;
   /** Starts the run of an isolated agent and waits for its end, also where it is cancelled. Throws only where it could not be started. */
   runChild(child: ChildRun): Promise<ChildEnd>;
   /** Hands an answer on to it. */
   answerChild(run: string, answer: Answer): void;
+  /** Hands a cancel on to all isolated agents. */
+  cancelChildren(request: CancelRequest): void;
+  /** Whether the log says what was asked about a call that was lost, also in a cancelled run. It did not in runs of 0.1.0. */
+  tellsOnce(): boolean;
   /** Whether an answer to an isolated agent counts when that agent says so. It counted at once in runs of 0.1.0. */
   isolatedDecide(): boolean;
   /** An event of the durable log; it rides in the next command. */
@@ -130,6 +140,14 @@ export interface Ports {
   readonly cancelled: boolean;
   /** Cancels all that is on its way, as somebody who cancels the run does: the run is about to end. */
   stop(error: HoldfastError): void;
+  /** The offset of the next event of the log. */
+  readonly nextOffset: number;
+  /** Ends the calls of models that are under way, with what they said so far. Absent: nothing can. */
+  stopModel?(): void;
+  /** Called before a turn of a conversation begins. Absent, or returns nothing: it begins here. */
+  beforeTurn?(): Promise<void> | undefined;
+  /** Nothing is done, and whatever goes wrong is to be told. */
+  readonly isTrial?: true;
   /** Called where nothing is open. No run goes on elsewhere while isolated agents of it run. Never settles when the run goes on elsewhere; returns nothing when it goes on here. */
   checkpoint(): Promise<void> | undefined;
 }

@@ -2,6 +2,7 @@ import type { Manifest } from '../../contract/manifest';
 import type { StoredMessage } from '../../contract/messages/messages';
 import type { AgentRunOptions } from '../../contract/run-options';
 import type { AgentDefinition } from '../define/agent';
+import type { CancelPlan } from './cancel-plan';
 import type { ContextLifetime } from './context-lifetime';
 import type { Branch } from './conversation';
 import type { AnyAgent } from '../define/definition';
@@ -10,6 +11,7 @@ import type { Frame } from '../effects/frames';
 import type { Journal } from '../effects/journal';
 import type { OpenInterrupts } from './interrupts';
 import type { LeftAgent } from './left-agents';
+import type { MessageInbox } from './message-inbox';
 import type { ParsedArguments } from './parsed-arguments';
 import type { LivelockGuard } from './livelock-guard';
 import type { Ports } from './ports';
@@ -22,7 +24,10 @@ export interface RunScope {
   readonly ports: Ports;
   readonly journal: Journal;
   readonly interrupts: OpenInterrupts;
+  readonly cancels: CancelPlan;
   readonly runLocal: RunLocalBook;
+  /** What people say to it. Absent: it is no conversation. */
+  readonly inbox?: MessageInbox;
   readonly agents: ReadonlyMap<string, AnyAgent>;
   /** The exported agent in which all of them stand. */
   readonly exported: AnyAgent;
@@ -33,6 +38,8 @@ export interface RunScope {
   readonly leftAgents: Map<string, LeftAgent>;
   /** What parsing made of the tool calls of the last answer, by the path of the agent. */
   readonly parsed: Map<string, ParsedArguments>;
+  /** The frames in which hooks have called tools whose effect is once. */
+  readonly onceCalls: Map<string, string>;
   /** Counts agents that end without having waited for anything. */
   readonly pace: LivelockGuard;
   /** Whether the run has ended: what is left of it may do nothing any more. */

@@ -1,3 +1,4 @@
+import type { CancelRequest } from '../../contract/cancel';
 import { defined } from '../../contract/defined';
 import { listOfConversation } from '../../contract/record/snapshot-messages';
 import type { Interrupt } from '../../contract/interrupts';
@@ -8,6 +9,8 @@ import type { RunOptions } from '../../contract/run-options';
 import type { CallToolResult, ParentRun, StartInput } from '../../contract/record/wire';
 import type { JournalEffect, Notes, RecordedFailure } from '../effects/journal';
 import type { LastAnswer } from '../define/middleware';
+import type { ConversationState } from './message-inbox';
+import { freshConversation } from './message-inbox';
 import type { ShownResult } from './shown-result';
 
 /** One agent at work, by its path. Its messages go over a continue-as-new apart from the rest, so that they stand there once. */
@@ -19,6 +22,10 @@ export interface AgentRecord {
   remaining: number;
   /** How many messages of the model have run tools, of an agent that limits them. */
   toolIterations?: number;
+  /** A turn of a conversation begins: its setup runs first. */
+  begins?: true;
+  /** The iteration at whose beginning it took what people said meanwhile. */
+  joined?: number;
   /** The calls that its messages end in run first. Set after the setup, as long as the turn is 0. */
   resumes?: true;
   instructions: string;
@@ -42,6 +49,16 @@ export interface PendingInterrupt {
   readonly onDeadline?: Json;
   /** Its deadline is the end of the code that asked, which withdraws it. */
   readonly isLimited?: true;
+  /** The code is told who answered, and not only what. */
+  readonly tellsWho?: true;
+  /** How many of its steps have been told. Absent: none. */
+  readonly told?: number;
+}
+
+/** An answer that waits for the code that asked. */
+export interface EarlyAnswer {
+  readonly answer: Json;
+  readonly by?: string;
 }
 
 /** How one of several agents at the same time has ended. Of an isolated one: the session values that it has set. */
@@ -80,6 +97,12 @@ export interface SaidEntry {
 /** What a call handed back beside its result. */
 export type CallChanges = Pick<CallToolResult, 'runLocal' | 'events'>;
 
+/** What was asked about the end of a run, all of it together. */
+export type CancelState = Pick<CancelRequest, 'modes' | 'recursive' | 'reason' | 'by'> & {
+  /** How long safe points are waited for. */
+  readonly deadline?: number;
+};
+
 /** All that a run is, beside its history. Plain data with one owner, the kernel. */
 export interface RunState {
   readonly version: 1;
@@ -95,9 +118,13 @@ export interface RunState {
   readonly options: RunOptions;
   /** Of the run of an isolated agent. */
   readonly parent?: ParentRun;
+  /** Absent: the run ends with its first answer. */
+  readonly conversation?: ConversationState;
   readonly values: JsonObject;
   /** Absent: none. */
   readonly tags?: readonly string[];
+  /** Who started the run. Absent: nobody said so. */
+  readonly startedBy?: string;
   readonly settings?: ModelSettings;
   readonly model?: string;
   language?: Language;
@@ -134,7 +161,7 @@ export interface RunState {
   /** How the last answers came that were taken. */
   delivered?: readonly string[];
   /** Answers that came after a continue-as-new and before the code that waits for them was entered again. */
-  early?: Readonly<Record<string, { readonly answer: Json }>>;
+  early?: Readonly<Record<string, EarlyAnswer>>;
   sequence: number;
   agents: Record<string, AgentRecord>;
   journal: Readonly<Record<string, readonly JournalEffect[]>>;
@@ -142,6 +169,12 @@ export interface RunState {
   readonly notes?: Notes;
   /** Of a run that is tried again: agents that failed at a limit of iterations, and have as many again. */
   renewed?: readonly string[];
+  /** Somebody wants that the run stops, and it has not yet. */
+  cancel?: CancelState;
+  /** Isolated agents that were cancelled with the run, by the ids of their runs, with what they had used by then. */
+  cut?: Readonly<Record<string, Usage>>;
+  /** All agents had ended when the run was cancelled: what it ends with when it is gone on with. */
+  readonly finished?: { readonly output: Json; readonly text: string };
   /** Frames that errors had left before a continue-as-new, which took only along what was open. */
   readonly remains?: readonly string[];
   /** How often calls were made at places where there may be more. */
@@ -169,8 +202,9 @@ export function freshState(start: StartInput): RunState {
     sequence: 0,
     agents: {},
     journal: {},
-    ...defined({ settings: start.settings, model: start.model, language: start.language, parent: start.parent }),
+    ...defined({ settings: start.settings, model: start.model, language: start.language, parent: start.parent, startedBy: start.by }),
     ...(start.runPendingToolCalls === true ? { runPendingToolCalls: true } : {}),
+    ...(start.conversation === undefined ? {} : { conversation: freshConversation(start.conversation) }),
   };
 }
 
@@ -202,5 +236,6 @@ export function restoredState(state: RunState, lists: Readonly<Record<string, re
     answered: [...state.answered],
     agents,
     ...(state.said === undefined ? {} : { said: restoredSaid(state.said, lists) }),
+    ...(state.conversation === undefined ? {} : { conversation: { ...state.conversation } }),
   };
 }

@@ -1,6 +1,7 @@
 import { HoldfastError } from '../../contract/errors';
 import type { ToolCall } from '../../contract/messages/messages';
 import type { AgentDefinition } from '../define/agent';
+import { heldTools } from '../define/named-tools';
 import type { AgentScope, RunScope } from '../run/scope';
 import type { NamedCall } from '../run/tool-names';
 import { planCall } from './tool-plan';
@@ -37,7 +38,7 @@ function notAlone({ name }: AgentDefinition, calls: readonly ToolCall[]): Holdfa
 /** No layer is around a call that somebody else makes: one that names such a tool would guard nothing. */
 export function refuseLayersOfExternal({ manifest }: Pick<RunScope, 'manifest'>, { name, middleware }: AgentDefinition): void {
   for (const layer of middleware) {
-    const tool = (layer.onlyTools ?? []).find((named) => manifest.tools[named]?.external === true);
+    const tool = (heldTools(layer, manifest) ?? []).find((named) => manifest.tools[named]?.external === true);
     if (tool === undefined) continue;
     throw new HoldfastError(
       'agent-invalid',

@@ -7,6 +7,7 @@ import type { Frame } from '../effects/frames';
 import type { HookAnswer } from '../hooks/hooks';
 import { appendShown, runAfterAgent, runAfterFailure, runBeforeAgent, runStateHooks } from '../hooks/hooks';
 import { countIteration, countToolIteration, refuseCallsInFinalAnswer } from './count-iterations';
+import { endsHere, isStopped } from './joined-messages';
 import { modelStep } from './model-step';
 import { observedAgent, observersOf } from '../hooks/observers';
 import { pendingCallsOf } from './pending-calls';
@@ -27,23 +28,31 @@ export function runAgentLoop(scope: AgentScope, root: Frame): Promise<AgentResul
 
 async function loop(scope: AgentScope, root: Frame): Promise<AgentResult> {
   const { run, record } = scope;
-  if (record.turn === 0 && record.resumes !== true) {
+  if (record.begins === true || (record.turn === 0 && record.resumes !== true)) {
+    // Interrupts have ids of their place, and each turn of a conversation has a setup.
     const setup = root.child('setup');
     const answer = await runBeforeAgent(scope, setup);
     if (answer !== undefined) return fittingAnswer(scope, answer, setup);
     record.callable = record.tools;
     setup.close();
-    if (beginsWithCalls(scope)) record.resumes = true;
+    if (record.begins === true) delete record.begins;
+    else if (beginsWithCalls(scope)) record.resumes = true;
     else record.turn = 1;
   }
-  for (;;) {
+  for (let isFirst = record.turn <= 1; ; isFirst = false) {
+    if (!isFirst) run.cancels.at('after-tools', scope);
     const checkpoint = run.ports.checkpoint();
-    if (checkpoint !== undefined) await checkpoint;
+    if (checkpoint !== undefined) {
+      await checkpoint;
+      if (!isFirst) run.cancels.at('after-tools', scope);
+    }
+    if (run.inbox !== undefined && (await endsHere(scope, run.inbox))) return { output: '', text: '' };
     const iteration = root.child(`t${record.turn}`);
     let finished: AgentResult | undefined;
     try {
       finished = await iterate(scope, iteration);
     } catch (error) {
+      if (isCancellation(error) && isStopped(scope)) return cutShort(scope, iteration);
       if (isCancellation(error)) throw error;
       throw (await runAfterFailure(scope, failureOf(error), root)) ?? error;
     }
@@ -55,6 +64,15 @@ async function loop(scope: AgentScope, root: Frame): Promise<AgentResult> {
     leave(scope, iteration);
     record.turn += 1;
   }
+}
+
+/** Somebody ended the turn while the model answered. What it had said is kept. */
+function cutShort(scope: AgentScope, iteration: Frame): AgentResult {
+  const { inbox } = scope.run;
+  if (inbox !== undefined) inbox.state.isCut = true;
+  iteration.forget();
+  scope.run.checkpoints.delete(scope.path.join('/'));
+  return { output: '', text: '' };
 }
 
 function leave(scope: AgentScope, iteration: Frame): void {
@@ -79,6 +97,7 @@ async function iterate(scope: AgentScope, iteration: Frame): Promise<AgentResult
     throw new HoldfastError('message-invalid', `No messages left in the state of agent "${agent.name}" after the model call.`);
   const calls = namedCalls(scope, toolCallsOf(last));
   if (calls.length === 0) return checkedAnswer(scope, { output: textOf(last), text: textOf(last) }, iteration);
+  scope.run.cancels.at('after-model', scope);
   refuseCallsInFinalAnswer(scope, calls);
   const direct = await runTools(scope, calls, iteration);
   return direct === undefined ? undefined : checkedAnswer(scope, direct, iteration);

@@ -17,6 +17,7 @@ import type { StoredResponse } from '../calls/model-call';
 import { callModelOnce, requestSlots, withNamedCalls } from '../calls/model-call';
 import { modelObservers } from '../hooks/observers';
 import { specsOf } from '../define/workflow-tools';
+import { isStopped } from './joined-messages';
 import { refusePendingCalls } from './pending-calls';
 import type { AgentScope } from '../run/scope';
 import { shownState } from '../hooks/shown-state';
@@ -63,9 +64,12 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
       model,
       ...defined({ usage, finish }),
     });
-    if (branch !== undefined) append(run, branch, agent.name, shown);
+    // Agents that hear of it would take it for all that was to be said.
+    if (branch !== undefined && finish !== 'cancelled') append(run, branch, agent.name, shown);
   });
   if (finish === 'cancelled') {
+    // What somebody cut off in a conversation is part of it.
+    if (isStopped(scope)) record.messages = [...record.messages, message];
     // What was said by then is kept for readers; the run ends.
     throw new HoldfastError('cancelled', 'The run was cancelled while the model answered.');
   }
@@ -119,6 +123,7 @@ async function wrapped(
 function callCore(scope: AgentScope, request: ModelRequest, before: readonly StoredMessage[]): Promise<StoredResponse> {
   const { run, agent, path, record } = scope;
   const final = finalInstructionOf(scope);
+  if (isStopped(scope)) throw new HoldfastError('cancelled', 'The turn was stopped.');
   const address = run.uniqueAddress(`${path.join('/')}/t${record.turn}/model`);
   const messages = storedMessages(request.messages, before, () => run.ports.uuid(), 'wrapModel');
   refusePendingCalls(scope, messages);

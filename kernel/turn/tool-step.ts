@@ -14,8 +14,9 @@ import { frozen } from '../../contract/freeze';
 import type { Frame } from '../effects/frames';
 import { isPromise } from '../effects/frames';
 import type { AgentMiddleware } from '../define/middleware';
+import { heldTools } from '../define/named-tools';
 import { toolObservers } from '../hooks/observers';
-import { allSettledInOrder, inSequence } from './parallel-calls';
+import { allSettledInOrder, inSequence } from './wait-for-calls';
 import type { ParsedCall } from './parsed-calls';
 import { ParsedCalls, textOfOptions } from './parsed-calls';
 import { withOptionsOf } from '../run/run-options';
@@ -139,8 +140,10 @@ function isEnhanced({ run }: AgentScope, { name }: ToolCall): boolean {
 function layersOf({ run, agent }: AgentScope, tool: string): readonly AgentMiddleware[] {
   const { kind } = toolFactsOf(run.manifest, tool);
   return agent.middleware.filter(
-    ({ wrapToolCall, onlyTools, onlyKinds }) =>
-      wrapToolCall !== undefined && onlyTools?.includes(tool) !== false && onlyKinds?.includes(kind) !== false,
+    (layer) =>
+      layer.wrapToolCall !== undefined &&
+      heldTools(layer, run.manifest)?.includes(tool) !== false &&
+      layer.onlyKinds?.includes(kind) !== false,
   );
 }
 

@@ -1,13 +1,14 @@
 import type { Forms } from '../../contract/check';
 import { checkOptions, duration, filled, func, oneOf, refusing, required, shape, someTexts, tableOf, worded } from '../../contract/check';
 import { defined } from '../../contract/defined';
-import type { ApprovalDecision } from '../../contract/interrupts';
-import type { Json, ToolCall } from '../../contract/messages/messages';
+import type { ApprovalDecision } from '../../contract/decisions';
+import type { ToolCall } from '../../contract/messages/messages';
 import { insideOf } from '../../kernel/define/inside';
-import type { AgentMiddleware, HookContext, InputOf, Tools } from '../../kernel/define/middleware';
+import type { AgentMiddleware, InputOf, Tools } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
 import type { Edits } from './changed-calls';
 import { RewrittenCalls, callChanged, isTold } from './changed-calls';
+import { misfitOfEdit, rejection } from './decided';
 
 export interface ApprovalRule<Input> {
   /** Which calls need a human. Default: all. Only `false` means no: a rule that throws, or forgets to return, means yes. */
@@ -69,12 +70,6 @@ export function approval<T extends Tools>(options: ApprovalOptions<T>): AgentMid
   return withTraits(middleware, { offersTools: [] });
 }
 
-/** Arguments that a human edited wrongly use up no decision: the human is asked again, and told why. */
-async function misfitOfEdit(call: ToolCall, editedInput: Json, ctx: HookContext): Promise<string | undefined> {
-  const parsed = await ctx.parse(call.name, editedInput);
-  return parsed.ok ? undefined : parsed.message;
-}
-
 function needsHuman(rule: ApprovalRule<unknown>, call: ToolCall): boolean {
   if (rule.when === undefined) return true;
   try {
@@ -82,11 +77,6 @@ function needsHuman(rule: ApprovalRule<unknown>, call: ToolCall): boolean {
   } catch {
     return true;
   }
-}
-
-function rejection(call: ToolCall, feedback: string | undefined): Json {
-  const said = feedback === undefined || feedback === '' ? '' : ` They said: ${feedback}`;
-  return `A human rejected the call of '${call.name}'. It did not run.${said}`;
 }
 
 const ruleForms: Forms<ApprovalRule<unknown>> = {

@@ -5,13 +5,19 @@ import { NoQuery } from './schemas';
 import type { HoldfastClient } from '../../client/index';
 import type { AgentSummary } from '../project/load-project';
 import type { ModelPrices } from '../prices';
+import type { AguiOptions } from '../agui/options';
+import { aguiRoutes } from '../agui/routes';
+import { aiSdkRoutes } from '../ai-sdk/routes';
 import { checkHost } from './check-host';
 import { errorResponse } from './error-response';
 import { methodsAt, noRoute } from './route-hints';
 import { answerRoutes, inboxRoutes } from './interrupt-routes';
 import { parseQuery } from './parse-request';
+import { policyRoutes } from './policy-routes';
 import { readiness } from './readiness';
-import { agentsIn, runRoutes } from './run-routes';
+import { agentsIn } from './asked-agent';
+import { conversationRoutes } from './conversation-routes';
+import { runRoutes } from './run-routes';
 
 export interface ServiceParts {
   readonly client: HoldfastClient;
@@ -23,14 +29,18 @@ export interface ServiceParts {
   /** Ends the streams of events. */
   readonly closing?: AbortSignal;
   readonly heartbeatMs?: number;
+  /** The policies of the configuration. A function where they change while the service runs. */
+  readonly policies?: Readonly<Record<string, object>> | (() => Readonly<Record<string, object>> | undefined);
   /** What models cost. Without it no run says what it cost. */
   readonly prices?: ModelPrices | (() => ModelPrices | undefined);
+  /** How AG-UI is spoken. */
+  readonly agui?: AguiOptions | (() => AguiOptions | undefined);
   /** How long an answer may wait for the Temporal server. Default 30 s. */
   readonly patienceMs?: number;
 }
 
-/** These go on for as long as they have to: a stream, and a move that waits for a worker with a deadline of its own. */
-const patient = /\/(events|upgrade)$/;
+/** These go on for as long as they have to: a stream, a move that waits for a worker with a deadline of its own, and a policy for many runs. */
+const patient = /\/(events|upgrade|apply)$|^\/(agui|aisdk)\//;
 
 /** The HTTP service as a Hono app. Reading needs no worker; every error is { error: { code, message, fix } }. */
 export function createApp(parts: ServiceParts): Hono {
@@ -59,10 +69,14 @@ export function createApp(parts: ServiceParts): Hono {
   });
   app.get('/agents', (context) => {
     parseQuery(context, NoQuery);
-    return context.json({ agents: agentsIn(parts).map(({ name, description, takesJob }) => ({ name, description, takesJob })) });
+    return context.json({ agents: agentsIn(parts).map(({ tools: _, ...told }) => told) });
   });
   app.route('/runs', runRoutes(parts));
   app.route('/runs', answerRoutes(parts));
   app.route('/interrupts', inboxRoutes(parts));
+  app.route('/conversations', conversationRoutes(parts));
+  app.route('/agui', aguiRoutes(parts));
+  app.route('/policies', policyRoutes(parts));
+  app.route('/aisdk', aiSdkRoutes(parts));
   return app;
 }

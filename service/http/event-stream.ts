@@ -2,7 +2,7 @@ import type { Delta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
 import type { Logger } from '../../host/logger';
 
-export interface EventStreamOptions {
+export interface StreamOptions {
   /** Milliseconds between comments that keep the connection open. */
   readonly heartbeatMs: number;
   /** Ends the stream when the service closes. */
@@ -10,20 +10,30 @@ export interface EventStreamOptions {
   readonly logger: Logger;
 }
 
+export interface FrameOptions<Item> extends StreamOptions {
+  readonly frameOf: (item: Item) => string;
+  /** What stands before the first frame, and behind the last one. */
+  readonly first?: string;
+  readonly last?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The reader has gone before the end. */
+  readonly onGone?: () => void;
+}
+
 /**
- * Server-sent events: the id is the offset, so that a reader that comes back with Last-Event-ID misses nothing. Events are read only as fast as
- * they are taken, and a reader that goes away stops the reading.
+ * Server-sent events. They are made only as fast as they are taken, and a reader that goes away stops the making: the signal of `read` says so,
+ * as it says that the service closes.
  */
-export function eventStream(read: (signal: AbortSignal) => AsyncGenerator<RunEvent | Delta>, options: EventStreamOptions): Response {
-  const { heartbeatMs, closing, logger } = options;
+export function frameStream<Item>(read: (signal: AbortSignal) => AsyncGenerator<Item>, options: FrameOptions<Item>): Response {
+  const { heartbeatMs, closing, logger, frameOf, first, last, headers, onGone } = options;
   const gone = new AbortController();
-  const events = read(AbortSignal.any([gone.signal, closing]));
+  const items = read(AbortSignal.any([gone.signal, closing]));
   const encoder = new TextEncoder();
   let heartbeat: NodeJS.Timeout | undefined;
 
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
-      controller.enqueue(encoder.encode('retry: 1000\n\n'));
+      if (first !== undefined) controller.enqueue(encoder.encode(first));
     },
     async pull(controller) {
       // Only now somebody reads: a stream that answers HEAD is never read, and nothing would end what it began.
@@ -31,13 +41,14 @@ export function eventStream(read: (signal: AbortSignal) => AsyncGenerator<RunEve
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(': still here\n\n'));
       }, heartbeatMs);
       try {
-        const next = await events.next();
+        const next = await items.next();
         if (gone.signal.aborted) return;
         if (next.done !== true) {
           controller.enqueue(encoder.encode(frameOf(next.value)));
           return;
         }
         clearInterval(heartbeat);
+        if (last !== undefined) controller.enqueue(encoder.encode(last));
         controller.close();
       } catch (error) {
         clearInterval(heartbeat);
@@ -48,10 +59,23 @@ export function eventStream(read: (signal: AbortSignal) => AsyncGenerator<RunEve
     async cancel() {
       clearInterval(heartbeat);
       gone.abort();
-      await events.return(undefined);
+      onGone?.();
+      await items.return(undefined);
     },
   });
-  return new Response(stream, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' } });
+  return new Response(stream, {
+    headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers },
+  });
+}
+
+/** The id is the offset, so that a reader that comes back with Last-Event-ID misses nothing. */
+export function eventStream(read: (signal: AbortSignal) => AsyncGenerator<RunEvent | Delta>, options: StreamOptions): Response {
+  return frameStream(read, { ...options, first: 'retry: 1000\n\n', frameOf });
+}
+
+/** A frame of data alone, as the clients of protocols read it. */
+export function dataFrame(item: unknown): string {
+  return `data: ${JSON.stringify(item)}\n\n`;
 }
 
 /** A delta has no id: a reader that comes back asks for what followed the last durable event. */

@@ -11,7 +11,7 @@ import { z } from 'zod';
 /** Everything that waits for somebody, over all runs. */
 export function inboxRoutes({ client }: ServiceParts): Hono {
   return new Hono().get('/', async (context) => {
-    return context.json(await client.interrupts(defined(parseQuery(context, InboxQuery, ['tag']))));
+    return context.json(await client.interrupts(defined(parseQuery(context, InboxQuery, ['tag', 'role']))));
   });
 }
 
@@ -30,15 +30,11 @@ function answerOf(body: Record<string, unknown>): { answer: Json; who: AnswerOpt
     if (!('answer' in body))
       throw new HoldfastError(
         'request-invalid',
-        'The body has neither `answer` nor `decision`: send { "answer": … }, { "decision": "approve" } or { "decision": "reject" }.',
+        'The body has neither `answer` nor `decision`: send { "answer": … }, { "decision": "approve" }, { "decision": "reject" } or { "decision": "delegate", "to": … }.',
       );
-    const { answer, by, inputHash } = parse(AnswerBody, body, 'The body');
-    return { answer: answer, who: whoOf(by, inputHash) };
+    const { answer, ...who } = parse(AnswerBody, body, 'The body');
+    return { answer, who: defined(who) };
   }
-  const { decision, by, inputHash, ...rest } = parse(DecisionBody, body, 'The body');
-  return { answer: { type: decision, ...rest }, who: whoOf(by, inputHash) };
-}
-
-function whoOf(by: string | undefined, inputHash: string | undefined): AnswerOptions {
-  return defined({ by, inputHash });
+  const { decision, by, roles, inputHash, ...rest } = parse(DecisionBody, body, 'The body');
+  return { answer: { type: decision, ...defined(rest) }, who: defined({ by, roles, inputHash }) };
 }

@@ -11,7 +11,7 @@ const bodyLimit = 2 * limits.runInput;
 const depthLimit = 200;
 
 /** Parses a JSON body. Another content type is refused: a page of another site can send that without asking. */
-export async function parseBody<T>(context: Context, schema: z.ZodType<T>): Promise<T> {
+export async function parseBody<T>(context: Context, schema: z.ZodType<T>, most = bodyLimit): Promise<T> {
   const contentType = context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (contentType !== 'application/json') {
     throw new HoldfastError('request-invalid', `Send the body as application/json, not as ${contentType ?? 'nothing'}.`);
@@ -19,7 +19,7 @@ export async function parseBody<T>(context: Context, schema: z.ZodType<T>): Prom
   const encoding = context.req.header('content-encoding')?.trim().toLowerCase() ?? 'identity';
   if (encoding !== 'identity')
     throw new HoldfastError('request-invalid', `Send the body as it is, without the content encoding ${encoding}.`);
-  const text = await readBody(context);
+  const text = await readBody(context, most);
   return parse(schema, parseJson(text), 'The body');
 }
 
@@ -55,9 +55,9 @@ export function parse<T>(schema: z.ZodType<T>, value: unknown, what: string): T 
 }
 
 /** Reads until the limit and no further: a body that is announced or comes larger is refused at once. */
-async function readBody(context: Context): Promise<string> {
+async function readBody(context: Context, most: number): Promise<string> {
   const announced = Number(context.req.header('content-length') ?? 0);
-  if (announced > bodyLimit) throw tooLarge(announced);
+  if (announced > most) throw tooLarge(announced, most);
   const body = context.req.raw.body;
   if (body === null) return '';
   const chunks: Uint8Array[] = [];
@@ -65,7 +65,7 @@ async function readBody(context: Context): Promise<string> {
   try {
     for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
       bytes += chunk.byteLength;
-      if (bytes > bodyLimit) throw tooLarge(bytes);
+      if (bytes > most) throw tooLarge(bytes, most);
       chunks.push(chunk);
     }
   } catch (error) {
@@ -79,8 +79,8 @@ async function readBody(context: Context): Promise<string> {
   }
 }
 
-function tooLarge(bytes: number): HoldfastError {
-  return new HoldfastError('input-too-large', `The body has ${bytes} bytes or more; at most ${bodyLimit} are read.`);
+function tooLarge(bytes: number, most: number): HoldfastError {
+  return new HoldfastError('input-too-large', `The body has ${bytes} bytes or more; at most ${most} are read.`);
 }
 
 function parseJson(text: string): unknown {

@@ -5,23 +5,29 @@ import type { RunView } from '../../contract/events';
 import { isEnded } from '../../contract/events';
 import type { Json } from '../../contract/messages/messages';
 import { messagesOfInput } from '../../contract/messages/messages';
-import type { RunOptions } from '../../contract/run-options';
-import { runOptionsProblem, toolsNamedIn } from '../../contract/run-options';
-import { CancelBody, EventsQuery, LastEventId, ListQuery, NoQuery, RetryBody, StartBody, TerminateBody, TranscriptQuery } from './schemas';
+import {
+  CancelBody,
+  EventsQuery,
+  LastEventId,
+  ListQuery,
+  NoBody,
+  NoQuery,
+  ResumeRunBody,
+  RetryBody,
+  StartBody,
+  TerminateBody,
+  TranscriptQuery,
+} from './schemas';
 import type { Run } from '../../client/index';
-import type { AgentSummary } from '../project/load-project';
+import { checkJob } from '../../client/job-fit';
 import type { ServiceParts } from './app';
+import { askedAgent } from './asked-agent';
 import type { ModelPrices } from '../prices';
 import { costOf } from '../prices';
 import { eventStream } from './event-stream';
 import { parse, parseBody, parseQuery } from './parse-request';
 
 const heartbeatMs = 15_000;
-
-/** The agents that the service has now. */
-export function agentsIn({ agents }: ServiceParts): readonly AgentSummary[] {
-  return typeof agents === 'function' ? agents() : agents;
-}
 
 function pricesIn({ prices }: ServiceParts): ModelPrices {
   return (typeof prices === 'function' ? prices() : prices) ?? {};
@@ -34,14 +40,10 @@ export function runRoutes(parts: ServiceParts): Hono {
 
   routes.post('/', async (context) => {
     const { agent, input, ...options } = await parseBody(context, StartBody);
-    const agents = agentsIn(parts);
-    if (!agents.some(({ name }) => name === agent)) {
-      throw new HoldfastError('agent-unknown', `There is no agent "${agent}". There are: ${agents.map(({ name }) => name).join(', ')}.`);
-    }
-    const takesText = agents.some(({ name, takesJob }) => name === agent && !takesJob);
-    if (takesText && messagesOfInput(input as Json) === undefined)
+    const asked = askedAgent(parts, agent, options.options);
+    if (!asked.takesJob && messagesOfInput(input as Json) === undefined)
       throw new HoldfastError('input-invalid', `The agent "${agent}" takes a text, or a list of messages.`);
-    refuseUnknownTools(options.options, agents.find(({ name }) => name === agent)?.tools);
+    if (asked.inputSchema !== undefined && input !== undefined) checkJob(agent, asked.inputSchema, input as Json);
     const run = await client.start(agent, input as Json, defined(options));
     const { ignored } = run;
     return context.json({ id: run.id, isNew: run.isNew, agent, ...(ignored.length === 0 ? {} : { ignored }) }, run.isNew ? 201 : 200);
@@ -87,14 +89,21 @@ export function runRoutes(parts: ServiceParts): Hono {
   });
 
   routes.post('/:id/cancel', async (context) => {
-    await parseBody(context, CancelBody);
+    const body = await parseBody(context, CancelBody);
     const run: Run = client.run(context.req.param('id'));
-    await run.cancel();
+    await run.cancel(defined(body));
+    return context.json({ id: run.id });
+  });
+
+  routes.post('/:id/resume', async (context) => {
+    const body = await parseBody(context, ResumeRunBody);
+    const run: Run = client.run(context.req.param('id'));
+    await run.resume(defined(body));
     return context.json({ id: run.id });
   });
 
   routes.post('/:id/upgrade', async (context) => {
-    await parseBody(context, CancelBody);
+    await parseBody(context, NoBody);
     const run: Run = client.run(context.req.param('id'));
     return context.json({ id: run.id, ...(await run.upgrade()) });
   });
@@ -113,17 +122,6 @@ export function runRoutes(parts: ServiceParts): Hono {
     return context.json({ id: run.id });
   });
   return routes;
-}
-
-/** A run would fail of it, after the 201. What else is wrong with the options says the client. */
-function refuseUnknownTools(options: unknown, known: readonly string[] | undefined): void {
-  if (known === undefined || options === undefined || runOptionsProblem(options) !== undefined) return;
-  const missing = toolsNamedIn(options as RunOptions).find((tool) => !known.includes(tool));
-  if (missing === undefined) return;
-  throw new HoldfastError(
-    'options-invalid',
-    `The options of the start: they name the tool "${missing}". The project has: ${known.join(', ') || 'none'}.`,
-  );
 }
 
 /** The view without the messages, which have a route of their own. */

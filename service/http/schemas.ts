@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { cancelModes } from '../../contract/cancel';
+import { sendModes } from '../../contract/conversations';
 import { listStatuses } from '../../contract/events';
+import { limits } from '../../contract/limits';
 
 /** What the HTTP service takes. The ends of an id, an agent's name, an input and options of a run are checked deeper, where their own codes are. */
 const shortText = z.string().min(1).max(200);
@@ -19,37 +22,85 @@ export const ModelSettingsBody = z.strictObject({
   providerOptions: json.optional(),
 });
 
-export const StartBody = z.strictObject({
-  agent: z.string(),
-  input: z.unknown().optional(),
-  id: z.string().optional(),
+/** With what a run is started, also one that is a conversation. */
+const start = {
   values: z.record(z.string(), json).optional(),
   model: shortText.optional(),
   settings: ModelSettingsBody.optional(),
   options: z.record(z.string(), json).optional(),
-  deadline: shortText.optional(),
-  startDelay: shortText.optional(),
   tags: z.array(shortText).max(50).optional(),
   stream: z.boolean().optional(),
-  runPendingToolCalls: z.boolean().optional(),
   by: shortText.optional(),
+};
+
+export const StartBody = z.strictObject({
+  agent: z.string(),
+  input: z.unknown().optional(),
+  id: z.string().optional(),
+  deadline: shortText.optional(),
+  startDelay: shortText.optional(),
+  runPendingToolCalls: z.boolean().optional(),
+  ...start,
 });
 export type StartBody = z.infer<typeof StartBody>;
 
-const who = { by: shortText.optional(), inputHash: shortText.optional() };
+const roles = z.array(shortText).max(100);
+const who = { by: shortText.optional(), roles: roles.optional(), inputHash: shortText.optional() };
+const comment = z.string().optional();
 
-/** An answer as it is, or the two decisions about a tool call in short. */
+/** An answer as it is, or the decisions about a tool call in short. */
 export const AnswerBody = z.strictObject({ answer: json, ...who });
 export const DecisionBody = z.discriminatedUnion('decision', [
-  z.strictObject({ decision: z.literal('approve'), editedInput: json.optional(), forRestOfRun: z.boolean().optional(), ...who }),
-  z.strictObject({ decision: z.literal('reject'), feedback: z.string().optional(), ...who }),
+  z.strictObject({
+    decision: z.literal('approve'),
+    editedInput: json.optional(),
+    forRestOfRun: z.boolean().optional(),
+    upTo: z.number().optional(),
+    comment,
+    ...who,
+  }),
+  z.strictObject({ decision: z.literal('reject'), feedback: z.string().optional(), comment, ...who }),
+  z.strictObject({ decision: z.literal('delegate'), to: shortText, comment, ...who }),
 ]);
 
-export const CancelBody = z.strictObject({});
+export const NoBody = z.strictObject({});
+
+const cancelMode = z.enum(cancelModes);
+
+export const CancelBody = z.strictObject({
+  mode: z.union([cancelMode, z.array(cancelMode).min(1)]).optional(),
+  within: shortText.optional(),
+  recursive: z.boolean().optional(),
+  reason: z.string().min(1).max(limits.cancelReason).optional(),
+  by: shortText.optional(),
+});
+
+export const ResumeRunBody = z.strictObject({ by: shortText.optional(), deadline: shortText.optional() });
 
 export const RetryBody = z.strictObject({ by: shortText.optional(), deadline: shortText.optional() });
 
 export const TerminateBody = z.strictObject({ reason: z.string().max(500).optional() });
+
+/** A message. What is wrong with its text or parts says the client. */
+export const MessageBody = z.strictObject({
+  message: json,
+  id: z.string().optional(),
+  mode: z.enum(sendModes).optional(),
+  from: shortText.optional(),
+  agent: z.string().optional(),
+  idle: shortText.optional(),
+  window: z.int().positive().optional(),
+  title: shortText.optional(),
+  build: z.enum(['pinned', 'newest']).optional(),
+  messages: z.array(json).optional(),
+  ...start,
+});
+
+export const ChangeBody = z.strictObject({ message: json, by: shortText.optional() });
+export const TitleBody = z.strictObject({ title: shortText, by: shortText.optional() });
+export const EndBody = z.strictObject({ mode: z.enum(['after-turn', 'now']).optional(), by: shortText.optional() });
+export const ByBody = z.strictObject({ by: shortText.optional() });
+export const ByQuery = z.strictObject({ by: shortText.optional() });
 
 const count = z
   .string()
@@ -67,6 +118,7 @@ const filters = {
   since: z.string().optional(),
   until: z.string().optional(),
   mayAnswer: z.string().optional(),
+  role: z.array(z.string()).optional(),
   waitingSince: z.string().optional(),
   limit,
   after: z.string().optional(),
@@ -79,6 +131,19 @@ export const ListQuery = z.strictObject({
   ...filters,
 });
 
+export const ApplyPolicyBody = z.strictObject({
+  to: z.literal('waiting'),
+  dryRun: z.boolean().optional(),
+  by: shortText.optional(),
+  agent: z.string().optional(),
+  tag: z.union([z.string(), z.array(z.string())]).optional(),
+  startedBy: z.string().optional(),
+  since: z.string().optional(),
+  until: z.string().optional(),
+  limit: z.int().min(1).max(1000).optional(),
+  after: z.string().optional(),
+});
+
 export const InboxQuery = z.strictObject(filters);
 
 export const EventsQuery = z.strictObject({
@@ -86,6 +151,8 @@ export const EventsQuery = z.strictObject({
   until: z.enum(['waiting', 'end']).optional(),
   deltas: flag.optional(),
 });
+
+export const PageQuery = z.strictObject({ before: count.optional(), limit: count.pipe(z.number().min(1).max(500)).optional() });
 
 export const TranscriptQuery = z.strictObject({ shape: z.enum(['parts', 'chat', 'agentic']).optional() });
 

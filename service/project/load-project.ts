@@ -3,11 +3,15 @@ import { dirname, join, relative, resolve } from 'node:path';
 import type { z } from 'zod';
 import { ModelRegistry } from '../../activities/models/models';
 import { builtInWorkerMiddlewareNames } from '../../contract/built-in-worker-middleware';
+import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
+import type { Json } from '../../contract/messages/messages';
 import type { AgentDefinition } from '../../kernel/define/agent';
 import type { AnyAgent } from '../../kernel/define/definition';
-import { isChat, promptingAgent, reachable } from '../../kernel/define/definition';
+import { traitsOf } from '../../kernel/define/traits';
+import { isChat, jobTaker, reachable } from '../../kernel/define/definition';
 import { agentsOf } from '../../kernel/define/agents-of-module';
+import { policySourceOf } from '../../contract/policies';
 import { withSandboxHint } from '../../contract/sandbox-lacks';
 import { similarNames } from '../../contract/similar-names';
 import { loadModule as loadOnce } from './load-module';
@@ -18,8 +22,10 @@ import { ProjectConfigSchema } from './project-config';
 export interface AgentSummary {
   readonly name: string;
   readonly description: string;
-  /** It has a prompt, which makes a text of its input. */
+  /** Its input is a job, of which a prompt makes a text, or a schema says how it looks. */
   readonly takesJob: boolean;
+  /** What its jobs have to fit. */
+  readonly inputSchema?: Json;
   /** The tools that a run of it can have: those of the project, and workflow tools of its agents. Undefined: only workers know. */
   readonly tools?: readonly string[];
 }
@@ -44,8 +50,8 @@ export const configurationNames = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map((
 
 /**
  * Loads and checks a project: its configuration, its agents, and that the models, tools, outputs and worker middleware that the agents name
- * are there. Throws 'config-not-found', 'config-invalid' naming file and field, 'agents-invalid', 'model-unknown', 'tool-unknown',
- * 'output-unknown' or 'worker-half-missing'.
+ * are there, and its policies. Throws 'config-not-found', 'config-invalid' naming file and field, 'agents-invalid', 'model-unknown', 'tool-unknown',
+ * 'output-unknown', 'policy-unknown' or 'worker-half-missing'.
  */
 export async function loadProject(path?: string, directory: string = process.cwd(), loadModule: ModuleLoader = loadOnce): Promise<Project> {
   const file = findConfiguration(path, directory);
@@ -55,6 +61,7 @@ export async function loadProject(path?: string, directory: string = process.cwd
   const agents = await loadAgents(agentsFile, loadModule);
   const models = new ModelRegistry(config.models);
   for (const agent of agents.values()) checkAgent(agent, config, agentsFile, file);
+  checkPolicies(config, [...agents.values()], file);
   for (const agent of agents.values()) checkModels(agent, models, agentsFile, file);
   const { example } = config;
   if (example !== undefined && !agents.has(example.agent))
@@ -74,7 +81,8 @@ export async function loadProject(path?: string, directory: string = process.cwd
     agents: [...agents.values()].map((agent) => ({
       name: agent.name,
       description: agent.description,
-      takesJob: promptingAgent(agent)?.prompt !== undefined,
+      takesJob: jobTaker(agent) !== undefined,
+      ...defined({ inputSchema: jobTaker(agent)?.inputSchema }),
       tools: [
         ...new Set([
           ...Object.keys(config.tools ?? {}),
@@ -156,7 +164,7 @@ function checkAgent(root: AnyAgent, config: ProjectConfig, agentsFile: string, f
 
 function checkChatAgent(
   agent: AgentDefinition,
-  { tools = {}, middleware = [], outputs = {} }: ProjectConfig,
+  { tools = {}, middleware = [], outputs = {}, policies = {} }: ProjectConfig,
   agentsFile: string,
   file: string,
 ): void {
@@ -172,6 +180,14 @@ function checkChatAgent(
       'output-unknown',
       `${where}: the agent "${agent.name}" names the output "${agent.output}", which \`outputs\` of ${file} does not have. ${list(Object.keys(outputs))}`,
     );
+  const policy = agent.middleware
+    .map((layer) => traitsOf(layer).asksPolicy)
+    .find((name) => name !== undefined && !Object.hasOwn(policies, name));
+  if (policy !== undefined)
+    throw new HoldfastError(
+      'policy-unknown',
+      `${where}: the agent "${agent.name}" names the policy "${policy}", which \`policies\` of ${file} does not have. ${list(Object.keys(policies))}`,
+    );
   const names = [...middleware.map(({ name }) => name), ...builtInWorkerMiddlewareNames];
   const missing = agent.halves.find(({ name }) => !names.includes(name));
   if (missing !== undefined)
@@ -179,6 +195,24 @@ function checkChatAgent(
       'worker-half-missing',
       `${where}: the agent "${agent.name}" names the worker middleware "${missing.name}", which \`middleware\` of ${file} does not have. ${list(names)}`,
     );
+}
+
+/** A misspelt tool would not be held. */
+function checkPolicies({ policies = {}, tools = {} }: ProjectConfig, agents: readonly AnyAgent[], file: string): void {
+  const own = agents
+    .flatMap(reachable)
+    .filter(isChat)
+    .flatMap(({ ownTools }) => [...ownTools.keys()]);
+  const known = [...new Set([...Object.keys(tools), ...own])];
+  for (const [name, policy] of Object.entries(policies)) {
+    const missing = policySourceOf(policy)?.tools.find((tool) => !known.includes(tool));
+    if (missing === undefined) continue;
+    const [meant] = similarNames(missing, known);
+    throw new HoldfastError(
+      'tool-unknown',
+      `${file}: the policy "${name}" holds the tool "${missing}", which nobody has.${meant === undefined ? '' : ` Did you mean "${meant}"?`} ${list(known)}`,
+    );
+  }
 }
 
 function checkModels(root: AnyAgent, models: ModelRegistry, agentsFile: string, file: string): void {

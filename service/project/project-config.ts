@@ -8,9 +8,12 @@ import type { Form } from '../../contract/check';
 import { duration } from '../../contract/check';
 import type { Observer } from '../../contract/observed';
 import { isRunId } from '../../contract/names';
+import { problemOfPolicies } from '../../contract/policies';
 import { shown } from '../../contract/shown';
 import { hostProblem, taskQueueProblem } from '../../host/check-settings';
 import type { ModelPrices } from '../prices';
+import type { AguiOptions } from '../agui/options';
+import { AguiOptionsSchema } from '../agui/options';
 
 /** What a project is made of. Environment variables and flags win over `taskQueue`, `tenant` and `http`. */
 export interface ProjectConfig {
@@ -19,6 +22,8 @@ export interface ProjectConfig {
   readonly tools?: Readonly<Record<string, unknown>>;
   /** Schemas that agents name as their `output`. */
   readonly outputs?: Readonly<Record<string, unknown>>;
+  /** Policies that agents name with approvalsBy. */
+  readonly policies?: Readonly<Record<string, object>>;
   /** Worker middleware that agents name with onWorker. */
   readonly middleware?: readonly WorkerMiddleware[];
   /** Look on at the model and tool calls of the worker. */
@@ -45,6 +50,8 @@ export interface ProjectConfig {
     /** Names, beside loopback ones, by which a service on loopback may be addressed. */
     readonly hosts?: readonly string[];
   };
+  /** How the service speaks AG-UI. */
+  readonly agui?: AguiOptions;
   /** What `holdfast dev` proposes to try. */
   readonly example?: { readonly agent: string; readonly input: string };
   /** Where large snapshots of runs go. The embedded server has a place of its own. */
@@ -103,6 +110,13 @@ export const ProjectConfigSchema = z.strictObject({
   agents: z.string().min(1),
   tools: z.record(z.string(), z.custom<object>(isTool, 'is no tool; make it with defineTool from holdfast/worker')).optional(),
   outputs: z.record(z.string(), z.custom<object>(isSchema, 'is no schema; use a zod schema or a JSON Schema')).optional(),
+  policies: z
+    .record(z.string(), z.custom<object>())
+    .superRefine((policies, context) => {
+      const problem = problemOfPolicies(policies);
+      if (problem !== undefined) context.addIssue({ code: 'custom', message: `is refused: ${problem}` });
+    })
+    .optional(),
   middleware: z
     .array(withMethods<WorkerMiddleware>(['make'], 'is no worker middleware; make it with defineWorkerMiddleware from holdfast/worker'))
     .optional(),
@@ -131,6 +145,7 @@ export const ProjectConfigSchema = z.strictObject({
       hosts: z.array(z.string().min(1)).optional(),
     })
     .optional(),
+  agui: AguiOptionsSchema.optional(),
   example: z.strictObject({ agent: z.string(), input: z.string() }).optional(),
   storage: withMethods<StorageDriver>(['store', 'retrieve'], 'is no storage driver').optional(),
   compress: z.boolean().optional(),

@@ -335,3 +335,18 @@ export const toolsPastBudget = defineAgent({
 export const oneToolIteration = defineAgent({ ...base, name: 'oneToolIteration', tools: ['echo', 'pickColor'], maxToolIterations: 1 });
 
 export const external = defineAgent({ ...base, name: 'external', tools: ['echo', 'pickColor'] });
+
+/** Refuses a turn that ends with the word for it. */
+export const refusesFirst = defineAgent({
+  ...base,
+  name: 'refusesFirst',
+  middleware: [
+    {
+      name: 'refusing',
+      beforeModelRewriteState: (state) => {
+        const [part] = state.messages.at(-1)?.parts ?? [];
+        if (part?.type === 'text' && part.text === 'refuse') throw new Error('Not so.');
+      },
+    },
+  ],
+});

@@ -2,6 +2,7 @@
 export * from './agents';
 export * from './built-in-agents';
 export * from './callback-agents';
+export * from './cancel-agents';
 export * from './chain-agents';
 export * from './hook-agents';
 export * from './plugin-agents';

@@ -2,18 +2,25 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chunksOf } from '../../activities/models/chunks';
 import type { LanguageModel, ModelProvider } from '../../activities/models/models';
+import type { CancelOptions, CancelReceipt } from '../../client/cancel';
+import type { Conversation } from '../../client/conversation';
+import type { ConversationOptions } from '../../client/conversation-options';
 import type { Outcome } from '../../client/reading/outcome';
 import type { HoldfastClient } from '../../client/connect';
 import type { AgenticMessage } from '../../contract/messages/agentic-messages';
 import type { Delta } from '../../contract/deltas';
 import { isDelta } from '../../contract/deltas';
-import type { RunEvent } from '../../contract/events';
+import type { RunEvent, RunView } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
+import type { Hono } from 'hono';
+import type { AguiOptions } from '../../service/agui/options';
+import type { AguiThread } from '../support/agui-bed';
+import { aguiApp, aguiAppOf, aguiThread } from '../support/agui-bed';
 import type { Json, ModelSettings, StoredMessage } from '../../contract/messages/messages';
 import type { RunOptions } from '../../contract/run-options';
 import { names } from '../../contract/names';
 import type { Agent } from '../../kernel/define/agent-ref';
-import { testRun } from '../../testing/index';
+import { testConversation, testRun } from '../../testing/index';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { eventLine, lineOf } from '../support/memory-bed';
 import type * as TemporalSupport from '../support/temporal';
@@ -49,7 +56,10 @@ export interface Played {
   letTimePass(): Promise<void>;
   /** Asks for a continue-as-new, and waits for it. */
   goOnAsNew(): Promise<void>;
-  cancel(): Promise<void>;
+  cancel(options?: CancelOptions): Promise<CancelReceipt>;
+  /** Lets a run that was cancelled go on. */
+  goOn(): Promise<void>;
+  view(): Promise<RunView>;
   /** The durable log as far as the run comes by itself. */
   log(): Promise<readonly RunEvent[]>;
   /** The log in short: `tool-end echo`. */
@@ -63,13 +73,34 @@ export interface Played {
   notes(): Promise<readonly Json[]>;
 }
 
+/** A conversation of either engine, and the run that it is. */
+export interface PlayedConversation {
+  readonly conversation: Conversation;
+  readonly run: Played;
+  /** A service that serves it as a thread of AG-UI. */
+  agui(options?: AguiOptions): AguiThread;
+}
+
 export interface Engine {
   readonly name: EngineName;
+  converse(agent: Agent<string, Json, unknown>, model: LanguageModel, options?: ConversationOptions): Promise<PlayedConversation>;
   play(agent: Agent<string, Json, unknown>, play: Play): Promise<Played>;
 }
 
 const memory: Engine = {
   name: 'memory',
+  async converse(agent, model, options) {
+    const conversation = await testConversation(agent, { tools, middleware: halves, ...options, model });
+    const { run } = conversation;
+    const means = {
+      followed: async () => undefined,
+      events: () => run.events({ until: 'waiting' }),
+      letTimePass: () => run.advance('1d'),
+      goOnAsNew: () => run.goOnAsNew(),
+    };
+    const app = (options?: AguiOptions): Hono => aguiApp(conversation, options, agent.name);
+    return { conversation, run: played(run, means), agui: (options) => aguiThread(app(options), agent.name, 'test') };
+  },
   async play(agent, { input = 'Hi', model, ...options }) {
     const provider = { model: (name: string) => modelNamed(model, name.replace(/^.*\//, '')) };
     const run = await testRun(agent, { input, tools, middleware: halves, model: provider, ...options });
@@ -86,8 +117,33 @@ const scripts = new Map<string, LanguageModel | ModelProvider>();
 let bed: Promise<TestBed> | undefined;
 let server: Promise<Temporal> | undefined;
 
+async function goOnAsNewOn(id: string): Promise<void> {
+  const { executionOf, handle, untilAnotherExecution } = await (server ??= temporalSupport().openTemporal());
+  const before = await executionOf(id);
+  await handle(id).signal(names.continueAsNewSignal);
+  await untilAnotherExecution(id, before);
+}
+
 const temporal: Engine = {
   name: 'temporal',
+  async converse(agent, model, options) {
+    const { client } = await (bed ??= startBed());
+    const name = `script-${scripts.size}`;
+    scripts.set(name, model);
+    const id = `conversation-${name}`;
+    const run = client.run(id);
+    const means = {
+      followed: async () => undefined,
+      events: () => run.events({ until: 'waiting', deltas: false }),
+      letTimePass: async () => undefined,
+      goOnAsNew: () => goOnAsNewOn(id),
+    };
+    const conversation = client.conversation(agent.name, id, { ...options, model: `test/${name}` });
+    // The first message starts it, with the model of the case.
+    const served = { conversation: () => conversation, run: () => run, withDeadline: client.withDeadline.bind(client) };
+    const app = (agui?: AguiOptions): Hono => aguiAppOf(served as unknown as HoldfastClient, agui, agent.name);
+    return { conversation, run: played(run, means), agui: (agui) => aguiThread(app(agui), agent.name, id) };
+  },
   async play(agent, { input = 'Hi', model, onDelta, ...options }) {
     const { client } = await (bed ??= startBed());
     const name = `script-${scripts.size}`;
@@ -99,12 +155,7 @@ const temporal: Engine = {
       followed: () => following,
       events: () => run.events({ until: 'waiting', deltas: false }),
       letTimePass: async () => undefined,
-      async goOnAsNew() {
-        const { executionOf, handle, untilAnotherExecution } = await (server ??= temporalSupport().openTemporal());
-        const before = await executionOf(run.id);
-        await handle(run.id).signal(names.continueAsNewSignal);
-        await untilAnotherExecution(run.id, before);
-      },
+      goOnAsNew: () => goOnAsNewOn(run.id),
     });
   },
 };
@@ -158,7 +209,9 @@ function modelNamed(model: LanguageModel | ModelProvider, name: string): Languag
 interface AnyRun {
   outcome(): Promise<Outcome<unknown>>;
   resume(interruptId: string, answer: Json): Promise<void>;
-  cancel(): Promise<void>;
+  resume(): Promise<void>;
+  cancel(options?: CancelOptions): Promise<CancelReceipt>;
+  view(): Promise<RunView>;
   transcript(): Promise<readonly StoredMessage[]>;
   transcript(options: { readonly shape: 'agentic' }): Promise<readonly AgenticMessage[]>;
 }
@@ -182,7 +235,11 @@ function played(run: AnyRun, { followed, events, letTimePass, goOnAsNew }: Means
       return outcome;
     },
     resume: (interruptId, answer) => run.resume(interruptId, answer),
-    cancel: () => run.cancel(),
+    cancel: (options) => run.cancel(options),
+    async goOn() {
+      await run.resume();
+    },
+    view: () => run.view(),
     async waiting(count) {
       for (;;) {
         const outcome = await run.outcome();

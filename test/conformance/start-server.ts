@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import startServer from '../support/start-server';
-import { bundleAgents } from '../../worker/bundle';
+import { madeBundle } from '../support/made-bundle';
 
 /** The server of the Jest run, and one bundle of the agents of the cases. */
 export default async function startConformanceServer(): Promise<void> {
   await startServer();
-  const bundle = await bundleAgents(join(__dirname, 'all-agents.ts'));
+  const bundle = await madeBundle(join(__dirname, 'all-agents.ts'));
   writeFileSync(join(process.env['HOLDFAST_TEST_DIRECTORY'] ?? '', 'conformance-bundle.json'), JSON.stringify(bundle));
 }

@@ -6,7 +6,7 @@ import { setSubAgents, withDeterministicTransfer } from '../../middleware/forms/
 /** The agents of the cases that need several and run on both engines. The model knows who asks by the instructions. */
 const { defineAgent } = agentsFor();
 
-type Options = Partial<Omit<Parameters<typeof defineAgent>[0], 'output'>>;
+type Options = Partial<Omit<Parameters<typeof defineAgent>[0], 'output' | 'inputSchema'>>;
 
 function member<const Name extends string>(name: Name, options: Options = {}) {
   return defineAgent<Name>({

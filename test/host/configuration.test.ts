@@ -28,6 +28,7 @@ describe('the configuration', () => {
       logFormat: 'text',
       namespace: 'default',
       server: undefined,
+      idleSeconds: 30,
     });
   });
 

@@ -1,6 +1,7 @@
 /**
  * `npm run chaos` runs the tests that kill. `npm run chaos -- research` plays examples/research once for each event of a run and kills the worker
- * there; `-- research 10` does so for ten events, spread evenly.
+ * there; `-- research 10` does so for ten events, spread evenly. `-- refund` plays refunds that several people decide about, and `-- conversation` two people
+ * who write to one conversation.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
@@ -10,10 +11,15 @@ import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { quietRuntime } from '../../worker/runtime';
 import { roomForDeployments } from '../support/room-for-deployments';
 import { killAll } from './child';
-import type { Kills, Point } from './research-chaos';
-import { researchChaos } from './research-chaos';
+import type { Kills, Point, Scenario } from './chaos-bed';
+import { chaosOf } from './chaos-bed';
+import { conversationScenario } from './conversation-chaos';
+import type { PaymentServer } from './payment-server';
+import { startPaymentServer } from './payment-server';
+import { refundScenario } from './refund-chaos';
+import { research } from './research-chaos';
 
-async function research(wanted: number): Promise<number> {
+async function play(scenario: Scenario, wanted: number): Promise<number> {
   quietRuntime();
   const server = await startEmbeddedServer({
     directory: mkdtempSync(join(tmpdir(), 'holdfast-chaos-')),
@@ -22,7 +28,7 @@ async function research(wanted: number): Promise<number> {
   });
   try {
     const began = Date.now();
-    const chaos = await researchChaos({ address: server.address, namespace: 'default' });
+    const chaos = await chaosOf(scenario, { address: server.address, namespace: 'default' });
     const all = chaos.points;
     const count = Math.min(wanted, all.length);
     const points = all.filter((_, index) => Math.floor((index * count) / all.length) !== Math.floor(((index - 1) * count) / all.length));
@@ -40,6 +46,15 @@ async function research(wanted: number): Promise<number> {
   } finally {
     killAll();
     await server.stop();
+  }
+}
+
+async function playPaid(scenario: (payments: PaymentServer) => Scenario, wanted: number): Promise<number> {
+  const payments = await startPaymentServer();
+  try {
+    return await play(scenario(payments), wanted);
+  } finally {
+    await payments.close();
   }
 }
 
@@ -62,7 +77,13 @@ function tests(patterns: readonly string[]): Promise<number> {
 }
 
 const [what, count] = process.argv.slice(2);
-const done = what === 'research' ? research(count === undefined ? Infinity : Number(count)) : tests(process.argv.slice(2));
+const wanted = count === undefined ? Infinity : Number(count);
+const scenarios: Readonly<Record<string, () => Promise<number>>> = {
+  research: () => play(research, wanted),
+  refund: () => playPaid(refundScenario, wanted),
+  conversation: () => playPaid(conversationScenario, wanted),
+};
+const done = scenarios[what ?? '']?.() ?? tests(process.argv.slice(2));
 done.then(
   (code) => process.exit(code),
   (error: unknown) => {

@@ -32,6 +32,9 @@ async function eventsOf(run: Run | TestRun): Promise<readonly RunEvent[]> {
   return events;
 }
 
+/** Only a run whose worker was killed asks a tool what became of its call. */
+const isOfAll = ({ type }: RunEvent): boolean => type !== 'tool-reconcile';
+
 /** Tools that work at the same time end in any order: here in that of their calls. */
 function inOrderOfCalls(events: readonly RunEvent[]): readonly RunEvent[] {
   const ordered: RunEvent[] = [];
@@ -50,7 +53,7 @@ function inOrderOfCalls(events: readonly RunEvent[]): readonly RunEvent[] {
 async function shownBy(run: Run | TestRun, root = run.id): Promise<string> {
   const all = await eventsOf(run);
   expect(all.map(({ offset }) => offset)).toEqual(all.map((_, offset) => offset));
-  const events = inOrderOfCalls(all);
+  const events = inOrderOfCalls(all.filter(isOfAll));
   const { messages, usage, output, status, error } = await run.view();
   const known = new Map<string, string>();
   return JSON.stringify({ status, output, error, usage, messages, events }, (key, value: unknown) => (key === 'time' ? 0 : value), 1)
@@ -64,7 +67,7 @@ const randomIds = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 /** The same of agents that work beside each other: in which order they come says nothing. */
 async function shownInAnyOrder(run: Run | TestRun): Promise<readonly string[]> {
   const { messages, usage, output, status } = await run.view();
-  const events = (await eventsOf(run)).map(({ time: _, offset: __, ...event }) => event);
+  const events = (await eventsOf(run)).filter(isOfAll).map(({ time: _, offset: __, ...event }) => event);
   return [{ usage, output, status }, ...messages, ...events]
     .map((one) => JSON.stringify(one).split(run.id).join('RUN').replace(randomIds, 'id'))
     .sort();

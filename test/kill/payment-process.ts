@@ -61,6 +61,7 @@ async function execute(input: Input, call: ToolCallContext): Promise<Receipt> {
     method: 'POST',
     headers: { 'idempotency-key': call.idempotencyKey },
     body: JSON.stringify({ amount: input.amount }),
+    signal: call.signal,
   });
   const receipt = (await response.json()) as Receipt;
   await reach('after', input);

@@ -1,9 +1,11 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CancelOptions } from '../../client/cancel';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { Run } from '../../client/run';
+import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { openTemporal } from '../support/temporal';
 import { testDirectory, testServer } from '../support/test-bed';
@@ -57,6 +59,10 @@ const plans: Readonly<Record<string, Plan>> = {
   'again, paid': { script: again, held: { 't2/pay.0': 'counted' } },
   'again, unpaid': { script: again, held: { 't2/pay.0': 'uncounted' } },
   reset: { script: again, held: { 't2/pay.0': 'counted' } },
+  'cancelled pay': { script: [[pay(7)]], held: { 't1/pay.0': 'counted' } },
+  'cancelled pay, unpaid': { script: [[pay(7)]], held: { 't1/pay.0': 'uncounted' } },
+  'cancelled refund': { script: [[refund(7)]], held: { 't1/refund.0': 'counted' } },
+  'cancelled at leisure': { script: [[pay(7)]], held: { 't1/pay.0': 'counted' } },
 };
 const names = Object.keys(plans);
 
@@ -142,6 +148,9 @@ beforeAll(async () => {
   });
   runs = new Map(await Promise.all(started));
   await Promise.all(held.map(({ reached }) => reached));
+  const cancelled = names.filter((name) => name.startsWith('cancelled'));
+  const options: CancelOptions = { reason: 'wrong customer', by: 'ada' };
+  await Promise.all(cancelled.map((name) => runOf(name).cancel(/leisure/.test(name) ? { ...options, mode: 'after-tools' } : options)));
   await first.murder();
   await Promise.all(held.map(({ gone }) => gone));
   paidBefore = [...server.receipts];
@@ -293,5 +302,55 @@ describe('payments to which the model gave the same call id', () => {
     expect(requestsOf(name)).toEqual([...requests, 'POST t2/pay.0']);
     expect(paymentsOf(name)).toEqual(receipts);
     expect(await resultsOf(name)).toEqual(results);
+  });
+});
+
+describe('a payment of a run that is cancelled while it is made, and whose worker is killed', () => {
+  async function cancelledLog(name: string): Promise<readonly RunEvent[]> {
+    expect(await runOf(name).outcome({ timeout: '40s' })).toEqual({ status: 'cancelled' });
+    const log: RunEvent[] = [];
+    for await (const event of runOf(name).events({ deltas: false })) log.push(event);
+    expect(log.at(-1)).toMatchObject({ type: 'run-end', reason: 'wrong customer', by: 'ada' });
+    return log;
+  }
+  const posted = (name: string): number => requestsOf(name).filter((request) => request.startsWith('POST')).length;
+
+  it.each(['cancelled pay', 'cancelled at leisure'])(
+    'has its end in the log, and is not made again when the run goes on (%s)',
+    async (name) => {
+      const log = await cancelledLog(name);
+      expect(log).toContainEqual(expect.objectContaining({ type: 'tool-reconcile', said: 'happened' }));
+      expect(log.filter(({ type }) => type === 'tool-end')).toHaveLength(1);
+      expect(paymentsOf(name)).toEqual({ 't1/pay.0': 7 });
+      await runOf(name).resume();
+      await untilCompleted(name);
+      expect(posted(name)).toBe(1);
+      expect(await resultsOf(name)).toEqual([receiptOf(name, 't1/pay.0')]);
+    },
+  );
+
+  it('is made when the run goes on, when it was not made before', async () => {
+    const name = 'cancelled pay, unpaid';
+    const log = await cancelledLog(name);
+    expect(log).toContainEqual(expect.objectContaining({ type: 'tool-reconcile', said: 'not-happened' }));
+    expect(paymentsOf(name)).toEqual({});
+    await runOf(name).resume();
+    await untilCompleted(name);
+    expect(paymentsOf(name)).toEqual({ 't1/pay.0': 7 });
+    expect(await resultsOf(name)).toEqual([receiptOf(name, 't1/pay.0')]);
+  });
+
+  it('is in doubt in the log when nobody can be asked, and a human is asked when the run goes on', async () => {
+    const name = 'cancelled refund';
+    const log = await cancelledLog(name);
+    const [doubt] = log.flatMap((event) => (event.type === 'interrupt-start' ? [event.interrupt] : []));
+    const info = { key: keyOf(name, 't1/refund.0'), attempts: 1, reconcile: { said: 'nothing' } };
+    expect(doubt).toMatchObject({ kind: 'in-doubt', info });
+    expect(paymentsOf(name)).toEqual({ 't1/refund.0': 7 });
+    await runOf(name).resume();
+    expect(await runOf(name).outcome({ timeout: '40s' })).toMatchObject({ status: 'waiting', interrupts: [{ id: doubt?.id }] });
+    await runOf(name).resume(doubt?.id ?? '', { happened: true, result: 'It was paid.' });
+    await untilCompleted(name);
+    expect(posted(name)).toBe(1);
   });
 });

@@ -3,23 +3,14 @@
  * work on a task queue; notes are filed in the file, a line each, however often they are. It says `ready QUEUE` when it polls.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
 import { defineTool } from '../../activities/tools/tools';
 import type { Json } from '../../contract/messages/messages';
-import type { TemporalSettings } from '../../host/connection';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { HoldfastWorker } from '../../worker/create-worker';
-import { quietRuntime } from '../../worker/runtime';
-
-export interface ResearchSettings {
-  readonly server: TemporalSettings;
-  readonly agents: string;
-  /** File with the bundle of these agents. */
-  readonly bundle: string;
-  readonly bundles: string;
-}
+import type { ChaosSettings } from './chaos-bed';
+import { serveOnRequest } from './serve-on-request';
 
 export interface Note {
   readonly key: string;
@@ -69,8 +60,8 @@ function answer({ instructions, messages, tools }: GenerateRequest): GenerateAns
   return { parts: [{ type: 'text', text: `The ${subject} is done.` }], usage };
 }
 
-async function serve(settings: ResearchSettings, taskQueue: string, file: string): Promise<HoldfastWorker> {
-  const worker = await HoldfastWorker.create({
+async function serve(settings: ChaosSettings, taskQueue: string, file: string): Promise<HoldfastWorker> {
+  return HoldfastWorker.create({
     server: settings.server,
     agents: settings.agents,
     bundle: JSON.parse(readFileSync(settings.bundle, 'utf8')) as WorkflowBundle,
@@ -85,27 +76,6 @@ async function serve(settings: ResearchSettings, taskQueue: string, file: string
     toolDefaults: { heartbeatMs: 1500 },
     shutdownGraceMs: 0,
   });
-  void worker.run().catch(fail);
-  return worker;
 }
 
-function fail(error: unknown): void {
-  console.error(error);
-  process.exit(1);
-}
-
-if (require.main === module) {
-  const settings = JSON.parse(process.argv[2] ?? '{}') as ResearchSettings;
-  quietRuntime();
-  let serving: Promise<HoldfastWorker | undefined> = Promise.resolve(undefined);
-  createInterface(process.stdin).on('line', (line) => {
-    const [, queue = '', file = ''] = line.split(' ');
-    serving = serving.then(async (before) => {
-      await before?.shutdown();
-      const worker = await serve(settings, queue, file);
-      process.stdout.write(`ready ${queue}\n`);
-      return worker;
-    });
-    serving.catch(fail);
-  });
-}
+if (require.main === module) serveOnRequest(serve);

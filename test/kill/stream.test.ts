@@ -6,6 +6,7 @@ import { connect } from '../../client/connect';
 import type { Run } from '../../client/run';
 import { freePort } from '../../host/server/free-port';
 import { gate } from '../support/gate';
+import { PageChat } from '../support/ai-sdk-page';
 import { testDirectory, testServer } from '../support/test-bed';
 import type { Child } from './child';
 import { killAll, spawnProgram } from './child';
@@ -16,6 +17,7 @@ const hold = null;
 
 interface Place {
   readonly client: HoldfastClient;
+  readonly url: string;
   spawn(process: ServiceSettings['process'], own?: Partial<ServiceSettings>): Child;
   start(name: string, script: StreamScript): Promise<Run>;
   readerOf(run: Run): HttpReader;
@@ -36,11 +38,13 @@ async function place(): Promise<Place> {
   };
   const client = await connect({ server, taskQueue: settings.taskQueue });
   clients.push(client);
+  const url = `http://127.0.0.1:${port}`;
   return {
     client,
+    url,
     spawn: (process, own = {}) => spawnProgram('service-process', { ...settings, port, process, ...own } satisfies ServiceSettings),
     start: (name, script) => client.start('plain', JSON.stringify(script), { id: `${settings.taskQueue}-${name}` }),
-    readerOf: (run) => new HttpReader(`http://127.0.0.1:${port}/runs/${run.id}/events`),
+    readerOf: (run) => new HttpReader(`${url}/runs/${run.id}/events`),
   };
 }
 
@@ -241,6 +245,37 @@ describe('a process told to stop in the middle of a stream, as at a deploy', () 
     ]);
     expect(reader.offsets).toEqual(upTo(4));
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'In time.' });
+    await second.line('ready');
+    expect(await second.terminate()).toBe(0);
+  });
+});
+
+describe('a page with a chat of AI SDK whose service is killed in the middle of a turn', () => {
+  it('shows an error, and the whole turn when it comes back', async () => {
+    const at = await place();
+    const first = at.spawn('first');
+    await first.line('ready');
+    const script: StreamScript = { first: ['First try ', hold, 'the end of.'], second: ['Second ', hold, 'try.'] };
+    const page = new PageChat(`${at.url}/aisdk/plain`);
+    const sending = page.sendMessage({ text: JSON.stringify(script) });
+    await page.until(({ text }) => text === 'First try ');
+    await first.murder();
+    await sending;
+    expect([page.status, page.error === undefined]).toEqual(['error', false]);
+
+    const second = at.spawn('second');
+    await second.line('listening');
+    const back = new PageChat(`${at.url}/aisdk/plain`, { id: page.id, messages: page.messages.slice(0, 1) });
+    const resuming = back.resumeStream();
+    await back.until(({ text }) => text.endsWith('Second '));
+    second.release();
+    await resuming;
+    expect([back.status, back.error, back.text]).toEqual(['ready', undefined, 'Second try.']);
+    expect(back.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect(await at.client.conversation(undefined, page.id).view()).toMatchObject({ turn: 1, status: 'idle', queue: [] });
+    const { messages } = await at.client.conversation(undefined, page.id).transcript();
+    expect(messages.map(({ message }) => message.role)).toEqual(['user', 'assistant']);
+    await new PageChat(`${at.url}/aisdk/plain`, { id: page.id }).resumeStream();
     await second.line('ready');
     expect(await second.terminate()).toBe(0);
   });

@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
+import { defined } from '../../contract/defined';
 import type { RunReader } from '../../client/reading/run-reader';
-import { bundleAgents } from '../../worker/bundle';
+import { madeBundle } from '../support/made-bundle';
 import type { TestBed } from '../support/test-bed';
 import { startTestBed, testDirectory, testServer } from '../support/test-bed';
 import { KilledWorker } from './killed-worker';
@@ -35,18 +36,22 @@ const aloneMs = 500;
 
 export const agentsPath = join(__dirname, `agents${extname(__filename)}`);
 
+const idleMs = process.env['HOLDFAST_PARITY_IDLE_MS'];
+
 export const workerParts = {
   tools,
   outputs,
   middleware: halves,
   models: { providers: { test: models } },
   maxCachedRuns: 1000,
+  // `HOLDFAST_PARITY_IDLE_MS=200`: runs leave the memory at almost every wait.
+  ...defined({ idleRunMs: idleMs === undefined ? undefined : Number(idleMs) }),
   // So many runs at once keep the worker waiting longer than a second.
   stickyTimeoutMs: 10_000,
 };
 
 export async function openParityBeds(): Promise<ParityBeds> {
-  const bundle = await bundleAgents(agentsPath);
+  const bundle = await madeBundle(agentsPath);
   const bundles = join(testDirectory(), 'bundles', bundle.buildId);
   const file = join(testDirectory(), 'parity-bundle.json');
   writeFileSync(file, JSON.stringify(bundle));

@@ -102,7 +102,7 @@ function withoutAttempt(key: string, value: unknown): unknown {
 const randomId = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 function withoutTime(key: string, value: unknown): unknown {
-  return (key === 'time' || key === 'deadline') && typeof value === 'number' ? 'a time' : value;
+  return ['time', 'deadline', 'firstAt', 'lastAt'].includes(key) && typeof value === 'number' ? 'a time' : value;
 }
 
 function byText(one: unknown, other: unknown): number {

@@ -62,7 +62,7 @@ export async function tableInMemory({ agent, input, stream, bordersAt = [], kill
       if (absence === undefined) await run.resume(interruptId, answer, who);
       else absence.leave(answerOf(interruptId, answer, who));
     },
-    cancel: () => run.cancel(),
+    cancel: async () => void (await run.cancel()),
     async leave(late) {
       const { interrupts } = await run.view();
       const { now } = memoryOf(run).clock;
@@ -181,7 +181,7 @@ export async function tableOnServer(
     },
     view: () => run.view(),
     answer: (interruptId, answer, by) => run.resume(interruptId, answer, by === undefined ? {} : { by }),
-    cancel: () => run.cancel(),
+    cancel: async () => void (await run.cancel()),
     async leave(late) {
       const open = openAfter(log);
       // What a task still does would be cut off, and its traces, such as the timers of an execution that has just begun, be missing.

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -22,6 +22,11 @@ afterAll(async () => {
   await dev.ended;
   rmSync(directory, { recursive: true, force: true });
 });
+
+/** Another directory, in which the agents are known as they are in the first. */
+function haveBundles(place: string): void {
+  cpSync(join(directory, 'bundles'), join(place, 'bundles'), { recursive: true });
+}
 
 function isAlive(pid: number): boolean {
   try {
@@ -61,6 +66,7 @@ describe('holdfast dev', () => {
 
   it('leaves no process behind after SIGTERM, and the exit code 0', async () => {
     const place = join(directory, 'second');
+    haveBundles(place);
     const second = start(['dev', '--config', config, '--port', '0'], { HOLDFAST_DIR: place });
     await second.seen('Try:');
     const { pid } = JSON.parse(readFileSync(join(place, 'server.json'), 'utf8')) as { pid: number };
@@ -76,6 +82,7 @@ describe('holdfast dev', () => {
 describe('two holdfast dev in one directory', () => {
   it('end together when the one is killed that has the server', async () => {
     const place = join(directory, 'shared');
+    haveBundles(place);
     const first = start(['dev', '--config', config, '--port', '0'], { HOLDFAST_DIR: place });
     await first.seen('Try:');
     const second = start(['dev', '--config', config, '--port', '0'], { HOLDFAST_DIR: place });

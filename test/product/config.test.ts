@@ -190,6 +190,46 @@ describe('a project', () => {
     });
   });
 
+  describe('with policies', () => {
+    const asking = [
+      `import { approvalsBy } from 'holdfast/middleware';`,
+      agents.replace(`tools: ['say']`, `tools: ['say'], middleware: [approvalsBy('words')]`),
+    ].join('\n');
+    const withPolicies = (policies: string): string =>
+      project({
+        'holdfast.config.ts': `import { tools } from './tools';\nimport { policy } from 'holdfast/middleware';\nexport default { agents: './agents.ts', tools, policies: ${policies} };`,
+        'agents.ts': asking,
+      });
+    const stages = 'stages: [{}]';
+
+    it('loads them by their names', async () => {
+      const { config: loaded } = await loadProject(
+        undefined,
+        withPolicies(`{ words: policy({ name: 'words', tools: ['say'], ${stages} }) }`),
+      );
+      expect(Object.keys(loaded.policies ?? {})).toEqual(['words']);
+    });
+
+    it.each<[string, string, string, RegExp]>([
+      ['an agent names', '{}', 'policy-unknown', /"helper" names the policy "words".*It has: none\./],
+      [
+        'hold tools that nobody has',
+        `{ words: policy({ name: 'words', tools: ['sai'], ${stages} }) }`,
+        'tool-unknown',
+        /the policy "words" holds the tool "sai", which nobody has. Did you mean "say"\?/,
+      ],
+      [
+        'have another name',
+        `{ words: policy({ name: 'word', tools: ['say'], ${stages} }) }`,
+        'config-invalid',
+        /policies\.words has the name "word"/,
+      ],
+      ['are none', `{ words: { ${stages} } }`, 'config-invalid', /policies\.words is no policy/],
+    ])('refuses those that %s', async (_, policies, code, message) => {
+      await expect(loadProject(undefined, withPolicies(policies))).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+    });
+  });
+
   it('takes agents whose worker middleware every worker has', async () => {
     const directory = project({
       ...withBody(`{ agents: './agents.ts', tools }`),

@@ -15,11 +15,14 @@ export async function pack(folder: string): Promise<string> {
   return join(folder, filename);
 }
 
+/** Runs TypeScript on a Node that does not. */
+export const loader = 'jiti@2.7.0';
+
 /** How the README runs the client, and the packages that this takes beside Holdfast. */
 export const client: { readonly command: readonly [string, ...string[]]; readonly packages: readonly string[] } =
   (process.features as { typescript?: unknown }).typescript !== undefined
     ? { command: ['node', 'client.ts'], packages: [] }
-    : { command: ['npx', '--no-install', 'jiti', 'client.ts'], packages: ['jiti@2.7.0'] };
+    : { command: ['npx', '--no-install', 'jiti', 'client.ts'], packages: [loader] };
 
 /** The README's code blocks that say which file they are. */
 export function filesOfReadme(): Readonly<Record<string, string>> {

@@ -12,6 +12,7 @@ import { startService } from '../../service/http/start-service';
 import type { Project } from '../../service/project/load-project';
 import { loadProject } from '../../service/project/load-project';
 import { HoldfastWorker } from '../../worker/create-worker';
+import { isOurs, madeBundle } from '../support/made-bundle';
 import { quietRuntime } from '../../worker/runtime';
 
 export const exampleConfig = resolve(__dirname, '..', '..', 'examples', 'support', 'holdfast.config.ts');
@@ -42,6 +43,7 @@ export async function startServiceBed(): Promise<ServiceBed> {
     const worker = await HoldfastWorker.create({
       server: settings,
       agents,
+      ...(isOurs(agents) ? { bundle: await madeBundle(agents) } : {}),
       tools: project.config.tools ?? {},
       models: { demo: true },
       bundles: join(directory, 'bundles'),

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import type { Difference, Replayed } from 'holdfast/testing';
 import { recordHistory, replayHistories } from 'holdfast/testing';
 import { names } from '../../contract/names';
+import type { WorkflowBundle } from '../../worker/bundle';
+import { WarmBundler } from '../../worker/warm-bundler';
 import type { Answerer, TestBed } from '../support/test-bed';
 import { calls, script, startTestBed, testServer, text } from '../support/test-bed';
 import { eventually, openTemporal } from '../support/temporal';
@@ -58,15 +60,15 @@ const addresses = (differences: readonly Difference[]): readonly string[] => [
   ...new Set(differences.map(({ address, what }) => `${address}: ${what}`)),
 ];
 
-let modules = 0;
-function moduleOf(text: string): string {
-  const file = join(folder, `agents-${++modules}.ts`);
-  writeFileSync(file, text);
-  return file;
+const agents = join(folder, 'agents.ts');
+const bundler = new WarmBundler();
+function bundleOf(text: string): Promise<WorkflowBundle> {
+  writeFileSync(agents, text);
+  return bundler.bundle(agents);
 }
 
 async function replayed(text: string, changes: 'commands' | 'requests' = 'requests'): Promise<Readonly<Record<string, Replayed>>> {
-  const all = await replayHistories({ agents: moduleOf(text), histories, changes });
+  const all = await replayHistories({ bundle: await bundleOf(text), agents, histories, changes });
   return Object.fromEntries(all.map((one) => [one.id, one]));
 }
 
@@ -79,7 +81,7 @@ describe('replays of real runs', () => {
   let bed: TestBed | undefined;
   beforeAll(async () => {
     mkdirSync(histories);
-    const { client } = (bed = await startTestBed(answer, { agents: moduleOf(source) }));
+    const { client } = (bed = await startTestBed(answer, { bundle: await bundleOf(source), agents }));
     const temporal = await openTemporal();
     const server = testServer();
     const record = (id: string, name: string) => recordHistory({ server, id, file: join(histories, `${name}.json`) });
@@ -107,6 +109,7 @@ describe('replays of real runs', () => {
   });
   afterAll(async () => {
     await bed?.close();
+    bundler.close();
     rmSync(folder, { recursive: true, force: true });
   });
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { replayHistories } from 'holdfast/testing';
 import { readHistories } from '../../host/history/history-files';
+import { madeBundle } from '../support/made-bundle';
 import { foldHistory } from './fold-history';
 
 const root = join(__dirname, '..', '..');
@@ -17,7 +18,7 @@ describe.each(sets)('histories recorded by released versions, $folder', ({ folde
   const histories = join(__dirname, 'histories', folder);
 
   it('replay under the code of today', async () => {
-    const replayed = await replayHistories({ agents, histories: join(histories, '*.json') });
+    const replayed = await replayHistories({ agents, bundle: await madeBundle(agents), histories: join(histories, '*.json') });
     expect(replayed.filter(({ error }) => error !== undefined).map(({ id, error }) => `${id}: ${error?.message}`)).toEqual([]);
     expect(replayed.length).toBeGreaterThan(3);
   });
@@ -45,7 +46,8 @@ it('a history under code that would do something else is an error that names it'
 
 it('nothing differs in what those of today ask for', async () => {
   for (const { folder, agents } of sets) {
-    const replayed = await replayHistories({ agents, histories: join(__dirname, 'histories', folder), changes: 'requests' });
+    const histories = join(__dirname, 'histories', folder);
+    const replayed = await replayHistories({ agents, bundle: await madeBundle(agents), histories, changes: 'requests' });
     expect(replayed.flatMap(({ id, differences }) => differences.map(({ message }) => `${id}: ${message}`))).toEqual([]);
   }
 });

@@ -113,3 +113,12 @@ it('the list of long files names no file that has become short', () => {
   const short = Object.keys(tooLong).filter((long) => (sources.find(({ path }) => path === long)?.lines ?? 0) <= mostLines);
   expect(short).toEqual([]);
 });
+
+it('no two types have one name', () => {
+  const places = new Map<string, string[]>();
+  for (const { path } of sources)
+    for (const [, name = ''] of readFileSync(join(root, path), 'utf8').matchAll(/^export (?:interface|type|class|enum) (\w+)/gm))
+      places.set(name, [...(places.get(name) ?? []), path]);
+  const shared = [...places].filter(([, paths]) => paths.length > 1).map(([name, paths]) => `${name}: ${paths.join(', ')}`);
+  expect(shared).toEqual([]);
+});

@@ -32,13 +32,33 @@ vm.compileFunction = (code, parameters = [], { filename, parsingContext, ...rest
 };
 
 /**
+ * The bundler of Temporal's SDK, for all test files of a process: webpack takes a second to load, and runs slower where Jest looks at each global. What
+ * a test gives it comes from other globals, and webpack asks of a plugin that its function is one of its own.
+ */
+const bundlerOfAll = () => {
+  const bundler = require('@temporalio/worker/lib/workflow/bundler');
+  const ofHere = (plugin) => (plugin ? { apply: (compiler) => plugin.apply(compiler) } : plugin);
+  class WorkflowCodeBundler extends bundler.WorkflowCodeBundler {
+    constructor(options) {
+      super(options);
+      const hook = this.webpackConfigHook;
+      this.webpackConfigHook = (given) => {
+        const config = hook(given);
+        return { ...config, plugins: config.plugins?.map(ofHere) };
+      };
+    }
+  }
+  return { ...bundler, WorkflowCodeBundler, bundleWorkflowCode: (options) => new WorkflowCodeBundler(options).createBundle() };
+};
+
+/**
  * Modules of Jest are loaded anew for each test file, those of Node are not. The messages of Temporal's protocol are thousands, and code that
  * encodes and decodes them is made at their first use: so the test files of a process share them, through the files in `shared`.
  */
 module.exports = class extends TestEnvironment {
   async setup() {
     await super.setup();
-    this.global.sharedModule = (name) => require(name);
+    this.global.sharedModule = (name) => (name === '@temporalio/worker/lib/workflow/bundler' ? bundlerOfAll() : require(name));
   }
 
   async teardown() {

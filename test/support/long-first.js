@@ -1,6 +1,6 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-const projects = ['kill', 'product', 'integration', 'conformance', 'host', 'unit', 'cases'];
+const projects = ['long', 'kill', 'product', 'integration', 'conformance', 'host', 'unit', 'cases'];
 
 /** What waits for servers and processes begins first, so that the short ones fill the end. A fresh clone knows no times of its own. */
 module.exports = class LongFirst extends Sequencer {

@@ -1,10 +1,9 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EmbeddedServer } from '../../host/server/embedded-server';
 import { startEmbeddedServer } from '../../host/server/embedded-server';
-import { bundleAgents } from '../../worker/bundle';
-import { writeFileSync } from 'node:fs';
+import { forgetOldBundles, madeBundle } from './made-bundle';
 import { roomForDeployments } from './room-for-deployments';
 
 const holder = globalThis as { holdfastTestServer?: EmbeddedServer };
@@ -16,6 +15,7 @@ const holder = globalThis as { holdfastTestServer?: EmbeddedServer };
 export default async function startServer(): Promise<void> {
   // Every project with a server asks for it.
   if (process.env['HOLDFAST_TEST_DIRECTORY'] !== undefined) return;
+  forgetOldBundles();
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
   const running = process.env['HOLDFAST_TEST_ADDRESS'];
   const [server, bundle] = await Promise.all([
@@ -31,7 +31,7 @@ export default async function startServer(): Promise<void> {
           },
           onProgress: (text) => console.log(text),
         }),
-    bundleAgents(join(__dirname, '..', 'fixtures', 'agents.ts')),
+    madeBundle(join(__dirname, '..', 'fixtures', 'agents.ts')),
   ]);
   if (server !== undefined) holder.holdfastTestServer = server;
   writeFileSync(join(directory, 'fixture-bundle.json'), JSON.stringify(bundle));

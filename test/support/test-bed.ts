@@ -10,6 +10,7 @@ import { HoldfastWorker } from '../../worker/create-worker';
 import { quietRuntime } from '../../worker/runtime';
 import { fixtureTools } from '../fixtures/tools';
 import type { Answerer } from './answers';
+import { isOurs, madeBundle } from './made-bundle';
 
 /** The server that the Jest run started. */
 export function testServer(): TemporalSettings {
@@ -39,12 +40,18 @@ export interface TestBed {
   close(): Promise<void>;
 }
 
+/** What many tests use is bundled once. */
+function bundleOf(agents: string | undefined): WorkflowBundle | Promise<WorkflowBundle> | undefined {
+  if (agents === undefined) return fixtureBundle();
+  return isOurs(agents) ? madeBundle(agents) : undefined;
+}
+
 /** A worker and a client on a task queue of their own. The model `test/model` answers with what the test says. */
 export async function startTestBed(answer: Answerer, options: Partial<WorkerOptions> = {}): Promise<TestBed> {
   quietRuntime();
   const taskQueue = options.taskQueue ?? `queue-${randomUUID()}`;
   const server = testServer();
-  const shared = options.bundle ?? (options.agents === undefined ? fixtureBundle() : undefined);
+  const shared = options.bundle ?? (await bundleOf(options.agents));
   const worker = await HoldfastWorker.create({
     server,
     agents: fixtureAgents,

@@ -416,7 +416,7 @@ describe('an input that ends in calls of tools', () => {
       { role: 'assistant', parts: [{ type: 'tool-call', id: '1', name: 'echo', input: { text: 'x' } }] },
     ] as const;
     const run = await testRun(sequential({ name: 's', agents: [member('a', { tools: ['echo'] })] }), {
-      input: input as never,
+      input: input,
       model: scripts({ a: [] }),
       tools,
       runPendingToolCalls: true,

@@ -1,6 +1,6 @@
 import { eventLine } from '../../cli/event-line';
 import { inbox, listRuns } from '../../cli/commands/list-commands';
-import { printEvents, showRun } from '../../cli/commands/read-commands';
+import { listAgents, printEvents, showRun } from '../../cli/commands/read-commands';
 import { stepsOf } from '../../cli/run-steps';
 import type { InboxRow, RunRow } from '../../cli/service-client';
 import { ServiceClient } from '../../cli/service-client';
@@ -137,6 +137,29 @@ describe('holdfast inbox', () => {
     ]);
   });
 
+  const { by: _, ...anybodys } = refund;
+  const ofPolicy: Interrupt = {
+    ...anybodys,
+    ...{ roles: ['finance'], notBy: ['kim'], steps: [{ at: now - minute, type: 'escalate', by: ['dora'] }] },
+    policy: {
+      ...{ name: 'refunds', version: 'abc', stage: { number: 2, of: 2, name: 'finance', need: 2 } },
+      given: [
+        { stage: 1, type: 'approve', by: 'sue' },
+        { stage: 2, type: 'approve', by: 'kim', comment: 'Fine.' },
+      ],
+    },
+  };
+
+  it('says who may decide by now, which policy asks, and what was decided', async () => {
+    const row: InboxRow = { runId: 't', agent: 'support', tags: [], interrupt: ofPolicy };
+    const { service } = serviceOf({ '/interrupts': { interrupts: [row], more: false } });
+    expect((await shown((terminal) => inbox(service, terminal, {}, now)))[1]).toMatch(/dora, the role "finance"/);
+    const text = (await shown((terminal) => inbox(service, terminal, { wide: true }, now))).join('\n');
+    expect(text).toContain('for dora, the role "finance", not kim');
+    expect(text).toContain('policy refunds @abc, stage 2 of 2 (finance), 1 of 2 approved');
+    expect(text).toContain('kim approved: Fine.');
+  });
+
   it('has all that a decision needs when it is wide', async () => {
     const { service } = serviceOf({ '/interrupts': { interrupts: rows.slice(0, 1), more: false } });
     const text = (await shown((terminal) => inbox(service, terminal, { wide: true }, now))).join('\n');
@@ -264,5 +287,32 @@ describe('holdfast events', () => {
     expect(eventLine(strange)).not.toMatch(/[\n\u001b]/);
     const nested: RunEvent = { type: 'agent-start', agent: 'b', runPath: ['a', 'b'], offset: 12, time: now };
     expect(eventLine(nested)).toBe('  12  2026-11-23 12:00:00.000  agent-start      [b] b');
+  });
+});
+
+it('holdfast list --ids prints ids alone, and asks for no count', async () => {
+  const { service, asked } = serviceOf({ '/runs': { runs: [{ id: 'one' }, { id: 'two' }], more: true, next: 'c' } });
+  expect(await shown((terminal) => listRuns(service, terminal, { ids: true, status: 'failed' }))).toEqual(['one', 'two']);
+  expect(asked).toEqual(['/runs?status=failed']);
+});
+
+describe('holdfast agents', () => {
+  const text = { name: 'support', description: 'Answers.', takesJob: false };
+  const inputSchema = { type: 'object', properties: { orderId: { type: 'string' }, note: { type: 'string' } }, required: ['orderId'] };
+
+  it('says what each takes where one takes a job', async () => {
+    const { service } = serviceOf({
+      '/agents': { agents: [text, { ...text, name: 'orders', takesJob: true, inputSchema }, { ...text, name: 'any', takesJob: true }] },
+    });
+    expect(await shown((terminal) => listAgents(service, terminal, {}))).toEqual([
+      'support  text                    Answers.',
+      'orders   job { orderId, note? }  Answers.',
+      'any      job                     Answers.',
+    ]);
+  });
+
+  it('has names and descriptions where all take a text', async () => {
+    const { service } = serviceOf({ '/agents': { agents: [text] } });
+    expect(await shown((terminal) => listAgents(service, terminal, {}))).toEqual(['support  Answers.']);
   });
 });

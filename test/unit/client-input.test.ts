@@ -172,12 +172,12 @@ describe('a call of the client that is none', () => {
     [
       'a list by an unknown status',
       () => client.list({ status: 'foo' as never }),
-      'list: status must be "open", "running", "waiting", "completed", "failed" or "cancelled". It is "foo".',
+      'list: status must be "open", "running", "waiting", "idle", "completed", "failed" or "cancelled". It is "foo".',
     ],
     [
       'a list by the status of every object',
       () => client.list({ status: 'constructor' as never }),
-      'list: status must be "open", "running", "waiting", "completed", "failed" or "cancelled". It is "constructor".',
+      'list: status must be "open", "running", "waiting", "idle", "completed", "failed" or "cancelled". It is "constructor".',
     ],
     ['a list of none', () => client.list({ limit: 0 }), 'list: limit must be a whole number of at least 1. It is 0.'],
     ['a list of a part', () => client.list({ limit: 1.5 }), 'list: limit must be a whole number of at least 1. It is 1.5.'],
@@ -229,7 +229,7 @@ describe('a call of the client that is none', () => {
     ['an inbox of a text', () => client.interrupts('all' as never), 'interrupts: the options must be an object, not "all".'],
     ['an inbox of none', () => client.interrupts({ limit: 0 }), 'interrupts: limit must be a whole number of at least 1. It is 0.'],
     ['an approval with null', () => run.approve('i', null as never), 'The approval: the options must be an object, not null.'],
-    ['a rejection with null', () => run.reject('i', 'no', null as never), 'The answer: the options must be an object, not null.'],
+    ['a rejection with null', () => run.reject('i', 'no', null as never), 'The rejection: the options must be an object, not null.'],
     ['an answer with null', () => run.resume('i', 1, null as never), 'The answer: the options must be an object, not null.'],
     ['an answer to no text', () => run.resume(5 as never, 1), 'The id of the interrupt must be a string. It is 5.'],
     ['an answer of no name', () => run.approve('i', { by: {} as never }), 'by must be a string. It is {}.'],

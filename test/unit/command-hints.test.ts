@@ -160,6 +160,8 @@ describe('an option that a command does not have', () => {
   it('is answered with those that it has', async () => {
     const terminal = recordedTerminal({ live: false });
     expect(await runCommandLine(['reject', 'ticket-1', '--reason', 'no'], terminal)).toBe(1);
-    expect(terminal.written()).toContain("unknown option '--reason'. `reject` takes --feedback, --by, --no-follow, --url");
+    expect(terminal.written()).toContain(
+      "unknown option '--reason'. `reject` takes --feedback, --comment, --by, --role, --no-follow, --url",
+    );
   });
 });

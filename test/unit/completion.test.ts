@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -12,7 +12,12 @@ const program = programFor({} as Terminal, () => undefined);
 const leaves = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(leaves)];
 const all = leaves(program).slice(1);
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-completion-'));
-beforeAll(() => writeFileSync(join(folder, 'history.json'), '{}'));
+beforeAll(() => {
+  writeFileSync(join(folder, 'history.json'), '{}');
+  // A command that has runs, and says with what it was asked for them.
+  writeFileSync(join(folder, 'holdfast'), '#!/bin/sh\necho "$@" > asked\nprintf "ticket-1\nticket-2\nnight-1\n"\n');
+  chmodSync(join(folder, 'holdfast'), 0o755);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const scriptFile = (shell: CompletedShell): string => {
@@ -24,14 +29,15 @@ const scriptFile = (shell: CompletedShell): string => {
 /** What bash offers for the words of a command line, of which the last is being typed. */
 function offered(...words: readonly string[]): readonly string[] {
   const script = `source "$0"; COMP_WORDS=(holdfast "$@"); COMP_CWORD=$#; _holdfast; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const said = execFileSync('bash', ['--norc', '-c', script, scriptFile('bash'), ...words], { cwd: folder, encoding: 'utf8' });
+  const env = { ...process.env, PATH: `${folder}:${process.env['PATH']}` };
+  const said = execFileSync('bash', ['--norc', '-c', script, scriptFile('bash'), ...words], { cwd: folder, env, encoding: 'utf8' });
   return said.split('\n').filter((line) => line !== '');
 }
 
 describe('completion in bash', () => {
   it('offers all commands, and those that begin as what is typed', () => {
     expect(offered('')).toEqual([...program.commands.map((command) => command.name()), '--version', '--help']);
-    expect(offered('re')).toEqual(['reject', 'retry', 'replay']);
+    expect(offered('re')).toEqual(['reject', 'resume', 'retry', 'rename', 'replay']);
   });
 
   it.each(
@@ -52,6 +58,24 @@ describe('completion in bash', () => {
     expect(offered('replay', 'hist')).toEqual(['history.json']);
     expect(offered('dev', '--port', '')).toEqual([]);
     expect(offered('show', 'hist')).toEqual([]);
+  });
+
+  it.each([
+    [['show', 'tick'], ['ticket-1', 'ticket-2'], 'list --ids --limit 200'],
+    [['history', 'save', 'n'], ['night-1'], 'list --ids --limit 200'],
+    [['approve', 'ticket-2'], ['ticket-2'], 'list --ids --limit 200 --status waiting'],
+    [['withdraw', 'n'], ['night-1'], 'list --ids --limit 200'],
+    [['retry', '--dry-run', 'night'], ['night-1'], 'list --ids --limit 200 --status failed'],
+  ])('offers runs that it asks for, such as have the status: %j', (words, ids, asked) => {
+    expect(offered(...words)).toEqual(ids);
+    expect(readFileSync(join(folder, 'asked'), 'utf8').trim()).toBe(asked);
+  });
+
+  it('asks for no runs where an option is typed, or the value of one', () => {
+    rmSync(join(folder, 'asked'), { force: true });
+    expect(offered('show', '--wi')).toEqual(['--wide']);
+    expect(offered('approve', '--edit', 'ticket')).toEqual([]);
+    expect(existsSync(join(folder, 'asked'))).toBe(false);
   });
 
   it('offers the values of an argument that has only some', () => {

@@ -115,6 +115,7 @@ export const orders = defineAgent({
   instructions: 'You tell customers how their order stands.',
   model: 'default',
   tools: ['findOrder'],
+  inputSchema: { type: 'object', properties: { orderId: { type: 'string' } }, required: ['orderId'], additionalProperties: false },
   prompt: (job: { orderId: string }) => `How does order ${job.orderId} stand?`,
 });
 
@@ -833,7 +834,7 @@ describe('the examples do what their documents say:', () => {
       tools: ['pickColor'],
     });
     const play = (input: string | readonly Message[], ...steps: Parameters<typeof scriptedModel>[0]) =>
-      testRun(painter, { input: input as string, model: scriptedModel(steps), tools: { pickColor } });
+      testRun(painter, { input: input, model: scriptedModel(steps), tools: { pickColor } });
     const run = await play('Paint it.', { toolCalls: [{ name: 'pickColor', input: { of: 'car' } }] });
     const outcome = await run.outcome();
     if (outcome.status !== 'tool-calls-pending') throw new Error(outcome.status);

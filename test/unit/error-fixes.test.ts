@@ -28,6 +28,10 @@ describe('what an error says to change', () => {
   });
 });
 
+it('a run that has ended says how one that was cancelled or failed goes on', () => {
+  expect(errorTable['run-ended'].fix).toMatch(/holdfast resume.*holdfast retry/);
+});
+
 describe('an answer on the command line', () => {
   it.each([
     ['yes, please', 'yes, please'],

@@ -35,6 +35,22 @@ describe('events for facts', () => {
     }
   });
 
+  it('tell why a person cancelled a run, and nothing of the words with which a workflow cancels a part of itself', async () => {
+    const cancelled = (cause: string, externalWorkflowExecution?: { workflowId: string; runId: string }): HistoryEvent => ({
+      eventType: 20,
+      workflowExecutionCancelRequestedEventAttributes: {
+        cause,
+        ...(externalWorkflowExecution === undefined ? {} : { externalWorkflowExecution }),
+      },
+    });
+    const { full, lean } = await factsOf(
+      page([cancelled('Wrong customer'), cancelled('Cancel requested by workflow', { workflowId: 'w', runId: 'r' })]),
+    );
+    expect(full).toMatchObject([{ by: 'cancel', reason: 'Wrong customer' }, { by: 'cancel' }]);
+    expect(full[1]).not.toHaveProperty('reason');
+    expect(lean).toEqual(full);
+  });
+
   it('leave out the events of which no fact is made', async () => {
     const [first] = await readHistories(join(__dirname, '../replay/histories'));
     const all = first?.history.events ?? [];

@@ -365,3 +365,16 @@ describe('the ledger', () => {
     expect(new Ledger({}, []).encode([{ type: 'interrupt-start', interrupt }])).toEqual([{ type: 'interrupt-start', interrupt: 'a.t1' }]);
   });
 });
+
+describe('a conversation whose run did not complete', () => {
+  const opened: HistoryFact = { ...start, input: { start: { ...input.start, conversation: { window: 200 } } } };
+  const endOf = (...facts: readonly HistoryFact[]): unknown => folded(opened, ...facts).view().conversation?.ended;
+
+  it('says why it has ended', () => {
+    const error = { code: 'agent-unknown', message: 'There is no agent "a".' };
+    expect(endOf()).toBeUndefined();
+    expect(endOf({ kind: 'end', time: 3, status: 'failed', error })).toEqual({ reason: 'failed', error });
+    expect(endOf({ kind: 'end', time: 3, status: 'cancelled' })).toEqual({ reason: 'cancelled' });
+    expect(endOf({ kind: 'end', time: 3, status: 'completed' })).toBeUndefined();
+  });
+});

@@ -29,6 +29,38 @@ describe('a replay on the command line', () => {
   });
 });
 
+describe('a replay of saved histories on the command line', () => {
+  const root = join(__dirname, '..', '..');
+  const history = join(root, 'test', 'replay', 'histories', 'examples', '0.1.0-support-waiting.json');
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-replay-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** A project whose agents are those of a module of ours. */
+  const replayed = async (agents: string, flags: object = {}): Promise<{ readonly code: number; readonly said: string }> => {
+    const config = join(folder, 'holdfast.config.cjs');
+    const tool = `{ description: 'Does nothing.', inputSchema: { type: 'object' }, execute: () => null }`;
+    const text = `module.exports = { agents: ${JSON.stringify(join(root, agents))}, tools: { lookupOrder: ${tool}, refund: ${tool} } };`;
+    writeFileSync(config, text);
+    const terminal = recordedTerminal({ live: false });
+    return { code: await replayFiles(terminal, [history], { config, ...flags }), said: terminal.written() };
+  };
+
+  it('ends with 1 when they would go another way today, and says where', async () => {
+    const { code, said } = await replayed('test/replay/fixtures/changed-agents.ts');
+    expect(code).toBe(1);
+    expect(said).toContain('frame-changed');
+    expect(said).toContain(
+      'The history has the approval support/t2/refund.0/approval here. The code has the tool call support/t2/refund.0 instead.',
+    );
+  }, 120_000);
+
+  it('ends with 0 when they would do the same, also as JSON', async () => {
+    const { code, said } = await replayed('examples/support/agents.ts', { json: true });
+    expect(code).toBe(0);
+    expect(JSON.parse(said)).toEqual([{ id: '0.1.0-support-waiting', differences: [] }]);
+  }, 120_000);
+});
+
 describe('holdfast history save', () => {
   it('names its own options when it is given another one', async () => {
     const terminal = recordedTerminal({ live: false });

@@ -11,6 +11,7 @@ import type { ExecutionPage, Executions, ListedExecution } from '../../client/re
 
 const began = Date.parse('2026-11-23T00:00:00Z');
 const agentKey = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
+const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 
 interface Record {
   readonly id: string;
@@ -18,6 +19,8 @@ interface Record {
   /** Of a run that continued as new. */
   first?: number;
   close?: number;
+  /** What it says of itself in the search attribute. */
+  status?: string;
   readonly open: Map<string, { readonly since: number; readonly by?: readonly string[] }>;
 }
 
@@ -65,12 +68,14 @@ class Visibility {
       const at = record.first ?? record.start;
       if (query.includes("ExecutionStatus = 'Running'") && record.close !== undefined) return false;
       if (query.includes("HoldfastStatus = 'waiting'") && record.open.size === 0) return false;
+      if (query.includes("HoldfastStatus = 'idle'") && record.status !== 'idle') return false;
+      if (query.includes("HoldfastStatus != 'idle'") && record.status === 'idle') return false;
       return at >= from && at < to;
     });
   }
 }
 
-function executionOf({ id, start, first, close, open }: Record): ListedExecution {
+function executionOf({ id, start, first, close, open, status }: Record): ListedExecution {
   const name: WorkflowExecutionStatusName = close === undefined ? 'RUNNING' : 'COMPLETED';
   const memo = [...open].flatMap(([interruptId, { since, by }]) => {
     const shown = { id: interruptId, address: ['a'], agent: 'a', kind: 'question', info: 1, ...(by === undefined ? {} : { by }) };
@@ -80,7 +85,10 @@ function executionOf({ id, start, first, close, open }: Record): ListedExecution
     workflowId: `t/${id}`,
     status: { name, code: 1 },
     startTime: new Date(start),
-    typedSearchAttributes: new TypedSearchAttributes([{ key: agentKey, value: 'a' }]),
+    typedSearchAttributes: new TypedSearchAttributes([
+      { key: agentKey, value: 'a' },
+      ...(status === undefined ? [] : [{ key: statusKey, value: status }]),
+    ]),
     memo: Object.fromEntries(memo),
     ...(first === undefined ? {} : { startedAt: new Date(first) }),
     ...(close === undefined ? {} : { closeTime: new Date(close) }),
@@ -122,6 +130,19 @@ function numbers(seed: number): (below: number) => number {
 }
 
 describe('a list of runs', () => {
+  it('says which conversations are idle, and filters by it', async () => {
+    const server = new Visibility();
+    server.add('talks', began, { status: 'idle' });
+    server.add('works', began, { status: 'running' });
+    server.add('ended', began, { status: 'idle', close: began + 1 });
+    const rows = async (options: ListOptions) =>
+      (await listsOf(server).runs(options)).runs.map(({ id, status }) => `${id} ${status}`).sort();
+    expect(await rows({})).toEqual(['ended completed', 'talks idle', 'works running']);
+    expect(await rows({ status: 'idle' })).toEqual(['talks idle']);
+    expect(await rows({ status: 'running' })).toEqual(['works running']);
+    expect(await rows({ status: 'open' })).toEqual(['talks idle', 'works running']);
+  });
+
   it.each([
     [60, 1],
     [300, 7],

@@ -112,7 +112,7 @@ describe('an agent', () => {
     const run = await testRun(agentWith(), { input: { orderId: '42' }, model: scriptedModel([]), tools });
     expect(await run.outcome()).toMatchObject({
       status: 'failed',
-      error: { code: 'input-invalid', message: expect.stringContaining('no prompt for a typed job') },
+      error: { code: 'input-invalid', message: expect.stringContaining('no prompt and no inputSchema for a typed job') },
     });
   });
 

@@ -1,4 +1,4 @@
-import type { Asker, Turn } from '../../activities/limits/gate';
+import type { Asker, GateTurn } from '../../activities/limits/gate';
 import { Bucket, rateOf } from '../../activities/limits/bucket';
 import { Gate } from '../../activities/limits/gate';
 import { limitsForm } from '../../activities/limits/limit';
@@ -29,7 +29,7 @@ const asker = (id: string, more: Partial<Asker> = {}): Asker => ({
 /** Asks for turns, and tells in which order calls got one or left. */
 function queue(gate: Gate) {
   const told: string[] = [];
-  const turns = new Map<string, Turn>();
+  const turns = new Map<string, GateTurn>();
   const waits = new Map<string, number>();
   const ask = (id: string, more: Partial<Asker> = {}): void => {
     void gate.take(asker(id, more)).then(

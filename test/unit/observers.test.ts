@@ -31,7 +31,7 @@ function linesOf(seen: readonly Seen[]): readonly string[] {
 const started = async (
   seen: { readonly worker?: Seen[]; readonly workflow?: Seen[] },
   model: ScriptedModel | LanguageModel,
-  options: Partial<TestRunOptions<string>> = {},
+  options: Partial<Omit<TestRunOptions<string>, 'input'>> = {},
   middleware: readonly AgentMiddleware[] = [],
   agent: Parameters<typeof agentWith>[0] = {},
 ) =>

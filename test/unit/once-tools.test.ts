@@ -4,7 +4,8 @@ import { defineTool } from 'holdfast/worker';
 import type { LoseCall } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
-import { agentWith, linesOf, logOf, only, transcriptOf } from '../support/memory-bed';
+import type { RunEvent } from '../../contract/events';
+import { agentWith, gate, linesOf, logOf, only, transcriptOf } from '../support/memory-bed';
 
 const payments: string[] = [];
 const loseFirst = (when: 'before' | 'after'): LoseCall => {
@@ -46,7 +47,11 @@ describe('a once tool whose worker was lost', () => {
     expect((await transcriptOf(run))[2]).toBe('tool: paid 5, it says');
     expect(payments).toHaveLength(1);
     expect(keys).toEqual(payments);
-    expect((await linesOf(run)).filter((line) => line.startsWith('tool'))).toEqual(['tool-start pay', 'tool-end pay']);
+    expect((await linesOf(run)).filter((line) => line.startsWith('tool'))).toEqual([
+      'tool-start pay',
+      'tool-reconcile pay',
+      'tool-end pay',
+    ]);
   });
 
   it('runs again when it says that it did not happen', async () => {
@@ -147,4 +152,122 @@ it('a tool that is lost again and again fails, and the model is told', async () 
     lose: () => 'before',
   });
   expect((await transcriptOf(run))[2]).toBe('tool: error The worker of "fetching" was lost before it ran.');
+});
+
+describe('a once tool of a run that is cancelled while it works', () => {
+  const key = 'default/test/agent/t1/pay.0';
+
+  /** Pays as soon as it begins, hands its signal on, and ends with an error when that says so, as `fetch` does. */
+  function cutOff(reconcile?: (key: string) => Reconciled<string>) {
+    const begun = gate();
+    const pay = defineTool({
+      description: 'Pays.',
+      inputSchema: z.object({ amount: z.number() }),
+      effect: 'once',
+      execute: (_, { idempotencyKey, signal }): Promise<string> => {
+        payments.push(idempotencyKey);
+        begun.open();
+        return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('This operation was aborted'))));
+      },
+      ...(reconcile === undefined
+        ? {}
+        : { reconcile: (_: { amount: number }, call: { idempotencyKey: string }) => reconcile(call.idempotencyKey) }),
+    });
+    return { pay, begun: begun.opened };
+  }
+
+  const never: LoseCall = () => undefined;
+  beforeEach(() => void payments.splice(0));
+  const doubtIn = (log: readonly RunEvent[]) => log.flatMap((event) => (event.type === 'interrupt-start' ? [event.interrupt] : []));
+
+  it('has its end in the log when it says that it happened, and is not called again when the run goes on', async () => {
+    const { pay, begun } = cutOff(() => ({ happened: true, result: 'paid' }));
+    const run = await start(pay, never);
+    await begun;
+    await run.cancel();
+    expect(await run.outcome()).toEqual({ status: 'cancelled' });
+    expect((await linesOf(run)).slice(-4)).toEqual(['tool-start pay', 'tool-reconcile pay', 'tool-end pay', 'run-end']);
+    expect((await logOf(run)).find(({ type }) => type === 'tool-reconcile')).toMatchObject({ said: 'happened' });
+    await run.resume();
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(payments).toEqual([key]);
+    expect((await transcriptOf(run))[2]).toBe('tool: paid');
+  });
+
+  it('is called when the run goes on, under the same key, when it says that it did not happen', async () => {
+    const { pay, begun } = cutOff(() => ({ happened: false }));
+    const run = await start(pay, never);
+    await begun;
+    await run.cancel();
+    expect(await run.outcome()).toEqual({ status: 'cancelled' });
+    expect((await logOf(run)).slice(-2)).toMatchObject([{ type: 'tool-reconcile', said: 'not-happened' }, { type: 'run-end' }]);
+    void run.resume();
+    while (payments.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    expect(payments).toEqual([key, key]);
+    await run.cancel();
+  });
+
+  it.each([
+    ['cannot be asked', undefined, { said: 'nothing' }],
+    ['does not know', () => 'unknown' as const, { said: 'unknown' }],
+    [
+      'fails when it is asked',
+      () => {
+        throw new Error('the bank is closed');
+      },
+      { said: 'failed', error: 'the bank is closed' },
+    ],
+  ])('is in doubt in the log when it %s, and a person is asked when the run goes on', async (_, reconcile, said) => {
+    const { pay, begun } = cutOff(reconcile);
+    const run = await start(pay, never);
+    await begun;
+    await run.cancel();
+    expect(await run.outcome()).toEqual({ status: 'cancelled' });
+    const log = await logOf(run);
+    expect(log.slice(-3).map(({ type }) => type)).toEqual(['interrupt-start', 'interrupt-end', 'run-end']);
+    const doubt = only(doubtIn(log));
+    expect(doubt).toMatchObject({
+      kind: 'in-doubt',
+      info: {
+        tool: 'pay',
+        input: { amount: 5 },
+        key,
+        attempts: 1,
+        firstAt: Date.UTC(2026, 0, 1),
+        lastAt: Date.UTC(2026, 0, 1),
+        reconcile: said,
+      },
+    });
+    expect(JSON.stringify(doubt)).toContain('it was told to stop while it worked');
+    await run.resume();
+    expect(await run.interrupts()).toEqual([doubt]);
+    await run.resume(doubt.id, { happened: true, result: 'paid, says the bank' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(payments).toEqual([key]);
+  });
+
+  it('is waited for also where the code around it was told first, and its result counts when the run goes on', async () => {
+    const [begun, door] = [gate(), gate()];
+    let calls = 0;
+    const pay = defineTool({
+      description: 'Pays.',
+      inputSchema: z.object({ amount: z.number() }),
+      effect: 'once',
+      execute: async () => ((calls += 1), begun.open(), await door.opened, 'paid'),
+    });
+    const hasty: AgentMiddleware = {
+      name: 'hasty',
+      wrapToolCall: (call, next, ctx) => Promise.race([next(call), ctx.sleep('1d').then(() => 'too late')]),
+    };
+    const run = await start(pay, never, [hasty]);
+    await begun.opened;
+    await run.cancel();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect((await run.view()).status).toBe('running');
+    door.open();
+    expect(await run.outcome()).toEqual({ status: 'cancelled' });
+    await run.resume();
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect([calls, (await transcriptOf(run))[2]]).toEqual([1, 'tool: paid']);
+  });
 });

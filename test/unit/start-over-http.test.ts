@@ -9,11 +9,12 @@ const agent: AgentSummary = { name: 'support', description: 'Helps.', takesJob: 
 async function started(
   options: object,
   agents: readonly AgentSummary[] = [agent],
+  input: unknown = 'Hi',
 ): Promise<{ status: number; begun: number; body: unknown }> {
   const start = jest.fn(() => Promise.resolve({ id: 'r', isNew: true, ignored: [] }));
   const client = { start, withDeadline: (_: number, ask: () => unknown) => ask() } as unknown as HoldfastClient;
   const app = createApp({ client, agents, logger: createLogger({ write: () => undefined }) });
-  const body = JSON.stringify({ agent: 'support', input: 'Hi', options });
+  const body = JSON.stringify({ agent: 'support', input, options });
   const response = await app.request('/runs', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   return { status: response.status, begun: start.mock.calls.length, body: await response.json() };
 }
@@ -40,5 +41,26 @@ describe('a start over HTTP', () => {
     expect(await started({ tools: ['note'] })).toMatchObject({ status: 201, begun: 1 });
     const { tools: _, ...unknowing } = agent;
     expect(await started({ tools: ['nope'] }, [unknowing])).toMatchObject({ status: 201, begun: 1 });
+  });
+
+  it('whose job does not fit the inputSchema of the agent is refused by its place before a run begins', async () => {
+    const inputSchema = { type: 'object', properties: { orderId: { type: 'string' } }, required: ['orderId'] };
+    const taking = { ...agent, takesJob: true, inputSchema };
+    const message = 'The input of agent "support" does not fit its inputSchema: orderId is missing. It is {"id":"42"}.';
+    expect(await started({}, [taking], { id: '42' })).toMatchObject({
+      status: 400,
+      begun: 0,
+      body: { error: { code: 'input-invalid', message } },
+    });
+    expect(await started({}, [taking], { orderId: '42' })).toMatchObject({ status: 201, begun: 1 });
+  });
+});
+
+it('GET /agents tells what jobs have to fit, and no tools', async () => {
+  const inputSchema = { type: 'object', properties: { orderId: { type: 'string' } } };
+  const client = { withDeadline: (_: number, ask: () => unknown) => ask() } as unknown as HoldfastClient;
+  const app = createApp({ client, agents: [{ ...agent, takesJob: true, inputSchema }], logger: createLogger({ write: () => undefined }) });
+  expect(await (await app.request('/agents')).json()).toEqual({
+    agents: [{ name: 'support', description: 'Helps.', takesJob: true, inputSchema }],
   });
 });

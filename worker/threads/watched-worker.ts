@@ -3,6 +3,8 @@ import type { WorkerOptions } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
 import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-options';
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface';
+import type { IdleOptions } from './idle-runs';
+import { IdleRuns } from './idle-runs';
 import type { ThreadParts } from './watched-thread';
 import { WatchedThreads } from './watched-threads';
 
@@ -12,6 +14,8 @@ const noLimit = undefined as unknown as number;
 export interface WatchedWorkerOptions extends WorkerOptions {
   /** Answers the query for stack traces, at a sixth of what a worker can do. Default: false. */
   readonly stackTraces?: boolean;
+  /** Which runs leave the memory. Without it: none. */
+  readonly idle?: IdleOptions;
 }
 
 /** A worker of Temporal's SDK whose workflow code runs in threads that are watched from here. */
@@ -20,14 +24,14 @@ export class WatchedWorker extends Worker {
     return super.create(options);
   }
 
-  protected static override createWorkflowCreator(
+  protected static override async createWorkflowCreator(
     bundle: ThreadParts['bundle'],
-    options: CompiledWorkerOptions & Pick<WatchedWorkerOptions, 'stackTraces'>,
+    options: CompiledWorkerOptions & Pick<WatchedWorkerOptions, 'stackTraces' | 'idle'>,
     logger: Logger,
   ): Promise<WorkflowCreator> {
     // The code runs in the main thread, where a debugger stops it for as long as it likes.
     if (options.debugMode) return super.createWorkflowCreator(bundle, { ...options, isolateExecutionTimeoutMs: noLimit }, logger);
-    return WatchedThreads.create({
+    const threads = await WatchedThreads.create({
       bundle,
       activityNames: new Set(options.activities.keys()),
       logger,
@@ -35,5 +39,6 @@ export class WatchedWorker extends Worker {
       stackTraces: options.stackTraces ?? false,
       reuseV8Context: options.reuseV8Context,
     });
+    return options.idle === undefined ? threads : new IdleRuns(threads, options.idle);
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Json, Message, Part } from '../../../contract/messages/messages';
 import { textOf } from '../../../contract/messages/messages';
 import type { ModelChunk } from '../chunks';
@@ -13,10 +14,17 @@ export const demoProvider: ModelProvider = {
   model: () => ({ generate: (request) => Promise.resolve(ruleAnswer(request)), stream: (request) => wordByWord(ruleAnswer(request)) }),
 };
 
+/** Slow enough that readers see an answer grow, as with a real model. */
+const wordMs = 10;
+
 async function* wordByWord(answer: GenerateAnswer): AsyncGenerator<ModelChunk> {
   for (const chunk of chunksOf(answer)) {
     if (chunk.type !== 'text') yield chunk;
-    else for (const text of chunk.text.split(/(?<= )/)) yield { ...chunk, text };
+    else
+      for (const text of chunk.text.split(/(?<= )/)) {
+        yield { ...chunk, text };
+        await setTimeout(wordMs);
+      }
   }
 }
 

@@ -36,12 +36,14 @@ export function promptOf(
       prompt.push({ role: 'system', content: textOf(message), ...own });
       continue;
     }
-    const content = message.parts.filter(isSaid).map((part) => {
-      const found = deferOption === undefined ? undefined : foundTools(part, deferOption);
-      if (found !== undefined) return found;
-      if (part.type === 'tool-result' && filesOnlyFromUser) return toolResult(part, version, lifted);
-      return promptPart(part, version);
-    });
+    const content = namedParts(message)
+      .filter(isSaid)
+      .map((part) => {
+        const found = deferOption === undefined ? undefined : foundTools(part, deferOption);
+        if (found !== undefined) return found;
+        if (part.type === 'tool-result' && filesOnlyFromUser) return toolResult(part, version, lifted);
+        return promptPart(part, version);
+      });
     if (content.length === 0) continue;
     const last = prompt.at(-1);
     // Google wants the results of parallel calls together, and the specification means them so.
@@ -50,6 +52,16 @@ export function promptOf(
   }
   giveLifted();
   return prompt;
+}
+
+/** Several people may write to one conversation. Providers have no field for their names that all of them heed. */
+function namedParts({ role, parts, extra }: Message): readonly Part[] {
+  const from = extra?.['from'];
+  if (role !== 'user' || typeof from !== 'string') return parts;
+  const said = `${from.replace(/\s+/gu, ' ')}: `;
+  const first = parts.findIndex(({ type }) => type === 'text');
+  if (first === -1) return [{ type: 'text', text: said }, ...parts];
+  return parts.map((part, position) => (position === first && part.type === 'text' ? { ...part, text: `${said}${part.text}` } : part));
 }
 
 /** Anthropic refuses texts without any text. What a provider did by itself is left out, as it is in answers. */

@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../host/server/free-port';
-import { client, filesOfReadme, pack, ready, run, tsconfigOfReadme } from './package-bed';
+import { client, filesOfReadme, loader, pack, ready, run, tsconfigOfReadme } from '../product/package-bed';
 
 describe('the packed package in an empty project', () => {
   const project = mkdtempSync(join(tmpdir(), 'holdfast-package-'));
@@ -19,23 +19,19 @@ describe('the packed package in an empty project', () => {
   };
 
   beforeAll(async () => {
-    const packed = await pack(project);
     writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'my-agents', private: true }));
-    await run(
-      'npm',
-      [
-        'install',
-        '--no-audit',
-        '--no-fund',
-        '--prefer-offline',
-        packed,
-        'zod@4.6.7',
-        'typescript@5.9.3',
-        '@types/node@20.19.43',
-        ...client.packages,
-      ],
-      { cwd: project },
-    );
+    // `.ci/nodes` has one installation for all versions of Node.
+    const installed = process.env['HOLDFAST_TEST_INSTALLED'];
+    if (installed !== undefined && existsSync(join(installed, 'node_modules'))) {
+      cpSync(join(installed, 'node_modules'), join(project, 'node_modules'), { recursive: true, verbatimSymlinks: true });
+      return;
+    }
+    const packed = await pack(project);
+    const packages = [packed, 'zod@4.6.7', 'typescript@5.9.3', '@types/node@20.19.43'];
+    const more = installed === undefined ? client.packages : [loader];
+    await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...packages, ...more], { cwd: project });
+    if (installed !== undefined)
+      cpSync(join(project, 'node_modules'), join(installed, 'node_modules'), { recursive: true, verbatimSymlinks: true });
   }, 240_000);
 
   afterAll(async () => {

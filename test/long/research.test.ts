@@ -1,11 +1,12 @@
 import { testServer } from '../support/test-bed';
-import { killAll } from './child';
-import { researchChaos } from './research-chaos';
+import { killAll } from '../kill/child';
+import { chaosOf } from '../kill/chaos-bed';
+import { research } from '../kill/research-chaos';
 
 afterAll(killAll);
 
 it('ten agents in parallel come to the same with every effect once, wherever their worker is killed', async () => {
-  const chaos = await researchChaos(testServer(), 4);
+  const chaos = await chaosOf(research, testServer(), 4);
   const points = chaos.points.filter((_, index) => index % 6 === 3).sort((one, other) => one.offset - other.offset);
   // Two in each run, an early one and a late one: `npm run chaos -- research` plays a run for each of all.
   const half = Math.ceil(points.length / 2);

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../../host/server/free-port';
-import { client, filesOfReadme, pack, ready, run } from '../package-bed';
+import { client, filesOfReadme, pack, ready, run } from '../../product/package-bed';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-managers-')));
 const tool = (name: string, ...path: readonly string[]): string => join(folder, 'tools', 'node_modules', name, ...path);

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import type { ApprovalFlags, DecisionFlags, DelegationFlags, RejectionFlags } from './commands/answer-commands';
+import { filled, several } from './option-values';
+import type { ServiceClient } from './service-client';
+import type { Terminal } from './terminal';
+
+type Act = (service: ServiceClient) => Promise<number>;
+export type ToService = (
+  usage: string,
+  description: string,
+  options: (command: Command) => Command,
+) => <Flags>(prepare: (args: readonly unknown[], flags: Flags) => Promise<Act>) => void;
+
+/** The commands with which people answer. */
+export function addAnswerCommands(toService: ToService, terminal: Terminal): void {
+  const comment = (command: Command): Command =>
+    who(command.option('--comment <text>', 'why, for those who read the log', filled('--comment')), 'who decides');
+  toService('approve <run> [interrupt]', 'Approves a tool call.', (command) =>
+    comment(
+      command
+        .option('--edit <json>', 'other arguments')
+        .option(
+          '--set <name=value>',
+          'one other argument, such as amount=40; may be given more than once',
+          several((change) => change),
+        )
+        .option('--for-rest', 'and all calls of this tool in the rest of the run')
+        .option('--up-to <amount>', 'and all calls of this tool up to this amount, where a policy names one', filled('--up-to')),
+    ),
+  )(async ([run, interrupt], flags: ApprovalFlags) => {
+    const { approve } = await import('./commands/answer-commands.js');
+    return (service) => approve(service, terminal, run as string, interrupt as string | undefined, flags);
+  });
+  toService('reject <run> [interrupt]', 'Rejects a tool call.', (command) =>
+    comment(command.option('--feedback <text>', 'what the agent should know about it')),
+  )(async ([run, interrupt], flags: RejectionFlags) => {
+    const { reject } = await import('./commands/answer-commands.js');
+    return (service) => reject(service, terminal, run as string, interrupt as string | undefined, flags);
+  });
+  toService('delegate <run> [interrupt]', 'Hands the decision about a tool call to somebody else.', (command) =>
+    comment(command.requiredOption('--to <name>', 'who decides from now on', filled('--to'))),
+  )(async ([run, interrupt], flags: DelegationFlags) => {
+    const { delegate } = await import('./commands/answer-commands.js');
+    return (service) => delegate(service, terminal, run as string, interrupt as string | undefined, flags);
+  });
+  toService('answer <run> <interrupt> <json>', 'Answers a question of a run.', (command) => who(command, 'who answers'))(
+    async ([run, interrupt, text], flags: DecisionFlags) => {
+      const { answer } = await import('./commands/answer-commands.js');
+      return (service) => answer(service, terminal, run as string, interrupt as string, text as string, flags);
+    },
+  );
+}
+
+function who(command: Command, what: string): Command {
+  return command
+    .option('--by <name>', what, filled('--by'))
+    .option('--role <role>', 'a role that this name has; may be given more than once', several(filled('--role')))
+    .option('--no-follow', 'do not follow the run');
+}

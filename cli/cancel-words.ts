@@ -1,0 +1,39 @@
+import type { CancelMode } from '../contract/cancel';
+import type { RunEvent } from '../contract/events';
+
+type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { readonly type: Type }>;
+
+const points: Readonly<Record<CancelMode, string>> = {
+  now: 'now',
+  'after-model': 'after the model',
+  'after-tools': 'after the tools',
+};
+
+/** When a run is to stop, who wants it, and why. */
+export function cancelRequestText({ modes, withinMs, recursive, reason, by }: EventOf<'cancel-request'>): string {
+  const within = withinMs === undefined ? '' : `, within ${withinMs / 1000} s`;
+  const only = recursive ? '' : ', agents below it first';
+  return `${modes.map((mode) => points[mode]).join(' or ')}${within}${only}${byAndWhy(by, reason)}`;
+}
+
+/** How a run stops. */
+export function cancelStartText({ mode, escalated, reason, by }: EventOf<'cancel-start'>): string {
+  return `${points[mode]}${escalated === true ? ', its time is up' : ''}${byAndWhy(by, reason)}`;
+}
+
+const answers: Readonly<Record<EventOf<'tool-reconcile'>['said'], string>> = {
+  happened: 'it took effect',
+  'not-happened': 'it did not take effect',
+  unknown: 'it does not know whether it took effect',
+  nothing: 'it says nothing',
+  failed: 'it could not say whether it took effect',
+};
+
+/** What a tool said about a call of it. */
+export function reconcileText({ said, error }: EventOf<'tool-reconcile'>): string {
+  return `${answers[said]}${error === undefined ? '' : `: ${error}`}`;
+}
+
+function byAndWhy(by: string | undefined, reason: string | undefined): string {
+  return `${by === undefined ? '' : `, by ${by}`}${reason === undefined ? '' : `: ${reason}`}`;
+}

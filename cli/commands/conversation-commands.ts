@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import { defined } from '../../contract/defined';
+import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
+import { isEnded } from '../../contract/events';
+import { textOf } from '../../contract/messages/messages';
+import { attend, exitCodes } from '../attend-run';
+import { contentOf } from '../event-line';
+import { reportFailure } from '../report-error';
+import type { ServiceClient } from '../service-client';
+import { commandLine } from '../shell-words';
+import { writeTable } from '../table';
+import type { Terminal } from '../terminal';
+import { oneLine, printable } from '../terminal';
+import type { JsonFlag } from './read-commands';
+import { writeJson } from './read-commands';
+
+export interface ByFlag {
+  readonly by?: string;
+}
+export type ChatFlags = ByFlag;
+export type QueueFlags = JsonFlag;
+export type EndFlags = ByFlag & { readonly now?: boolean };
+export type SendFlags = ByFlag & { readonly agent?: string; readonly mode?: string; readonly id?: string; readonly follow: boolean };
+
+/** So many messages of before are shown to whoever goes on with a conversation. */
+const shownBefore = 10;
+const longestMessage = 80;
+
+/** After these, somebody may say something else. */
+const sayAgain: readonly unknown[] = ['conversation-full', 'input-invalid', 'input-too-large'];
+
+/** Takes what somebody types, message by message, and shows the turn of each. */
+export async function chat(service: ServiceClient, terminal: Terminal, asked: ChatFlags & { agent: string; id?: string }): Promise<number> {
+  const { agent, id = `chat-${randomBytes(4).toString('hex')}`, by } = asked;
+  if (!terminal.interactive)
+    throw new HoldfastError(
+      'command-invalid',
+      `\`chat\` asks at a terminal, and there is none. Use: ${commandLine('send', id, 'your message', '--agent', agent, ...service.flags)}`,
+    );
+  const who = by === undefined ? [] : ['--by', by];
+  let from = asked.id === undefined ? 0 : await showBefore(service, terminal, id);
+  terminal.write(terminal.paint.dim(`Ctrl-C leaves. The conversation stays: ${commandLine('chat', agent, id, ...who, ...service.flags)}`));
+  for (;;) {
+    const text = await terminal.ask('> ');
+    if (text === undefined) return exitCodes.done;
+    if (text.trim() === '') continue;
+    try {
+      const said = await service.send(id, { agent, message: text, ...defined({ from: by, by }) });
+      if (said.turn === undefined) return stored(terminal);
+      const {
+        exitCode,
+        status,
+        from: next,
+      } = await attend(service, terminal, { id, from, turn: said.turn, said: said.id, ...defined({ by }) });
+      from = next;
+      if (isEnded(status) || exitCode === exitCodes.waiting) return exitCode;
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === undefined || !sayAgain.includes(code)) throw error;
+      reportFailure({ code, message: messageOf(error) }, terminal);
+    }
+  }
+}
+
+/** What was said last. Returns the offset from which on the rest is shown. */
+async function showBefore(service: ServiceClient, terminal: Terminal, id: string): Promise<number> {
+  const from = await nextOffset(service, id, true);
+  if (from === 0) return 0;
+  const { messages, before } = await service.lastMessages(id, shownBefore);
+  if (before !== undefined) terminal.write(terminal.paint.dim('…'));
+  for (const { message, from: who } of messages) {
+    if (message.role === 'tool') continue;
+    const text = message.role === 'user' ? textOf(message) : contentOf(message);
+    const mark = message.role === 'user' ? `${terminal.paint.dim('>')} ${who === undefined ? '' : `${oneLine(who)}: `}` : '';
+    terminal.write(`${mark}${printable(text)}`);
+  }
+  return from;
+}
+
+/** Offset of the next event of a conversation. One that may be begun need not be there. */
+async function nextOffset(service: ServiceClient, id: string, mayBegin: boolean): Promise<number> {
+  try {
+    return (await service.conversation(id)).nextOffset;
+  } catch (error) {
+    if (mayBegin && codeOf(error) === 'run-unknown') return 0;
+    throw error;
+  }
+}
+
+export async function send(service: ServiceClient, terminal: Terminal, id: string, text: string, flags: SendFlags): Promise<number> {
+  const { agent, mode, id: messageId, by, follow } = flags;
+  const from = await nextOffset(service, id, agent !== undefined);
+  const start = agent === undefined ? {} : { agent, ...defined({ by }) };
+  const said = await service.send(id, { message: text, ...defined({ mode, id: messageId, from: by }), ...start });
+  if (said.turn === undefined) return stored(terminal);
+  terminal.write(terminal.paint.dim(`turn ${said.turn} of ${id} takes it`));
+  if (!follow) return exitCodes.done;
+  return (await attend(service, terminal, { id, from, turn: said.turn, said: said.id, ...defined({ by }) })).exitCode;
+}
+
+function stored(terminal: Terminal): number {
+  terminal.write('The message is stored. A turn takes it as soon as a worker can.');
+  return exitCodes.waiting;
+}
+
+export async function queue(service: ServiceClient, terminal: Terminal, id: string, { json }: QueueFlags): Promise<number> {
+  const conversation = await service.conversation(id);
+  if (json === true) return writeJson(terminal, { messages: conversation.queue });
+  const rows = conversation.queue.map(({ id: messageId, from, mode, message }) => [
+    messageId,
+    from ?? '-',
+    mode,
+    oneLine(contentOf(message), longestMessage),
+  ]);
+  if (rows.length === 0) terminal.write('No message waits for a turn.');
+  else writeTable(terminal, rows, ['MESSAGE', 'FROM', 'MODE', 'TEXT']);
+  return exitCodes.done;
+}
+
+export async function withdraw(service: ServiceClient, terminal: Terminal, id: string, message: string, { by }: ByFlag): Promise<number> {
+  await service.withdraw(id, message, by);
+  terminal.write(`The message ${message} is taken back.`);
+  return exitCodes.done;
+}
+
+export async function change(
+  service: ServiceClient,
+  terminal: Terminal,
+  id: string,
+  what: 'pause' | 'unpause',
+  { by }: ByFlag,
+): Promise<number> {
+  await service.changeConversation(id, what, defined({ by }));
+  terminal.write(what === 'pause' ? `The conversation ${id} is paused.` : `The conversation ${id} goes on.`);
+  return exitCodes.done;
+}
+
+export async function rename(service: ServiceClient, terminal: Terminal, id: string, title: string, { by }: ByFlag): Promise<number> {
+  await service.changeConversation(id, 'title', { title, ...defined({ by }) });
+  terminal.write(`The conversation ${id} has another title.`);
+  return exitCodes.done;
+}
+
+export async function end(service: ServiceClient, terminal: Terminal, id: string, { now, by }: EndFlags): Promise<number> {
+  await service.changeConversation(id, 'end', { ...(now === true ? { mode: 'now' } : {}), ...defined({ by }) });
+  terminal.write(`The conversation ${id} takes no message any more.`);
+  return exitCodes.done;
+}

@@ -1,0 +1,56 @@
+import { defined } from '../../contract/defined';
+import { HoldfastError } from '../../contract/errors';
+import type { PolicyOutcome } from '../../client/index';
+import { exitCodes } from '../attend-run';
+import type { ServiceClient } from '../service-client';
+import type { Terminal } from '../terminal';
+import { oneLine } from '../terminal';
+import type { FilterFlags } from './list-commands';
+
+export interface ApplyFlags extends Pick<FilterFlags, 'agent' | 'tag' | 'startedBy' | 'since' | 'until'> {
+  readonly to: string;
+  readonly by?: string;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+const pageSize = 100;
+
+/** Applies what a policy of the configuration says now to all runs that wait. Exit code 1: one of them could not be asked. */
+export async function applyPolicy(service: ServiceClient, terminal: Terminal, policy: string, flags: ApplyFlags): Promise<number> {
+  const { to, json, ...body } = flags;
+  if (to !== 'waiting') throw new HoldfastError('request-invalid', `policy apply takes --to waiting, not --to ${to}.`);
+  const counts = { asked: 0, unchanged: 0, left: 0, failed: 0 };
+  let after: string | undefined;
+  let version: string;
+  do {
+    const page = await service.applyPolicy(policy, { to, ...defined(body), limit: pageSize, ...defined({ after }) });
+    for (const outcome of page.outcomes) {
+      counts[outcome.outcome] += 1;
+      if (json === true) terminal.write(JSON.stringify(outcome));
+      else if (outcome.outcome !== 'unchanged') terminal.write(lineOf(outcome, flags.dryRun === true));
+    }
+    version = page.version;
+    after = page.next;
+  } while (after !== undefined);
+  if (json !== true) {
+    const { asked, unchanged, left, failed } = counts;
+    const done = flags.dryRun === true ? 'would be asked again' : 'asked again';
+    const rest = [
+      `${unchanged} unchanged`,
+      ...(left === 0 ? [] : [`${left} left for a worker`]),
+      ...(failed === 0 ? [] : [`${failed} failed`]),
+    ];
+    terminal.write(terminal.paint.dim(`${policy} ${version}: ${asked} ${done}, ${rest.join(', ')}.`));
+  }
+  return counts.failed === 0 ? exitCodes.done : exitCodes.failed;
+}
+
+function lineOf({ runId, tool, outcome, added, error }: PolicyOutcome, isDry: boolean): string {
+  if (error !== undefined) return `${runId} ${tool}: ${error.code}: ${oneLine(error.message)}`;
+  const whom = added.map(
+    ({ name, by, need }) => name ?? [...(by.users ?? []), ...(by.roles ?? []), ...(need > 1 ? [`${need} of them`] : [])].join(', '),
+  );
+  const done = outcome === 'left' ? 'asks again when a worker runs' : isDry ? 'would ask' : 'asks again';
+  return `${runId} ${tool}: ${done}: ${whom.map((name) => (name === '' ? 'anybody' : name)).join('; ')}`;
+}

@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import type { ApplyFlags } from './commands/policy-commands';
+import { filled } from './option-values';
+import type { ServiceClient } from './service-client';
+import type { Terminal } from './terminal';
+
+type ToService = (
+  usage: string,
+  description: string,
+  options: (command: Command) => Command,
+) => <Flags>(prepare: (args: readonly unknown[], flags: Flags) => Promise<(service: ServiceClient) => Promise<number>>) => void;
+
+/** `policy apply`. */
+export function addPolicyCommands(toService: ToService, startFilters: (command: Command) => Command, terminal: Terminal): void {
+  toService('apply <policy>', 'Asks again where a policy of the configuration asks more than it did.', (command) =>
+    startFilters(command.requiredOption('--to <runs>', 'waiting: runs that wait because of it', filled('--to')))
+      .option('--by <name>', 'who applies it', filled('--by'))
+      .option('--dry-run', 'only say what would be asked')
+      .option('--json', 'print what became of each question, one a line'),
+  )(async ([policy], { url: _url, ...flags }: ApplyFlags & { url?: string }) => {
+    const { applyPolicy } = await import('./commands/policy-commands.js');
+    return (service) => applyPolicy(service, terminal, policy as string, flags);
+  });
+}

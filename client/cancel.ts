@@ -1,0 +1,70 @@
+import { filled, flag, form, isString, oneOf, worded } from '../contract/check';
+import type { CancelMode, CancelRequest } from '../contract/cancel';
+import { cancelModes } from '../contract/cancel';
+import { defined } from '../contract/defined';
+import { millisecondsOf } from '../contract/duration';
+import { HoldfastError } from '../contract/errors';
+import type { RunView } from '../contract/events';
+import { limits } from '../contract/limits';
+import { optionsOf } from './options';
+
+export interface CancelOptions {
+  /** Where the run stops. Several: at whichever comes first. Default: `now`. */
+  readonly mode?: CancelMode | readonly CancelMode[];
+  /** How long a safe point is waited for, such as "30s". Then the run stops at once. */
+  readonly within?: string;
+  /** False: agents below the one that the run was started with are left to end first. Default: true. */
+  readonly recursive?: boolean;
+  /** Why, for its record. */
+  readonly reason?: string;
+  readonly by?: string;
+}
+
+/**
+ * What became of a cancel. `in-time`: the run stopped where it was asked to. `escalated`: its time was up before a safe point came.
+ * `ended-first`: the run had come to its end by itself.
+ */
+export type CancelOutcome = 'in-time' | 'escalated' | 'ended-first';
+
+/** The server has the cancel, and the run will hear of it. */
+export interface CancelReceipt {
+  /** Waits for the end of the run, and tells what became of the cancel. */
+  settled(): Promise<CancelOutcome>;
+}
+
+const oneMode = oneOf(...cancelModes);
+const mode = form(
+  (value) => (Array.isArray(value) && value.length > 0 ? value : [value]).every((one) => oneMode.problem(one, 'mode') === undefined),
+  `${cancelModes.slice(0, -1).join(', ')} or ${cancelModes.at(-1) ?? ''}, or a list of them`,
+);
+
+/** The request of these options. Undefined: nothing is asked but that the run stops at once, which is what the server itself can ask. */
+export function cancelRequestOf(options: CancelOptions): CancelRequest | undefined {
+  const given = optionsOf<CancelOptions>(options, 'cancel', {
+    mode,
+    within: worded(filled, 'a duration such as "30s"'),
+    recursive: flag,
+    reason: form(
+      (value) => isString(value) && value !== '' && value.length <= limits.cancelReason,
+      `a text of at most ${limits.cancelReason} characters`,
+    ),
+    by: form(
+      (value) => isString(value) && value !== '' && value.length <= limits.starter,
+      `a name of at most ${limits.starter} characters`,
+    ),
+  });
+  if (Object.values(given).every((value) => value === undefined)) return undefined;
+  const { mode: modes = 'now', within, recursive = true, reason, by } = given;
+  const asked = typeof modes === 'string' ? [modes] : cancelModes.filter((one) => modes.includes(one));
+  const withinMs = within === undefined ? undefined : millisecondsOf(within, 'request-invalid');
+  if (withinMs !== undefined && asked.includes('now') && recursive)
+    throw new HoldfastError('request-invalid', 'cancel: within is for safe points, and now waits for none. Leave one of them out.');
+  return { modes: asked, recursive, ...defined({ withinMs, reason, by }) };
+}
+
+/** What became of a cancel of a run that has ended. */
+export function cancelOutcomeOf({ id, status, cancelled }: RunView): CancelOutcome {
+  if (status === 'completed' || status === 'failed') return 'ended-first';
+  if (status !== 'cancelled') throw new HoldfastError('request-invalid', `The run "${id}" has not ended: it is ${status}.`);
+  return cancelled?.escalated === true ? 'escalated' : 'in-time';
+}

@@ -1,0 +1,144 @@
+import {
+  WithStartWorkflowOperation,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
+import type { WorkflowClient } from '@temporalio/client';
+import type { ConversationCommand, ConversationReply } from '../contract/conversations';
+import { defined } from '../contract/defined';
+import { HoldfastError, messageOf } from '../contract/errors';
+import type { RunEvent, RunView } from '../contract/events';
+import { isEnded } from '../contract/events';
+import { names } from '../contract/names';
+import { askedAgain, isTimeout } from './asked-again';
+import type { ConversationChannel } from './conversation';
+import { withCode } from './lost-server';
+import { refusedAnswer } from './refusals';
+import type { RunReader } from './reading/run-reader';
+import type { StartOperation } from './start-operation';
+
+/** How long a command waits for a worker. A message is left as a signal then. */
+const patienceMs = 5000;
+
+/** What somebody may do first. The others need something that is there. */
+const beginning: ReadonlySet<ConversationCommand['type']> = new Set(['send', 'pause', 'title']);
+
+export interface ChannelSettings {
+  readonly workflow: WorkflowClient;
+  readonly reader: RunReader;
+  readonly workflowId: string;
+  readonly id: string;
+  /** What the first message starts. Absent: the conversation has to be there. */
+  readonly start?: StartOperation;
+}
+
+/** A conversation on a server. One trip starts it and brings the first message. */
+export class RunChannel implements ConversationChannel {
+  constructor(private readonly settings: ChannelSettings) {}
+
+  view(): Promise<RunView> {
+    const { reader, workflowId, id } = this.settings;
+    return reader.view(workflowId, id);
+  }
+
+  events(from: number, signal?: AbortSignal): AsyncGenerator<RunEvent> {
+    const { reader, workflowId, id } = this.settings;
+    return reader.events(workflowId, id, { from, deltas: false, ...defined({ signal }) }) as AsyncGenerator<RunEvent>;
+  }
+
+  eventsBack(): AsyncGenerator<readonly RunEvent[]> {
+    const { reader, workflowId, id } = this.settings;
+    return reader.eventsBack(workflowId, id);
+  }
+
+  command(command: ConversationCommand): Promise<ConversationReply | undefined> {
+    return this.settings.reader.work.wait(() => this.deliver(command));
+  }
+
+  private async deliver(command: ConversationCommand): Promise<ConversationReply | undefined> {
+    const { reader } = this.settings;
+    const until = Date.now() + patienceMs;
+    try {
+      const reply = await askedAgain(
+        () => reader.withDeadline(until, () => this.update(command)),
+        () => this.isOpen(),
+        until,
+      );
+      reader.executions.changed();
+      return reply;
+    } catch (error) {
+      if (error instanceof WorkflowUpdateFailedError) throw refusedAnswer(error);
+      if (!isTimeout(error)) throw await this.explained(error);
+      if (command.type !== 'send') throw await this.untaken(error);
+      await this.leave(command);
+      return undefined;
+    }
+  }
+
+  private update(command: ConversationCommand): Promise<ConversationReply> {
+    const { workflow, reader, workflowId, start } = this.settings;
+    if (start === undefined || !beginning.has(command.type))
+      return reader
+        .handle(workflowId)
+        .executeUpdate<ConversationReply, [ConversationCommand]>(names.conversationUpdate, { args: [command] });
+    reader.checkOpen();
+    const startWorkflowOperation = new WithStartWorkflowOperation(names.workflow, { ...start, workflowIdConflictPolicy: 'USE_EXISTING' });
+    return workflow.executeUpdateWithStart<never, ConversationReply, [ConversationCommand]>(names.conversationUpdate, {
+      args: [command],
+      startWorkflowOperation: startWorkflowOperation as never,
+    });
+  }
+
+  /** The update may come to the run as well. A message counts once, by its id. */
+  private async leave(command: ConversationCommand): Promise<void> {
+    const { workflow, reader, workflowId, start } = this.settings;
+    try {
+      if (start === undefined) await reader.handle(workflowId).signal(names.conversationSignal, command);
+      else
+        await workflow.signalWithStart(names.workflow, {
+          ...start,
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          signal: names.conversationSignal,
+          signalArgs: [command],
+        });
+    } catch (error) {
+      throw await this.explained(error);
+    }
+  }
+
+  /** Either the code of the conversation fails, or nobody is there to run it. */
+  private async untaken(cause: unknown): Promise<HoldfastError> {
+    const view = await this.view().catch(() => undefined);
+    if (view?.status === 'stuck') return new HoldfastError('run-stuck', view.error?.message ?? 'The conversation is stuck.', { cause });
+    const what = `what was asked of the conversation "${this.settings.id}"`;
+    return new HoldfastError('worker-missing', `No worker took ${what} within ${patienceMs / 1000} s.`, { cause });
+  }
+
+  private async isOpen(): Promise<boolean> {
+    const { reader, workflowId, id, start } = this.settings;
+    try {
+      return (await reader.executions.describe(workflowId, id)).status.name === 'RUNNING';
+    } catch (error) {
+      if (start !== undefined && (error as { code?: unknown }).code === 'run-unknown') return true;
+      throw error;
+    }
+  }
+
+  private async explained(error: unknown): Promise<unknown> {
+    const { id } = this.settings;
+    const isClosed =
+      error instanceof WorkflowNotFoundError ||
+      error instanceof WorkflowExecutionAlreadyStartedError ||
+      /already (completed|started)/i.test(messageOf(error));
+    if (!isClosed) {
+      await this.settings.reader.executions.explain(error);
+      return withCode(error);
+    }
+    const { status, conversation } = await this.view();
+    if (conversation === undefined) return new HoldfastError('not-a-conversation', `The run "${id}" is no conversation.`, { cause: error });
+    return isEnded(status)
+      ? new HoldfastError('conversation-ended', `The conversation "${id}" has ended (${status}).`, { cause: error })
+      : error;
+  }
+}

@@ -1,0 +1,54 @@
+import { duration, form, oneOf, whole } from '../contract/check';
+import type { ConversationStart } from '../contract/conversations';
+import { conversationDefaults } from '../contract/conversations';
+import { defined } from '../contract/defined';
+import { millisecondsOf } from '../contract/duration';
+import type { Message } from '../contract/messages/messages';
+import type { StartInput } from '../contract/record/wire';
+import { optionsOf } from './options';
+import type { StartOptions } from './start-input';
+import { startInputOf } from './start-input';
+
+/** What the first message of a conversation starts it with. Later they change nothing. */
+export interface ConversationOptions extends Omit<StartOptions, 'id' | 'deadline' | 'startDelay' | 'runPendingToolCalls'> {
+  /** How long it may be idle until it ends, such as '30d'. Default: for ever. */
+  readonly idle?: string;
+  /** With how many messages of before a turn begins, at most. Default: 200. */
+  readonly window?: number;
+  /** Default: the first words that somebody says. */
+  readonly title?: string;
+  /** `pinned`: all turns run under the build that it began with. Default: each begins under the newest. */
+  readonly build?: 'pinned' | 'newest';
+  /** What was said before. */
+  readonly messages?: readonly Message[];
+}
+
+const mostInWindow = 2000;
+
+export function conversationStartOf(
+  tenant: string,
+  agent: string,
+  { id, externalStorage }: { readonly id: string; readonly externalStorage: boolean },
+  options: ConversationOptions,
+): StartInput {
+  const {
+    idle,
+    window,
+    title,
+    build,
+    messages = [],
+    ...rest
+  } = optionsOf<ConversationOptions>(options, 'The conversation', {
+    idle: duration,
+    window: whole(1, mostInWindow),
+    title: form((value) => typeof value === 'string' && value !== '' && value.length <= 200, 'a string of 1 to 200 characters'),
+    build: oneOf('pinned', 'newest'),
+  });
+  const start = startInputOf(tenant, agent, messages, { ...rest, id }, externalStorage);
+  const conversation: ConversationStart = {
+    window: window ?? conversationDefaults.window,
+    ...defined({ title, idleMs: idle === undefined ? undefined : millisecondsOf(idle, 'input-invalid') }),
+    ...(build === 'pinned' ? { build } : {}),
+  };
+  return { ...start, conversation };
+}

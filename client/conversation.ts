@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import type { Forms } from '../contract/check';
+import { count, duration, form, oneOf, whole, worded } from '../contract/check';
+import type { ConversationCommand, ConversationView, QueuedMessage, SendMode, SentMessage } from '../contract/conversations';
+import { commandProblem, contentProblem, isMessageId, isPersonName, sendModes } from '../contract/conversations';
+import { defined } from '../contract/defined';
+import { millisecondsOf } from '../contract/duration';
+import { HoldfastError } from '../contract/errors';
+import type { RunEvent, RunView } from '../contract/events';
+import { isEnded } from '../contract/events';
+import { jsonSize, limits } from '../contract/limits';
+import type { Json, Part } from '../contract/messages/messages';
+import { notJson } from '../contract/messages/messages';
+import { optionsOf } from './options';
+import type { TranscriptPage } from './reading/transcript-pages';
+import { transcriptPage } from './reading/transcript-pages';
+import type { SendRoute } from './send-line';
+import { SendLine, refusal } from './send-line';
+
+export interface SendOptions {
+  /** Where the message takes effect. Default: `after-turn`. */
+  readonly mode?: SendMode;
+  /** The same id twice is the same message. Default: a new one. */
+  readonly id?: string;
+  /** Who says it. The model is told the name. */
+  readonly from?: string;
+  /** How long to wait at most for a turn to take it, of `next-step`, such as '20s'. Then the receipt has no turn. Default: as long as it takes. */
+  readonly wait?: string;
+}
+
+/** What came of a message. */
+export interface MessageReceipt {
+  readonly id: string;
+  /** The turn in which it takes effect. Undefined: no worker was there to take it, or `wait` was over. It waits on the server. */
+  readonly turn?: number;
+}
+
+export interface ByOptions {
+  /** Who asks. */
+  readonly by?: string;
+}
+
+export type EndOptions = ByOptions & {
+  /** `now` stops the turn at work. Default: `after-turn`. */
+  readonly mode?: 'after-turn' | 'now';
+};
+
+export interface PageOptions {
+  /** Where the page before this one began. Absent: the last page. */
+  readonly before?: number;
+  /** How many messages a page has at most. Default: 50. */
+  readonly limit?: number;
+}
+
+/** How commands come to the run that a conversation is, and how it is read. */
+export interface ConversationChannel extends Pick<SendRoute, 'command'> {
+  view(): Promise<RunView>;
+  events(from: number, signal?: AbortSignal): AsyncGenerator<RunEvent>;
+  /** The log in pieces, the last piece first. Each is in order. */
+  eventsBack(): AsyncGenerator<readonly RunEvent[]>;
+}
+
+const personName = form(isPersonName, 'a name of 1 to 200 characters');
+const byForms: Forms<ByOptions> = { by: personName };
+
+/** A run that stays open between turns. People write to it, and an agent works on what they wrote. */
+export class Conversation {
+  private readonly route: SendRoute;
+
+  constructor(
+    readonly id: string,
+    private readonly channel: ConversationChannel,
+    /** The agent that it begins with. Absent: it has to be there. */
+    agent?: string,
+    private readonly line: Pick<SendLine, 'send'> = new SendLine(),
+  ) {
+    this.route = { command: (command) => channel.command(command), ...defined({ agent }) };
+  }
+
+  /** Says something. What one program sends arrives in the order in which it was sent. Settles when the turn is known that takes it. */
+  async send(content: string | readonly Part[], options: SendOptions = {}): Promise<MessageReceipt> {
+    const sent = sentOf(content, options);
+    const signal = options.wait === undefined ? undefined : AbortSignal.timeout(millisecondsOf(options.wait, 'request-invalid'));
+    const reply = await this.line.send(sent, this.route);
+    if (reply === undefined) return { id: sent.id };
+    if ('refused' in reply) throw refusal(reply.refused);
+    return { id: sent.id, ...defined({ turn: 'turn' in reply ? reply.turn : await this.turnOf(sent.id, reply.from, signal) }) };
+  }
+
+  /** Messages that wait for their turn. */
+  async queue(): Promise<readonly QueuedMessage[]> {
+    return (await this.view()).queue;
+  }
+
+  /** Changes a message that waits. */
+  async change(id: string, content: string | readonly Part[], options: ByOptions = {}): Promise<void> {
+    const { by } = optionsOf(options, 'The change', byForms);
+    checkContent(content);
+    return this.ask({ type: 'change', id, content: content as Json, ...defined({ by }) });
+  }
+
+  /** Takes back a message that waits. */
+  async withdraw(id: string, options: ByOptions = {}): Promise<void> {
+    return this.ask({ type: 'withdraw', id, ...byOf(options) });
+  }
+
+  /** No turn begins until `unpause`. The turn at work goes on, and messages wait. */
+  async pause(options: ByOptions = {}): Promise<void> {
+    return this.ask({ type: 'pause', ...byOf(options) });
+  }
+
+  async unpause(options: ByOptions = {}): Promise<void> {
+    return this.ask({ type: 'unpause', ...byOf(options) });
+  }
+
+  /** Ends the turn at work as `stopped`: it stops the model, and waits for tools and people. What waits begins the next turn. */
+  async stop(options: ByOptions = {}): Promise<void> {
+    return this.ask({ type: 'stop', ...byOf(options) });
+  }
+
+  async rename(title: string, options: ByOptions = {}): Promise<void> {
+    return this.ask({ type: 'title', title, ...byOf(options) });
+  }
+
+  /** Ends the conversation behind the turn at work. Messages that wait stay in the queue of its view. */
+  async end(options: EndOptions = {}): Promise<void> {
+    const { mode = 'after-turn', by } = optionsOf<EndOptions>(options, 'The end', { by: personName, mode: oneOf('after-turn', 'now') });
+    return this.ask({ type: 'end', mode, ...defined({ by }) });
+  }
+
+  /** How it stands: its title, the turn, what waits. */
+  async view(): Promise<ConversationView> {
+    const { conversation } = await this.channel.view();
+    if (conversation === undefined) throw notOne(this.id);
+    return conversation;
+  }
+
+  /** The messages of all turns, page by page, the last page first. Each page is in order. */
+  async transcript(options: PageOptions = {}): Promise<TranscriptPage> {
+    const { before, limit = 50 } = optionsOf<PageOptions>(options, 'transcript', {
+      before: worded(count, 'the `before` of another page'),
+      limit: whole(1, 500),
+    });
+    return transcriptPage(this.channel.eventsBack(), { limit, ...defined({ before }) });
+  }
+
+  /** From where on the log tells of a turn. Undefined: it has not begun, or the server keeps it no more. */
+  async turnOffset(number: number): Promise<number | undefined> {
+    for await (const piece of this.channel.eventsBack()) {
+      const start = piece.flatMap((event) => (event.type === 'turn-start' && event.turn <= number ? [event] : [])).at(-1);
+      if (start !== undefined) return start.turn === number ? start.offset : undefined;
+    }
+    return undefined;
+  }
+
+  /** Waits until a turn has ended, and says how. */
+  async turn(number: number): Promise<Extract<RunEvent, { type: 'turn-end' }>> {
+    for await (const event of this.channel.events(0)) if (event.type === 'turn-end' && event.turn === number) return event;
+    throw new HoldfastError('conversation-ended', `The conversation "${this.id}" has ended without a turn ${number}.`);
+  }
+
+  private async ask(command: ConversationCommand): Promise<void> {
+    const problem = commandProblem(command);
+    if (problem !== undefined) throw new HoldfastError('request-invalid', problem);
+    const reply = await this.channel.command(command);
+    if (reply?.refused !== undefined) throw refusal(reply.refused);
+  }
+
+  /** A message that joins a turn may find that this has no step left. The log says which turn took it. */
+  private async turnOf(id: string, from: number, signal: AbortSignal | undefined): Promise<number | undefined> {
+    for await (const event of this.channel.events(from, signal)) {
+      if (event.type === 'message' && event.id === id) return event.turn;
+      if (event.type === 'message-withdrawn' && event.id === id)
+        throw new HoldfastError('message-withdrawn', `The message "${id}" was taken back before a turn took it.`);
+    }
+    if (signal?.aborted === true) return undefined;
+    const { status } = await this.channel.view();
+    if (isEnded(status))
+      throw new HoldfastError('conversation-ended', `The conversation "${this.id}" has ended (${status}) before a turn took the message.`);
+    throw new HoldfastError('message-unknown', `The log of "${this.id}" does not say which turn took the message "${id}".`);
+  }
+}
+
+function sentOf(content: string | readonly Part[], options: SendOptions): SentMessage {
+  const {
+    mode = 'after-turn',
+    id = `m-${randomUUID()}`,
+    from,
+  } = optionsOf<SendOptions>(options, 'send', {
+    mode: oneOf(...sendModes),
+    id: form(isMessageId, '1 to 100 letters, digits and . _ : -, beginning with a letter or digit'),
+    from: personName,
+    wait: duration,
+  });
+  checkContent(content);
+  return { id, content: content, mode, ...defined({ from }) };
+}
+
+function checkContent(content: unknown): void {
+  const problem = contentProblem(content) ?? notJson(content);
+  if (problem !== undefined) throw new HoldfastError('input-invalid', problem);
+  const bytes = jsonSize(content);
+  if (bytes > limits.runInput)
+    throw new HoldfastError('input-too-large', `The message has ${bytes} bytes; at most ${limits.runInput} fit.`);
+}
+
+function byOf(options: ByOptions): ByOptions {
+  return defined({ by: optionsOf(options, 'The request', byForms).by });
+}
+
+export function notOne(id: string): HoldfastError {
+  return new HoldfastError('not-a-conversation', `The run "${id}" is no conversation.`);
+}

@@ -1,0 +1,132 @@
+import { codeOf, messageOf, HoldfastError } from '../contract/errors';
+import { bound, filled, flag } from '../contract/check';
+import { defined } from '../contract/defined';
+import type { Interrupt } from '../contract/interrupts';
+import type { Failure } from '../contract/messages/messages';
+import type { PlannedStage, PolicyRun, PolicySource } from '../contract/policies';
+import { addedBy, policySourceOf } from '../contract/policies';
+import type { StartInput } from '../contract/record/wire';
+import type { ListOptions } from './listing/list-options';
+import type { ListedRun, RunPage } from './listing/run-lists';
+import { optionsOf } from './options';
+import type { Run } from './run';
+
+export interface ApplyPolicyOptions extends Pick<ListOptions, 'agent' | 'tag' | 'startedBy' | 'since' | 'until' | 'after'> {
+  /** Only says what would be asked. */
+  readonly dryRun?: boolean;
+  /** Who applies it. */
+  readonly by?: string;
+  /** How many waiting runs are looked at. Default 50, at most 1,000. */
+  readonly limit?: number;
+}
+
+/**
+ * What became of a question. `asked`: the run asks again, with the stages that are added. `unchanged`: the policy asks nothing besides. `left`: no worker
+ * has taken it yet, and it counts when one does. `failed`: the run waits as before.
+ */
+export interface PolicyOutcome {
+  readonly runId: string;
+  readonly interruptId: string;
+  readonly tool: string;
+  readonly outcome: 'asked' | 'unchanged' | 'left' | 'failed';
+  /** The stages that are asked besides. */
+  readonly added: readonly PlannedStage[];
+  readonly error?: Failure;
+}
+
+export interface PolicyPage {
+  readonly policy: string;
+  readonly version: string;
+  readonly outcomes: readonly PolicyOutcome[];
+  /** Whether more runs wait behind these. */
+  readonly more: boolean;
+  /** Given as `after`, it goes on with those. */
+  readonly next?: string;
+}
+
+type Asking = Extract<Interrupt, { kind: 'approval' }> & {
+  readonly policy: NonNullable<Extract<Interrupt, { kind: 'approval' }>['policy']>;
+};
+
+/** How the runs are reached. */
+export interface WaitingRuns {
+  list(options: ListOptions): Promise<RunPage>;
+  run(id: string): Run;
+  startOf(id: string): Promise<StartInput | undefined>;
+  /** What a run shows now. */
+  shown(id: string): Promise<readonly Interrupt[]>;
+}
+
+const runsAtOnce = 8;
+
+/** Applies a version of a policy to a page of the runs that wait. What they have been asked stays asked. */
+export async function applyPolicy(runs: WaitingRuns, policy: object, options: ApplyPolicyOptions = {}): Promise<PolicyPage> {
+  const source = policySourceOf(policy);
+  if (source === undefined) throw new HoldfastError('request-invalid', 'applyPolicy takes what policy({ … }) returns.');
+  const { dryRun = false, by, ...list } = optionsOf(options, 'applyPolicy', { dryRun: flag, by: filled, limit: bound });
+  const page = await runs.list({ ...list, status: 'waiting' });
+  const outcomes: (readonly PolicyOutcome[])[] = [];
+  const rows = [...page.runs.entries()];
+  const work = async (): Promise<void> => {
+    for (let row = rows.shift(); row !== undefined; row = rows.shift()) {
+      const [position, run] = row;
+      outcomes[position] = await applyTo({ runs, source, run, dryRun, by });
+    }
+  };
+  await Promise.all(Array.from({ length: runsAtOnce }, work));
+  const { more, next } = page;
+  return { policy: source.name, version: source.version, outcomes: outcomes.flat(), more, ...defined({ next }) };
+}
+
+interface Application {
+  readonly runs: WaitingRuns;
+  readonly source: PolicySource;
+  readonly run: ListedRun;
+  readonly dryRun: boolean;
+  readonly by: string | undefined;
+}
+
+async function applyTo(application: Application): Promise<readonly PolicyOutcome[]> {
+  const { runs, source, run } = application;
+  const asking = run.interrupts.filter((interrupt): interrupt is Asking => isAsking(interrupt, source));
+  if (asking.length === 0) return [];
+  const outcomes: PolicyOutcome[] = [];
+  try {
+    const about = aboutOf(run, asking.every(({ policy }) => policy.version === source.version) ? undefined : await runs.startOf(run.id));
+    for (const interrupt of asking) outcomes.push(await applyToOne(application, interrupt, about));
+  } catch (error) {
+    const [{ id, tool } = { id: '', tool: '' }] = asking.slice(outcomes.length);
+    outcomes.push({ runId: run.id, interruptId: id, tool, outcome: 'failed', added: [], error: failureOf(error) });
+  }
+  return outcomes;
+}
+
+function isAsking(interrupt: Interrupt, { name }: PolicySource): interrupt is Asking {
+  return interrupt.kind === 'approval' && interrupt.policy?.plan !== undefined && interrupt.policy.name === name;
+}
+
+function aboutOf({ id, tags, startedBy }: ListedRun, start: StartInput | undefined): Omit<PolicyRun, 'agent'> {
+  return { id, values: start?.values ?? {}, tags, ...defined({ startedBy }) };
+}
+
+async function applyToOne(
+  { runs, source, run, dryRun, by }: Application,
+  interrupt: Asking,
+  about: Omit<PolicyRun, 'agent'>,
+): Promise<PolicyOutcome> {
+  const place = { runId: run.id, interruptId: interrupt.id, tool: interrupt.tool };
+  try {
+    const added = addedBy(source, interrupt, about);
+    if (added.length === 0) return { ...place, outcome: 'unchanged', added };
+    if (dryRun) return { ...place, outcome: 'asked', added };
+    await runs.run(run.id).resume(interrupt.id, { type: 'apply-policy', version: source.version }, defined({ by }));
+    const isLeft = (await runs.shown(run.id)).some(({ id }) => id === interrupt.id);
+    return { ...place, outcome: isLeft ? 'left' : 'asked', added };
+  } catch (error) {
+    return { ...place, outcome: 'failed', added: [], error: failureOf(error) };
+  }
+}
+
+function failureOf(error: unknown): Failure {
+  return { code: codeOf(error) ?? 'run-failed', message: messageOf(error) };
+}

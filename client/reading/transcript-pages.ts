@@ -1,0 +1,58 @@
+import { isConversation } from '../../contract/record/agent-paths';
+import { defined } from '../../contract/defined';
+import type { RunEvent } from '../../contract/events';
+import type { StoredMessage } from '../../contract/messages/messages';
+import { messagesOfInput } from '../../contract/messages/messages';
+
+/** A message of a conversation, with where it stands. */
+export interface ConversationMessage {
+  readonly message: StoredMessage;
+  /** 0: it stood there before the first turn. */
+  readonly turn: number;
+  /** Of its event in the log. */
+  readonly offset: number;
+  readonly time: number;
+  /** The agent that said it. */
+  readonly agent?: string;
+  /** Who sent it. */
+  readonly from?: string;
+  /** Somebody stopped the model: this is what it had said by then. */
+  readonly partial?: true;
+}
+
+export interface TranscriptPage {
+  readonly messages: readonly ConversationMessage[];
+  /** For the page before this one. Undefined: there is none. */
+  readonly before?: number;
+}
+
+/** The last messages before an offset. Only as many pieces of the log are read as the page needs. */
+export async function transcriptPage(
+  pieces: AsyncIterable<readonly RunEvent[]>,
+  { before, limit }: { readonly before?: number; readonly limit: number },
+): Promise<TranscriptPage> {
+  let found: ConversationMessage[] = [];
+  for await (const piece of pieces) {
+    const here = messagesIn(piece).filter(({ offset }) => before === undefined || offset < before);
+    found = [...here, ...found];
+    if (found.length > limit) break;
+  }
+  const messages = found.slice(-limit);
+  const [first] = messages;
+  return { messages, ...(found.length > messages.length && first !== undefined ? { before: first.offset } : {}) };
+}
+
+function messagesIn(piece: readonly RunEvent[]): readonly ConversationMessage[] {
+  const begins = piece.find(({ type }) => type === 'turn-start' || type === 'turn-end');
+  // What stands before the first turn that begins here is of the turn before.
+  let turn = begins === undefined ? 0 : begins.type === 'turn-start' ? begins.turn - 1 : (begins as { turn: number }).turn;
+  return piece.flatMap((event): readonly ConversationMessage[] => {
+    if (event.type === 'turn-start') turn = event.turn;
+    const { offset, time } = event;
+    if (event.type === 'run-start') return (messagesOfInput(event.input) ?? []).map((message) => ({ message, turn: 0, offset, time }));
+    if (!('message' in event) || !('runPath' in event) || !isConversation(event.runPath)) return [];
+    if (event.type === 'message') return [{ message: event.message, turn: event.turn, offset, time, ...defined({ from: event.from }) }];
+    const isPartial = event.type === 'model-end' && event.finish === 'cancelled';
+    return [{ message: event.message, turn, offset, time, agent: event.agent, ...(isPartial ? { partial: true as const } : {}) }];
+  });
+}

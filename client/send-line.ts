@@ -1,0 +1,112 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ConversationCommand, ConversationReply, SendReply, SentMessage } from '../contract/conversations';
+import { defined } from '../contract/defined';
+import { HoldfastError, isErrorCode } from '../contract/errors';
+import { jsonSize, limits } from '../contract/limits';
+import type { Failure } from '../contract/messages/messages';
+
+/** Where messages of a line go. */
+export interface SendRoute {
+  /** The agent that they are for, when that is known. */
+  readonly agent?: string;
+  /** Undefined: it was left for a worker to take. */
+  command(command: ConversationCommand): Promise<ConversationReply | undefined>;
+}
+
+interface Outgoing {
+  readonly sent: SentMessage;
+  readonly bytes: number;
+  readonly route: SendRoute;
+  /** Runs with the deadline of whoever sent it. */
+  readonly inContext: <T>(act: () => T) => T;
+  resolve(reply: SendReply | undefined): void;
+  reject(error: unknown): void;
+}
+
+/** What goes to a run in one trip. */
+const mostAtOnce = 100;
+
+/**
+ * Messages on their way to one conversation. One trip takes all that came while the trip before was under way, in the order in which it came. So
+ * a conversation has one update of this process at a time, however many people write.
+ */
+export class SendLine {
+  private outgoing: Outgoing[] = [];
+  private bytes = 0;
+  private isSending = false;
+
+  constructor(private readonly whenEmpty: () => void = () => undefined) {}
+
+  send(sent: SentMessage, route: SendRoute): Promise<SendReply | undefined> {
+    const bytes = jsonSize(sent);
+    const problem = this.overflow(bytes);
+    if (problem !== undefined) return Promise.reject(new HoldfastError('conversation-full', problem));
+    this.bytes += bytes;
+    return new Promise((resolve, reject) => {
+      this.outgoing.push({ sent, bytes, route, inContext: AsyncLocalStorage.snapshot(), resolve, reject });
+      void this.sendAll();
+    });
+  }
+
+  private overflow(bytes: number): string | undefined {
+    const { length } = this.outgoing;
+    if (length >= limits.queuedMessages) return `${length} messages are on their way; at most ${limits.queuedMessages} may be.`;
+    const sum = this.bytes + bytes;
+    if (length === 0 || sum <= limits.sentTogether) return undefined;
+    return `The messages on their way would have ${sum} bytes together; at most ${limits.sentTogether} fit.`;
+  }
+
+  private async sendAll(): Promise<void> {
+    if (this.isSending) return;
+    this.isSending = true;
+    while (this.outgoing.length > 0) {
+      const batch = batchOf(this.outgoing);
+      // The first message starts the conversation, and the last one has time until the latest.
+      const [{ route }, { inContext }] = [batch[0] as Outgoing, batch.at(-1) as Outgoing];
+      try {
+        const reply = await inContext(() => route.command(commandOf(batch)));
+        if (reply?.refused !== undefined) throw refusal(reply.refused);
+        batch.forEach(({ resolve }, position) => resolve(reply?.sent?.[position]));
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+      this.outgoing = this.outgoing.slice(batch.length);
+      for (const { bytes } of batch) this.bytes -= bytes;
+    }
+    this.isSending = false;
+    this.whenEmpty();
+  }
+}
+
+function commandOf(batch: readonly Outgoing[]): ConversationCommand {
+  const agent = batch[0]?.route.agent;
+  return { type: 'send', messages: batch.map(({ sent }) => sent), ...defined({ agent }) };
+}
+
+/** The first ones that fit into one trip, and are for the same agent. */
+function batchOf(outgoing: readonly Outgoing[]): readonly Outgoing[] {
+  let bytes = 0;
+  const end = outgoing.findIndex((one, position) => {
+    bytes += one.bytes;
+    if (position === 0) return false;
+    return position >= mostAtOnce || bytes > limits.runInput || one.route.agent !== outgoing[0]?.route.agent;
+  });
+  return end === -1 ? [...outgoing] : outgoing.slice(0, end);
+}
+
+/** What a conversation refused. */
+export function refusal({ code, message }: Failure): HoldfastError {
+  return new HoldfastError(isErrorCode(code) ? code : 'request-invalid', message);
+}
+
+/** The lines of a client, one for each conversation to which something is on its way. */
+export class SendLines {
+  private readonly lines = new Map<string, SendLine>();
+
+  /** Sends in the line of this conversation. */
+  send(key: string, ...message: Parameters<SendLine['send']>): Promise<SendReply | undefined> {
+    const line = this.lines.get(key) ?? new SendLine(() => this.lines.delete(key));
+    this.lines.set(key, line);
+    return line.send(...message);
+  }
+}

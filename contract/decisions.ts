@@ -1,0 +1,118 @@
+import { isFilled, isRecord } from './check';
+import type { Json } from './messages/messages';
+import type { PlannedStage } from './policies';
+
+/** What a human can decide about a tool call. */
+export type ApprovalDecision =
+  | {
+      readonly type: 'approve';
+      readonly editedInput?: Json;
+      readonly forRestOfRun?: boolean;
+      /** The same for calls of up to this amount, where the policy names one. */
+      readonly upTo?: number;
+      /** Why, for those who read the log. */
+      readonly comment?: string;
+    }
+  | { readonly type: 'reject'; readonly feedback?: string; readonly comment?: string }
+  | { readonly type: 'respond'; readonly output: Json; readonly comment?: string };
+
+/** Where a policy asks, somebody who is asked can also hand the decision to somebody else. */
+export type PolicyDecision =
+  | ApprovalDecision
+  | { readonly type: 'delegate'; readonly to: string; readonly comment?: string }
+  /** Decides nothing: the policy of the configuration is another one now, and asks what it asks besides. */
+  | { readonly type: 'apply-policy'; readonly version: string };
+
+/** The policy that asks, as whoever decides sees it and the log keeps it. */
+export interface AskingPolicy {
+  readonly name: string;
+  /** Made of its content. */
+  readonly version: string;
+  readonly stage: { readonly number: number; readonly of: number; readonly name?: string; readonly need: number };
+  /** What was decided about these arguments before, first decision first. */
+  readonly given: readonly GivenDecision[];
+  /** What `upTo` is compared with. */
+  readonly amount?: { readonly path: string; readonly value: number };
+  /** Set when whoever is asked may not hand the decision on. */
+  readonly delegates?: false;
+  /** All that it asks about the call. Set of a policy of the configuration, which may become another one while the call waits. */
+  readonly plan?: readonly PlannedStage[];
+}
+
+export interface GivenDecision {
+  readonly stage: number;
+  /** `expired`: nobody decided in time, and the stage says that this is consent. */
+  readonly type: 'approve' | 'delegate' | 'expired';
+  readonly by?: string;
+  /** To whom it was handed. */
+  readonly to?: string;
+  readonly comment?: string;
+}
+
+/** What of a policy a decision is kept with. */
+export type DecidedPolicy = Pick<AskingPolicy, 'name' | 'version'>;
+
+const kinds = 'an approval takes { "type": "approve" }, { "type": "reject" } or { "type": "respond", "output": … }';
+
+/** Why a decision does not fit an approval, or nothing. `by`: who decides. */
+export function misfitOfDecision(
+  decision: Json,
+  { policy, notBy = [] }: { readonly policy?: AskingPolicy; readonly notBy?: readonly string[] },
+  by?: string,
+): string | undefined {
+  if (!isRecord(decision)) return kinds;
+  const comment = isAbsentOr(decision['comment'], 'string') ? undefined : 'comment is a text';
+  switch (decision['type']) {
+    case 'approve':
+      return (
+        onlyKeys(decision, ['type', 'editedInput', 'forRestOfRun', 'upTo', 'comment']) ??
+        (isAbsentOr(decision['forRestOfRun'], 'boolean') ? undefined : 'forRestOfRun is true or false') ??
+        misfitOfUpTo(decision, policy) ??
+        comment
+      );
+    case 'reject':
+      return (
+        onlyKeys(decision, ['type', 'feedback', 'comment']) ??
+        (isAbsentOr(decision['feedback'], 'string') ? undefined : 'feedback is a text') ??
+        comment
+      );
+    case 'respond':
+      return onlyKeys(decision, ['type', 'output', 'comment']) ?? ('output' in decision ? undefined : 'respond needs an output') ?? comment;
+    case 'delegate': {
+      const { to } = decision;
+      if (policy === undefined) return `only where a policy asks a decision can be handed on; ${kinds}`;
+      if (policy.delegates === false) return 'the policy lets nobody hand this decision on';
+      if (!isFilled(to)) return 'delegate needs "to", the name of a person';
+      if (to === by) return `${to} decides already`;
+      if (notBy.includes(to)) return `${to} started the run or has decided about this call before, and cannot decide`;
+      return onlyKeys(decision, ['type', 'to', 'comment']) ?? comment;
+    }
+    case 'apply-policy':
+      if (!appliesPolicy(decision, policy)) return 'only where a policy of the configuration asks another version of it can be applied';
+      return isFilled(decision['version']) ? onlyKeys(decision, ['type', 'version']) : 'apply-policy needs the version of the policy';
+    default:
+      return policy === undefined ? kinds : `${kinds}, or { "type": "delegate", "to": "…" }`;
+  }
+}
+
+/** Whether an answer decides nothing, and only brings a newer version of the policy that asks. Who may decide does not matter then. */
+export function appliesPolicy(answer: unknown, policy: AskingPolicy | undefined): boolean {
+  return policy?.plan !== undefined && isRecord(answer) && answer['type'] === 'apply-policy';
+}
+
+function misfitOfUpTo({ upTo, editedInput }: Readonly<Record<string, unknown>>, policy: AskingPolicy | undefined): string | undefined {
+  if (upTo === undefined) return undefined;
+  if (policy?.amount === undefined) return 'upTo has no meaning here: no policy names an amount';
+  const { path, value } = policy.amount;
+  if (typeof upTo !== 'number' || !Number.isFinite(upTo)) return 'upTo is a number';
+  return upTo < value && editedInput === undefined ? `upTo is ${upTo}, and the ${path} of this call is ${value}` : undefined;
+}
+
+function onlyKeys(decision: Readonly<Record<string, unknown>>, known: readonly string[]): string | undefined {
+  const unknown = Object.keys(decision).find((key) => !known.includes(key));
+  return unknown === undefined ? undefined : `"${unknown}" is not a field of this decision; it has ${known.join(', ')}`;
+}
+
+function isAbsentOr(value: unknown, type: 'string' | 'boolean'): boolean {
+  return value === undefined || typeof value === type;
+}

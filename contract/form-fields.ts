@@ -1,0 +1,113 @@
+import { isRecord } from './check';
+import { defined } from './defined';
+import type { Json, JsonObject } from './messages/messages';
+
+/** One field of a form, with what a page needs to draw it. The schema of the answer says what it takes. */
+export interface FormField {
+  readonly name: string;
+  /** What stands beside the field. */
+  readonly label: string;
+  readonly type: 'text' | 'number' | 'boolean' | 'choice' | 'choices' | 'date' | 'time' | 'file' | 'json';
+  readonly required: boolean;
+  readonly help?: string;
+  readonly default?: Json;
+  /** Of `choice` and `choices`. */
+  readonly choices?: readonly FormChoice[];
+  /** Of a text: how it is written, such as "email", "uri" or "multiline". */
+  readonly format?: string;
+  readonly min?: number;
+  readonly max?: number;
+}
+
+export interface FormChoice {
+  readonly value: Json;
+  readonly label: string;
+}
+
+/** What an answer has in place of a file: where it is. Holdfast keeps no files. */
+export const fileSchema: JsonObject = {
+  type: 'object',
+  format: 'file',
+  properties: {
+    name: { type: 'string', minLength: 1 },
+    mediaType: { type: 'string', minLength: 1 },
+    url: { type: 'string', minLength: 1 },
+  },
+  required: ['name', 'mediaType', 'url'],
+  additionalProperties: false,
+};
+
+/** The fields of a JSON Schema of an object, in its order. */
+export function fieldsOf(schema: JsonObject): readonly FormField[] {
+  const { properties, required } = schema;
+  const needed = Array.isArray(required) ? (required as readonly Json[]) : [];
+  return Object.entries(isRecord(properties) ? properties : {}).map(([name, part = true]) => fieldOf(name, part, needed.includes(name)));
+}
+
+function fieldOf(name: string, part: Json, required: boolean): FormField {
+  const schema = isRecord(part) ? part : {};
+  const { title, description, default: usual, format, minimum, maximum, items } = schema;
+  const ofItems = schema['type'] === 'array' && isRecord(items) ? choicesOf(items) : undefined;
+  const choices = ofItems ?? choicesOf(schema);
+  return {
+    name,
+    label: typeof title === 'string' ? title : name,
+    type: ofItems !== undefined ? 'choices' : choices !== undefined ? 'choice' : typeOf(schema),
+    required: required && usual === undefined,
+    ...defined({
+      help: typeof description === 'string' ? description : undefined,
+      default: usual,
+      choices,
+      format: typeof format === 'string' && schema['type'] === 'string' ? format : undefined,
+      min: typeof minimum === 'number' ? minimum : undefined,
+      max: typeof maximum === 'number' ? maximum : undefined,
+    }),
+  };
+}
+
+/** `enum`, or `oneOf` with a constant and a title for each. */
+function choicesOf(schema: JsonObject): readonly FormChoice[] | undefined {
+  const { enum: values, oneOf } = schema;
+  if (Array.isArray(values)) return (values as readonly Json[]).map((value) => ({ value, label: textOf(value) }));
+  if (!Array.isArray(oneOf) || oneOf.length === 0) return undefined;
+  const parts = (oneOf as readonly Json[]).map((one) => (isRecord(one) ? one : {}));
+  if (!parts.every((one) => one['const'] !== undefined)) return undefined;
+  return parts.map(({ const: value = null, title }) => ({ value, label: typeof title === 'string' ? title : textOf(value) }));
+}
+
+function textOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function typeOf({ type, format }: JsonObject): FormField['type'] {
+  if (type === 'object' && format === 'file') return 'file';
+  if (type === 'number' || type === 'integer') return 'number';
+  if (type === 'boolean') return 'boolean';
+  if (type !== 'string') return 'json';
+  if (format === 'date') return 'date';
+  return format === 'date-time' || format === 'time' ? 'time' : 'text';
+}
+
+/** The same schema for answers: what has a default may be left out. */
+export function withoutDefaulted(schema: JsonObject): JsonObject {
+  const { properties, required } = schema;
+  if (!Array.isArray(required) || !isRecord(properties)) return schema;
+  const left = (required as readonly Json[]).filter((name) => defaultOf(properties, name) === undefined);
+  return { ...schema, required: left };
+}
+
+/** An answer with the defaults of what it leaves out. */
+export function withDefaults(schema: JsonObject, answer: Json): Json {
+  const { properties } = schema;
+  if (!isRecord(answer) || !isRecord(properties)) return answer;
+  const usual = Object.keys(properties).flatMap((name) => {
+    const value = Object.hasOwn(answer, name) ? undefined : defaultOf(properties, name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return usual.length === 0 ? answer : { ...answer, ...Object.fromEntries(usual) };
+}
+
+function defaultOf(properties: JsonObject, name: Json): Json | undefined {
+  const part = typeof name === 'string' && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  return isRecord(part) ? (part['default'] ?? undefined) : undefined;
+}

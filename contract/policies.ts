@@ -1,0 +1,195 @@
+import { isFilled, isRecord, isStrings } from './check';
+import type { Json } from './messages/messages';
+import { canonicalJson } from './messages/messages';
+
+/** People by name, and everybody who has one of these roles. */
+export interface Deciders {
+  readonly users?: readonly string[];
+  readonly roles?: readonly string[];
+}
+
+/** A stage as it stands for one call. */
+export interface PlannedStage {
+  readonly name?: string;
+  /** Neither users nor roles: anybody who says who they are. */
+  readonly by: Deciders;
+  readonly need: number;
+  readonly fourEyes: boolean;
+  readonly remind: readonly string[];
+  readonly escalate?: { readonly after: string; readonly to: Deciders };
+  readonly expires?: string;
+  readonly onExpiry: 'approve' | 'reject';
+  readonly delegates: boolean;
+}
+
+/** What a policy knows of the run, as it was started. */
+export interface PolicyRun {
+  readonly id: string;
+  /** The agent that calls. */
+  readonly agent: string;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly tags: readonly string[];
+  /** Undefined: nobody said so. */
+  readonly startedBy?: string;
+}
+
+/** A call that a policy looks at. */
+export interface CallForPolicy {
+  readonly tool: string;
+  readonly input: Json;
+}
+
+/** What a policy asks about one call. */
+export interface PolicyPlan {
+  /** Made of the content of the policy. */
+  readonly version: string;
+  /** Whether the call needs people at all. */
+  readonly holds: boolean;
+  readonly stages: readonly PlannedStage[];
+  readonly amount?: { readonly path: string; readonly value: number };
+}
+
+/** What a run asks its worker about a call that a policy of the configuration holds. */
+export interface PolicyRequest {
+  readonly policy: string;
+  readonly call: CallForPolicy;
+  readonly run: PolicyRun;
+}
+
+/** A policy where its functions are: what a worker and a service ask. */
+export interface PolicySource {
+  readonly name: string;
+  readonly version: string;
+  readonly tools: readonly string[];
+  /** It says what the model hears of a changed call, which is for the agent to say where the policy is one of the configuration. */
+  readonly saysEdits: boolean;
+  plan(call: CallForPolicy, run: PolicyRun): PolicyPlan;
+}
+
+// Registered: the configuration and the agents module may have copies of the package.
+const mark = Symbol.for('holdfast.policy');
+
+export function withPolicySource<Given extends object>(given: Given, source: PolicySource): Given {
+  return Object.assign(given, { [mark]: source });
+}
+
+/** The policy that a value is, or nothing. */
+export function policySourceOf(value: unknown): PolicySource | undefined {
+  return isRecord(value) ? (value as { readonly [mark]?: PolicySource })[mark] : undefined;
+}
+
+/** Why something cannot be the policies of a configuration, as a sentence without its full stop, or nothing. */
+export function problemOfPolicies(policies: Readonly<Record<string, unknown>>): string | undefined {
+  for (const [name, value] of Object.entries(policies)) {
+    const source = policySourceOf(value);
+    if (source === undefined) return `policies.${name} is no policy; make it with policy({ … }) from holdfast/middleware`;
+    if (source.name !== name)
+      return `policies.${name} has the name "${source.name}"; a policy of the configuration has the name of its key`;
+    if (source.saysEdits) return `policies.${name} has edits, which the agent says: approvalsBy("${name}", { edits: … })`;
+  }
+  return undefined;
+}
+
+export interface JoinedStages {
+  readonly stages: readonly PlannedStage[];
+  /** Where each of the earlier stages has its place among them. */
+  readonly places: readonly number[];
+  /** The stages that ask for more than the earlier ones did. None: nothing is to be asked. */
+  readonly added: readonly PlannedStage[];
+}
+
+/**
+ * What was asked stays asked, and what a newer version of the policy asks comes beside it. A newer stage takes the place of an earlier one of the
+ * same people, unless it asks for less than that one.
+ */
+export function joinedStages(earlier: readonly PlannedStage[], newer: readonly PlannedStage[]): JoinedStages {
+  const free = new Set(newer.keys());
+  const heirs = earlier.map((stage) => {
+    const heir = [...free].find((position) => covers(newer[position] as PlannedStage, stage));
+    if (heir !== undefined) free.delete(heir);
+    return heir;
+  });
+  const kept = earlier.filter((_, position) => heirs[position] === undefined);
+  let before = 0;
+  const places = heirs.map((heir) => (heir === undefined ? before++ : kept.length + heir));
+  const isMore = (stage: PlannedStage, position: number): boolean => {
+    const of = earlier[heirs.indexOf(position)];
+    return of === undefined || demandOf(of) !== demandOf(stage);
+  };
+  return { stages: [...kept, ...newer], places, added: newer.filter(isMore) };
+}
+
+/** What of the policy that asks somebody needs to know who applies a newer one. */
+interface AskedByPolicy {
+  readonly agent: string;
+  readonly tool: string;
+  readonly input: Json;
+  readonly policy: { readonly version: string; readonly plan?: readonly PlannedStage[] };
+}
+
+/** The stages that a version of a policy asks besides, about a call that waits. None: the call waits as it did. */
+export function addedBy(source: PolicySource, asked: AskedByPolicy, run: Omit<PolicyRun, 'agent'>): readonly PlannedStage[] {
+  const { agent, tool, input, policy } = asked;
+  if (policy.plan === undefined || policy.version === source.version) return [];
+  const { holds, stages } = source.plan({ tool, input }, { ...run, agent });
+  return holds ? joinedStages(policy.plan, stages).added : [];
+}
+
+/** Whether whoever has what the first stage needs has what the second one needs, too. */
+function covers(newer: PlannedStage, earlier: PlannedStage): boolean {
+  return (
+    peopleOf(newer.by) === peopleOf(earlier.by) &&
+    newer.need >= earlier.need &&
+    (newer.fourEyes || !earlier.fourEyes) &&
+    (newer.escalate === undefined || escalationOf(newer) === escalationOf(earlier)) &&
+    (approvesAfter(newer) === undefined || approvesAfter(newer) === approvesAfter(earlier)) &&
+    (!newer.delegates || earlier.delegates)
+  );
+}
+
+/** All of a stage that decides who has to say yes. */
+function demandOf(stage: PlannedStage): string {
+  const { need, fourEyes, delegates, by } = stage;
+  return canonicalJson([peopleOf(by), need, fourEyes, escalationOf(stage), approvesAfter(stage) ?? null, delegates]);
+}
+
+function peopleOf({ users = [], roles = [] }: Deciders): string {
+  return canonicalJson([[...users].sort(), [...roles].sort()]);
+}
+
+function escalationOf({ escalate }: PlannedStage): string {
+  return escalate === undefined ? '' : `${escalate.after} ${peopleOf(escalate.to)}`;
+}
+
+function approvesAfter({ expires, onExpiry }: PlannedStage): string | undefined {
+  return onExpiry === 'approve' ? expires : undefined;
+}
+
+/** Whether a value has the form of stages. Anybody who reaches the server can write a memo. */
+export function isPlan(value: unknown): value is readonly PlannedStage[] {
+  return Array.isArray(value) && value.every(isStage);
+}
+
+function isStage(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { name, by, need, fourEyes, remind, escalate, expires, onExpiry, delegates } = value;
+  return (
+    isAbsentOr(name, isFilled) &&
+    isDeciders(by) &&
+    typeof need === 'number' &&
+    typeof fourEyes === 'boolean' &&
+    isStrings(remind) &&
+    isAbsentOr(escalate, (given) => isRecord(given) && isFilled(given['after']) && isDeciders(given['to'])) &&
+    isAbsentOr(expires, isFilled) &&
+    (onExpiry === 'approve' || onExpiry === 'reject') &&
+    typeof delegates === 'boolean'
+  );
+}
+
+function isDeciders(value: unknown): boolean {
+  return isRecord(value) && [value['users'], value['roles']].every((names) => isAbsentOr(names, isStrings));
+}
+
+function isAbsentOr(value: unknown, is: (given: unknown) => boolean): boolean {
+  return value === undefined || is(value);
+}

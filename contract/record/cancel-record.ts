@@ -1,0 +1,54 @@
+import { defined } from '../defined';
+import type { CancelFacts } from '../cancel';
+import type { EventBody, RunView } from '../events';
+import type { Snapshot } from './wire';
+
+/** What readers know of the cancel of a run. */
+export class CancelRecord {
+  /** Somebody has asked by means of the server that the run stops at once. */
+  isRequested = false;
+  private asked: RunView['cancelling'];
+  private facts: Partial<CancelFacts> | undefined;
+
+  /** How it ended, as far as somebody said so. */
+  get end(): Partial<CancelFacts> {
+    return this.facts ?? {};
+  }
+
+  /** For the view of a run that is open, or that was cancelled. */
+  viewOf(isCancelled: boolean, isOpen: boolean): Pick<RunView, 'cancelled' | 'cancelling'> {
+    return { ...(isCancelled ? defined({ cancelled: this.facts }) : {}), ...(isOpen ? defined({ cancelling: this.asked }) : {}) };
+  }
+
+  /** An execution of the run begins. */
+  begins(snapshot: Snapshot | undefined): void {
+    this.isRequested = false;
+    this.facts = undefined;
+    const { cancel } = (snapshot?.state ?? {}) as { readonly cancel?: NonNullable<RunView['cancelling']> };
+    if (cancel === undefined) return void (this.asked = undefined);
+    const { modes, recursive, reason, by } = cancel;
+    this.asked = { modes, recursive, ...defined({ reason, by }) };
+  }
+
+  requested(reason: string | undefined): void {
+    this.isRequested = true;
+    if (reason !== undefined) this.facts ??= { reason };
+  }
+
+  hear(event: EventBody): void {
+    if (event.type === 'cancel-request') {
+      const { type: _, withinMs: _within, modes, ...request } = event;
+      const { asked } = this;
+      this.asked = {
+        ...asked,
+        ...request,
+        modes: [...new Set([...(asked?.modes ?? []), ...modes])],
+        recursive: asked?.recursive === true || request.recursive,
+      };
+    }
+    if (event.type === 'cancel-start') {
+      const { type: _, ...facts } = event;
+      this.facts = facts;
+    }
+  }
+}

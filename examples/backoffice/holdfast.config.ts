@@ -1,0 +1,13 @@
+import { defineConfig } from 'holdfast';
+import { tools } from './tools';
+
+export default defineConfig({
+  agents: './agents.ts',
+  tools,
+  models: {
+    names: { default: ['anthropic/claude-sonnet-4-5', 'openai/gpt-5-mini', 'openai-compatible/office'] },
+    // What our contract with the provider says. Two hundred runs of a night wait for their turns, and nothing is refused.
+    limits: { '*': { concurrent: 5 } },
+  },
+  example: { agent: 'complaints', input: 'My teapot of order 42 arrived broken' },
+});

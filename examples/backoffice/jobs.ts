@@ -1,0 +1,10 @@
+import { z } from 'zod';
+
+/** What the shop hands over to the clerk. Express checks it, and so does every run. */
+export const Ticket = z.strictObject({
+  ticket: z.string().min(1).max(40),
+  order: z.string().min(1),
+  wish: z.enum(['refund', 'voucher']),
+  text: z.string().max(4000),
+});
+export type Ticket = z.infer<typeof Ticket>;

@@ -1,0 +1,147 @@
+/**
+ * Stands in for a model of a provider that takes five requests at a time and answers the others with 429. It speaks OpenAI's chat completions, and plays
+ * the parts of this office. Arguments: how long an answer takes in milliseconds, and how many requests it takes at a time.
+ */
+import { createServer } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+interface Said {
+  readonly role: string;
+  readonly content?: unknown;
+  readonly tool_call_id?: string;
+  readonly tool_calls?: readonly { readonly id: string; readonly function: { readonly name: string; readonly arguments: string } }[];
+}
+interface Asked {
+  readonly messages: readonly Said[];
+  readonly stream?: boolean;
+}
+interface Call {
+  readonly name: string;
+  readonly input: object;
+}
+type Answer = string | readonly Call[];
+
+const [callMs = 500, atOnce = 5] = process.argv.slice(2).map(Number);
+const seen = { requests: 0, answered: 0, refused: 0, mostAtOnce: 0, firstAt: 0, lastAt: 0, callMs, atOnce };
+let atWork = 0;
+
+function textOf({ content }: Said): string {
+  if (typeof content === 'string') return content;
+  return Array.isArray(content) ? content.map((part: { text?: string }) => part.text ?? '').join('') : '';
+}
+
+/** Results by the tools that gave them. */
+function resultsIn(messages: readonly Said[]): ReadonlyMap<string, string> {
+  const results = new Map<string, string>();
+  for (const { tool_calls: calls = [] } of messages)
+    for (const { id, function: called } of calls) {
+      const result = messages.find((message) => message.tool_call_id === id);
+      if (result !== undefined) results.set(called.name, textOf(result));
+    }
+  return results;
+}
+
+/** A clerk in four answers: looks up, grants, tells and closes, and says so. */
+function clerk(messages: readonly Said[], results: ReadonlyMap<string, string>): Answer {
+  const [, ticket = '', order = '', wish = ''] =
+    /Ticket (\S+), order (\S+)\. The customer wishes a (\w+)/.exec(messages.map(textOf).join('\n')) ?? [];
+  const found = results.get('findOrder');
+  if (found === undefined)
+    return [
+      { name: 'findOrder', input: { order } },
+      { name: 'findCustomer', input: {} },
+    ];
+  const given = results.get('refund') ?? results.get('sendVoucher');
+  if (given === undefined) {
+    const [, total = '0'] = /"total":\s*(\d+)/.exec(found) ?? [];
+    return wish === 'voucher'
+      ? [{ name: 'sendVoucher', input: { order, amount: 10 } }]
+      : [{ name: 'refund', input: { order, amount: Number(total) } }];
+  }
+  const result = /"payment"/.test(given) ? `${wish} given` : `${wish} refused`;
+  if (!results.has('closeTicket'))
+    return [
+      { name: 'sendMail', input: { text: `About your order ${order}: ${result}.` } },
+      { name: 'closeTicket', input: { ticket, result } },
+    ];
+  return `Ticket ${ticket} is closed: ${result}.`;
+}
+
+function answerTo({ messages }: Asked): Answer {
+  const [system] = messages.filter(({ role }) => role === 'system' || role === 'developer');
+  const [, part = ''] = /^You are the (\w+)/.exec(system === undefined ? '' : textOf(system)) ?? [];
+  const results = resultsIn(messages);
+  const said = messages.map(textOf).join('\n');
+  const hand = (to: string): Answer => [{ name: 'transfer_to_agent', input: { agent_name: to } }];
+  switch (part) {
+    case 'clerk':
+      return clerk(messages, results);
+    case 'head':
+      if (!said.includes('[finder] said')) return hand('finder');
+      return said.includes('[author] said') ? 'The customer has a letter.' : hand('author');
+    case 'finder':
+      return results.has('findOrder')
+        ? 'It was a teapot.'
+        : [{ name: 'findOrder', input: { order: /Order (\S+):/.exec(said)?.[1] ?? '1' } }];
+    case 'author':
+      return results.has('sendMail') ? 'The letter is sent.' : [{ name: 'sendMail', input: { text: 'We are sorry.' } }];
+    default:
+      return 'A calm night.';
+  }
+}
+
+let calls = 0;
+
+function write(response: ServerResponse, answer: Answer, stream: boolean): void {
+  const base = { id: 'c', created: 0, model: 'office' };
+  const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
+  const toolCalls = (typeof answer === 'string' ? [] : answer).map(({ name, input }, index) => ({
+    ...{ index, id: `call_${(calls += 1)}`, type: 'function' },
+    function: { name, arguments: JSON.stringify(input) },
+  }));
+  const finish = toolCalls.length === 0 ? 'stop' : 'tool_calls';
+  const content = typeof answer === 'string' ? answer : null;
+  const message = { role: 'assistant', content, ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }) };
+  if (!stream) {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ ...base, object: 'chat.completion', choices: [{ index: 0, message, finish_reason: finish }], usage }));
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const chunk = (choice: object, more: object = {}): string =>
+    `data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }], ...more })}\n\n`;
+  response.end(`${chunk({ delta: message })}${chunk({ delta: {}, finish_reason: finish }, { usage })}data: [DONE]\n\n`);
+}
+
+const server = createServer((request, response) => {
+  void (async () => {
+    let text = '';
+    for await (const piece of request) text += String(piece);
+    if (request.url === '/report') {
+      response.end(JSON.stringify(seen));
+      return;
+    }
+    seen.requests += 1;
+    if (atWork >= atOnce) {
+      seen.refused += 1;
+      response.writeHead(429, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { message: 'Too many requests.', type: 'requests', code: 'rate_limit_exceeded' } }));
+      return;
+    }
+    atWork += 1;
+    seen.mostAtOnce = Math.max(seen.mostAtOnce, atWork);
+    seen.firstAt ||= Date.now();
+    await delay(callMs);
+    atWork -= 1;
+    seen.answered += 1;
+    seen.lastAt = Date.now();
+    const asked = JSON.parse(text) as Asked;
+    write(response, answerTo(asked), asked.stream === true);
+  })();
+});
+
+server.listen(Number(process.env['PORT'] ?? 4002), '127.0.0.1', () => {
+  console.log(`model  http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`);
+});

@@ -1,0 +1,91 @@
+import { defineTool } from 'holdfast/worker';
+import type { ToolCallContext } from 'holdfast/worker';
+import { z } from 'zod';
+import { findOrder } from './orders';
+
+/** Who a run of this office is for, as Express says at the start. */
+type Call = ToolCallContext<{ customer?: string }>;
+
+const bank = (): string => process.env['BANK_URL'] ?? 'http://127.0.0.1:4001';
+const office = (): string => process.env['OFFICE_URL'] ?? 'http://127.0.0.1:4000';
+
+async function post(url: string, body: object, method = 'POST'): Promise<unknown> {
+  const response = await fetch(url, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+  return response.json();
+}
+
+/** What the bank has done under this key. */
+async function paidUnder(key: string): Promise<{ happened: true; result: Paid } | { happened: false }> {
+  const response = await fetch(`${bank()}/payments/${encodeURIComponent(key)}`);
+  if (response.status === 404) return { happened: false };
+  return { happened: true, result: (await response.json()) as Paid };
+}
+
+/** An order that the run may work on: nobody gets the money of somebody else, whatever the model asks for. */
+function ownOrder(order: string, { values }: Call): { total: number } {
+  const found = findOrder(order);
+  if (found === undefined) throw new Error(`There is no order ${order}.`);
+  if (values.customer !== undefined && found.customer !== values.customer) throw new Error(`Order ${order} is none of ${values.customer}.`);
+  return found;
+}
+
+interface Paid {
+  readonly payment: string;
+  readonly amount: number;
+}
+
+export const tools = {
+  findOrder: defineTool({
+    description: 'Finds an order by its number.',
+    inputSchema: z.object({ order: z.string() }),
+    execute: ({ order }) => {
+      const found = findOrder(order);
+      if (found === undefined) throw new Error(`There is no order ${order}.`);
+      return found;
+    },
+  }),
+  findCustomer: defineTool({
+    description: 'The customer whom this is about.',
+    inputSchema: z.object({}),
+    execute: (_, { values }: Call) => ({ customer: values.customer ?? 'nobody in particular', since: 2019 }),
+  }),
+  refund: defineTool({
+    description: 'Pays money back for an order.',
+    inputSchema: z.object({ order: z.string(), amount: z.number().positive() }),
+    effect: 'once',
+    reconcile: (_, call) => paidUnder(call.idempotencyKey),
+    execute: async ({ order, amount }, call: Call) => {
+      if (amount > ownOrder(order, call).total) throw new Error('That is more than the customer has paid.');
+      return (await post(`${bank()}/payments`, { key: call.idempotencyKey, kind: 'refund', order, amount })) as Paid;
+    },
+  }),
+  sendVoucher: defineTool({
+    description: 'Gives the customer of an order a voucher.',
+    inputSchema: z.object({ order: z.string(), amount: z.number().positive().max(50) }),
+    effect: 'once',
+    reconcile: (_, call) => paidUnder(call.idempotencyKey),
+    execute: async ({ order, amount }, call: Call) => {
+      ownOrder(order, call);
+      return (await post(`${bank()}/payments`, { key: call.idempotencyKey, kind: 'voucher', order, amount })) as Paid;
+    },
+  }),
+  sendMail: defineTool({
+    description: 'Writes to the customer.',
+    inputSchema: z.object({ text: z.string() }),
+    effect: 'idempotent',
+    execute: ({ text }, call: Call) =>
+      post(`${bank()}/mails`, { key: call.idempotencyKey, to: call.values.customer ?? 'customer-0', text }),
+  }),
+  closeTicket: defineTool({
+    description: 'Closes a ticket, and tells the shop how it ended.',
+    inputSchema: z.object({ ticket: z.string(), result: z.string() }),
+    effect: 'idempotent',
+    execute: ({ ticket, result }) => post(`${office()}/tickets/${encodeURIComponent(ticket)}/result`, { result }, 'PUT'),
+  }),
+  countPayments: defineTool({
+    description: 'What was paid so far.',
+    inputSchema: z.object({}),
+    execute: async () => (await (await fetch(`${bank()}/report`)).json()) as { payments: number; total: number },
+  }),
+};

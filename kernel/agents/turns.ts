@@ -1,0 +1,196 @@
+import { nthSegment } from '../../contract/record/agent-paths';
+import { HoldfastError } from '../../contract/errors';
+import { defined } from '../../contract/defined';
+import type { QueuedMessage, TurnStatus } from '../../contract/conversations';
+import { titleOf } from '../../contract/conversations';
+import { jsonSize, limits } from '../../contract/limits';
+import type { Failure, Json, StoredMessage, Usage } from '../../contract/messages/messages';
+import { textOf, toolCallsOf, toolMessage } from '../../contract/messages/messages';
+import { runOptionsOf } from '../../contract/run-options';
+import type { AgentDefinition } from '../define/agent';
+import type { AgentEnd, AnyAgent } from '../define/definition';
+import { failureOf, isCancellation } from '../effects/errors';
+import { Frame } from '../effects/frames';
+import { rootConversation } from '../run/conversation';
+import type { MessageInbox } from '../run/message-inbox';
+import type { AgentPlace } from '../run/place';
+import { forget, forgetInside } from '../run/place';
+import { agentForRun } from '../run/run-options';
+import type { RunScope } from '../run/scope';
+import type { AgentRecord, SaidEntry } from '../run/state';
+import { pendingCallsOf } from '../turn/pending-calls';
+import { freshRecord } from './chat';
+import { isAlone } from './run-apart';
+import { runAgent } from './run-agent';
+import { refuseLostTransfer } from './team';
+
+/** A run that stays open between turns: an agent works on what people say, once for each turn, until the conversation ends. */
+export async function runTurns(run: RunScope, root: AnyAgent, inbox: MessageInbox): Promise<AgentEnd> {
+  const { state } = inbox;
+  for (;;) {
+    if (state.atWork !== true) {
+      if (!(await mayBegin(run, inbox))) continue;
+      if (state.ended !== undefined) return { output: { turns: state.turn, reason: state.ended.reason }, text: '' };
+      // Between turns nothing is under way.
+      run.cancels.at('between', { path: [root.name] });
+      beginTurn(run, root, inbox);
+    }
+    await workOnTurn(run, root, inbox);
+  }
+}
+
+/** Waits for messages, or for the end. False: what was there is gone again. */
+async function mayBegin({ ports }: RunScope, inbox: MessageInbox): Promise<boolean> {
+  if (!(await inbox.next())) return true;
+  const moved = ports.beforeTurn?.();
+  if (moved !== undefined) await moved;
+  const checkpoint = ports.checkpoint();
+  if (checkpoint !== undefined) await checkpoint;
+  await inbox.room(() => inbox.queued);
+  return inbox.isReady || inbox.state.ended !== undefined;
+}
+
+function beginTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox): void {
+  const { state } = inbox;
+  state.turn += 1;
+  state.atWork = true;
+  state.usage = run.state.usage;
+  delete state.idleUntil;
+  const messages = inbox.queued;
+  const title = state.title ?? titleOf((messages[0] as QueuedMessage).message);
+  const isNew = state.title === undefined && title !== undefined;
+  if (isNew) state.title = title;
+  run.ports.emit({ type: 'turn-start', turn: state.turn, ...(isNew ? { title } : {}) });
+  const { path } = placeOf(run, root, inbox);
+  const said = messages.map(({ message }) => message);
+  if (isAlone(root)) startRecord(run, root as AgentDefinition, state.window, said);
+  else startConversation(run, state.window, said);
+  inbox.take(messages);
+  for (const message of messages) tellMessage(run, root.name, path, state.turn, message);
+}
+
+export function tellMessage(run: RunScope, agent: string, runPath: readonly string[], turn: number, told: QueuedMessage): void {
+  const { id, mode, message, from } = told;
+  run.ports.emit({ type: 'message', agent, runPath, turn, id, mode, message, ...defined({ from }) });
+}
+
+/** An agent of its own goes on counting its iterations, so that no address comes twice. Others stand at another place in each turn. */
+function placeOf(run: RunScope, root: AnyAgent, { state }: MessageInbox): AgentPlace {
+  const path = [isAlone(root) ? root.name : nthSegment(root.name, state.turn)];
+  const frame = new Frame(run.journal, [nthSegment(root.name, state.turn)]);
+  return isAlone(root) ? { path, frame } : { path, frame, branch: { conversation: rootConversation, path: '' } };
+}
+
+function startRecord(run: RunScope, root: AgentDefinition, window: number, said: readonly StoredMessage[]): void {
+  const { state } = run;
+  const before = state.agents[root.name];
+  const agent = agentForRun(root, runOptionsOf(state.options, root.name));
+  const messages = [...windowOf(before?.messages ?? [], window, (message) => message), ...said];
+  state.agents[root.name] = { ...freshRecord(agent, [root.name], messages, state), turn: (before?.turn ?? 0) + 1, begins: true };
+}
+
+function startConversation({ state }: RunScope, window: number, said: readonly StoredMessage[]): void {
+  const before = windowOf(state.said?.[rootConversation] ?? [], window, ({ message }) => message);
+  const entries = said.map((message): SaidEntry => ({ agent: null, lane: '', message }));
+  state.said = { ...state.said, [rootConversation]: [...before, ...entries] };
+}
+
+/** The last messages, from one of the user on, and what stands before all turns as the system's. What was before stays in the log. */
+function windowOf<Item>(items: readonly Item[], window: number, messageOf: (item: Item) => StoredMessage): readonly Item[] {
+  const isOfSystem = (item: Item | undefined): boolean => item !== undefined && messageOf(item).role === 'system';
+  let head = 0;
+  while (isOfSystem(items[head])) head += 1;
+  let bytes = 0;
+  let first = items.length;
+  for (let position = items.length - 1; position >= head && items.length - position <= window; position--) {
+    bytes += jsonSize(messageOf(items[position] as Item));
+    if (bytes > limits.window) break;
+    if (messageOf(items[position] as Item).role === 'user' || position === head) first = position;
+  }
+  return first === head ? items : [...items.slice(0, head), ...items.slice(first)];
+}
+
+async function workOnTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox): Promise<void> {
+  const place = placeOf(run, root, inbox);
+  try {
+    const end = await runAgent(run, root, place);
+    if (isPending(end)) throw pendingCalls(end);
+    refuseLostTransfer(end, root);
+    endTurn(run, root, inbox, place, { status: inbox.state.isCut === true ? 'stopped' : 'completed', output: end.output });
+  } catch (error) {
+    // Who cancels the run ends the conversation. Whatever else a turn comes to, people may go on.
+    if (run.ports.cancelled || run.stoppedBy !== undefined || run.ports.isTrial === true || isCancellation(error)) throw error;
+    run.ports.threw?.(error, { agent: root.name });
+    endTurn(run, root, inbox, place, { status: 'failed', error: failureOf(error) });
+  }
+}
+
+function isPending(end: AgentEnd): end is AgentEnd & { readonly pendingToolCalls: readonly { readonly name: string }[] } {
+  return 'pendingToolCalls' in end && end.pendingToolCalls !== undefined;
+}
+
+function pendingCalls({ pendingToolCalls }: { readonly pendingToolCalls: readonly { readonly name: string }[] }): HoldfastError {
+  const tools = pendingToolCalls.map(({ name }) => `'${name}'`).join(', ');
+  return new HoldfastError('tool-calls-pending', `The turn ended with calls of ${tools}, which no worker runs.`);
+}
+
+interface TurnResult {
+  readonly status: TurnStatus;
+  readonly output?: Json;
+  readonly error?: Failure;
+}
+
+function endTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox, place: AgentPlace, result: TurnResult): void {
+  const { state } = run;
+  const record = state.agents[root.name];
+  // Nothing of an error is tried again: the next message begins a turn of its own.
+  place.frame.forget();
+  forgetInside(run, place);
+  forget(run, place);
+  if (isAlone(root) && record !== undefined) state.agents[root.name] = restingRecord(run, record);
+  else if (result.status === 'failed') forgetCalls(run);
+  const last = isAlone(root) ? record?.messages.at(-1) : state.said?.[rootConversation]?.at(-1)?.message;
+  const { conversation } = { conversation: inbox.state };
+  inbox.rest();
+  const { output } = result;
+  run.ports.emit({
+    type: 'turn-end',
+    turn: conversation.turn,
+    status: result.status,
+    usage: usageSince(conversation.usage, state.usage),
+    ...(result.status !== 'completed' || (last !== undefined && textOf(last) === output) ? {} : defined({ output })),
+    ...defined({ error: result.error, idleUntil: conversation.idleUntil }),
+  });
+  delete conversation.atWork;
+  delete conversation.isCut;
+  delete conversation.stops;
+}
+
+/** No provider takes calls without results, so those that an error left without one are told so. */
+function restingRecord({ ports }: RunScope, record: AgentRecord): AgentRecord {
+  const lost = pendingCallsOf(record.messages).map((call) =>
+    toolMessage(ports.uuid(), call, 'The turn ended before this call had a result.', { isError: true }),
+  );
+  return { ...record, messages: [...record.messages, ...lost] };
+}
+
+/** Of a turn of several agents that failed, what was said stays, and calls and their results go. */
+function forgetCalls({ state }: RunScope): void {
+  const entries = state.said?.[rootConversation] ?? [];
+  const turn = entries.map(({ agent }) => agent).lastIndexOf(null);
+  const kept = entries.filter(
+    ({ message }, position) => position <= turn || (message.role !== 'tool' && toolCallsOf(message).length === 0),
+  );
+  state.said = { ...state.said, [rootConversation]: [...kept] };
+}
+
+function usageSince(before: Usage, now: Usage): Usage {
+  const cached = (now.cachedInputTokens ?? 0) - (before.cachedInputTokens ?? 0);
+  const reasoning = (now.reasoningTokens ?? 0) - (before.reasoningTokens ?? 0);
+  return {
+    inputTokens: now.inputTokens - before.inputTokens,
+    outputTokens: now.outputTokens - before.outputTokens,
+    ...(cached > 0 ? { cachedInputTokens: cached } : {}),
+    ...(reasoning > 0 ? { reasoningTokens: reasoning } : {}),
+  };
+}

@@ -1,0 +1,158 @@
+import { defined } from '../../contract/defined';
+import type { CancelFacts, CancelMode, CancelRequest } from '../../contract/cancel';
+import { HoldfastError } from '../../contract/errors';
+import type { Ports, Timer } from './ports';
+import type { CancelState, RunState } from './state';
+
+/** A place where nothing of an agent is under way. `between`: one agent has ended, and the next has not begun. */
+export type SafePoint = 'after-model' | 'after-tools' | 'between';
+
+/** What was asked so far about the end of a run, and where it takes effect. Several requests join. */
+export class CancelPlan {
+  private timer: Timer | undefined;
+  private torn = false;
+  private facts: CancelFacts | undefined;
+  /** How many agents below the first one are at work. */
+  private below = 0;
+
+  constructor(
+    private readonly state: RunState,
+    private readonly ports: Ports,
+    /** Tells all that is under way to stop. */
+    private readonly tearDown: (error: HoldfastError) => void,
+  ) {}
+
+  /** Whether somebody has asked that the run stops, and it has not yet. */
+  get isAsked(): boolean {
+    return this.state.cancel !== undefined;
+  }
+
+  /** Whether code of the run has been told to stop. */
+  get isHeard(): boolean {
+    return this.facts !== undefined || this.ports.cancelled;
+  }
+
+  /** Whether agents below the first one are told too. */
+  get isRecursive(): boolean {
+    return this.state.cancel?.recursive === true;
+  }
+
+  /** At once wins, modes add up, and what was recursive once stays so. */
+  ask(request: CancelRequest): void {
+    if (this.torn) return;
+    const { modes, recursive, withinMs, reason, by } = request;
+    this.ports.emit({ type: 'cancel-request', modes, recursive, ...defined({ withinMs, reason, by }) });
+    const { cancel } = this.state;
+    const said = cancel === undefined || modes.includes('now') || (cancel.reason === undefined && cancel.by === undefined);
+    this.state.cancel = {
+      modes: [...new Set([...(cancel?.modes ?? []), ...modes])],
+      recursive: cancel?.recursive === true || recursive,
+      ...defined({ deadline: cancel?.deadline }),
+      ...(said ? defined({ reason: reason ?? cancel?.reason, by: by ?? cancel?.by }) : defined({ reason: cancel.reason, by: cancel.by })),
+    };
+    if (this.isRecursive) this.ports.cancelChildren(request);
+    this.look();
+  }
+
+  /** Safe points are waited for until then. The earliest moment counts. */
+  limit(deadline: number): void {
+    const { cancel } = this.state;
+    if (cancel === undefined || this.torn || deadline >= (cancel.deadline ?? Infinity)) return;
+    this.state.cancel = { ...cancel, deadline };
+    this.waitUntil(deadline);
+  }
+
+  /** Goes on with what was asked before a continue-as-new. */
+  restore(): void {
+    const deadline = this.state.cancel?.deadline;
+    if (deadline !== undefined) this.waitUntil(deadline);
+  }
+
+  /** An agent stands at a safe point. Throws where a cancel takes effect. */
+  at(point: SafePoint, { path }: { readonly path: readonly string[] }): void {
+    const { cancel } = this.state;
+    if (cancel === undefined || (path.length > 1 && !cancel.recursive)) return;
+    const isMeant = point === 'between' || cancel.modes.includes(point) || cancel.modes.includes('now');
+    if (!isMeant) return;
+    this.take(modeAt(cancel, point));
+    throw cancelled();
+  }
+
+  /** An isolated agent was told too, and has ended so. */
+  endedBelow(): void {
+    const { cancel } = this.state;
+    if (cancel !== undefined) this.take(modeAt(cancel, 'between'));
+  }
+
+  /** The run waits for people and nothing else: that is as safe as any point. Returns whether the run stops. */
+  stopWaiting(): boolean {
+    const { cancel } = this.state;
+    if (cancel === undefined || !this.mayStopWaiting) return false;
+    this.stop(modeAt(cancel, 'between'));
+    return true;
+  }
+
+  get mayStopWaiting(): boolean {
+    return !this.torn && this.isAsked && (this.isRecursive || this.below === 0);
+  }
+
+  /** An agent below the first one begins. Told when it has ended. */
+  enters(): () => void {
+    this.below += 1;
+    return () => {
+      this.below -= 1;
+      if (this.below === 0) this.look();
+    };
+  }
+
+  /** Somebody has cancelled the run by other means: all that is under way is being stopped. */
+  stoppedFromOutside(): void {
+    if (this.state.cancel !== undefined && !this.torn) this.take('now');
+    this.torn = true;
+    this.timer?.cancel();
+  }
+
+  private look(): void {
+    const { cancel } = this.state;
+    if (cancel?.modes.includes('now') === true && (cancel.recursive || this.below === 0)) this.stop('now');
+  }
+
+  private waitUntil(deadline: number): void {
+    this.timer?.cancel();
+    const timer = this.ports.timer(deadline);
+    this.timer = timer;
+    timer.fired.then(
+      () => {
+        if (this.timer === timer) this.stop('now', true);
+      },
+      () => undefined,
+    );
+  }
+
+  private stop(mode: CancelMode, escalated = false): void {
+    if (this.torn) return;
+    this.torn = true;
+    this.timer?.cancel();
+    this.take(mode, escalated);
+    this.tearDown(cancelled());
+  }
+
+  private take(mode: CancelMode, escalated = false): void {
+    if (this.facts !== undefined && this.facts.mode === mode && !escalated) return;
+    // The time may be up when some agents have stopped at their safe points, and others have not.
+    if (this.facts !== undefined && mode !== 'now') return;
+    const { reason, by } = this.state.cancel ?? {};
+    this.facts = { mode, ...(escalated ? { escalated } : {}), ...defined({ reason, by }) };
+    this.ports.emit({ type: 'cancel-start', ...this.facts });
+  }
+}
+
+export function cancelled(): HoldfastError {
+  return new HoldfastError('cancelled', 'The run was cancelled.');
+}
+
+/** As which of the modes that were asked for a safe point counts. */
+function modeAt({ modes }: CancelState, point: SafePoint): CancelMode {
+  if (point !== 'between' && modes.includes(point)) return point;
+  return modes.find((mode) => mode !== 'now') ?? 'now';
+}

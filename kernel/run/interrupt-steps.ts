@@ -1,0 +1,73 @@
+import { defined } from '../../contract/defined';
+import type { EventBody } from '../../contract/events';
+import type { Interrupt } from '../../contract/interrupts';
+import type { Ports, Timer } from './ports';
+import type { PendingInterrupt, RunState } from './state';
+
+export type InterruptStepEvent = Extract<EventBody, { type: 'interrupt-remind' | 'interrupt-escalate' }>;
+
+/**
+ * Reminders and escalations of what is open, each an event when its time comes. Who may answer then follows from the interrupt and the time, so
+ * that nothing depends on whether a worker ran at that moment.
+ */
+export class InterruptSteps {
+  private readonly timers = new Map<string, Timer>();
+
+  constructor(
+    private readonly state: RunState,
+    private readonly ports: Ports,
+    /** Runs at once, or when the run goes on here. */
+    private readonly act: (act: () => void) => void,
+  ) {}
+
+  /** Waits for the next step of an interrupt. */
+  follow(id: string): void {
+    const step = this.nextOf(id);
+    if (step === undefined) return;
+    const timer = this.ports.timer(step.at);
+    this.timers.set(id, timer);
+    timer.fired.then(
+      () => this.act(() => this.tell(id)),
+      () => undefined,
+    );
+  }
+
+  end(id: string): void {
+    const timer = this.timers.get(id);
+    this.timers.delete(id);
+    timer?.cancel();
+  }
+
+  private tell(id: string): void {
+    const step = this.nextOf(id);
+    if (step === undefined || !this.timers.delete(id)) return;
+    this.state.interrupts = this.state.interrupts.map((pending) =>
+      pending.shown.id === id ? { ...pending, told: (pending.told ?? 0) + 1 } : pending,
+    );
+    const { at } = step;
+    this.ports.emit(
+      step.type === 'remind'
+        ? { type: 'interrupt-remind', interruptId: id, at }
+        : { type: 'interrupt-escalate', interruptId: id, at, ...defined({ by: step.by, roles: step.roles }) },
+    );
+    this.follow(id);
+  }
+
+  private nextOf(id: string): NonNullable<Interrupt['steps']>[number] | undefined {
+    const pending = this.state.interrupts.find(({ shown }: PendingInterrupt) => shown.id === id);
+    return pending?.shown.steps?.[pending.told ?? 0];
+  }
+}
+
+/** Whoever is shown an interrupt later has as much time as they would have had at once. */
+export function shifted(shown: Interrupt, waited: number): Interrupt {
+  const { deadline, steps } = shown;
+  if (deadline === undefined && steps === undefined) return shown;
+  return {
+    ...shown,
+    ...defined({
+      deadline: deadline === undefined ? undefined : deadline + waited,
+      steps: steps?.map((step) => ({ ...step, at: step.at + waited })),
+    }),
+  };
+}

@@ -1,0 +1,331 @@
+import { defined } from '../../contract/defined';
+import type {
+  ConversationCommand,
+  ConversationReply,
+  ConversationStart,
+  QueuedMessage,
+  SendReply,
+  SentMessage,
+} from '../../contract/conversations';
+import { messageOfSent } from '../../contract/conversations';
+import { jsonSize, limits } from '../../contract/limits';
+import type { Failure, Json, Usage } from '../../contract/messages/messages';
+import type { Ports, Timer } from './ports';
+
+/** A message that waits, and how often it was changed. */
+type WaitingMessage = QueuedMessage & { readonly version?: number };
+
+/** How far a conversation has come. Plain data, which goes over a continue-as-new with the run. */
+export interface ConversationState extends Omit<ConversationStart, 'title'> {
+  title?: string;
+  /** The turn at work, or the last one. */
+  turn: number;
+  atWork?: true;
+  /** The turn at work was ended before its agent had. */
+  isCut?: true;
+  queue: readonly WaitingMessage[];
+  /** Which turns took the last messages, by their ids. 0: somebody took it back. */
+  taken: readonly (readonly [id: string, turn: number])[];
+  paused?: true;
+  /** No turn begins any more. */
+  ended?: { readonly reason: 'asked' | 'idle'; readonly by?: string };
+  /** Nor does the turn at work go on. */
+  stops?: true;
+  idleUntil?: number;
+  /** What the run had used when the turn at work began. */
+  usage: Usage;
+}
+
+export function freshConversation({ window, idleMs, title, build }: ConversationStart): ConversationState {
+  return { turn: 0, window, queue: [], taken: [], usage: { inputTokens: 0, outputTokens: 0 }, ...defined({ idleMs, title, build }) };
+}
+
+interface WaitingCode {
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+  readonly timer: Timer | undefined;
+}
+
+/** What people say to a conversation, until a turn takes it. It knows no agents. */
+export class MessageInbox {
+  private waiting: WaitingCode | undefined;
+  private closed: { readonly error: unknown } | undefined;
+  private isHeld = false;
+  private wakesLater = false;
+  private readonly sizes = new WeakMap<object, number>();
+
+  constructor(
+    readonly state: ConversationState,
+    private readonly ports: Ports,
+    /** Why no turn can ever begin. */
+    private readonly unfit?: Failure,
+  ) {}
+
+  /** Whether it waits for somebody to say something. */
+  get isIdle(): boolean {
+    return this.waiting !== undefined;
+  }
+
+  /** Whether the turn at work ends at its next safe place. */
+  get mustStop(): boolean {
+    const { atWork, stops, queue, paused } = this.state;
+    return atWork === true && (stops === true || (paused !== true && queue.some(({ mode }) => mode === 'now')));
+  }
+
+  /** Whether a turn can begin. */
+  get isReady(): boolean {
+    const { paused, queue, ended } = this.state;
+    return ended === undefined && paused !== true && queue.length > 0;
+  }
+
+  /** Waits until a turn can begin, or the conversation is over: then this is false. */
+  async next(): Promise<boolean> {
+    while (!this.isReady) {
+      if (this.state.ended !== undefined) return false;
+      await this.wait();
+    }
+    return true;
+  }
+
+  /** Waits until there is room for what is about to be told. */
+  async room(messages: () => readonly QueuedMessage[]): Promise<void> {
+    for (let position = 0; position < messages().length; position++) {
+      const room = this.ports.roomFor((messages()[position] as QueuedMessage).message);
+      if (room !== undefined) await room;
+    }
+  }
+
+  /** Those that join the turn at work. */
+  get joining(): readonly QueuedMessage[] {
+    return this.state.queue.filter(({ mode }) => mode === 'next-step');
+  }
+
+  get queued(): readonly QueuedMessage[] {
+    return this.state.queue;
+  }
+
+  /** Takes these for the turn at work. */
+  take(messages: readonly QueuedMessage[]): void {
+    const { state } = this;
+    const ids = new Set(messages.map(({ id }) => id));
+    state.queue = state.queue.filter(({ id }) => !ids.has(id));
+    this.remember([...ids], state.turn);
+  }
+
+  /** Sent again under one of these ids, a message is known. */
+  private remember(ids: readonly string[], turn: number): void {
+    this.state.taken = [...this.state.taken, ...ids.map((id) => [id, turn] as const)].slice(-limits.keptMessageIds);
+  }
+
+  /** A turn has ended: from now on the conversation is idle. */
+  rest(): void {
+    const { idleMs } = this.state;
+    if (idleMs !== undefined) this.state.idleUntil = this.ports.now() + idleMs;
+  }
+
+  command(command: ConversationCommand): ConversationReply {
+    switch (command.type) {
+      case 'send':
+        return { sent: command.messages.map((message) => this.send(message)) };
+      case 'change':
+        return this.change(command.id, command.content, command.by);
+      case 'withdraw':
+        return this.withdraw(command.id, command.by);
+      case 'pause':
+      case 'unpause':
+        return this.pause(command.type === 'pause', command.by);
+      case 'stop':
+        return this.stop(command.by);
+      case 'title':
+        this.state.title = command.title;
+        this.ports.emit({ type: 'conversation-change', change: 'titled', title: command.title, ...defined({ by: command.by }) });
+        return {};
+      case 'end':
+        return this.end(command.mode, command.by);
+    }
+  }
+
+  private send(sent: SentMessage): SendReply {
+    const { id, mode, from } = sent;
+    const { state, ports } = this;
+    const taken = state.taken.find(([known]) => known === id);
+    if (taken !== undefined) return taken[1] === 0 ? { id, refused: withdrawn(id) } : { id, turn: taken[1] };
+    const waiting = state.queue.find((one) => one.id === id);
+    if (waiting !== undefined) return this.replyTo(waiting);
+    const refused = this.refusalOf(sent);
+    if (refused !== undefined) return { id, refused };
+    const message: WaitingMessage = { id, mode, message: messageOfSent(sent), ...defined({ from }) };
+    const reply = this.replyTo(message);
+    state.queue = [...state.queue, message];
+    // What a turn takes at once is told by that turn.
+    if (!this.isIdle || !this.isReady) ports.emit({ type: 'message-queued', id, mode, message: message.message, ...defined({ from }) });
+    if (this.isReady) this.wake();
+    if (mode === 'now' && this.mustStop) ports.stopModel?.();
+    return reply;
+  }
+
+  /** All that waits when a turn has ended goes into the next one together. Only what joins a turn may find that this has no step left. */
+  private replyTo({ id, mode }: QueuedMessage): SendReply {
+    const { atWork, turn } = this.state;
+    return mode === 'next-step' && atWork === true ? { id, from: this.ports.nextOffset } : { id, turn: turn + 1 };
+  }
+
+  private refusalOf({ content }: SentMessage): Failure | undefined {
+    const { ended, queue } = this.state;
+    if (this.unfit !== undefined) return this.unfit;
+    if (ended !== undefined || this.closed !== undefined) return conversationEnded;
+    if (queue.length >= limits.queuedMessages)
+      return { code: 'conversation-full', message: `${queue.length} messages wait for a turn; at most ${limits.queuedMessages} may.` };
+    return this.sizeProblem(queue, content);
+  }
+
+  /** Why this is too much beside the messages that wait. */
+  private sizeProblem(beside: readonly QueuedMessage[], content: Json): Failure | undefined {
+    const bytes = jsonSize(content);
+    if (bytes > limits.runInput)
+      return { code: 'input-too-large', message: `The message has ${bytes} bytes; at most ${limits.runInput} fit.` };
+    const sum = this.bytesOf(beside) + bytes;
+    if (beside.length === 0 || sum <= limits.queuedTogether) return undefined;
+    return {
+      code: 'conversation-full',
+      message: `The messages that wait for a turn would have ${sum} bytes together; at most ${limits.queuedTogether} fit.`,
+    };
+  }
+
+  /** A thousand messages are not measured again for each that comes. */
+  private bytesOf(queue: readonly QueuedMessage[]): number {
+    return queue.reduce((sum, { message }) => {
+      const bytes = this.sizes.get(message) ?? jsonSize(message);
+      this.sizes.set(message, bytes);
+      return sum + bytes;
+    }, 0);
+  }
+
+  private change(id: string, content: Json, by: string | undefined): ConversationReply {
+    const before = this.state.queue.find((one) => one.id === id);
+    if (before === undefined) return { refused: this.notWaiting(id) };
+    const refused = this.sizeProblem(
+      this.state.queue.filter((one) => one !== before),
+      content,
+    );
+    if (refused !== undefined) return { refused };
+    const version = (before.version ?? 0) + 1;
+    const message = messageOfSent({ id, content, ...defined({ from: before.from }) }, version);
+    this.state.queue = this.state.queue.map((one) => (one === before ? { ...one, message, version } : one));
+    this.ports.emit({ type: 'message-changed', id, message, ...defined({ by }) });
+    return {};
+  }
+
+  private withdraw(id: string, by: string | undefined): ConversationReply {
+    if (!this.state.queue.some((one) => one.id === id)) return { refused: this.notWaiting(id) };
+    this.state.queue = this.state.queue.filter((one) => one.id !== id);
+    this.remember([id], 0);
+    this.ports.emit({ type: 'message-withdrawn', id, ...defined({ by }) });
+    return {};
+  }
+
+  private notWaiting(id: string): Failure {
+    const turn = this.state.taken.find(([known]) => known === id)?.[1];
+    const why = turn === undefined ? 'no message of that id waits' : turn === 0 ? 'somebody took it back' : `turn ${turn} has taken it`;
+    return { code: 'message-unknown', message: `The message "${id}" does not wait for a turn: ${why}.` };
+  }
+
+  private pause(isPaused: boolean, by: string | undefined): ConversationReply {
+    const { state } = this;
+    if (state.ended !== undefined) return { refused: conversationEnded };
+    if ((state.paused === true) === isPaused) return {};
+    if (isPaused) state.paused = true;
+    else delete state.paused;
+    delete state.idleUntil;
+    this.ports.emit({ type: 'conversation-change', change: isPaused ? 'paused' : 'unpaused', ...defined({ by }) });
+    // A conversation that is paused does not end for being idle.
+    this.wake();
+    return {};
+  }
+
+  /** The turn at work ends at its next safe place. What waits begins the next one. */
+  private stop(by: string | undefined): ConversationReply {
+    const { state, ports } = this;
+    if (state.atWork !== true) return { refused: { code: 'turn-unknown', message: 'No turn is at work.' } };
+    if (state.stops === true) return {};
+    state.stops = true;
+    ports.emit({ type: 'conversation-change', change: 'stopping', ...defined({ by }) });
+    ports.stopModel?.();
+    return {};
+  }
+
+  private end(mode: 'after-turn' | 'now', by: string | undefined): ConversationReply {
+    const { state } = this;
+    if (state.ended === undefined) {
+      state.ended = { reason: 'asked', ...defined({ by }) };
+      this.ports.emit({ type: 'conversation-change', change: 'ended', reason: 'asked', ...defined({ by }) });
+    }
+    if (mode === 'now' && state.atWork === true) {
+      state.stops = true;
+      this.ports.stopModel?.();
+    }
+    this.wake();
+    return {};
+  }
+
+  private wait(): Promise<void> {
+    const { closed, state, ports } = this;
+    if (closed !== undefined) return Promise.reject(closed.error);
+    if (state.paused !== true && state.idleMs !== undefined) state.idleUntil ??= ports.now() + state.idleMs;
+    const timer = state.paused === true || state.idleUntil === undefined ? undefined : ports.timer(state.idleUntil);
+    timer?.fired.then(
+      () => this.idleTooLong(),
+      () => undefined,
+    );
+    return new Promise((resolve, reject) => (this.waiting = { resolve, reject, timer }));
+  }
+
+  /** What somebody said by now keeps the conversation open. */
+  private idleTooLong(): void {
+    const { state } = this;
+    if (this.waiting === undefined || state.ended !== undefined || state.paused === true || state.queue.length > 0) return;
+    state.ended = { reason: 'idle' };
+    this.ports.emit({ type: 'conversation-change', change: 'ended', reason: 'idle' });
+    this.wake();
+  }
+
+  private wake(): void {
+    const { waiting } = this;
+    if (waiting === undefined) return;
+    if (this.isHeld) {
+      this.wakesLater = true;
+      return;
+    }
+    this.waiting = undefined;
+    waiting.timer?.cancel();
+    // The reply to whoever said it comes first.
+    this.ports.afterHandlers(() => (this.closed === undefined ? waiting.resolve() : waiting.reject(this.closed.error)));
+  }
+
+  /** Messages are taken, and begin no turn: the run may go on elsewhere, where they are found. */
+  hold(): void {
+    this.isHeld = true;
+  }
+
+  goOn(): void {
+    this.isHeld = false;
+    if (!this.wakesLater) return;
+    this.wakesLater = false;
+    this.wake();
+  }
+
+  cancel(error: unknown): void {
+    this.closed = { error };
+    this.isHeld = false;
+    const { waiting } = this;
+    this.waiting = undefined;
+    waiting?.timer?.cancel();
+    waiting?.reject(error);
+  }
+}
+
+function withdrawn(id: string): Failure {
+  return { code: 'message-withdrawn', message: `The message "${id}" was taken back. Another one needs another id.` };
+}
+
+const conversationEnded: Failure = { code: 'conversation-ended', message: 'The conversation has ended, and takes no message any more.' };

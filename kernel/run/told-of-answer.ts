@@ -1,0 +1,24 @@
+import { defined } from '../../contract/defined';
+import type { Answer } from '../../contract/interrupts';
+import type { Json } from '../../contract/messages/messages';
+import type { InterruptEnd } from './given-answers';
+import type { PendingInterrupt, RunState } from './state';
+
+/** Who answered, for the log. */
+export function byOf({ by, roles }: Answer): Pick<InterruptEnd, 'by' | 'roles'> {
+  return defined({ by, roles });
+}
+
+/** The policy that asks an open interrupt, for the log. */
+export function policyIn({ interrupts }: RunState, id: string): Pick<InterruptEnd, 'policy' | 'inputHash'> {
+  const shown = interrupts.find((pending) => pending.shown.id === id)?.shown;
+  if (shown?.kind !== 'approval' || shown.policy === undefined) return {};
+  const { policy, inputHash } = shown;
+  return { policy: { name: policy.name, version: policy.version }, inputHash };
+}
+
+/** What the code that asked goes on with. Without `whole` the deadline has passed. */
+export function toldOf({ tellsWho }: PendingInterrupt, answer: Json, whole: Pick<Answer, 'by'> | undefined): Json {
+  if (tellsWho !== true) return answer;
+  return whole === undefined ? { answer, expired: true } : { answer, ...defined({ by: whole.by }) };
+}

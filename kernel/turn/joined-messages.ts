@@ -1,0 +1,32 @@
+import { isConversation } from '../../contract/record/agent-paths';
+import { defined } from '../../contract/defined';
+import type { MessageInbox } from '../run/message-inbox';
+import { append } from '../run/conversation';
+import type { AgentScope } from '../run/scope';
+
+/** Whether somebody ends the turn in which this agent works. What it does for a tool is waited for. */
+export function isStopped({ run, path }: Pick<AgentScope, 'run' | 'path'>): boolean {
+  return run.inbox?.mustStop === true && !run.ports.cancelled && isConversation(path);
+}
+
+/**
+ * Where an iteration of an agent in a conversation begins: the turn ends here if somebody asked for that, and what was said for its next step
+ * joins it. Code that enters the iteration again has had its turn.
+ */
+export async function endsHere({ run, agent, path, record, branch }: AgentScope, inbox: MessageInbox): Promise<boolean> {
+  if (record.joined === record.turn || !isConversation(path)) return false;
+  if (inbox.mustStop) {
+    inbox.state.isCut = true;
+    return true;
+  }
+  await inbox.room(() => inbox.joining);
+  const { joining, state } = inbox;
+  record.joined = record.turn;
+  inbox.take(joining);
+  record.messages = [...record.messages, ...joining.map(({ message }) => message)];
+  for (const { id, mode, message, from } of joining) {
+    run.ports.emit({ type: 'message', agent: agent.name, runPath: path, turn: state.turn, id, mode, message, ...defined({ from }) });
+    if (branch !== undefined) append(run, branch, null, message);
+  }
+  return false;
+}

@@ -1,0 +1,35 @@
+import type { Failure } from '../contract/messages/messages';
+import type { AnyAgent } from '../kernel/define/definition';
+import type { AgentRun } from '../kernel/engine/run';
+import type { Facts } from '../kernel/engine/trial';
+import { Trial } from '../kernel/engine/trial';
+import { asJson } from './record';
+import type { MemoryWork } from './work';
+
+/** Lets other code try to go on where a run stands. Returns what speaks against it, or nothing. */
+export async function failureOfTrial(
+  agents: ReadonlyMap<string, AnyAgent>,
+  run: AgentRun,
+  work: MemoryWork,
+  now: number,
+): Promise<Failure | undefined> {
+  const facts: Facts = {
+    prepare: (request, messages) => work.prepare(asJson(request), asJson(messages)),
+    parseInput: (tool, input) => work.parseInput(asJson({ tool, input })),
+    planPolicy: (request) => work.planPolicy(asJson(request)),
+    parseOutput: (output, text) => work.parseOutput({ output, text }),
+  };
+  const trial = new Trial(agents, asJson(run.snapshot()), facts, now);
+  do await work.settle();
+  while (trial.asks);
+  return trial.failure;
+}
+
+/** Why a run cannot move while isolated agents of it are at work. */
+export function busyWith(ids: readonly string[]): Failure | undefined {
+  if (ids.length === 0) return undefined;
+  return {
+    code: 'upgrade-failed',
+    message: `The run cannot move while an isolated agent of it is at work: ${ids.join(', ')}. Ask again when it has ended.`,
+  };
+}

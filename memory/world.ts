@@ -1,0 +1,38 @@
+import { HoldfastError } from '../contract/errors';
+import type { EventBody } from '../contract/events';
+import { limits } from '../contract/limits';
+import type { LogWriter } from '../kernel/log/run-log';
+import type { ChildRun } from '../kernel/run/ports';
+import type { MemoryChild } from './children';
+import type { VirtualClock } from './clock';
+import type { MemoryRecord } from './record';
+import type { MemoryWork } from './work';
+
+/** What is around a run in memory. */
+export interface MemoryWorld {
+  readonly work: MemoryWork;
+  readonly clock: VirtualClock;
+  readonly record: MemoryRecord;
+  /** Something came back or was written: the run may stand still now. */
+  changed(): void;
+  wantsContinueAsNew(): boolean;
+  startChild(child: ChildRun): MemoryChild;
+  /** Tells the run that this one is part of. Absent of one that somebody started. */
+  readonly tellParent?: (event: EventBody) => void;
+}
+
+/** Writes to the record. Memory has no tasks that could be full. */
+export function logWriter({ record, changed }: Pick<MemoryWorld, 'record' | 'changed'>, hasLeft: () => boolean): LogWriter {
+  return {
+    writeMemo: (values) => {
+      if (hasLeft()) return;
+      record.write({ kind: 'memo', values });
+      changed();
+    },
+    takeForEvent: (bytes) => {
+      if (bytes > limits.stepEvents)
+        throw new HoldfastError('payload-too-large', `The events of one step have more than ${limits.stepEvents} bytes together.`);
+    },
+    takeForStep: () => true,
+  };
+}

@@ -1,0 +1,34 @@
+import { checkOptions, isFilled, oneOf, refusing } from '../../contract/check';
+import { shown } from '../../contract/shown';
+import type { ToolCall } from '../../contract/messages/messages';
+import { insideOf } from '../../kernel/define/inside';
+import type { AgentMiddleware, Tools } from '../../kernel/define/middleware';
+import { withTraits } from '../../kernel/define/traits';
+import type { Edits } from './changed-calls';
+import { holding } from './held-calls';
+import type { Plan } from './stages';
+
+export interface ApprovalsByOptions {
+  /** What the model hears of a call that a person changed. Default: `tell`. */
+  readonly edits?: Edits;
+}
+
+/** Holds the calls that a policy of the configuration holds. Its content is asked of a worker for each call, so it may change while runs are open. */
+export function approvalsBy<T extends Tools = Tools>(policy: string, options: ApprovalsByOptions = {}): AgentMiddleware<T> {
+  if (!isFilled(policy)) refusing('approvalsBy')(`it takes the name of a policy of the configuration, not ${shown(policy)}.`);
+  const { edits = 'tell' } = checkOptions<ApprovalsByOptions>('approvalsBy', options, { edits: oneOf('tell', 'rewrite', 'hide') });
+  const middleware: AgentMiddleware<T> = {
+    name: policy,
+    ...holding(policy, edits, async (call, ctx) => {
+      const inside = insideOf(ctx);
+      const planOf = async (asked: ToolCall): Promise<Plan> => ({
+        ...(await inside.planOf(policy, asked)),
+        name: policy,
+        isConfigured: true,
+      });
+      const plan = await planOf(call);
+      return plan.holds ? { plan, planOf } : undefined;
+    }),
+  };
+  return withTraits(middleware, { offersTools: [], asksPolicy: policy });
+}

@@ -1,0 +1,145 @@
+import type { Form, Forms } from '../../contract/check';
+import {
+  checkOptions,
+  bound,
+  duration,
+  filled,
+  flag,
+  func,
+  isFunction,
+  listOf,
+  misfit,
+  oneOf,
+  refusing,
+  required,
+  shape,
+  someNames,
+  worded,
+} from '../../contract/check';
+import type { InputOf, Tools } from '../../kernel/define/middleware';
+import type { Edits } from './changed-calls';
+import type { Deciders, PolicyRun } from '../../contract/policies';
+
+/** A call that a policy looks at. `tool` says which form its arguments have. */
+export type PolicyCall<T extends Tools, Name extends keyof T & string = keyof T & string> = {
+  readonly [One in Name]: { readonly tool: One; readonly input: InputOf<T[One]> };
+}[Name];
+
+export interface PolicyStage<Call = unknown> {
+  readonly name?: string;
+  /** Who may decide: people, roles, or a function of the call and the run. Default: anybody who says who they are. */
+  readonly by?: Deciders | ((call: Call, run: PolicyRun) => Deciders);
+  /** How many people have to approve, each another one. Default: 1. */
+  readonly need?: number;
+  /** Neither whoever started the run nor somebody who decided about the call before may decide. Default: false. */
+  readonly fourEyes?: boolean;
+  /** After which times an event says that nobody has decided yet. */
+  readonly remind?: readonly string[];
+  /** Who may decide as well after a time without a decision. */
+  readonly escalate?: { readonly after: string; readonly to: Deciders };
+  /** How long the stage has. Default: for ever. */
+  readonly expires?: string;
+  /** What happens then. Default: reject. */
+  readonly onExpiry?: 'approve' | 'reject';
+  /** Whether whoever is asked may hand the decision to somebody else. Default: true. */
+  readonly delegate?: boolean;
+}
+
+export interface PolicyOptions<T extends Tools, Name extends keyof T & string = keyof T & string> {
+  /** It stands in the log with each question. */
+  readonly name: string;
+  /** The tools whose calls it holds. */
+  readonly tools: readonly Name[];
+  /** Which calls need people. Default: all. Only `false` means no: a rule that throws, or forgets to return, means yes. */
+  readonly when?: (call: PolicyCall<NoInfer<T>, NoInfer<Name>>, run: PolicyRun) => boolean;
+  /** Who decides, one stage after another. */
+  readonly stages: readonly PolicyStage<PolicyCall<NoInfer<T>, NoInfer<Name>>>[];
+  /** Where the arguments have an amount, such as "amount" or "total.net". People may then approve all calls up to one. */
+  readonly amount?: string;
+  /** What the model hears of a call that a person changed. Default: `tell`. */
+  readonly edits?: Edits;
+}
+
+/** Stages of which nothing is known but their form. */
+export type AnyStage = PolicyStage<never>;
+
+const whom = 'an object with users or roles, each an array of at least one name';
+export const peopleForm: Form = {
+  wanted: whom,
+  problem: (value, option) => {
+    const problem = shape({ users: someNames, roles: someNames }, whom).problem(value, option);
+    if (problem !== undefined) return problem;
+    const { users, roles } = value as Deciders;
+    return users === undefined && roles === undefined ? misfit(option, whom, value) : undefined;
+  },
+};
+export const peopleOrFunction: Form = {
+  wanted: `${whom}, or a function of the call and the run`,
+  problem: (value, option) => (isFunction(value) ? undefined : peopleForm.problem(value, option)),
+};
+
+const stageForms: Forms<AnyStage> = {
+  name: filled,
+  by: peopleOrFunction,
+  need: bound,
+  fourEyes: flag,
+  remind: listOf(duration, 'an array of durations, such as ["1d", "2d"]'),
+  escalate: shape({ after: required(duration), to: required(peopleForm) }, 'an object with after and to'),
+  expires: duration,
+  onExpiry: oneOf('approve', 'reject'),
+  delegate: flag,
+};
+
+/** What is wrong with the stages of a policy, as a sentence without its full stop. */
+export function problemOfStages(stages: unknown): string | undefined {
+  const problem = listOf(shape(stageForms), 'an array of stages, such as [{ by: { users: ["ada"] } }]').problem(stages, 'stages');
+  if (problem !== undefined) return problem;
+  const all = stages as readonly AnyStage[];
+  if (all.length === 0) return 'stages is empty, so nobody would be asked; name at least one stage';
+  for (const [position, stage] of all.entries()) {
+    const at = `stages[${position}]`;
+    if (stage.onExpiry !== undefined && stage.expires === undefined)
+      return `${at}.onExpiry says what happens when the time is over, and there is no expires; write for example expires: "3d", or leave onExpiry out`;
+    const { need = 1 } = stage;
+    const known = knownPeople(stage);
+    if (known !== undefined && known.size < need)
+      return `${at}.need is ${need}, and only ${[...known].join(', ')} may decide: that many can never be reached; name more people, or need fewer`;
+  }
+  return problemOfFourEyes(all);
+}
+
+/** Where each stage needs other people, all together have to be enough. */
+function problemOfFourEyes(stages: readonly AnyStage[]): string | undefined {
+  const strict = stages.filter(({ fourEyes }) => fourEyes === true);
+  const known = strict.map(knownPeople);
+  if (strict.length < 2 || known.some((names) => names === undefined)) return undefined;
+  const all = new Set(known.flatMap((names) => [...(names ?? [])]));
+  const needed = strict.reduce((sum, { need = 1 }) => sum + need, 0);
+  return all.size < needed
+    ? `the stages with fourEyes need ${needed} different people, and only ${[...all].join(', ')} may decide: that many can never be reached`
+    : undefined;
+}
+
+/** Everybody who may ever decide in a stage. Undefined: roles, functions and stages of anybody leave it open. */
+function knownPeople({ by, escalate }: AnyStage): ReadonlySet<string> | undefined {
+  if (by === undefined || typeof by === 'function' || by.roles !== undefined || escalate?.to.roles !== undefined) return undefined;
+  return new Set([...(by.users ?? []), ...(escalate?.to.users ?? [])]);
+}
+
+/** What a function of a stage returned. */
+export function checkedDeciders(value: unknown, owner: string, at: string): Deciders {
+  const problem = peopleForm.problem(value, at);
+  return problem === undefined ? (value as Deciders) : refusing(owner, 'hook-failed')(`${problem}.`);
+}
+
+export function checkedPolicy<T extends Tools, Name extends keyof T & string>(given: unknown): PolicyOptions<T, Name> {
+  const options = checkOptions<PolicyOptions<T, Name>>('policy', given, {
+    name: required(filled),
+    tools: required(worded(someNames, 'an array of at least one name of a tool, each once')),
+    when: worded(func, 'a function of the call and the run'),
+    stages: required({ wanted: 'an array of stages', problem: (value) => problemOfStages(value) }),
+    amount: filled,
+    edits: oneOf('tell', 'rewrite', 'hide'),
+  });
+  return options;
+}

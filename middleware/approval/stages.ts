@@ -1,0 +1,229 @@
+import type { AskingPolicy, GivenDecision, PolicyDecision } from '../../contract/decisions';
+import { defined } from '../../contract/defined';
+import { millisecondsOf } from '../../contract/duration';
+import type { MaybePromise } from '../../contract/maybe-promise';
+import type { Json, ToolCall } from '../../contract/messages/messages';
+import type { Deciders, PlannedStage, PolicyPlan } from '../../contract/policies';
+import { joinedStages } from '../../contract/policies';
+import { insideOf } from '../../kernel/define/inside';
+import type { HookContext } from '../../kernel/define/middleware';
+import { notDecided, rejection } from './decided';
+
+/** What a policy asks about one call. */
+export interface Plan extends PolicyPlan {
+  readonly name: string;
+  /** The policy is one of the configuration, which may become another one while the call waits. */
+  readonly isConfigured?: true;
+}
+
+/** A decision that counts for the arguments as they are. `stage` counts from 0. */
+interface Given extends GivenDecision {
+  readonly waives?: { readonly upTo: number };
+}
+
+/** Without `upTo` it holds for every amount. */
+export interface PolicyWaiver {
+  readonly upTo?: number;
+}
+
+export type StagesEnd =
+  | { readonly runs: true; readonly editedInput?: Json; readonly waiver?: PolicyWaiver; readonly version: string }
+  /** In place of the result of the tool. */
+  | { readonly runs: false; readonly output: Json };
+
+export interface Asking {
+  /** What is asked about the call as the model made it. */
+  readonly plan: Plan;
+  /** What is asked about it now, or as somebody changed it. */
+  readonly planOf: (call: ToolCall) => MaybePromise<Plan>;
+}
+
+/** Asks stage by stage, one question for each decision that is needed. Each decision counts for the arguments that it was made about. */
+export async function decideByStages(call: ToolCall, ctx: HookContext, asking: Asking): Promise<StagesEnd> {
+  const inside = insideOf(ctx);
+  const began = new Map<number, number>();
+  let { plan } = asking;
+  let shown = call;
+  let editedInput: Json | undefined;
+  let problem: string | undefined;
+  let given: readonly Given[] = [];
+  const beside = (newer: Plan): void => {
+    const { stages, places } = joinedStages(plan.stages, newer.stages);
+    given = given.flatMap((one) => movedTo(one, stages, places));
+    const times = [...began].map(([number, at]) => [places[number] ?? number, at] as const);
+    began.clear();
+    for (const [number, at] of times) began.set(number, at);
+    plan = { ...newer, stages };
+  };
+  for (;;) {
+    const number = plan.stages.findIndex((stage, position) => !isDone(stage, position, given));
+    const stage = plan.stages[number];
+    if (stage === undefined) return { runs: true, version: plan.version, ...defined({ editedInput, waiver: waiverOf(given) }) };
+    const now = ctx.now();
+    const passed = now - (began.get(number) ?? now);
+    began.set(number, now - passed);
+    const who = whoOf({ stage, number, given, passed, startedBy: inside.startedWith.startedBy });
+    const lack = lackOf(stage, who, given.filter((one) => isApprovalOf(one, number)).length);
+    if (lack !== undefined) return { runs: false, output: notDecided(call, lack) };
+    const policy = askingPolicy(plan, number, given);
+    const { answer, by, expired } = await inside.decide(shown, { ...who, ...timesOf(stage, passed), ...defined({ problem }) }, policy);
+    problem = undefined;
+    if (expired === true) {
+      if (stage.onExpiry === 'reject') return { runs: false, output: notDecided(call, 'Nobody decided in time.') };
+      given = [...given, { stage: number, type: 'expired' }];
+      continue;
+    }
+    if (answer.type === 'apply-policy') {
+      const newer = await asking.planOf(shown);
+      if (newer.version !== answer.version) problem = otherVersion(newer, answer.version);
+      // What was asked is never let through because nobody would ask it any more.
+      if (newer.holds) beside(newer);
+      continue;
+    }
+    const { comment } = answer;
+    if (answer.type === 'reject') return { runs: false, output: rejection(call, answer.feedback) };
+    if (answer.type === 'respond') return { runs: false, output: answer.output };
+    if (answer.type === 'delegate') {
+      given = [...given, { stage: number, type: 'delegate', to: answer.to, ...defined({ by, comment }) }];
+      continue;
+    }
+    const decision: Given = { stage: number, type: 'approve', ...defined({ by, comment, waives: waivesOf(answer) }) };
+    if (answer.editedInput === undefined) {
+      given = [...given, decision];
+      continue;
+    }
+    const parsed = await ctx.parse(call.name, answer.editedInput);
+    if (!parsed.ok) {
+      problem = parsed.message;
+      continue;
+    }
+    editedInput = answer.editedInput;
+    shown = { ...call, input: parsed.input ?? answer.editedInput, inputHash: parsed.hash };
+    // Those before decided about other arguments.
+    given = [...given.filter(({ type }) => type === 'delegate'), decision];
+    began.clear();
+    const newer = await asking.planOf(shown);
+    if (newer.version === plan.version) plan = newer;
+    else if (newer.holds) beside(newer);
+  }
+}
+
+/** A decision in the place that its stage has now. A stage that does not take what it was is asked again. */
+function movedTo({ waives: _, ...one }: Given, stages: readonly PlannedStage[], places: readonly number[]): readonly Given[] {
+  const stage = places[one.stage] ?? one.stage;
+  const { onExpiry, delegates } = stages[stage] ?? {};
+  if (one.type === 'expired' && onExpiry !== 'approve') return [];
+  if (one.type === 'delegate' && delegates === false) return [];
+  return [{ ...one, stage }];
+}
+
+function otherVersion({ name, version }: Plan, wanted: string): string {
+  return `Version ${wanted} of the policy "${name}" was applied, and the worker that was asked has version ${version}.`;
+}
+
+function isApprovalOf({ stage, type }: Given, number: number): boolean {
+  return stage === number && type === 'approve';
+}
+
+function isDone({ need }: PlannedStage, number: number, given: readonly Given[]): boolean {
+  if (given.some(({ stage, type }) => stage === number && type === 'expired')) return true;
+  return given.filter((one) => isApprovalOf(one, number)).length >= need;
+}
+
+interface Who {
+  readonly by?: readonly string[];
+  readonly roles?: readonly string[];
+  readonly notBy: readonly string[];
+}
+
+interface InStage {
+  readonly stage: PlannedStage;
+  readonly number: number;
+  readonly given: readonly Given[];
+  readonly passed: number;
+  readonly startedBy: string | undefined;
+}
+
+function whoOf({ stage, number, given, passed, startedBy }: InStage): Who {
+  const here = given.filter((one) => one.stage === number);
+  const handed = here.filter(({ type }) => type === 'delegate');
+  const seen = (stage.fourEyes ? given : here).filter(({ type }) => type === 'approve');
+  const out = [...(stage.fourEyes ? [startedBy] : []), ...[...seen, ...handed].map(({ by }) => by)];
+  const notBy = [...new Set(out.filter((name) => name !== undefined))];
+  const { escalate } = stage;
+  const own: Deciders = { users: [...(stage.by.users ?? []), ...handed.map(({ to }) => to ?? '')], roles: stage.by.roles ?? [] };
+  const isOpen = own.users?.length === 0 && own.roles?.length === 0;
+  if (isOpen) return { notBy };
+  const isLate = escalate !== undefined && millisecondsOf(escalate.after, 'hook-failed') <= passed;
+  const left = (asked: readonly Deciders[]): Pick<Who, 'by' | 'roles'> => ({
+    by: [...new Set(asked.flatMap(({ users = [] }) => users))].filter((name) => !notBy.includes(name)),
+    roles: [...new Set(asked.flatMap(({ roles = [] }) => roles))],
+  });
+  const first = left([own]);
+  const isEmpty = first.by?.length === 0 && first.roles?.length === 0;
+  const now = escalate !== undefined && (isLate || isEmpty) ? left([own, escalate.to]) : first;
+  // A list that has lost all its names is none of anybody: it stays, and `lackOf` sees it.
+  if (now.by?.length === 0 && now.roles?.length === 0) return { notBy, by: [] };
+  return { notBy, ...defined({ by: nothing(now.by), roles: nothing(now.roles) }) };
+}
+
+function nothing(list: readonly string[] | undefined): readonly string[] | undefined {
+  return list?.length === 0 ? undefined : list;
+}
+
+/** Why the stage can never come to its end, or nothing. Who has a role is not known here. */
+function lackOf({ need, escalate }: PlannedStage, { by, roles, notBy }: Who, have: number): string | undefined {
+  if (by === undefined || roles !== undefined || escalate?.to.roles !== undefined) return undefined;
+  const ever = [...new Set([...by, ...(escalate?.to.users ?? [])])].filter((name) => !notBy.includes(name));
+  if (ever.length >= need - have) return undefined;
+  const left = ever.length === 0 ? 'nobody is left who may decide' : `only ${ever.join(', ')} may still decide`;
+  return `Its policy needs ${need - have} more ${need - have === 1 ? 'person' : 'people'}, and ${left}.`;
+}
+
+type AskOptions = NonNullable<Parameters<HookContext['approve']>[1]>;
+
+/** What is left of the times of a stage. */
+function timesOf({ remind, escalate, expires, onExpiry }: PlannedStage, passed: number): Omit<AskOptions, keyof Who> {
+  const left = (duration: string): number => millisecondsOf(duration, 'hook-failed') - passed;
+  const reminders = remind.map(left).filter((milliseconds) => milliseconds > 0);
+  const isToCome = escalate !== undefined && left(escalate.after) > 0;
+  return {
+    ...(reminders.length === 0 ? {} : { remind: reminders.map(textOf) }),
+    ...(isToCome
+      ? { escalate: { after: textOf(left(escalate.after)), ...defined({ by: escalate.to.users, roles: escalate.to.roles }) } }
+      : {}),
+    ...(expires === undefined ? {} : { deadline: textOf(Math.max(1, left(expires))), onDeadline: { type: onExpiry } }),
+  };
+}
+
+function textOf(milliseconds: number): string {
+  return `${milliseconds}ms`;
+}
+
+function askingPolicy(plan: Plan, number: number, given: readonly Given[]): AskingPolicy {
+  const { stages, amount } = plan;
+  const { name, need = 1, delegates } = stages[number] ?? {};
+  return {
+    name: plan.name,
+    version: plan.version,
+    stage: { number: number + 1, of: stages.length, need, ...defined({ name }) },
+    given: given.map(({ waives: _, ...one }) => ({ ...one, stage: one.stage + 1 })),
+    ...defined({ amount }),
+    ...(delegates === false ? { delegates } : {}),
+    ...(plan.isConfigured === true ? { plan: stages } : {}),
+  };
+}
+
+function waivesOf({ forRestOfRun, upTo }: Extract<PolicyDecision, { type: 'approve' }>): Given['waives'] {
+  if (upTo !== undefined) return { upTo };
+  return forRestOfRun === true ? { upTo: Infinity } : undefined;
+}
+
+/** All who decided have to say so: nobody waives the decision of another. */
+function waiverOf(given: readonly Given[]): PolicyWaiver | undefined {
+  const counting = given.filter(({ type }) => type !== 'delegate');
+  const amounts = counting.map(({ waives }) => waives?.upTo).filter((upTo) => upTo !== undefined);
+  if (counting.length === 0 || amounts.length < counting.length) return undefined;
+  const least = Math.min(...amounts);
+  return least === Infinity ? {} : { upTo: least };
+}

@@ -1,0 +1,161 @@
+import {
+  both,
+  checkOptions,
+  duration,
+  flag,
+  form,
+  identifier,
+  isRecord,
+  listOf,
+  refusing,
+  required,
+  shape,
+  text,
+} from '../../contract/check';
+import { defined } from '../../contract/defined';
+import { withDefaults, withoutDefaulted } from '../../contract/form-fields';
+import type { Json, JsonObject } from '../../contract/messages/messages';
+import { notJson } from '../../contract/messages/messages';
+import { misfitOfSchema } from '../../contract/schema/schema-fit';
+import { jsonSchema } from '../../contract/schema/schema-form';
+import { insideOf } from '../../kernel/define/inside';
+import type { AgentMiddleware, HookContext, ToolContext } from '../../kernel/define/middleware';
+import { withTraits } from '../../kernel/define/traits';
+import { checkedDeciders, peopleForm, peopleOrFunction } from '../approval/policy-options';
+import type { PolicyRun } from '../../contract/policies';
+import { runOf } from '../approval/policy-run';
+import type { Deciders } from '../../contract/policies';
+import type { AskedForm } from './asked-form';
+import { askedForm, inputSchemaOf } from './asked-form';
+
+export interface AskHumanOptions {
+  /** The name of the tool. Default: askHuman. */
+  readonly toolName?: string;
+  /** What the model is told of the tool. Default: to ask when only a person can know or decide. */
+  readonly description?: string;
+  /** Who may answer: people, roles, or a function of the run. Default: anybody. */
+  readonly by?: Deciders | ((run: PolicyRun) => Deciders);
+  /** A form, as the JSON Schema of an object. Without it the model makes the form: a free text, options, or fields. */
+  readonly form?: JsonObject;
+  /** Whether the model may ask for files. An answer has them as references. Default: false. */
+  readonly files?: boolean;
+  /** How long people have, such as "3d". Default: for ever. */
+  readonly expires?: string;
+  /** The answer when nobody has answered in time. Without it the model is told that nobody did. */
+  readonly fallback?: Json;
+  /** After which times an event says that nobody has answered yet. */
+  readonly remind?: readonly string[];
+  /** Who may answer as well after a time without an answer. */
+  readonly escalate?: { readonly after: string; readonly to: Deciders };
+}
+
+/** What a question of `askHuman` shows, for a page that draws it. */
+export interface HumanQuestion {
+  readonly question: string;
+  /** What the agent knows that helps whoever answers. */
+  readonly details?: string;
+  readonly form: { readonly title?: string; readonly fields: AskedForm['fields'] };
+}
+
+/** Gives an agent a tool with which it asks a person. */
+export function askHuman(options: AskHumanOptions = {}): AgentMiddleware {
+  checked(options);
+  const { toolName = 'askHuman', description = usualDescription, form: fixed, files = false } = options;
+  return withTraits(
+    {
+      name: toolName,
+      tools: [
+        {
+          name: toolName,
+          description,
+          inputSchema: inputSchemaOf({ isFixed: fixed !== undefined, files }),
+          execute: async (input, ctx) => answered(await asked(input as JsonObject, ctx, options)),
+        },
+      ],
+    },
+    { offersTools: [] },
+  );
+}
+
+interface HumanAnswer {
+  readonly answer: Json | undefined;
+  readonly expired: boolean;
+}
+
+async function asked(input: JsonObject, ctx: ToolContext, options: AskHumanOptions): Promise<HumanAnswer> {
+  const { form: fixed, expires, fallback, remind, escalate } = options;
+  const whole = askedForm(input, fixed);
+  const { title, fields, schema } = whole;
+  const { question, details } = input;
+  const info = { question, ...defined({ details }), form: { ...defined({ title }), fields } };
+  const answerSchema = whole.isObject ? withoutDefaulted(schema) : schema;
+  const isFit = fallback !== undefined && misfitOfSchema(answerSchema, fallback) === undefined;
+  const { users, roles } = whom(options, ctx);
+  const { answer, expired = false } = await insideOf(ctx).ask(info as unknown as Json, {
+    kind: 'question',
+    answerSchema,
+    ...defined({ by: users, roles, remind, deadline: expires }),
+    ...(expires === undefined ? {} : { onDeadline: isFit ? fallback : null }),
+    ...(escalate === undefined
+      ? {}
+      : { escalate: { after: escalate.after, ...defined({ by: escalate.to.users, roles: escalate.to.roles }) } }),
+  });
+  if (expired) return { answer: fallback, expired };
+  return { answer: whole.isObject ? withDefaults(schema, answer) : answer, expired };
+}
+
+function whom({ by = {} }: AskHumanOptions, ctx: HookContext): Deciders {
+  return typeof by === 'function' ? checkedDeciders(by(runOf(ctx)), 'askHuman', 'by') : by;
+}
+
+function answered({ answer, expired }: HumanAnswer): Json {
+  if (!expired) return answer as Json;
+  if (answer === undefined) return 'Nobody answered in time.';
+  return `Nobody answered in time. Go on with this answer: ${typeof answer === 'string' ? answer : JSON.stringify(answer)}`;
+}
+
+const usualDescription =
+  'Asks a person and waits for the answer. Use it when only a person can know or decide something. Ask one clear question, with all that the person needs to answer it.';
+
+const objectSchema = both(
+  jsonSchema,
+  form(
+    (value) =>
+      isRecord(value) && value['type'] === 'object' && isRecord(value['properties']) && Object.keys(value['properties']).length > 0,
+    'the JSON Schema of an object with properties',
+  ),
+);
+
+function checked(given: AskHumanOptions): void {
+  const refuse = refusing('askHuman');
+  const {
+    form: fixed,
+    fallback,
+    expires,
+    by,
+    escalate,
+  } = checkOptions<AskHumanOptions>('askHuman', given, {
+    toolName: identifier,
+    description: text,
+    by: peopleOrFunction,
+    form: objectSchema,
+    files: flag,
+    expires: duration,
+    fallback: { wanted: 'JSON', problem: (value, option) => notJsonProblem(value, option) },
+    remind: listOf(duration, 'an array of durations, such as ["1d", "2d"]'),
+    escalate: shape({ after: required(duration), to: required(peopleForm) }, 'an object with after and to'),
+  });
+  if (fallback !== undefined && expires === undefined)
+    refuse(
+      'fallback is the answer when the time is over, and there is no expires; write for example expires: "3d", or leave fallback out.',
+    );
+  if (escalate !== undefined && by === undefined) refuse('escalate names others than those of by, and there is no by: anybody may answer.');
+  if (fixed === undefined || fallback === undefined) return;
+  const misfit = misfitOfSchema(withoutDefaulted(fixed), fallback);
+  if (misfit !== undefined) refuse(`fallback does not fit form: ${misfit}. Give an answer that fits.`);
+}
+
+function notJsonProblem(value: unknown, option: string): string | undefined {
+  const problem = notJson(value);
+  return problem === undefined ? undefined : `${option} must be JSON: ${problem}`;
+}

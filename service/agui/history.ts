@@ -1,0 +1,83 @@
+import { isShown } from '../../contract/record/agent-paths';
+import { defined } from '../../contract/defined';
+import type { RunEvent } from '../../contract/events';
+import type { StoredMessage } from '../../contract/messages/messages';
+import { messagesOfInput, textOf, toolCallsOf } from '../../contract/messages/messages';
+import { Projection } from '../projection/projection';
+import type { ShownStep } from '../projection/steps';
+import { contentOf, resultOf } from './content';
+import type { AguiEvent, AguiMessage } from './events';
+import { clientIdOf } from './message-ids';
+import { stateEventOf } from './state-events';
+
+/** What a client shows that reads the log up to here. */
+export interface ThreadHistory {
+  readonly messages: readonly AguiMessage[];
+  /** The last snapshot of the state, and what changed it since. */
+  readonly state: readonly AguiEvent[];
+}
+
+export function historyOf(log: readonly RunEvent[]): ThreadHistory {
+  const projection = new Projection();
+  const messages: AguiMessage[] = [];
+  let state: AguiEvent[] = [];
+  for (const event of log) {
+    for (const step of projection.take(event)) {
+      messages.push(...messagesOf(step));
+      const changed = step.step === 'event' ? stateEventOf(step.event) : undefined;
+      if (changed !== undefined) state = changed.type === 'STATE_SNAPSHOT' ? [changed] : [...state, changed];
+    }
+  }
+  return { messages, state };
+}
+
+function messagesOf(step: ShownStep): readonly AguiMessage[] {
+  if (step.step === 'event') return messagesOfEvent(step.event);
+  if (!isShown(step.runPath)) return [];
+  if (step.step === 'message') return answerOf(step.id, step.message);
+  if (step.step !== 'result') return [];
+  const { content, isError } = resultOf(step.message);
+  return [{ id: step.message.id, role: 'tool', toolCallId: step.callId, content, ...(isError ? { error: content } : {}) }];
+}
+
+function messagesOfEvent(event: RunEvent): readonly AguiMessage[] {
+  if (event.type === 'message') {
+    const { id, message, from } = event;
+    return [{ id: clientIdOf(id), role: 'user', content: contentOf(message), ...defined({ name: from }) }];
+  }
+  if (event.type !== 'run-start') return [];
+  return (messagesOfInput(event.input) ?? []).flatMap((message): readonly AguiMessage[] => {
+    const { id, role } = message;
+    if (role === 'user') return [{ id, role, content: contentOf(message) }];
+    if (role === 'system') return [{ id, role, content: textOf(message) }];
+    return role === 'assistant' ? answerOf(id, message) : [];
+  });
+}
+
+function answerOf(id: string, message: StoredMessage): readonly AguiMessage[] {
+  const reasoning = message.parts.reduce((text, part) => (part.type === 'reasoning' ? text + part.text : text), '');
+  const content = textOf(message);
+  const toolCalls = toolCallsOf(message).map(({ id: callId, name, input }) => ({
+    id: callId,
+    type: 'function' as const,
+    function: { name, arguments: JSON.stringify(input) },
+  }));
+  return [
+    ...(reasoning === '' ? [] : [{ id: reasoningIdOf(id), role: 'reasoning' as const, content: reasoning }]),
+    ...(content === '' && toolCalls.length === 0
+      ? []
+      : [
+          {
+            id,
+            role: 'assistant' as const,
+            ...(content === '' ? {} : { content }),
+            ...(toolCalls.length === 0 ? {} : { toolCalls }),
+          },
+        ]),
+  ];
+}
+
+/** Reasoning is a message of its own in AG-UI. */
+export function reasoningIdOf(id: string): string {
+  return `${id}.reasoning`;
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { HoldfastError } from '../../contract/errors';
+import type { Json } from '../../contract/messages/messages';
+
+const json = z.custom<Json>((value) => value !== undefined, 'is missing');
+
+const Source = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('data'), value: z.string(), mimeType: z.string().min(1) }),
+  z.object({ type: z.literal('url'), value: z.string(), mimeType: z.string().min(1).optional() }),
+  z.object({ type: z.literal('file'), value: z.string() }),
+]);
+
+const GivenPart = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({ type: z.enum(['image', 'audio', 'video', 'document']), source: Source }),
+  // Of clients before 1.0.
+  z.object({ type: z.literal('binary'), mimeType: z.string().min(1), data: z.string().optional(), url: z.string().optional() }),
+]);
+export type GivenPart = z.infer<typeof GivenPart>;
+
+const content = z.union([z.string(), z.array(GivenPart)]);
+const UserMessage = z.object({ id: z.string().min(1), role: z.literal('user'), content, name: z.string().min(1).max(200).optional() });
+const ToolMessage = z.object({
+  id: z.string(),
+  role: z.literal('tool'),
+  toolCallId: z.string().min(1),
+  content,
+  error: z.string().optional(),
+});
+export type ToolMessage = z.infer<typeof ToolMessage>;
+
+const ResumeEntry = z.object({
+  interruptId: z.string().min(1),
+  status: z.enum(['resolved', 'cancelled']),
+  payload: json.optional(),
+  metadata: z.record(z.string(), json).optional(),
+});
+export type ResumeEntry = z.infer<typeof ResumeEntry>;
+
+/** What AG-UI clients send. Of the messages only the last ones are looked at: the conversation is in its own log. */
+export const RunAgentInput = z.object({
+  threadId: z.string().min(1).max(200),
+  runId: z.string().min(1).max(200),
+  protocolVersion: z.string().optional(),
+  parentRunId: z.string().optional(),
+  messages: z.array(z.looseObject({ role: z.string() })),
+  tools: z.array(z.looseObject({ name: z.string() })).optional(),
+  resume: z.array(ResumeEntry).optional(),
+});
+export type RunAgentInput = z.infer<typeof RunAgentInput>;
+
+export const CancelInput = z.object({ threadId: z.string().min(1).max(200), runId: z.string().optional() });
+
+/** What a client wants of a thread. */
+export type Wish =
+  | { readonly type: 'say'; readonly id: string; readonly content: string | readonly GivenPart[]; readonly from?: string }
+  | { readonly type: 'results'; readonly results: readonly ToolMessage[] }
+  | { readonly type: 'answer'; readonly entries: readonly ResumeEntry[] }
+  | { readonly type: 'history' };
+
+/** Reads the end of the messages, and nothing before it: whoever posts may have written the rest. */
+export function wishOf({ messages, resume }: RunAgentInput): Wish {
+  if (resume !== undefined && resume.length > 0) return { type: 'answer', entries: resume };
+  const last = messages.at(-1);
+  if (last === undefined)
+    throw new HoldfastError('request-invalid', 'The input has no messages. Send one of the role user, or read the thread at /connect.');
+  switch (last.role) {
+    case 'user': {
+      const { id, content: said, name } = checked(UserMessage, last);
+      return { type: 'say', id, content: said, ...(name === undefined ? {} : { from: name }) };
+    }
+    case 'tool': {
+      const first = messages.map(({ role }) => role !== 'tool').lastIndexOf(true) + 1;
+      return { type: 'results', results: messages.slice(first).map((message) => checked(ToolMessage, message)) };
+    }
+    case 'assistant':
+      return { type: 'history' };
+    default:
+      throw new HoldfastError('request-invalid', `The role of the last message must be user or tool. It is ${JSON.stringify(last.role)}.`);
+  }
+}
+
+function checked<T>(schema: z.ZodType<T>, message: unknown): T {
+  const parsed = schema.safeParse(message);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(({ path, message: issue }) => `${path.map(String).join('.')}: ${issue}`);
+  throw new HoldfastError('request-invalid', `The last message is not what this route takes: ${issues.join('; ')}.`);
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import type { EventPlugin, TranslateOptions } from './translate';
+
+/** How the service speaks AG-UI. */
+export interface AguiOptions {
+  /** Callbacks around the translation of events. */
+  readonly translate?: TranslateOptions;
+  /** Look at events of runs before they are translated, and may change what is shown. */
+  readonly plugins?: readonly EventPlugin[];
+  /** A client that goes away stops the turn. Default: the turn goes on. */
+  readonly stopWhenGone?: boolean;
+}
+
+const callbacks = <T>(): z.ZodType<readonly T[]> => z.array(z.custom<T>((value) => typeof value === 'function', 'is no function'));
+
+export const AguiOptionsSchema = z.strictObject({
+  translate: z
+    .strictObject({
+      before: callbacks<NonNullable<TranslateOptions['before']>[number]>().optional(),
+      after: callbacks<NonNullable<TranslateOptions['after']>[number]>().optional(),
+    })
+    .optional(),
+  plugins: z.array(z.custom<EventPlugin>(isPlugin, 'is no plugin; it has a name and onEvent')).optional(),
+  stopWhenGone: z.boolean().optional(),
+}) as z.ZodType<AguiOptions>;
+
+function isPlugin(value: unknown): boolean {
+  const { name, onEvent } = (value ?? {}) as Partial<Record<keyof EventPlugin, unknown>>;
+  return typeof name === 'string' && name !== '' && typeof onEvent === 'function';
+}

@@ -1,0 +1,133 @@
+import { defined } from '../../contract/defined';
+import { HoldfastError } from '../../contract/errors';
+import type { RunEvent, RunView } from '../../contract/events';
+import { canonicalJson } from '../../contract/messages/messages';
+import type { Json, Part } from '../../contract/messages/messages';
+import { partsOf, textOfJson } from './content';
+import { externalCallIn } from './external-calls';
+import type { ResumeEntry, ToolMessage, Wish } from './input';
+import type { GivenAnswer } from './interrupts';
+import { answerTo } from './interrupts';
+import { sentIdOf } from './message-ids';
+
+/** How a thread stands when a client comes. */
+export interface Standing {
+  readonly view: RunView | undefined;
+  /** The log as far as the view goes. */
+  log(): Promise<readonly RunEvent[]>;
+}
+
+/** What is done for a client, and from where on it is shown what comes of it. */
+export type ThreadPlan =
+  | Say
+  | { readonly type: 'answer'; readonly answers: readonly (GivenAnswer & { readonly interruptId: string })[]; readonly offset: number }
+  | { readonly type: 'history' };
+
+interface Say {
+  readonly type: 'say';
+  readonly id: string;
+  readonly content: string | readonly Part[];
+  readonly from?: string;
+  /** A turn has taken the message, or it waits for one. */
+  readonly isSent: boolean;
+  readonly offset: number;
+}
+
+/** Throws what a client is told with a status, before anything is shown. */
+export async function planOf(agent: string, wish: Wish, standing: Standing): Promise<ThreadPlan> {
+  const { view } = standing;
+  if (view !== undefined && view.agent !== agent)
+    throw new HoldfastError('run-id-in-use', `The thread "${view.id}" is of the agent "${view.agent}", and not of "${agent}".`);
+  if (view !== undefined && view.conversation === undefined)
+    throw new HoldfastError('not-a-conversation', `The run "${view.id}" is no conversation.`);
+  switch (wish.type) {
+    case 'history':
+      return { type: 'history' };
+    case 'say':
+      return sayOf(wish, standing);
+    case 'answer':
+      return answersOf(wish.entries, standing);
+    case 'results':
+      return resultsOf(wish.results, standing);
+  }
+}
+
+async function sayOf({ id, content, from }: Extract<Wish, { type: 'say' }>, { view, log }: Standing): Promise<ThreadPlan> {
+  const sent = sentIdOf(id);
+  const say: Say = {
+    type: 'say',
+    id: sent,
+    content: partsOf(content),
+    isSent: false,
+    offset: view?.nextOffset ?? 0,
+    ...defined({ from }),
+  };
+  if (view?.conversation === undefined) return say;
+  const { queue, status } = view.conversation;
+  const isKnown = queue.some((one) => one.id === sent) || (await log()).some((event) => event.type === 'message' && event.id === sent);
+  if (isKnown) return { ...say, isSent: true, offset: 0 };
+  if (status === 'ended') return say;
+  if (view.interrupts.length > 0) {
+    const waiting = view.interrupts.map((interrupt) => `"${interrupt.id}"`).join(', ');
+    throw new HoldfastError('interrupts-open', `The thread "${view.id}" waits for an answer to ${waiting}, and takes no message before.`);
+  }
+  if (status === 'working' || queue.length > 0)
+    throw new HoldfastError('conversation-busy', `The thread "${view.id}" has a run that goes on: turn ${view.conversation.turn}.`);
+  return say;
+}
+
+async function answersOf(entries: readonly ResumeEntry[], standing: Standing): Promise<ThreadPlan> {
+  const open = (standing.view?.interrupts ?? []).filter((interrupt) => externalCallIn(interrupt) === undefined);
+  const left = open.filter(({ id }) => !entries.some(({ interruptId }) => interruptId === id));
+  const answers: (GivenAnswer & { readonly interruptId: string })[] = [];
+  let offset = standing.view?.nextOffset ?? 0;
+  for (const entry of entries) {
+    const { interruptId } = entry;
+    const interrupt = open.find(({ id }) => id === interruptId);
+    if (interrupt !== undefined) answers.push({ interruptId, ...answerTo(interrupt, entry) });
+    else offset = Math.min(offset, (await endOf(entry, standing)).offset);
+  }
+  // The same answers again show what came of them, whatever has been asked since.
+  if (left.length > 0 && answers.length > 0) throw uncovered(left.map(({ id }) => id));
+  return { type: 'answer', answers, offset };
+}
+
+function uncovered(ids: readonly string[]): HoldfastError {
+  const waiting = ids.map((id) => `"${id}"`).join(', ');
+  return new HoldfastError('interrupts-open', `\`resume\` must answer all that waits. It leaves out ${waiting}.`);
+}
+
+type InterruptEnd = Extract<RunEvent, { type: 'interrupt-end' }>;
+
+/** How an interrupt ended that is open no more. The same answer again is harmless. */
+async function endOf(entry: ResumeEntry, { log }: Standing): Promise<InterruptEnd> {
+  const { interruptId } = entry;
+  const events = await log();
+  const end = events.filter((event): event is InterruptEnd => event.type === 'interrupt-end' && event.interruptId === interruptId).at(-1);
+  const start = events.filter((event) => event.type === 'interrupt-start' && event.interrupt.id === interruptId).at(-1);
+  if (end === undefined || start?.type !== 'interrupt-start')
+    throw new HoldfastError('interrupt-unknown', `The thread has no interrupt "${interruptId}".`);
+  if (end.reason === 'deadline') throw new HoldfastError('interrupt-expired', `Nobody answered "${interruptId}" in time.`);
+  const { answer } = answerTo(start.interrupt, entry);
+  if (end.reason !== 'answer' || canonicalJson(end.answer) !== canonicalJson(answer))
+    throw new HoldfastError('interrupt-answered', `The interrupt "${interruptId}" was answered before.`);
+  return end;
+}
+
+/** Results of calls that the client makes itself. Those of other calls the thread has in its log. */
+async function resultsOf(results: readonly ToolMessage[], { view, log }: Standing): Promise<ThreadPlan> {
+  let offset = view?.nextOffset ?? 0;
+  const answers: (GivenAnswer & { readonly interruptId: string })[] = [];
+  for (const { toolCallId, content, error } of results) {
+    const interrupt = view?.interrupts.find((one) => externalCallIn(one)?.callId === toolCallId);
+    const said: Json = typeof content === 'string' ? content : textOfJson(content);
+    if (interrupt !== undefined) {
+      answers.push({ interruptId: interrupt.id, answer: error === undefined ? { output: said } : { error } });
+      continue;
+    }
+    const end = (await log()).filter((event) => event.type === 'tool-end' && event.callId === toolCallId).at(-1);
+    if (end === undefined) throw new HoldfastError('interrupt-unknown', `The thread waits for no result of the call "${toolCallId}".`);
+    offset = Math.min(offset, end.offset);
+  }
+  return { type: 'answer', answers, offset };
+}

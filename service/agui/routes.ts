@@ -1,0 +1,109 @@
+import type { Context } from 'hono';
+import { Hono } from 'hono';
+import type { ErrorCode } from '../../contract/errors';
+import { HoldfastError, codeOf } from '../../contract/errors';
+import { isRunId } from '../../contract/names';
+import type { ServiceParts } from '../http/app';
+import type { AgentSummary } from '../project/load-project';
+import { parseBody, parseQuery } from '../http/parse-request';
+import { askedAgent } from '../http/asked-agent';
+import { dataFrame, frameStream } from '../http/event-stream';
+import { NoQuery } from '../http/schemas';
+import { capabilitiesOf } from './capabilities';
+import type { Wish } from './input';
+import { CancelInput, RunAgentInput, wishOf } from './input';
+import type { AguiOptions } from './options';
+import type { ThreadPlan } from './plan';
+import { planOf } from './plan';
+import { logOf, runThread } from './run-thread';
+import type { Thread } from './thread';
+import { threadOf } from './thread';
+import { Translator } from './translate';
+
+const heartbeatMs = 15_000;
+
+/** A client posts all messages of its thread each time, though nobody reads them. */
+const bodyLimit = 16 * 1024 * 1024;
+
+/** What the protocol tells a client in the stream, so that it keeps what waits. The rest is a status. */
+const toldInStream: readonly ErrorCode[] = [
+  'interrupts-open',
+  'interrupt-unknown',
+  'interrupt-answered',
+  'interrupt-expired',
+  'answer-invalid',
+];
+
+/** AG-UI: one endpoint for each agent. A thread is a conversation, and a run is a turn of it. */
+export function aguiRoutes(parts: ServiceParts): Hono {
+  const routes = new Hono();
+
+  routes.get('/:agent', (context) => {
+    parseQuery(context, NoQuery);
+    return context.json(capabilitiesOf(agentIn(parts, context)));
+  });
+  routes.post('/:agent', async (context) => {
+    const { name } = agentIn(parts, context);
+    const input = await parseBody(context, RunAgentInput, bodyLimit);
+    return shown(parts, { agent: name, input, wish: wishOf(input) });
+  });
+  routes.post('/:agent/connect', async (context) => {
+    const { name } = agentIn(parts, context);
+    const input = await parseBody(context, RunAgentInput, bodyLimit);
+    return shown(parts, { agent: name, input, wish: { type: 'history' } });
+  });
+  routes.post('/:agent/cancel', async (context) => {
+    const { name } = agentIn(parts, context);
+    const { threadId } = await parseBody(context, CancelInput);
+    await threadFor(parts, name, threadId).stop();
+    return context.json({ threadId });
+  });
+  return routes;
+}
+
+function agentIn(parts: ServiceParts, context: Context): AgentSummary {
+  return askedAgent(parts, context.req.param('agent') ?? '', undefined);
+}
+
+function threadFor({ client }: ServiceParts, agent: string, threadId: string): Thread {
+  if (isRunId(threadId)) return threadOf(client, agent, threadId);
+  throw new HoldfastError(
+    'request-invalid',
+    `threadId is "${threadId}". Use 1 to 200 letters, digits and . _ - : @, starting with a letter or digit.`,
+  );
+}
+
+interface Asked {
+  readonly agent: string;
+  readonly input: RunAgentInput;
+  readonly wish: Wish;
+}
+
+async function shown(parts: ServiceParts, asked: Asked): Promise<Response> {
+  const { agui = {}, logger, closing = new AbortController().signal, heartbeatMs: beat = heartbeatMs } = parts;
+  const { agent, input } = asked;
+  const thread = threadFor(parts, agent, input.threadId);
+  const plan = await plannedFor(thread, asked, closing);
+  const options: AguiOptions = typeof agui === 'function' ? (agui() ?? {}) : agui;
+  const translator = new Translator(options, { agent, threadId: input.threadId, runId: input.runId }, logger);
+  return frameStream((signal) => runThread({ thread, input, plan, translator, signal }), {
+    heartbeatMs: beat,
+    closing,
+    logger,
+    frameOf: dataFrame,
+    ...(options.stopWhenGone === true ? { onGone: () => void thread.stop().catch(() => undefined) } : {}),
+  });
+}
+
+/** What is wrong is said before the stream begins, or in it. */
+async function plannedFor(thread: Thread, { agent, wish }: Asked, signal: AbortSignal): Promise<() => Promise<ThreadPlan>> {
+  try {
+    const view = await thread.view();
+    const plan = await planOf(agent, wish, { view, log: () => logOf(thread, view?.nextOffset ?? 0, signal) });
+    return () => Promise.resolve(plan);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === undefined || !toldInStream.includes(code)) throw error;
+    return () => Promise.reject(error);
+  }
+}

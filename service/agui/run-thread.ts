@@ -1,0 +1,245 @@
+import type { Delta } from '../../contract/deltas';
+import { defined } from '../../contract/defined';
+import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
+import type { RunEvent, RunView } from '../../contract/events';
+import { textOf } from '../../contract/messages/messages';
+import type { Json } from '../../contract/messages/messages';
+import { Projection } from '../projection/projection';
+import type { AguiEvent, AguiOutcome } from './events';
+import { isTerminal } from './events';
+import { externalCallIn } from './external-calls';
+import type { SnapshotHere } from './frames';
+import { AguiFrames, usageOf } from './frames';
+import { historyOf } from './history';
+import type { RunAgentInput } from './input';
+import { interruptOf } from './interrupts';
+import { clientIdOf } from './message-ids';
+import type { ThreadPlan } from './plan';
+import type { Thread } from './thread';
+import type { Translator } from './translate';
+import { TranslateError } from './translate';
+
+export interface ThreadRun {
+  readonly thread: Thread;
+  readonly input: Pick<RunAgentInput, 'threadId' | 'runId' | 'parentRunId' | 'protocolVersion'>;
+  /** Says what is done, or throws what the client is told as an error of the run. */
+  readonly plan: () => Promise<ThreadPlan>;
+  readonly translator: Translator;
+  /** Ends the showing, and not the run. */
+  readonly signal: AbortSignal;
+}
+
+type TurnEnd = Extract<RunEvent, { type: 'turn-end' }>;
+
+/** A run of AG-UI: what a turn of the thread shows from here on, until it ends or waits for somebody. Exactly one event ends it. */
+export async function* runThread(run: ThreadRun): AsyncGenerator<AguiEvent, void, void> {
+  const { input, translator, thread } = run;
+  const reading = new ThreadReading(run);
+  try {
+    for await (const event of reading.all()) {
+      const shown = await translator.after(event);
+      yield shown;
+      if (isTerminal(shown)) return;
+    }
+    // A callback put another event in the place of the last one.
+    yield { type: 'RUN_FINISHED', threadId: input.threadId, runId: input.runId };
+  } catch (error) {
+    const failed: AguiEvent = { type: 'RUN_ERROR', message: messageOf(error), code: codeOf(error) ?? 'internal' };
+    const phase = error instanceof TranslateError ? error.phase : undefined;
+    if (phase !== undefined && reading.hasBegun) await thread.stop().catch(() => undefined);
+    yield phase === 'after' ? failed : await translator.after(failed).catch(() => failed);
+  }
+}
+
+class ThreadReading {
+  private readonly projection = new Projection();
+  private frames = new AguiFrames(() => false);
+  private offset = 0;
+  private readonly over = new AbortController();
+  /** Whether a turn goes on because of this client. */
+  hasBegun = false;
+
+  constructor(private readonly run: ThreadRun) {}
+
+  async *all(): AsyncGenerator<AguiEvent, void, void> {
+    const { threadId, runId, protocolVersion, parentRunId } = this.run.input;
+    yield { type: 'RUN_STARTED', threadId, runId, ...defined({ protocolVersion, parentRunId }) };
+    const plan = await this.run.plan();
+    try {
+      if (plan.type === 'history') return yield* this.history();
+      this.offset = plan.offset;
+      await this.listen();
+      yield* plan.type === 'say' ? this.say(plan) : this.answer(plan);
+    } finally {
+      this.over.abort();
+    }
+  }
+
+  /** Follows the thread from before anything is done to it: what is said while somebody begins to follow comes in whole pieces only. */
+  private async listen(): Promise<void> {
+    if (this.offset === 0) return;
+    const { thread, signal } = this.run;
+    const events = thread.events({ from: this.offset - 1, until: 'end', signal: AbortSignal.any([signal, this.over.signal]) });
+    await events.next();
+    void drain(events);
+  }
+
+  private async *say({ id, content, from, isSent }: Extract<ThreadPlan, { type: 'say' }>): AsyncGenerator<AguiEvent, void, void> {
+    const { thread } = this.run;
+    if (!isSent) await thread.send(content, { id, ...defined({ from }) });
+    this.hasBegun = true;
+    this.frames = new AguiFrames((known) => known === clientIdOf(id));
+    if (await this.reaches((event) => event.type === 'message' && event.id === id)) yield* this.follow();
+    else yield* this.ended(await thread.view());
+  }
+
+  private async *answer({ answers, offset }: Extract<ThreadPlan, { type: 'answer' }>): AsyncGenerator<AguiEvent, void, void> {
+    const { thread } = this.run;
+    // What ended beside the interrupts stands in no stream that the client has read.
+    yield { type: 'MESSAGES_SNAPSHOT', messages: historyOf(await this.log(offset)).messages };
+    this.hasBegun = true;
+    for (const { interruptId, ...answer } of answers) await thread.answer(interruptId, answer);
+    yield* this.follow();
+  }
+
+  /** All that was said, and what goes on. */
+  private async *history(): AsyncGenerator<AguiEvent, void, void> {
+    const view = await this.run.thread.view();
+    const log = await this.log(view?.nextOffset ?? 0);
+    const { messages, state } = historyOf(log);
+    yield { type: 'MESSAGES_SNAPSHOT', messages };
+    yield* state;
+    this.offset = view?.nextOffset ?? 0;
+    if (view?.conversation?.status === 'working' && view.status === 'running') return yield* this.follow();
+    const last = log.filter((event): event is TurnEnd => event.type === 'turn-end').at(-1);
+    if (view?.interrupts.length === 0 && last !== undefined && last.turn === view.conversation?.turn)
+      return yield this.endOf(last, undefined);
+    yield* this.ended(view);
+  }
+
+  /** Shows the turn at work until it ends or waits. */
+  private async *follow(): AsyncGenerator<AguiEvent, void, void> {
+    const { thread, signal, translator } = this.run;
+    for (;;) {
+      let text: string | undefined;
+      for await (const raw of thread.events({ from: this.offset, until: 'waiting', signal })) {
+        const event = await translator.before(raw);
+        if (raw.offset !== undefined) this.offset = raw.offset + 1;
+        if (event.type === 'model-end' || event.type === 'agent-message') text = textOf(event.message);
+        for (const step of this.projection.take(event)) for (const shown of this.frames.take(step)) yield* this.whole(shown);
+        if (event.type === 'turn-end') {
+          yield* this.closed('success');
+          return yield this.endOf(event, text);
+        }
+        if (event.type === 'run-end') return yield* this.ended(await thread.view());
+      }
+      if (signal.aborted) throw new HoldfastError('service-closing', 'The service closes. The run goes on.');
+      const view = await thread.view();
+      if (view?.status !== 'running') return yield* this.ended(view);
+    }
+  }
+
+  /** How a thread stands that does not go on by itself. */
+  private async *ended(view: RunView | undefined): AsyncGenerator<AguiEvent, void, void> {
+    yield* this.closed('suspended');
+    const { threadId, runId } = this.run.input;
+    if (view?.status === 'stuck' || view?.status === 'failed')
+      return yield { type: 'RUN_ERROR', message: view.error?.message ?? 'The run has failed.', code: view.error?.code ?? 'run-failed' };
+    if (view?.status === 'cancelled') return yield this.cancelled();
+    const waiting = view?.interrupts ?? [];
+    if (waiting.length > 0) yield { type: 'MESSAGES_SNAPSHOT', messages: historyOf(await this.log(this.offset)).messages };
+    yield { type: 'RUN_FINISHED', threadId, runId, outcome: this.outcomeOf(waiting) };
+  }
+
+  private outcomeOf(waiting: RunView['interrupts']): AguiOutcome {
+    const interrupts = waiting.filter((interrupt) => externalCallIn(interrupt) === undefined).map(interruptOf);
+    if (interrupts.length > 0) return { type: 'interrupt', interrupts };
+    const pendingToolCallIds = waiting.flatMap((interrupt) => externalCallIn(interrupt)?.callId ?? []);
+    return { type: 'success', ...(pendingToolCallIds.length > 0 && this.isOfOne ? { pendingToolCallIds } : {}) };
+  }
+
+  private endOf({ status, output, error, usage }: TurnEnd, text: string | undefined): AguiEvent {
+    const { threadId, runId } = this.run.input;
+    const used = usageOf(usage);
+    if (status === 'failed')
+      return {
+        type: 'RUN_ERROR',
+        message: error?.message ?? 'The turn has failed.',
+        ...defined({ code: error?.code }),
+        ...(used.length === 0 ? {} : { usage: used }),
+      };
+    if (status === 'stopped') return this.cancelled();
+    const result: Json | undefined = output ?? text;
+    return {
+      type: 'RUN_FINISHED',
+      threadId,
+      runId,
+      ...(result === undefined || result === null ? {} : { result }),
+      outcome: { type: 'success' },
+      ...(used.length === 0 ? {} : { usage: used }),
+    };
+  }
+
+  /** Clients before 1.0 do not know this outcome. */
+  private cancelled(): AguiEvent {
+    const { threadId, runId } = this.run.input;
+    return { type: 'RUN_FINISHED', threadId, runId, ...(this.isOfOne ? { outcome: { type: 'cancelled' as const } } : {}) };
+  }
+
+  /** Whether the client speaks AG-UI 1.0: those before it do not say what they speak. */
+  private get isOfOne(): boolean {
+    return this.run.input.protocolVersion !== undefined;
+  }
+
+  private async *whole(event: AguiEvent | SnapshotHere): AsyncGenerator<AguiEvent, void, void> {
+    if (event.type !== 'snapshot-here') return yield event;
+    const { messages } = historyOf(await this.log(this.offset));
+    const open = event.open.filter(({ id }) => !messages.some((message) => message.id === id));
+    yield { type: 'MESSAGES_SNAPSHOT', messages: [...messages, ...open] };
+  }
+
+  private *closed(how: 'success' | 'suspended'): Generator<AguiEvent, void, void> {
+    for (const step of this.projection.end()) for (const event of this.frames.take(step)) if (event.type !== 'snapshot-here') yield event;
+    yield* this.frames.end(how);
+  }
+
+  /** Reads up to an event of the log, and past it. */
+  private async reaches(isIt: (event: RunEvent) => boolean): Promise<boolean> {
+    const { thread, signal } = this.run;
+    for await (const event of thread.events({ from: this.offset, until: 'end', signal })) {
+      if (event.offset === undefined) continue;
+      this.offset = event.offset + 1;
+      if (isIt(event)) return true;
+    }
+    return false;
+  }
+
+  private log(to: number): Promise<readonly RunEvent[]> {
+    return logOf(this.run.thread, to, this.run.signal);
+  }
+}
+
+/** What fails here fails where the events are shown. */
+async function drain(events: AsyncGenerator<unknown>): Promise<void> {
+  try {
+    while ((await events.next()).done !== true);
+  } catch {
+    return;
+  }
+}
+
+/** The log up to an offset. */
+export async function logOf(thread: Thread, to: number, signal: AbortSignal): Promise<readonly RunEvent[]> {
+  const log: RunEvent[] = [];
+  if (to === 0) return log;
+  for await (const event of thread.events({ from: 0, until: 'end', signal })) {
+    if (isLater(event, to)) break;
+    if (event.offset !== undefined) log.push(event);
+    if (event.offset === to - 1) break;
+  }
+  return log;
+}
+
+function isLater(event: RunEvent | Delta, to: number): boolean {
+  return event.offset !== undefined && event.offset >= to;
+}

@@ -1,0 +1,97 @@
+import { isRecord } from '../../contract/check';
+import type { Delta } from '../../contract/deltas';
+import { HoldfastError, messageOf } from '../../contract/errors';
+import type { RunEvent } from '../../contract/events';
+import type { MaybePromise } from '../../contract/maybe-promise';
+import { shown } from '../../contract/shown';
+import type { Logger } from '../../host/logger';
+import type { AguiEvent } from './events';
+
+/** The thread and the run of AG-UI that an event is of. */
+export interface TranslateContext {
+  readonly agent: string;
+  readonly threadId: string;
+  readonly runId: string;
+}
+
+/** What looks at events of the run, and may put others in their place. */
+export interface EventPlugin {
+  readonly name: string;
+  onEvent(event: RunEvent | Delta, context: TranslateContext): MaybePromise<RunEvent | Delta | undefined | void>;
+}
+
+type BeforeTranslate = (event: RunEvent | Delta, context: TranslateContext) => MaybePromise<RunEvent | Delta | undefined | void>;
+type AfterTranslate = (event: AguiEvent, context: TranslateContext) => MaybePromise<AguiEvent | undefined | void>;
+
+export interface TranslateOptions {
+  /** Look at each event of the run before it becomes events of AG-UI. */
+  readonly before?: readonly BeforeTranslate[];
+  /** Look at each event of AG-UI before it is sent. */
+  readonly after?: readonly AfterTranslate[];
+}
+
+/** The callbacks around the translation. The first one that returns something wins. One that throws ends the run. */
+export class Translator {
+  constructor(
+    private readonly options: { readonly translate?: TranslateOptions; readonly plugins?: readonly EventPlugin[] },
+    private readonly context: TranslateContext,
+    private readonly logger: Logger,
+  ) {}
+
+  async before(event: RunEvent | Delta): Promise<RunEvent | Delta> {
+    const seen = await this.throughPlugins(event);
+    return (await first(this.options.translate?.before ?? [], seen, this.context, 'before')) ?? seen;
+  }
+
+  async after(event: AguiEvent): Promise<AguiEvent> {
+    return (await first(this.options.translate?.after ?? [], event, this.context, 'after')) ?? event;
+  }
+
+  /** All of them see the event, each as the one before it left it. One that throws is left out. */
+  private async throughPlugins(event: RunEvent | Delta): Promise<RunEvent | Delta> {
+    let seen = event;
+    for (const plugin of this.options.plugins ?? []) {
+      try {
+        // What came in its place stands where the event stood in the log.
+        const replaced = await plugin.onEvent(seen, this.context);
+        if (replaced !== undefined) seen = { ...placeOf(seen), ...replaced } as RunEvent | Delta;
+      } catch (error) {
+        this.logger.warn(`The plugin "${plugin.name}" failed at an event`, { event: seen.type, error });
+      }
+    }
+    return seen;
+  }
+}
+
+function placeOf(event: RunEvent | Delta): { readonly offset?: number; readonly time?: number } {
+  return event.offset === undefined ? {} : { offset: event.offset, time: event.time };
+}
+
+async function first<Event>(
+  callbacks: readonly ((event: Event, context: TranslateContext) => MaybePromise<Event | undefined | void>)[],
+  event: Event,
+  context: TranslateContext,
+  phase: 'before' | 'after',
+): Promise<Event | undefined> {
+  try {
+    for (const callback of callbacks) {
+      const replaced: unknown = await callback(event, context);
+      if (replaced === undefined || replaced === null) continue;
+      if (isRecord(replaced) && typeof replaced['type'] === 'string') return replaced as Event;
+      throw new Error(`It must return an event, or nothing. It returned ${shown(replaced)}.`);
+    }
+    return undefined;
+  } catch (error) {
+    throw new TranslateError(phase, error);
+  }
+}
+
+/** A callback has failed: nothing more is shown of the run, and its turn is stopped. */
+export class TranslateError extends HoldfastError {
+  constructor(
+    readonly phase: 'before' | 'after',
+    cause: unknown,
+  ) {
+    super('callback-failed', `${phase} translate callback: ${messageOf(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,100 @@
+import { isRecord } from '../../contract/check';
+import { defined } from '../../contract/defined';
+import { HoldfastError, codeOf } from '../../contract/errors';
+import type { RunView } from '../../contract/events';
+import type { Interrupt } from '../../contract/interrupts';
+import type { Json } from '../../contract/messages/messages';
+import type { Chat } from './chat';
+import type { ChatBody, ChatWish } from './request';
+import { wishOf } from './request';
+import type { ShownTurn } from './turn-stream';
+
+/** Does what a page asks for, and tells what it is to be shown. Throws what the page is told with a status. */
+export function carryOut(chat: Chat, body: ChatBody): Promise<ShownTurn> {
+  const wish = wishOf(body);
+  return wish.type === 'say' ? say(chat, wish, body) : answer(chat, wish, body);
+}
+
+async function say(chat: Chat, { id, content, again }: Extract<ChatWish, { type: 'say' }>, { from, mode }: ChatBody): Promise<ShownTurn> {
+  const before = await chat.view();
+  const options = defined({ from, mode });
+  const waiting = before?.interrupts ?? [];
+  const turn = before?.conversation?.turn ?? 0;
+  const begins = before?.nextOffset ?? 0;
+  if (waiting.length > 0 && mode !== 'now') {
+    const ids = waiting.map((interrupt) => `"${interrupt.id}"`).join(', ');
+    throw new HoldfastError('interrupts-open', `The chat waits for an answer to ${ids}, and takes no message before.`);
+  }
+  let message = id;
+  let receipt = await chat.send(content, { ...options, id });
+  if (again && receipt.turn !== undefined && receipt.turn <= turn && before?.conversation?.status !== 'working') {
+    // What was said stays said: the answer to it comes in a turn of its own.
+    message = `${id.slice(0, 80)}.again-${turn}`;
+    receipt = await chat.send(content, { ...options, id: message });
+  }
+  if (receipt.turn === undefined || receipt.turn > turn) return { message, begins };
+  const known = await chat.turnOffset(receipt.turn);
+  return known === undefined ? { message, begins: 0 } : { turn: receipt.turn, begins: known };
+}
+
+/** Decisions and results that count are given. Those that were given before show what became of them. */
+async function answer(
+  chat: Chat,
+  { decisions, results, offset }: Extract<ChatWish, { type: 'answer' }>,
+  { by, roles }: ChatBody,
+): Promise<ShownTurn> {
+  const view = await chat.view();
+  const turn = view?.conversation?.turn;
+  const begins = turn === undefined ? undefined : await chat.turnOffset(turn);
+  if (view === undefined || turn === undefined || begins === undefined)
+    throw new HoldfastError('run-unknown', `There is no chat "${chat.id}" that waits for an answer.`);
+  const known = await pastOf(chat, begins, view);
+  const who = defined({ by, roles });
+  let from = view.nextOffset;
+  for (const { id, approved, reason } of decisions) {
+    const decision: Json = approved
+      ? { type: 'approve', ...defined({ comment: reason }) }
+      : { type: 'reject', ...defined({ feedback: reason }) };
+    const open = view.interrupts.find((interrupt) => interrupt.id === id);
+    const ended = known.get(id);
+    if (open === undefined && ended === undefined)
+      throw new HoldfastError('interrupt-unknown', `The chat "${chat.id}" asks for no approval "${id}".`);
+    from = Math.min(from, ended ?? from);
+    if (open === undefined) continue;
+    const inputHash = open.kind === 'approval' ? open.inputHash : undefined;
+    await chat.answer(id, decision, { ...who, ...defined({ inputHash }) }).catch(unlessAnswered);
+  }
+  for (const interrupt of view.interrupts) {
+    const result = results.get(externalCallOf(interrupt) ?? '');
+    if (result !== undefined) await chat.answer(interrupt.id, result, who).catch(unlessAnswered);
+  }
+  if (decisions.length === 0 && !view.interrupts.some((interrupt) => results.has(externalCallOf(interrupt) ?? '')))
+    throw new HoldfastError('interrupt-unknown', `The chat "${chat.id}" waits for no result of these calls.`);
+  const shown = offset !== undefined && offset >= begins && offset <= view.nextOffset ? offset : from;
+  return { turn, begins, from: shown };
+}
+
+/** Somebody else was first. The stream shows what counts. */
+function unlessAnswered(error: unknown): void {
+  if (codeOf(error) !== 'interrupt-answered') throw error;
+}
+
+/** The interrupts of the turn that are open no more, each with the offset of its end. */
+async function pastOf(chat: Chat, begins: number, { nextOffset }: RunView): Promise<ReadonlyMap<string, number>> {
+  const past = new Map<string, number>();
+  const over = new AbortController();
+  for await (const event of chat.events(begins, over.signal)) {
+    if (event.offset === undefined) continue;
+    if (event.type === 'interrupt-end') past.set(event.interruptId, event.offset);
+    if (event.offset >= nextOffset - 1) break;
+  }
+  return past;
+}
+
+/** The call that a page is to make, for which the run waits. */
+function externalCallOf(interrupt: Interrupt): string | undefined {
+  if (interrupt.kind !== 'custom' || !isRecord(interrupt.info)) return undefined;
+  const { externalCall } = interrupt.info as { readonly externalCall?: unknown };
+  const callId = isRecord(externalCall) ? externalCall['callId'] : undefined;
+  return typeof callId === 'string' ? callId : undefined;
+}

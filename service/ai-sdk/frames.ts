@@ -1,0 +1,242 @@
+import { isRecord } from '../../contract/check';
+import { defined } from '../../contract/defined';
+import type { RunEvent } from '../../contract/events';
+import type { Interrupt } from '../../contract/interrupts';
+import { canonicalJson } from '../../contract/messages/messages';
+import type { Json, Part, StoredMessage } from '../../contract/messages/messages';
+import { isShown, nameOfSegment } from '../../contract/record/agent-paths';
+import type { ShownStep } from '../projection/steps';
+import type { UiPart } from './parts';
+
+interface ShownCall {
+  /** On the page. */
+  readonly id: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly path: string;
+  /** The message that asks for it, by its id. */
+  readonly message: string;
+  text: string;
+  /** What the page shows as its arguments. Undefined: they are not complete. */
+  input: Json | undefined;
+  /** The interrupt that asks about it. */
+  approval?: string;
+  isRejected?: boolean;
+  isDone?: boolean;
+}
+
+/** Makes parts of a UI message of steps. It keeps what this message shows, which the log of the turn gives again. */
+export class UiFrames {
+  private readonly calls = new Map<string, ShownCall>();
+  /** Ids of the messages of models in the step that is open. */
+  private readonly inStep = new Set<string>();
+  private readonly openTexts = new Set<string>();
+  private isStepOpen = false;
+  /** Calls whose parts stand in the step that is open at the reader's: in others a page changes no arguments. */
+  private readonly changeable = new Set<string>();
+
+  *take(step: ShownStep): Generator<UiPart, void, void> {
+    if (step.step === 'event') return yield* this.event(step.event);
+    if (!isShown(step.runPath)) return;
+    const path = step.runPath.join('/');
+    switch (step.step) {
+      case 'text-start':
+      case 'reasoning-start': {
+        yield* this.stepOf(step.id);
+        const id = idOf(step);
+        this.openTexts.add(id);
+        return yield { type: step.step, id, providerMetadata: { holdfast: { message: step.id } } };
+      }
+      case 'text':
+      case 'reasoning':
+        return yield { type: `${step.step}-delta`, id: idOf(step), delta: step.text };
+      case 'text-end':
+      case 'reasoning-end': {
+        const id = idOf(step);
+        this.openTexts.delete(id);
+        return yield { type: step.step, id };
+      }
+      case 'call-start': {
+        yield* this.stepOf(step.id);
+        const { callId } = step;
+        const id = this.freeId(callId);
+        this.calls.set(id, { id, callId, tool: step.tool, path, message: step.id, text: '', input: undefined });
+        return yield { type: 'tool-input-start', toolCallId: id, toolName: step.tool };
+      }
+      case 'call-input': {
+        const call = this.call(step.callId, path);
+        if (call === undefined) return;
+        call.text += step.text;
+        return yield { type: 'tool-input-delta', toolCallId: call.id, inputTextDelta: step.text };
+      }
+      case 'call-end': {
+        const call = this.call(step.callId, path);
+        const input = call === undefined ? undefined : parsed(call.text);
+        if (call === undefined || input === undefined) return;
+        return yield* this.inputOf(call, input);
+      }
+      case 'void':
+        return yield* this.void(step.id);
+      case 'message':
+        return yield* filesOf(step.message);
+      case 'result':
+        return yield* this.result(step.callId, path, step.message);
+      case 'progress':
+        return yield {
+          type: 'data-holdfast-progress',
+          id: this.call(step.callId, path)?.id ?? step.callId,
+          data: { tool: step.tool, callId: step.callId, data: step.data },
+        };
+      case 'output': {
+        const call = this.call(step.callId, path);
+        if (call !== undefined) yield { type: 'tool-output-available', toolCallId: call.id, output: step.all, preliminary: true };
+        return;
+      }
+      default:
+        return step satisfies never;
+    }
+  }
+
+  /** Opens the step again that is open here and not at the reader's. */
+  *goOn(): Generator<UiPart, void, void> {
+    this.changeable.clear();
+    if (this.isStepOpen) yield { type: 'start-step' };
+  }
+
+  *endStep(): Generator<UiPart, void, void> {
+    if (!this.isStepOpen) return;
+    this.isStepOpen = false;
+    this.inStep.clear();
+    this.changeable.clear();
+    yield { type: 'finish-step' };
+  }
+
+  /** A step is a message of a model, and what comes of its calls. Where agents work at the same time, it is several. */
+  private *stepOf(message: string): Generator<UiPart, void, void> {
+    if (this.inStep.has(message)) return;
+    if (this.inStep.size > 0 && this.openTexts.size === 0 && this.isSettled) yield* this.endStep();
+    this.inStep.add(message);
+    if (this.isStepOpen) return;
+    this.isStepOpen = true;
+    yield { type: 'start-step' };
+  }
+
+  private get isSettled(): boolean {
+    return [...this.calls.values()].every(({ isDone }) => isDone === true);
+  }
+
+  private *inputOf(call: ShownCall, input: Json): Generator<UiPart, void, void> {
+    if (call.input !== undefined && canonicalJson(call.input) === canonicalJson(input)) return;
+    const { id, tool, input: before } = call;
+    call.input = input;
+    if (before === undefined) this.changeable.add(id);
+    if (this.changeable.has(id)) yield { type: 'tool-input-available', toolCallId: id, toolName: tool, input };
+    else yield { type: 'data-holdfast-input', id, data: { callId: id, tool, input } };
+  }
+
+  /** Nothing takes a text back: a page that knows this part leaves out what it names. */
+  private *void(message: string): Generator<UiPart, void, void> {
+    yield { type: 'data-holdfast-void', id: message, data: { id: message } };
+    for (const call of [...this.calls.values()].filter((one) => one.message === message)) {
+      this.calls.delete(call.id);
+      yield { type: 'tool-output-error', toolCallId: call.id, errorText: 'This call was not made: the model was asked again.' };
+    }
+  }
+
+  private *result(callId: string, path: string, message: StoredMessage): Generator<UiPart, void, void> {
+    const call = this.call(callId, path);
+    const part = message.parts.find(({ type }) => type === 'tool-result');
+    if (call === undefined || part?.type !== 'tool-result') return;
+    call.isDone = true;
+    if (call.isRejected === true) yield { type: 'tool-output-denied', toolCallId: call.id };
+    else if (part.isError === true) yield { type: 'tool-output-error', toolCallId: call.id, errorText: textOfJson(part.output) };
+    else yield { type: 'tool-output-available', toolCallId: call.id, output: part.output };
+  }
+
+  private *event(event: RunEvent): Generator<UiPart, void, void> {
+    switch (event.type) {
+      case 'tool-start': {
+        // People and middleware change arguments, and calls that were given with the input have no message.
+        if (!isShown(event.runPath) || event.again !== undefined) return;
+        const path = event.runPath.join('/');
+        const known = this.call(event.callId, path);
+        if (known !== undefined) return yield* this.inputOf(known, event.input);
+        yield* this.stepOf(event.address);
+        const { callId } = event;
+        const id = this.freeId(callId);
+        const call: ShownCall = { id, callId, tool: event.tool, path, message: event.address, text: '', input: undefined };
+        this.calls.set(id, call);
+        return yield* this.inputOf(call, event.input);
+      }
+      case 'interrupt-start':
+        return yield* this.asked(event.interrupt);
+      case 'interrupt-end': {
+        const { interruptId, reason, answer, by } = event;
+        const call = [...this.calls.values()].find(({ approval }) => approval === interruptId);
+        if (call !== undefined) call.isRejected = isRecord(answer) && answer['type'] === 'reject';
+        return yield {
+          type: 'data-holdfast-interrupt',
+          id: interruptId,
+          data: { id: interruptId, ended: reason, answer, ...defined({ by }) },
+        };
+      }
+      case 'agent-end':
+        for (const call of this.calls.values()) if (call.path === event.runPath.join('/')) call.isDone = true;
+        return;
+      case 'custom':
+        return yield { type: `data-${event.name}`, data: event.data };
+      default:
+        return;
+    }
+  }
+
+  /** A form, or whatever else waits for somebody. An approval of a call that the page shows stands at the call as well. */
+  private *asked(interrupt: Interrupt): Generator<UiPart, void, void> {
+    yield { type: 'data-holdfast-interrupt', id: interrupt.id, data: interrupt as unknown as Json };
+    if (interrupt.kind !== 'approval') return;
+    const { callId } = interrupt;
+    // The model may know the tool by an alias, so that its name says nothing.
+    const asked = [...this.calls.values()].filter((one) => one.isDone !== true && one.callId === callId);
+    const call =
+      asked.filter(({ path }) => nameOfSegment(path.slice(path.lastIndexOf('/') + 1)) === interrupt.agent).at(-1) ?? asked.at(-1);
+    if (call === undefined) return;
+    call.approval = interrupt.id;
+    yield* this.inputOf(call, interrupt.input);
+    yield { type: 'tool-approval-request', approvalId: interrupt.id, toolCallId: call.id };
+  }
+
+  private call(callId: string, path: string): ShownCall | undefined {
+    return [...this.calls.values()].filter((call) => call.callId === callId && call.path === path).at(-1);
+  }
+
+  /** Of two messages each may have a call of this id. */
+  private freeId(callId: string): string {
+    let id = callId;
+    for (let nth = 2; this.calls.has(id); nth++) id = `${callId}~${nth}`;
+    return id;
+  }
+}
+
+function idOf({ step, id }: { readonly step: string; readonly id: string }): string {
+  return step.startsWith('reasoning') ? `${id}.reasoning` : id;
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function* filesOf({ parts }: StoredMessage): Generator<UiPart, void, void> {
+  for (const part of parts) if (part.type === 'file') yield { type: 'file', url: urlOf(part), mediaType: part.mediaType };
+}
+
+function urlOf({ data, mediaType }: Extract<Part, { type: 'file' }>): string {
+  return typeof data === 'string' ? `data:${mediaType};base64,${data}` : data.url;
+}
+
+function textOfJson(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,140 @@
+import type { Delta } from '../../contract/deltas';
+import { defined } from '../../contract/defined';
+import type { RunEvent } from '../../contract/events';
+import type { Json } from '../../contract/messages/messages';
+import { Projection } from '../projection/projection';
+import type { Chat } from './chat';
+import { UiFrames } from './frames';
+import type { UiPart } from './parts';
+
+/** What is shown: a turn, or the one that takes a message. */
+export type ShownTurn =
+  | {
+      readonly turn: number;
+      /** Where the turn begins. */ readonly begins: number;
+      /** What is before is shown already. */ readonly from?: number;
+    }
+  | { readonly message: string; /** Where to look for it. */ readonly begins: number };
+
+type TurnEnd = Extract<RunEvent, { type: 'turn-end' }>;
+
+/** The message of a turn, as the page builds it. Exactly one part of finish, abort and error ends it. */
+export async function* turnStream(chat: Chat, shown: ShownTurn, signal: AbortSignal): AsyncGenerator<UiPart, void, void> {
+  const place = 'turn' in shown ? shown : await turnOf(chat, shown, signal);
+  if ('problem' in place) return yield { type: 'error', errorText: place.problem };
+  yield* new TurnStream(chat, place, signal).parts();
+}
+
+interface Place {
+  readonly turn: number;
+  readonly begins: number;
+  readonly from?: number;
+}
+
+/** Waits for the turn that takes a message. */
+async function turnOf(
+  chat: Chat,
+  { message, begins }: Extract<ShownTurn, { message: string }>,
+  signal: AbortSignal,
+): Promise<Place | { readonly problem: string }> {
+  let from = begins;
+  let start = begins;
+  for (;;) {
+    for await (const event of chat.events(from, signal)) {
+      if (event.offset === undefined) continue;
+      from = event.offset + 1;
+      if (event.type === 'turn-start') start = event.offset;
+      if (event.type === 'message' && event.id === message) return { turn: event.turn, begins: start };
+      if (event.type === 'message-withdrawn' && event.id === message) return { problem: 'Somebody took the message back.' };
+    }
+    const problem = await whyNotGoingOn(chat, signal);
+    if (problem !== undefined) return { problem };
+  }
+}
+
+const closing = 'The service stops. The run goes on: come back to see what came of it.';
+
+/** Why a message has no turn yet. Undefined: the chat goes on. */
+async function whyNotGoingOn(chat: Chat, signal: AbortSignal): Promise<string | undefined> {
+  if (signal.aborted) return closing;
+  const view = await chat.view();
+  if (view === undefined || view.status === 'running' || view.status === 'idle') return undefined;
+  if (view.status === 'waiting') return 'The message waits for its turn: the one before waits for somebody.';
+  return view.error?.message ?? `The chat is ${view.status}.`;
+}
+
+class TurnStream {
+  private readonly projection = new Projection();
+  private readonly frames = new UiFrames();
+  private offset: number;
+  /** Whether the reader has what was made so far. */
+  private isShowing: boolean;
+
+  constructor(
+    private readonly chat: Chat,
+    private readonly place: Place,
+    private readonly signal: AbortSignal,
+  ) {
+    this.offset = place.begins;
+    this.isShowing = place.from === undefined;
+  }
+
+  async *parts(): AsyncGenerator<UiPart, void, void> {
+    const { chat, place, signal } = this;
+    yield { type: 'start', messageId: messageIdOf(place.turn), messageMetadata: this.facts() };
+    for (;;) {
+      for await (const event of chat.events(this.offset, signal)) {
+        yield* this.show(event);
+        if (event.type === 'turn-end' && event.turn === place.turn) return yield* this.end(event);
+        if (event.type === 'run-end') break;
+      }
+      if (signal.aborted) return yield { type: 'error', errorText: closing };
+      const view = await chat.view();
+      if (view?.status === 'running') continue;
+      if (view?.status === 'waiting') return yield* this.finish('tool-calls');
+      if (view?.status === 'cancelled') return yield { type: 'abort', reason: view.cancelled?.reason ?? 'The chat was cancelled.' };
+      return yield { type: 'error', errorText: view?.error?.message ?? `The chat is ${view?.status ?? 'gone'}.` };
+    }
+  }
+
+  private *show(event: RunEvent | Delta): Generator<UiPart, void, void> {
+    const { from } = this.place;
+    if (!this.isShowing && from !== undefined && (event.offset === undefined || event.offset >= from)) {
+      this.isShowing = true;
+      yield* this.frames.goOn();
+    }
+    if (event.offset !== undefined) this.offset = event.offset + 1;
+    for (const step of this.projection.take(event)) for (const part of this.frames.take(step)) if (this.isShowing) yield part;
+  }
+
+  private *end({ status, error, usage }: TurnEnd): Generator<UiPart, void, void> {
+    if (status === 'failed') {
+      yield* this.close();
+      return yield { type: 'error', errorText: error?.message ?? 'The turn has failed.' };
+    }
+    if (status === 'completed') return yield* this.finish('stop', usage as unknown as Json);
+    yield* this.close();
+    yield { type: 'abort', reason: 'Somebody stopped the turn.' };
+  }
+
+  private *finish(finishReason: 'stop' | 'tool-calls', usage?: Json): Generator<UiPart, void, void> {
+    yield* this.close();
+    yield { type: 'finish', finishReason, messageMetadata: this.facts(usage) };
+  }
+
+  private *close(): Generator<UiPart, void, void> {
+    for (const step of this.projection.end()) yield* this.frames.take(step);
+    yield* this.frames.endStep();
+  }
+
+  private facts(usage?: Json): {
+    readonly holdfast: { readonly run: string; readonly turn: number; readonly offset: number; readonly usage?: Json };
+  } {
+    return { holdfast: { run: this.chat.id, turn: this.place.turn, offset: this.offset, ...defined({ usage }) } };
+  }
+}
+
+/** A turn is one message of the page, however often the page asks for it. */
+export function messageIdOf(turn: number): string {
+  return `turn-${turn}`;
+}

@@ -1,0 +1,52 @@
+import type { AgentMiddleware } from '../../workflows/index';
+import { agentTool, agentsFor, loop, parallel, sequential } from '../../workflows/index';
+import { setSubAgents } from '../../middleware/forms/index';
+
+/** The agents that are cancelled on both engines. The model knows who asks by the instructions. */
+const { defineAgent } = agentsFor();
+
+type Options = Partial<Omit<Parameters<typeof defineAgent>[0], 'output' | 'inputSchema'>>;
+
+function member<const Name extends string>(name: Name, options: Options = {}) {
+  return defineAgent<Name>({
+    description: `The ${name}.`,
+    instructions: `You are the ${name}.`,
+    model: 'test/model',
+    tools: [],
+    ...options,
+    name,
+  });
+}
+
+const sleeping: AgentMiddleware = { name: 'sleeping', beforeAgent: (_, ctx) => ctx.sleep('10m') };
+
+/** It stands where no safe point comes for long. */
+export const sleeper = member('sleeper', { middleware: [sleeping] });
+
+export const cutSequence = sequential({ name: 'cutSequence', agents: [member('seqOne'), member('seqTwo')] });
+
+export const cutLoop = loop({ name: 'cutLoop', agents: [member('looped')], maxIterations: 3 });
+
+export const cutParallel = sequential({
+  name: 'cutParallel',
+  agents: [member('before'), parallel({ name: 'abreast', agents: [member('left'), member('right')] })],
+});
+
+export const cutTeam = setSubAgents(member('cutTeam'), [member('taker')]);
+
+export const cutOuter = member('cutOuter', { tools: [agentTool(member('cutInner', { tools: ['echo'] }))] });
+
+export const cutApart = member('cutApart', { tools: [agentTool(member('apart', { tools: ['echo'] }), { isolate: true })] });
+
+/** A tool of the run itself that has an agent do its work. */
+export const embedding = member('embedding', {
+  tools: [
+    {
+      name: 'delegate',
+      description: 'Has somebody do it.',
+      inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+      agents: [member('embedded')],
+      execute: (_, ctx) => ctx.runAgent('embedded', 'Do it.'),
+    },
+  ],
+});

@@ -1,0 +1,353 @@
+import { scriptedModel, testConversation } from 'holdfast/testing';
+import type { Delta, DeltaBody } from '../../contract/deltas';
+import type { RunEvent } from '../../contract/events';
+import type { Part } from '../../contract/messages/messages';
+import type { LanguageModel } from '../../activities/models/models';
+import type { AguiEvent } from '../../service/agui/events';
+import { AguiFrames } from '../../service/agui/frames';
+import { historyOf } from '../../service/agui/history';
+import type { AguiOptions } from '../../service/agui/options';
+import { Projection } from '../../service/projection/projection';
+import type { AguiAnswer, AguiThread } from '../support/agui-bed';
+import { aguiApp, aguiThread, eventsIn, shortOf } from '../support/agui-bed';
+import { gate } from '../support/gate';
+import { agentWith, echo } from '../support/memory-bed';
+import * as agents from './agents';
+import { closeEngines, onEngines } from './engines';
+import { holder, tools } from './tools';
+
+afterAll(closeEngines);
+
+const of = { agent: 'agent', runPath: ['agent'] };
+const delta = (body: DeltaBody, address = 'a'): Delta => ({ ...of, address, attempt: 1, ...body });
+const says = (text: string, address = 'a'): Delta => delta({ type: 'text-delta', text }, address);
+const answer = (parts: readonly Part[], address = 'a'): RunEvent => {
+  const message = { id: `m-${address}`, role: 'assistant' as const, parts };
+  return { ...of, type: 'model-end', turn: 0, address, message, model: 'test/model', offset: 0, time: 0 };
+};
+const text = (words: string): Part => ({ type: 'text', text: words });
+const call = (id: string, input: Extract<Part, { type: 'tool-call' }>['input']): Part => ({ type: 'tool-call', id, name: 'echo', input });
+const result = (callId: string, output: string): RunEvent => {
+  const parts = [{ type: 'tool-result' as const, callId, name: 'echo', output }];
+  return { ...of, type: 'tool-end', tool: 'echo', callId, message: { id: `r-${callId}`, role: 'tool', parts }, offset: 0, time: 0 };
+};
+
+/** What AG-UI shows of these, in order. */
+function translated(...given: readonly (RunEvent | Delta)[]): readonly AguiEvent[] {
+  const projection = new Projection();
+  const frames = new AguiFrames(() => false);
+  const steps = [...given.flatMap((one) => [...projection.take(one)]), ...projection.end()];
+  return steps.flatMap((step) => [...frames.take(step)]).filter((event): event is AguiEvent => event.type !== 'snapshot-here');
+}
+const shortly = (...given: readonly (RunEvent | Delta)[]): readonly string[] => translated(...given).map(shortOf);
+const idsOf = (events: readonly AguiEvent[]): readonly string[] =>
+  events.map((event) => `${event.type} ${'messageId' in event ? event.messageId : ''}`);
+
+async function threadInMemory(model: ReturnType<typeof scriptedModel> | LanguageModel, agui: AguiOptions = {}): Promise<AguiThread> {
+  const chat = await testConversation(agentWith({ tools: ['echo'] }), { model, tools });
+  return aguiThread(aguiApp(chat, agui), 'agent', 'test');
+}
+const lines = ({ events }: AguiAnswer): readonly string[] => events.map(shortOf);
+const hello = () => scriptedModel([{ text: 'Hello.' }]);
+const boom = (): never => {
+  throw new Error('boom');
+};
+
+/** Says half of it, then waits until the door opens or somebody stops it. */
+const halfOf = (door: ReturnType<typeof gate>, first: Part): LanguageModel => ({
+  generate: () => Promise.reject(new Error('The model streams.')),
+  async *stream({ signal }) {
+    if (first.type === 'text' || first.type === 'reasoning') yield { type: first.type, text: first.text };
+    const stopped = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(new Error('Stopped.'))));
+    await Promise.race([door.pass(), stopped]);
+    yield { type: 'text', text: ' And all.' };
+    yield { type: 'finish' };
+  },
+});
+
+describe('translation callbacks', () => {
+  it('[trpc 97] of several the first one that returns an event wins, before and after', async () => {
+    const asked: string[] = [];
+    const thread = await threadInMemory(hello(), {
+      translate: {
+        before: [
+          () => undefined,
+          (event) => (event.type === 'model-end' ? { ...event, message: { ...event.message, parts: [text('Two.')] } } : undefined),
+          (event) => void asked.push(`before ${event.type}`),
+        ],
+        after: [(event) => (event.type === 'TEXT_MESSAGE_END' ? event : undefined), (event) => void asked.push(`after ${event.type}`)],
+      },
+    });
+    const shown = lines(await thread.say('Hi.'));
+    expect(shown).toContain('TEXT_MESSAGE_CONTENT Two.');
+    expect(asked).not.toContain('before model-end');
+    expect(asked).not.toContain('after TEXT_MESSAGE_END');
+    expect(asked).toContain('before turn-end');
+    expect(asked).toContain('after RUN_FINISHED');
+  });
+
+  it('[trpc 97] of a plugin each sees what the one before it left, and one that throws is left out', async () => {
+    const seen: string[] = [];
+    const named = (name: string) => ({
+      name,
+      onEvent: (event: RunEvent | Delta) => {
+        if (event.type !== 'model-end') return undefined;
+        seen.push(JSON.stringify(event.message.parts));
+        return { ...event, message: { ...event.message, parts: [text(name)] } };
+      },
+    });
+    const thread = await threadInMemory(hello(), { plugins: [named('one'), { name: 'breaks', onEvent: boom }, named('two')] });
+    expect(lines(await thread.say('Hi.'))).toContain('TEXT_MESSAGE_CONTENT two');
+    expect(seen).toEqual([text('Hello.'), text('one')].map((part) => JSON.stringify([part])));
+  });
+
+  it('[trpc 113] that fail before the translation end the run with their error', async () => {
+    const thread = await threadInMemory(hello(), { translate: { before: [boom] } });
+    expect(lines(await thread.say('Hi.'))).toEqual(['RUN_STARTED', 'RUN_ERROR callback-failed: before translate callback: boom']);
+  });
+
+  it('[trpc 114] that fail at the first event end the stream with that, and nothing is run', async () => {
+    const model = hello();
+    const thread = await threadInMemory(model, { translate: { after: [boom] } });
+    expect(lines(await thread.say('Hi.'))).toEqual(['RUN_ERROR callback-failed: after translate callback: boom']);
+    expect(model.requests).toEqual([]);
+  });
+
+  it('[trpc 116] may replace the last event, and what they make of another ends the stream too', async () => {
+    const failing = (at: AguiEvent['type']): AguiOptions => ({
+      translate: { after: [({ type }) => (type === at ? { type: 'RUN_ERROR', message: 'replaced' } : undefined)] },
+    });
+    for (const at of ['RUN_FINISHED', 'TEXT_MESSAGE_START'] as const) {
+      const shown = lines(await (await threadInMemory(hello(), failing(at))).say('Hi.'));
+      expect(shown.filter((line) => /^RUN_(FINISHED|ERROR)/.test(line))).toEqual(['RUN_ERROR : replaced']);
+      expect(shown.at(-1)).toBe('RUN_ERROR : replaced');
+    }
+  });
+
+  it('[trpc 117] that fail behind the translation stop the turn', async () => {
+    const door = gate();
+    const chat = await testConversation(
+      agentWith({ tools: [], middleware: [{ name: 'tells', beforeAgent: (_, ctx) => ctx.sendEvent('note', 1) }] }),
+      { model: halfOf(door, text('Half.')), tools, stream: true },
+    );
+    const after = (event: AguiEvent): void => (event.type === 'CUSTOM' ? boom() : undefined);
+    const thread = aguiThread(aguiApp(chat, { translate: { after: [after] } }), 'agent', 'test');
+    const shown = lines(await thread.say('Hi.'));
+    expect(shown).toEqual(['RUN_STARTED', 'RUN_ERROR callback-failed: after translate callback: boom']);
+    expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
+  });
+
+  it('[trpc 102] that return something else than an event are an error, and an empty text gives nothing', async () => {
+    const thread = await threadInMemory(hello(), { translate: { before: [() => 'unknown' as never] } });
+    expect(lines(await thread.say('Hi.')).at(-1)).toMatch(/^RUN_ERROR callback-failed: .*must return an event.*"unknown"/);
+    expect(shortly(says(''), answer([text('')]))).toEqual([]);
+  });
+});
+
+describe('texts', () => {
+  it('[trpc 98] give a start and contents, and their end once', () => {
+    expect(shortly(says('Hel'), says('lo'), answer([text('Hello')]))).toEqual([
+      'TEXT_MESSAGE_START',
+      'TEXT_MESSAGE_CONTENT Hel',
+      'TEXT_MESSAGE_CONTENT lo',
+      'TEXT_MESSAGE_END',
+    ]);
+  });
+
+  it('[trpc 99] that come whole give start, content and end', () => {
+    expect(shortly(answer([text('Hello')]))).toEqual(['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT Hello', 'TEXT_MESSAGE_END']);
+  });
+
+  it('[trpc 101] that interleave end each at its own end', () => {
+    const given = [says('1', 'a'), says('1', 'b'), says('2', 'a'), says('2', 'b'), answer([text('12')], 'a'), answer([text('12')], 'b')];
+    const [start, content, end] = ['START', 'CONTENT', 'END'].map((phase) => `TEXT_MESSAGE_${phase}`);
+    expect(idsOf(translated(...given))).toEqual([
+      `${start} a`,
+      `${content} a`,
+      `${start} b`,
+      `${content} b`,
+      `${content} a`,
+      `${content} b`,
+      `${end} a`,
+      `${end} b`,
+    ]);
+  });
+
+  it('[trpc 103] of a call that nobody began are not shown', () => {
+    expect(shortly(delta({ type: 'tool-input-delta', callId: '', text: '{' }))).toEqual([]);
+  });
+
+  it('[trpc 109] that are open are closed at the end of the run', () => {
+    const end: RunEvent = { type: 'run-end', status: 'completed', offset: 1, time: 0 };
+    expect(idsOf(translated(says('1', 'a'), says('1', 'b'), end)).slice(-2)).toEqual(['TEXT_MESSAGE_END a', 'TEXT_MESSAGE_END b']);
+  });
+});
+
+describe('calls', () => {
+  it('[trpc 104] give start, arguments and end under their message, and a result with an id of its own', () => {
+    const events = translated(answer([call('c1', { text: 'x' })]), result('c1', 'done'));
+    expect(events.map(shortOf)).toEqual(['TOOL_CALL_START echo', 'TOOL_CALL_ARGS {"text":"x"}', 'TOOL_CALL_END', 'TOOL_CALL_RESULT done']);
+    expect(events[0]).toMatchObject({ parentMessageId: 'a' });
+    expect(events[3]).toMatchObject({ messageId: 'r-c1', toolCallId: 'c1' });
+  });
+
+  it('[trpc 106] whose arguments came in pieces are not repeated at the end', () => {
+    const pieces = ['{"text"', ':"x"}'].map((piece) => delta({ type: 'tool-input-delta', callId: 'c1', text: piece }));
+    expect(
+      shortly(delta({ type: 'tool-input-start', callId: 'c1', tool: 'echo' }), ...pieces, answer([call('c1', { text: 'x' })])),
+    ).toEqual(['TOOL_CALL_START echo', 'TOOL_CALL_ARGS {"text"', 'TOOL_CALL_ARGS :"x"}', 'TOOL_CALL_END']);
+  });
+
+  it('[trpc 107] whose arguments come before the name are shown whole with the message', () => {
+    const early = delta({ type: 'tool-input-delta', callId: 'c1', text: '{"te' });
+    expect(shortly(early, answer([call('c1', { text: 'x' })]))).toEqual([
+      'TOOL_CALL_START echo',
+      'TOOL_CALL_ARGS {"text":"x"}',
+      'TOOL_CALL_END',
+    ]);
+  });
+
+  it('[trpc 134] of a history stand in their message, and their results behind it', () => {
+    const said: RunEvent = {
+      ...of,
+      type: 'message',
+      turn: 1,
+      id: 'u1',
+      mode: 'after-turn',
+      message: { id: 's', role: 'user', parts: [text('Hi.')] },
+      offset: 0,
+      time: 0,
+    };
+    const { messages } = historyOf([
+      said,
+      answer([call('c1', {}), call('c2', {})]),
+      result('c1', '1'),
+      result('c2', '2'),
+      answer([text('Done.')], 'b'),
+    ]);
+    expect(messages.map(({ role, id }) => `${role} ${id}`)).toEqual(['user u1', 'assistant a', 'tool r-c1', 'tool r-c2', 'assistant b']);
+    expect(messages[1]).toMatchObject({ toolCalls: [{ id: 'c1' }, { id: 'c2' }] });
+  });
+});
+
+describe('requests', () => {
+  it('[trpc 108] whose answer is an error end with it', async () => {
+    const thread = await threadInMemory(scriptedModel([{ error: 'boom', retryable: false }]));
+    expect(lines(await thread.say('Hi.')).at(-1)).toMatch(/^RUN_ERROR model-failed: .*boom/);
+  });
+
+  it('[trpc 119] without messages, or with a wrong last one, are refused', async () => {
+    const model = hello();
+    const thread = await threadInMemory(model);
+    expect(await thread.post({ messages: [] })).toMatchObject({ status: 400, text: expect.stringContaining('no messages') });
+    const system = [{ id: 's', role: 'system', content: 'Hi.' }];
+    expect(await thread.post({ messages: system })).toMatchObject({ status: 400, text: expect.stringContaining('must be user or tool') });
+    const tool = [{ id: 't', role: 'tool', content: 'x' }];
+    expect(await thread.post({ messages: tool })).toMatchObject({ status: 400, text: expect.stringContaining('toolCallId') });
+    expect(model.requests).toEqual([]);
+  });
+
+  it('[trpc 132] that are wrong get their status, and the others the headers of a stream', async () => {
+    const { app, path, say } = await threadInMemory(hello());
+    const post = (body: string) => app.request(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    expect((await post('{')).status).toBe(400);
+    const wrong = await app.request(`${path}/cancel`);
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST']);
+    const { status, headers } = await say('Hi.');
+    expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([200, 'text/event-stream', 'no-store']);
+  });
+
+  it('[trpc 133] whose reader goes away block nobody', async () => {
+    const chat = await testConversation(agentWith({ tools: ['echo'] }), {
+      model: scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]),
+      tools,
+    });
+    const body = JSON.stringify({ threadId: 'test', runId: 'r', messages: [{ id: 'u', role: 'user', content: 'Hi.' }] });
+    const response = await aguiApp(chat).request('/agui/agent', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    const reader = response.body?.getReader();
+    expect(eventsIn(new TextDecoder().decode((await reader?.read())?.value))).toMatchObject([{ type: 'RUN_STARTED' }]);
+    // Its message is sent when the next event is asked for.
+    await reader?.read();
+    await reader?.cancel();
+    expect(await chat.turn(1)).toMatchObject({ status: 'completed' });
+  });
+});
+
+onEngines('[trpc 122] a second run of a conversation is refused while the first one goes on', async (engine) => {
+  const door = gate();
+  const { conversation, agui } = await engine.converse(agents.plain, halfOf(door, text('Half.')), { stream: true });
+  const thread = agui();
+  const first = thread.say('One?');
+  await door.reached;
+  expect(await thread.say('Two?')).toMatchObject({ status: 409, text: expect.stringContaining('conversation-busy') });
+  door.open();
+  expect(lines(await first).at(-1)).toBe('RUN_FINISHED success');
+  expect(await conversation.turn(1)).toMatchObject({ status: 'completed' });
+});
+
+onEngines('[trpc 127] a cancel ends the run once, whatever run id it names', async (engine) => {
+  const door = gate();
+  const { agui } = await engine.converse(agents.plain, halfOf(door, text('Half.')), { stream: true });
+  const thread = agui();
+  const run = thread.say('One?');
+  await door.reached;
+  expect(await thread.post({ runId: 'another' }, '/cancel')).toMatchObject({ status: 200 });
+  expect(lines(await run).at(-1)).toBe('RUN_FINISHED cancelled');
+  expect(await thread.post({}, '/cancel')).toMatchObject({ status: 404, text: expect.stringContaining('turn-unknown') });
+});
+
+onEngines('[trpc 128] a cancel closes reasoning that is open', async (engine) => {
+  const door = gate();
+  const { agui } = await engine.converse(agents.plain, halfOf(door, { type: 'reasoning', text: 'Hm.' }), { stream: true });
+  const thread = agui();
+  const run = thread.say('One?');
+  await door.reached;
+  await thread.post({}, '/cancel');
+  expect(lines(await run)).toEqual([
+    'RUN_STARTED',
+    'REASONING_START',
+    'REASONING_MESSAGE_START',
+    'REASONING_MESSAGE_CONTENT Hm.',
+    'REASONING_MESSAGE_END',
+    'REASONING_END',
+    'RUN_FINISHED cancelled',
+  ]);
+});
+
+onEngines('[trpc 123] a reader that goes away stops the turn only where that is switched on', async (engine) => {
+  for (const stopWhenGone of [false, true]) {
+    const door = gate();
+    const { conversation, agui } = await engine.converse(agents.plain, halfOf(door, text('Half.')), { stream: true });
+    const { app, path } = agui({ stopWhenGone });
+    const body = JSON.stringify({ threadId: conversation.id, runId: 'r', messages: [{ id: 'u', role: 'user', content: 'Hi.' }] });
+    const response = await app.request(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    const next = reader?.read();
+    await door.reached;
+    await reader?.cancel();
+    await next;
+    if (!stopWhenGone) door.open();
+    expect(await conversation.turn(1)).toMatchObject({ status: stopWhenGone ? 'stopped' : 'completed' });
+  }
+});
+
+onEngines('[trpc 126] results of parallel calls are shown as they end', async (engine) => {
+  const slow = gate();
+  holder.hold('slow', slow);
+  const model = scriptedModel([{ toolCalls: [echo('slow'), echo('fast')] }, { text: 'Done.' }]);
+  const { agui } = await engine.converse(agents.plain, model);
+  const { app, path, body } = agui().saying('Hi.');
+  const response = await app.request(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  let read = '';
+  const decoder = new TextDecoder();
+  for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
+    read += decoder.decode(piece, { stream: true });
+    if (read.includes('TOOL_CALL_RESULT')) slow.open();
+  }
+  const events = eventsIn(read);
+  expect(events.map(shortOf).filter((line) => line.startsWith('TOOL_CALL_RESULT'))).toEqual(
+    ['fast', 'slow'].map((it) => `TOOL_CALL_RESULT ${it}`),
+  );
+  expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
+});

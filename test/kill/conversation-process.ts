@@ -1,0 +1,19 @@
+/** A worker for the agent of talk-agents.ts, to be killed at any time. See serve-on-request.ts. */
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
+import { textOf } from '../../contract/messages/messages';
+import { servePayments } from './payment-tools';
+import { serveOnRequest } from './serve-on-request';
+
+/** Pays what the last message asks for. Told to think, it does so until somebody stops it. */
+async function answer({ messages, signal }: GenerateRequest): Promise<GenerateAnswer> {
+  const usage = { inputTokens: 10, outputTokens: 5 };
+  const last = messages.at(-1);
+  const said = last === undefined ? '' : textOf(last);
+  if (last?.role === 'user' && said.endsWith('Think.'))
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('Stopped.')), { once: true }));
+  const amount = /Pay (\d+)\./.exec(said)?.[1];
+  if (last?.role !== 'user' || amount === undefined) return { parts: [{ type: 'text', text: `Done: ${said}` }], usage };
+  return { parts: [{ type: 'tool-call', id: `pay-${amount}`, name: 'refund', input: { orderId: amount, amount: Number(amount) } }], usage };
+}
+
+if (require.main === module) serveOnRequest(servePayments(answer));

@@ -1,0 +1,27 @@
+import { createInterface } from 'node:readline';
+import type { HoldfastWorker } from '../../worker/create-worker';
+import { quietRuntime } from '../../worker/runtime';
+import type { ChaosSettings } from './chaos-bed';
+
+/** A worker process that works on the task queue that each line `serve QUEUE PLACE` on stdin names. It says `ready QUEUE` when it polls. */
+export function serveOnRequest(serve: (settings: ChaosSettings, taskQueue: string, place: string) => Promise<HoldfastWorker>): void {
+  const settings = JSON.parse(process.argv[2] ?? '{}') as ChaosSettings;
+  quietRuntime();
+  let serving: Promise<HoldfastWorker | undefined> = Promise.resolve(undefined);
+  createInterface(process.stdin).on('line', (line) => {
+    const [, queue = '', place = ''] = line.split(' ');
+    serving = serving.then(async (before) => {
+      await before?.shutdown();
+      const worker = await serve(settings, queue, place);
+      void worker.run().catch(fail);
+      process.stdout.write(`ready ${queue}\n`);
+      return worker;
+    });
+    serving.catch(fail);
+  });
+}
+
+function fail(error: unknown): void {
+  console.error(error);
+  process.exit(1);
+}

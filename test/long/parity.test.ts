@@ -1,0 +1,3 @@
+import { describeRandomScripts } from '../parity/random-scripts';
+
+describeRandomScripts(100);

@@ -1,0 +1,1 @@
+module.exports = globalThis.sharedModule('@temporalio/worker/lib/workflow/bundler');

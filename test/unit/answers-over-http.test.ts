@@ -1,0 +1,36 @@
+import type { HoldfastClient } from '../../client/connect';
+import { createLogger } from '../../host/logger';
+import { createApp } from '../../service/http/app';
+
+describe('POST /runs/:id/interrupts/:interruptId', () => {
+  const taken: unknown[] = [];
+  const run = () => ({ resume: (...given: readonly unknown[]) => Promise.resolve(void taken.push(given)) });
+  const client = { run, withDeadline: (_: number, ask: () => unknown) => ask() } as unknown as HoldfastClient;
+  const app = createApp({ client, agents: [], logger: createLogger({ write: () => undefined }) });
+  const post = async (body: object): Promise<number> => {
+    const headers = { 'content-type': 'application/json' };
+    return (await app.request('/runs/r/interrupts/q', { method: 'POST', headers, body: JSON.stringify(body) })).status;
+  };
+
+  it.each<[object, unknown, unknown]>([
+    [
+      { decision: 'approve', upTo: 100, comment: 'Fine.', by: 'ada', roles: ['x'] },
+      { type: 'approve', upTo: 100, comment: 'Fine.' },
+      { by: 'ada', roles: ['x'] },
+    ],
+    [{ decision: 'reject', feedback: 'No.', inputHash: 'h' }, { type: 'reject', feedback: 'No.' }, { inputHash: 'h' }],
+    [{ decision: 'delegate', to: 'bob', by: 'ada' }, { type: 'delegate', to: 'bob' }, { by: 'ada' }],
+    [{ answer: { street: 'Hill 4' }, by: 'ada', roles: ['x'] }, { street: 'Hill 4' }, { by: 'ada', roles: ['x'] }],
+  ])('takes %j', async (body, answer, who) => {
+    expect(await post(body)).toBe(200);
+    expect(taken.pop()).toEqual(['q', answer, who]);
+  });
+
+  it.each([
+    { decision: 'delegate' },
+    { decision: 'approve', to: 'bob' },
+    { decision: 'approve', roles: 'x' },
+    { decision: 'approve', upTo: '100' },
+    { by: 'ada' },
+  ])('refuses %j', async (body) => expect(await post(body)).toBe(400));
+});

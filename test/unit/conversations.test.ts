@@ -1,0 +1,607 @@
+import { z } from 'zod';
+import type { LanguageModel } from 'holdfast/worker';
+import { defineTool } from 'holdfast/worker';
+import type { TestConversation } from 'holdfast/testing';
+import { scriptedModel, testConversation, testRun } from 'holdfast/testing';
+import type { AgentMiddleware } from 'holdfast/workflow';
+import { approval } from 'holdfast/middleware';
+import { sequential } from 'holdfast/workflow';
+import { promptOf } from '../../activities/models/providers/ai-sdk/prompt';
+import type { Ports } from '../../kernel/run/ports';
+import { MessageInbox, freshConversation } from '../../kernel/run/message-inbox';
+import { messageOfSent } from '../../contract/conversations';
+import { textOf } from '../../contract/messages/messages';
+import { agentUnder, agentWith, echo, gate, tools } from '../support/memory-bed';
+
+const texts = (...given: readonly string[]) => scriptedModel(given.map((text) => ({ text })));
+
+/** The whole transcript in short: `1 user: Hi`. */
+async function saidIn(conversation: TestConversation): Promise<readonly string[]> {
+  const { messages } = await conversation.transcript({ limit: 500 });
+  return messages.map(({ turn, message }) => `${turn} ${message.role}: ${textOf(message)}`);
+}
+
+/** Answers each call with what the last message was, once its door is open. */
+function doorModel(): { model: LanguageModel; doors: ReturnType<typeof gate>[]; asked: string[][] } {
+  const doors: ReturnType<typeof gate>[] = [];
+  const asked: string[][] = [];
+  const model: LanguageModel = {
+    generate: () => Promise.reject(new Error('It streams.')),
+    async *stream({ messages, signal }) {
+      const door = gate();
+      doors.push(door);
+      asked.push(messages.map((message) => textOf(message)));
+      yield { type: 'text', text: 'So ' };
+      await Promise.race([door.opened, new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))]);
+      yield { type: 'text', text: 'far.' };
+      yield { type: 'finish' };
+    },
+  };
+  return { model, doors, asked };
+}
+
+const ticks = async (): Promise<void> => {
+  for (let tick = 0; tick < 20; tick++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+describe('a conversation', () => {
+  it('answers each message in a turn of its own, and each turn begins with what was said before', async () => {
+    const model = texts('Hello Ann.', 'It is 4.');
+    const chat = await testConversation(agentWith(), { model, tools });
+    expect(await chat.send('I am Ann.')).toMatchObject({ turn: 1 });
+    await chat.run.outcome();
+    expect(await chat.send('What is 2 + 2?', { from: 'Ann' })).toMatchObject({ turn: 2 });
+    expect(await chat.run.outcome()).toEqual({ status: 'idle' });
+    expect(await saidIn(chat)).toEqual(['1 user: I am Ann.', '1 assistant: Hello Ann.', '2 user: What is 2 + 2?', '2 assistant: It is 4.']);
+    expect(model.requests[1]?.messages.map(textOf)).toEqual(['I am Ann.', 'Hello Ann.', 'What is 2 + 2?']);
+    expect(await chat.view()).toMatchObject({ turn: 2, status: 'idle', paused: false, title: 'I am Ann.', queue: [] });
+  });
+
+  it('tells the model who said what', () => {
+    const messages = [messageOfSent({ id: 'a', content: 'Hi.', from: 'Ann' }), messageOfSent({ id: 'b', content: 'Ho.' })];
+    const prompt = promptOf({ instructions: '', messages }, 'v3');
+    expect(prompt.map(({ content }) => content)).toEqual([[{ type: 'text', text: 'Ann: Hi.' }], [{ type: 'text', text: 'Ho.' }]]);
+  });
+
+  it('says of each turn what it used', async () => {
+    const usage = (inputTokens: number) => ({ inputTokens, outputTokens: 1 });
+    const model = scriptedModel([
+      { text: 'One.', usage: usage(10) },
+      { text: 'Two.', usage: usage(20) },
+    ]);
+    const chat = await testConversation(agentWith(), { model, tools });
+    await chat.send('a');
+    expect(await chat.turn(1)).toMatchObject({ status: 'completed', usage: usage(10) });
+    await chat.send('b');
+    expect(await chat.turn(2)).toMatchObject({ usage: usage(20) });
+    expect(await chat.run.usage()).toEqual({ inputTokens: 30, outputTokens: 2 });
+  });
+
+  it('takes all that waits into the next turn, in the order in which it was sent', async () => {
+    const { model, doors, asked } = doorModel();
+    const chat = await testConversation(agentWith(), { model, tools });
+    await chat.send('first');
+    await ticks();
+    const receipts = await Promise.all([chat.send('second', { from: 'Ann' }), chat.send('third', { from: 'Ben' })]);
+    expect(receipts.map(({ turn }) => turn)).toEqual([2, 2]);
+    await ticks();
+    expect((await chat.run.view()).conversation?.queue.map(({ message, from }) => `${from}: ${textOf(message)}`)).toEqual([
+      'Ann: second',
+      'Ben: third',
+    ]);
+    doors[0]?.open();
+    await ticks();
+    doors[1]?.open();
+    await chat.turn(2);
+    expect(asked[1]).toEqual(['first', 'So far.', 'second', 'third']);
+    expect(await chat.queue()).toEqual([]);
+  });
+
+  it('counts a message once that comes twice under one id', async () => {
+    const chat = await testConversation(agentWith(), { model: texts('One.', 'Two.'), tools });
+    expect(await chat.send('Hi', { id: 'a' })).toEqual({ id: 'a', turn: 1 });
+    await chat.run.outcome();
+    await chat.run.goOnAsNew();
+    expect(await chat.send('Hi', { id: 'a' })).toEqual({ id: 'a', turn: 1 });
+    expect(await chat.send('Ho', { id: 'b' })).toEqual({ id: 'b', turn: 2 });
+    expect(await saidIn(chat)).toEqual(['1 user: Hi', '1 assistant: One.', '2 user: Ho', '2 assistant: Two.']);
+  });
+
+  it('changes and withdraws what waits, and nothing else', async () => {
+    const chat = await testConversation(agentWith(), { model: texts('One.'), tools });
+    await chat.pause({ by: 'Ann' });
+    await chat.send('a', { id: 'a' });
+    await chat.send('b', { id: 'b' });
+    await chat.change('a', 'A', { by: 'Ann' });
+    await chat.withdraw('b');
+    await expect(chat.withdraw('b')).rejects.toMatchObject({ code: 'message-unknown' });
+    expect((await chat.view()).paused).toBe(true);
+    expect((await chat.queue()).map(({ message }) => textOf(message))).toEqual(['A']);
+    await chat.unpause();
+    expect(await saidIn(chat)).toEqual(['1 user: A', '1 assistant: One.']);
+    await expect(chat.change('a', 'again')).rejects.toMatchObject({
+      code: 'message-unknown',
+      message: expect.stringContaining('turn 1 has taken it') as string,
+    });
+  });
+
+  it('ends behind the turn at work, and leaves what waits', async () => {
+    const { model, doors } = doorModel();
+    const chat = await testConversation(agentWith(), { model, tools });
+    await chat.send('first');
+    await ticks();
+    await chat.send('second', { id: 'late' });
+    await chat.end({ by: 'Ann' });
+    await expect(chat.send('third')).rejects.toMatchObject({ code: 'conversation-ended' });
+    doors[0]?.open();
+    expect(await chat.run.outcome()).toMatchObject({ status: 'completed', output: { turns: 1, reason: 'asked' } });
+    expect(await chat.view()).toMatchObject({ status: 'ended', ended: { reason: 'asked', by: 'Ann' }, queue: [{ id: 'late' }] });
+    await expect(chat.send('fourth')).rejects.toMatchObject({ code: 'conversation-ended' });
+    expect(await saidIn(chat)).toEqual(['1 user: first', '1 assistant: So far.']);
+  });
+
+  it('ends when it was idle for so long, over a continue-as-new', async () => {
+    const chat = await testConversation(agentWith(), { model: texts('One.', 'Two.'), tools, idle: '30d' });
+    await chat.send('a');
+    await chat.run.outcome();
+    await chat.run.advance('29d');
+    await chat.send('b');
+    await chat.run.outcome();
+    await chat.run.advance('20d');
+    await chat.run.goOnAsNew();
+    await chat.run.advance('9d');
+    expect(await chat.run.outcome()).toEqual({ status: 'idle' });
+    await chat.run.advance('1d');
+    expect(await chat.run.outcome()).toMatchObject({ status: 'completed', output: { turns: 2, reason: 'idle' } });
+    expect((await chat.view()).ended).toEqual({ reason: 'idle' });
+  });
+
+  it('does not end for being idle while it is paused', async () => {
+    const chat = await testConversation(agentWith(), { model: texts(), tools, idle: '1h' });
+    await chat.pause();
+    await chat.run.advance('2h');
+    expect(await chat.run.outcome()).toEqual({ status: 'idle' });
+    await chat.unpause();
+    await chat.run.advance('1h');
+    expect(await chat.run.outcome()).toMatchObject({ status: 'completed' });
+  });
+
+  it('goes on when a turn failed', async () => {
+    const failing: AgentMiddleware = {
+      name: 'failing',
+      beforeModelRewriteState: (state) => {
+        if (textOf(state.messages.at(-1) ?? { role: 'user', parts: [] }) === 'fail') throw new Error('No.');
+      },
+    };
+    const chat = await testConversation(agentUnder(failing), { model: texts('Fine.'), tools });
+    await chat.send('fail');
+    expect(await chat.turn(1)).toMatchObject({ status: 'failed', error: { code: 'hook-failed' } });
+    await chat.send('go on');
+    expect(await chat.turn(2)).toMatchObject({ status: 'completed' });
+    expect(await saidIn(chat)).toEqual(['1 user: fail', '2 user: go on', '2 assistant: Fine.']);
+  });
+
+  it('gives calls a result that a failed turn left without one', async () => {
+    const boom: AgentMiddleware = {
+      name: 'boom',
+      afterModelRewriteState: (state) => {
+        if (state.messages.at(-1)?.parts.some(({ type }) => type === 'tool-call') === true) throw new Error('No.');
+      },
+    };
+    const model = scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Fine.' }]);
+    const chat = await testConversation(agentUnder(boom), { model, tools });
+    await chat.send('a');
+    expect(await chat.turn(1)).toMatchObject({ status: 'failed' });
+    await chat.send('b');
+    await chat.turn(2);
+    expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
+  });
+
+  it('runs the setup of its agent in each turn, and calls tools under another key each time', async () => {
+    const keys: string[] = [];
+    const pay = defineTool({
+      description: 'Pays.',
+      inputSchema: z.object({}),
+      effect: 'once',
+      execute: (_, { idempotencyKey }) => (keys.push(idempotencyKey), 'paid'),
+    });
+    let setups = 0;
+    const counting: AgentMiddleware = { name: 'counting', beforeAgent: async (_, ctx) => void (setups++, await ctx.call('pay', {})) };
+    const call = { toolCalls: [{ name: 'pay', input: {} }] };
+    const chat = await testConversation(agentWith({ tools: ['pay'], middleware: [counting] }), {
+      model: scriptedModel([call, { text: 'a' }, call, { text: 'b' }, call, { text: 'c' }]),
+      tools: { pay },
+    });
+    for (const text of ['a', 'b', 'c']) {
+      await chat.send(text);
+      await chat.run.outcome();
+      await chat.run.goOnAsNew();
+    }
+    expect(setups).toBe(3);
+    expect(keys).toHaveLength(6);
+    expect(new Set(keys).size).toBe(6);
+  });
+
+  it('waits for an approval in a turn, and takes messages meanwhile', async () => {
+    const model = scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }, { text: 'Next.' }]);
+    const chat = await testConversation(agentUnder(approval({ tools: { echo: true } })), { model, tools });
+    await chat.send('go');
+    const [interrupt] = await chat.run.interrupts();
+    expect(await chat.send('and?')).toMatchObject({ turn: 2 });
+    await chat.run.goOnAsNew();
+    await chat.run.approve(interrupt?.id ?? '');
+    await chat.turn(2);
+    expect(await saidIn(chat)).toEqual([
+      '1 user: go',
+      '1 assistant: ',
+      '1 tool: ',
+      '1 assistant: Done.',
+      '2 user: and?',
+      '2 assistant: Next.',
+    ]);
+  });
+
+  it('hands a turn to agents that are made of others', async () => {
+    const one = agentWith({ tools: [] });
+    const chat = await testConversation(sequential({ name: 'both', description: 'Both.', agents: [one] }), {
+      model: texts('One.', 'Two.'),
+      tools,
+    });
+    await chat.send('a');
+    await chat.run.outcome();
+    await chat.run.goOnAsNew();
+    await chat.send('b');
+    await chat.run.outcome();
+    expect(await saidIn(chat)).toEqual(['1 user: a', '1 assistant: One.', '2 user: b', '2 assistant: Two.']);
+    expect((await chat.run.transcript()).map(textOf)).toEqual(['a', 'One.', 'b', 'Two.']);
+  });
+
+  it('begins a turn with no more than its window, from a message of a person on', async () => {
+    const model = scriptedModel(Array.from({ length: 6 }, (_, turn) => ({ text: `answer ${turn + 1}` })));
+    const chat = await testConversation(agentWith(), { model, tools, window: 3 });
+    for (let turn = 1; turn <= 6; turn++) {
+      await chat.send(`question ${turn}`);
+      await chat.run.outcome();
+    }
+    expect(model.requests[5]?.messages.map(textOf)).toEqual(['question 5', 'answer 5', 'question 6']);
+    expect(await saidIn(chat)).toHaveLength(12);
+  });
+
+  it('is read by page, the last page first', async () => {
+    const chat = await testConversation(agentWith(), {
+      model: scriptedModel(Array.from({ length: 5 }, (_, n) => ({ text: `a${n}` }))),
+      tools,
+    });
+    for (let turn = 0; turn < 5; turn++) {
+      await chat.send(`q${turn}`);
+      await chat.run.outcome();
+    }
+    const pages: string[][] = [];
+    let before: number | undefined;
+    do {
+      const page = await chat.transcript({ limit: 4, ...(before === undefined ? {} : { before }) });
+      pages.push(page.messages.map(({ message }) => textOf(message)));
+      ({ before } = page);
+    } while (before !== undefined);
+    expect(pages).toEqual([
+      ['q3', 'a3', 'q4', 'a4'],
+      ['q1', 'a1', 'q2', 'a2'],
+      ['q0', 'a0'],
+    ]);
+  });
+
+  it('is the same in each of its views over a continue-as-new', async () => {
+    const chat = await testConversation(agentWith(), { model: texts('One.', 'Two.'), tools, title: 'Numbers' });
+    await chat.send('a');
+    await chat.pause();
+    await chat.send('b', { from: 'Ben' });
+    await chat.view();
+    const before = await chat.run.view();
+    await chat.run.goOnAsNew();
+    const after = await chat.run.view();
+    expect(after).toEqual(before);
+    await chat.rename('Letters');
+    await chat.unpause();
+    expect((await chat.view()).title).toBe('Letters');
+  });
+});
+
+describe('a message for the next step', () => {
+  it('joins the turn at work before its next call of the model', async () => {
+    const door = gate();
+    const begun = gate();
+    const slow = defineTool({
+      description: 'Waits.',
+      inputSchema: z.object({}),
+      execute: async () => {
+        begun.open();
+        await door.opened;
+        return 'done';
+      },
+    });
+    const model = scriptedModel([{ toolCalls: [{ name: 'slow', input: {} }] }, { text: 'In French, then.' }]);
+    const chat = await testConversation(agentWith({ tools: ['slow'] }), { model, tools: { slow } });
+    await chat.send('go');
+    await begun.opened;
+    const receipt = chat.send('In French, please.', { mode: 'next-step' });
+    await ticks();
+    door.open();
+    expect(await receipt).toMatchObject({ turn: 1 });
+    await chat.run.outcome();
+    expect(await saidIn(chat)).toEqual([
+      '1 user: go',
+      '1 assistant: ',
+      '1 tool: ',
+      '1 user: In French, please.',
+      '1 assistant: In French, then.',
+    ]);
+    expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
+  });
+
+  it('goes into the next turn when the turn at work has no step left', async () => {
+    const { model, doors } = doorModel();
+    const chat = await testConversation(agentWith(), { model, tools });
+    await chat.send('go');
+    await ticks();
+    const receipt = chat.send('more', { mode: 'next-step' });
+    await ticks();
+    doors[0]?.open();
+    expect(await receipt).toMatchObject({ turn: 2 });
+    await ticks();
+    doors[1]?.open();
+    await chat.turn(2);
+  });
+
+  it('has a receipt without a turn where nobody waits for the turn', async () => {
+    const { model, doors } = doorModel();
+    const chat = await testConversation(agentWith(), { model, tools });
+    await chat.send('go');
+    await ticks();
+    expect(await chat.send('more', { mode: 'next-step', id: 'more', wait: '1ms' })).toEqual({ id: 'more' });
+    doors[0]?.open();
+    await ticks();
+    expect(await chat.send('more', { mode: 'next-step', id: 'more' })).toEqual({ id: 'more', turn: 2 });
+  });
+
+  it('rejects when it was taken back before a turn took it', async () => {
+    const { model, doors } = doorModel();
+    const chat = await testConversation(agentWith(), { model, tools });
+    await chat.send('go');
+    await ticks();
+    const receipt = chat.send('more', { mode: 'next-step', id: 'more' });
+    receipt.catch(() => undefined);
+    await ticks();
+    await chat.withdraw('more');
+    doors[0]?.open();
+    await expect(receipt).rejects.toMatchObject({ code: 'message-withdrawn' });
+  });
+});
+
+describe('a message that is for now', () => {
+  it('stops the model, keeps what that said, and begins the next turn', async () => {
+    const { model, doors, asked } = doorModel();
+    const chat = await testConversation(agentWith(), { model, tools });
+    await chat.send('go');
+    await ticks();
+    expect(await chat.send('Stop!', { mode: 'now' })).toMatchObject({ turn: 2 });
+    expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
+    await ticks();
+    doors[1]?.open();
+    await chat.turn(2);
+    expect(asked[1]).toEqual(['go', 'So ', 'Stop!']);
+    const { messages } = await chat.transcript();
+    expect(messages.map(({ message, partial = false }) => [textOf(message), partial])).toEqual([
+      ['go', false],
+      ['So ', true],
+      ['Stop!', false],
+      ['So far.', false],
+    ]);
+  });
+
+  it('waits for tools under way, and ends the turn behind them', async () => {
+    const door = gate();
+    const begun = gate();
+    const slow = defineTool({
+      description: 'Waits.',
+      inputSchema: z.object({}),
+      execute: async () => {
+        begun.open();
+        await door.opened;
+        return 'done';
+      },
+    });
+    const model = scriptedModel([{ toolCalls: [{ name: 'slow', input: {} }] }, { text: 'Stopped.' }]);
+    const chat = await testConversation(agentWith({ tools: ['slow'] }), { model, tools: { slow } });
+    await chat.send('go');
+    await begun.opened;
+    await chat.send('Stop!', { mode: 'now' });
+    await ticks();
+    door.open();
+    expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
+    await chat.turn(2);
+    expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
+  });
+
+  it('ends a conversation at once that is asked to end now', async () => {
+    const { model } = doorModel();
+    const chat = await testConversation(agentWith(), { model, tools });
+    await chat.send('go');
+    await ticks();
+    await chat.end({ mode: 'now' });
+    expect(await chat.run.outcome()).toMatchObject({ status: 'completed', output: { turns: 1 } });
+    expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
+  });
+});
+
+describe('a conversation that is cancelled', () => {
+  it('takes no message, and goes on where it was idle when somebody resumes it', async () => {
+    const chat = await testConversation(agentWith(), { model: texts('One.', 'Two.'), tools });
+    await chat.send('a', { id: 'a' });
+    await chat.turn(1);
+    await chat.run.cancel();
+    expect(await chat.run.outcome()).toEqual({ status: 'cancelled' });
+    await expect(chat.send('b')).rejects.toMatchObject({ code: 'conversation-ended' });
+    await chat.run.resume();
+    expect(await chat.run.outcome()).toEqual({ status: 'idle' });
+    expect(await chat.send('a', { id: 'a' })).toEqual({ id: 'a', turn: 1 });
+    expect(await chat.send('b', { id: 'b' })).toEqual({ id: 'b', turn: 2 });
+    expect(await saidIn(chat)).toEqual(['1 user: a', '1 assistant: One.', '2 user: b', '2 assistant: Two.']);
+  });
+
+  it('keeps what the model had said and what waited, and asks the model again when it is resumed', async () => {
+    const { model, doors, asked } = doorModel();
+    const chat = await testConversation(agentWith(), { model, tools });
+    await chat.send('go');
+    await ticks();
+    await chat.send('later', { id: 'later' });
+    await chat.run.cancel();
+    expect(await chat.run.outcome()).toEqual({ status: 'cancelled' });
+    expect(await chat.view()).toMatchObject({ status: 'ended', turn: 1, queue: [{ id: 'later' }] });
+    const resumed = chat.run.resume();
+    await ticks();
+    doors[1]?.open();
+    await ticks();
+    doors[2]?.open();
+    await resumed;
+    expect(await chat.turn(2)).toMatchObject({ status: 'completed' });
+    expect(asked.slice(1).map((texts) => texts.at(-1))).toEqual(['go', 'later']);
+    const said = (await chat.transcript()).messages.map(({ message, partial = false }) => [textOf(message), partial]);
+    expect(said).toEqual([
+      ['go', false],
+      ['So ', true],
+      ['So far.', false],
+      ['later', false],
+      ['So far.', false],
+    ]);
+  });
+
+  it('stops between two turns when its safe point did not come in the first one', async () => {
+    const { model, doors } = doorModel();
+    const chat = await testConversation(agentWith(), { model, tools });
+    await chat.send('go');
+    await ticks();
+    await chat.send('later');
+    await chat.run.cancel({ mode: 'after-tools', by: 'ann' });
+    doors[0]?.open();
+    expect(await chat.run.outcome()).toEqual({ status: 'cancelled' });
+    expect(await chat.view()).toMatchObject({ turn: 1, queue: [{}] });
+    const resumed = chat.run.resume();
+    await ticks();
+    doors[1]?.open();
+    await resumed;
+    await chat.turn(2);
+    expect(await saidIn(chat)).toEqual(['1 user: go', '1 assistant: So far.', '2 user: later', '2 assistant: So far.']);
+  });
+
+  it('asks again what it asked, when it is resumed in a turn that waits', async () => {
+    const model = scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }, { text: 'Next.' }]);
+    const chat = await testConversation(agentUnder(approval({ tools: { echo: true } })), { model, tools });
+    await chat.send('go');
+    await chat.run.interrupts();
+    await chat.send('later');
+    await chat.run.cancel();
+    await chat.run.outcome();
+    await chat.run.resume();
+    const [interrupt] = await chat.run.interrupts();
+    await chat.run.approve(interrupt?.id ?? '');
+    expect((await chat.turn(2)).status).toBe('completed');
+    expect((await saidIn(chat)).slice(-3)).toEqual(['1 assistant: Done.', '2 user: later', '2 assistant: Next.']);
+  });
+});
+
+describe('what a conversation refuses', () => {
+  it('is every message, if there is nobody to answer it', () => {
+    const unfit = { code: 'agent-unknown', message: 'There is no agent "nobody".' };
+    const inbox = new MessageInbox(freshConversation({ window: 200 }), {} as never, unfit);
+    const command = { type: 'send', messages: [{ id: 'a', content: 'Hi', mode: 'after-turn' }] } as const;
+    expect(inbox.command(command)).toEqual({ sent: [{ id: 'a', refused: unfit }] });
+  });
+
+  it('is a message that is none, or too large', async () => {
+    const chat = await testConversation(agentWith(), { model: texts(), tools });
+    await expect(chat.send('')).rejects.toMatchObject({ code: 'input-invalid' });
+    await expect(chat.send('x'.repeat(5 * 1024 * 1024))).rejects.toMatchObject({ code: 'input-too-large' });
+    await expect(chat.send('x', { mode: 'soon' as 'now' })).rejects.toMatchObject({ code: 'request-invalid' });
+    await expect(chat.send('x', { id: 'no id' })).rejects.toMatchObject({ code: 'request-invalid' });
+  });
+
+  it('is more than 1,000 messages that wait', async () => {
+    const chat = await testConversation(agentWith(), { model: texts(), tools });
+    await chat.pause();
+    const sent = await Promise.allSettled(Array.from({ length: 10_000 }, (_, n) => chat.send(`message ${n}`)));
+    const refused = sent.flatMap((one) => (one.status === 'rejected' ? [(one.reason as { code: string }).code] : []));
+    expect(refused).toHaveLength(9000);
+    expect(new Set(refused)).toEqual(new Set(['conversation-full']));
+    expect((await chat.queue()).map(({ message }) => textOf(message))).toEqual(Array.from({ length: 1000 }, (_, n) => `message ${n}`));
+    await expect(chat.send('one more')).rejects.toMatchObject({
+      code: 'conversation-full',
+      message: expect.stringContaining('wait for a turn') as string,
+    });
+    await chat.withdraw((await chat.queue())[0]?.id ?? '');
+    expect(await chat.send('one more')).toMatchObject({ turn: 1 });
+  }, 30_000);
+
+  it('is a change that makes what waits too large', async () => {
+    const chat = await testConversation(agentWith(), { model: texts(), tools });
+    await chat.pause();
+    const large = 'x'.repeat(200 * 1024);
+    for (const id of ['a', 'b', 'c']) await chat.send(id === 'c' ? 'short' : large, { id });
+    await expect(chat.change('c', large)).rejects.toMatchObject({ code: 'conversation-full' });
+    await chat.change('a', 'short');
+    await chat.change('c', large);
+    expect((await chat.queue()).map(({ message }) => textOf(message).length)).toEqual([5, large.length, large.length]);
+  });
+
+  it('is a message of 300 KB, also from a client that does not look at it', () => {
+    const content = 'x'.repeat(300 * 1024);
+    const inbox = new MessageInbox(freshConversation({ window: 5 }), {} as Ports);
+    expect(inbox.command({ type: 'send', messages: [{ id: 'a', content, mode: 'now' }] })).toMatchObject({
+      sent: [{ id: 'a', refused: { code: 'input-too-large' } }],
+    });
+  });
+
+  it('is a message under the id of one that was taken back', async () => {
+    const chat = await testConversation(agentWith(), { model: texts('One.'), tools });
+    await chat.pause();
+    await chat.send('a', { id: 'a' });
+    await chat.withdraw('a');
+    await chat.run.goOnAsNew();
+    await expect(chat.send('a', { id: 'a' })).rejects.toMatchObject({ code: 'message-withdrawn' });
+    await expect(chat.withdraw('a')).rejects.toMatchObject({
+      code: 'message-unknown',
+      message: expect.stringContaining('took it back') as string,
+    });
+    await chat.unpause();
+    expect(await saidIn(chat)).toEqual([]);
+  });
+
+  it('is a name of nobody, or one that is too long', async () => {
+    const chat = await testConversation(agentWith(), { model: texts(), tools });
+    for (const by of ['', 'x'.repeat(201)]) await expect(chat.pause({ by })).rejects.toMatchObject({ code: 'request-invalid' });
+  });
+
+  it('is everything, where the run is no conversation', async () => {
+    const run = await testRun(agentWith(), { input: 'Hi', model: texts('Hi.'), tools });
+    expect((await run.view()).conversation).toBeUndefined();
+  });
+});
+
+describe('stopping a turn', () => {
+  it('ends it at its next safe place, and the next message begins another one', async () => {
+    const { model, doors } = doorModel();
+    const chat = await testConversation(agentWith(), { model, tools, stream: true });
+    await expect(chat.stop()).rejects.toMatchObject({ code: 'turn-unknown' });
+    await chat.send('Hi.');
+    await ticks();
+    await chat.stop({ by: 'Ann' });
+    expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
+    expect(await chat.view()).toMatchObject({ status: 'idle', paused: false });
+    await chat.send('And now?');
+    await ticks();
+    doors.at(-1)?.open();
+    expect(await chat.turn(2)).toMatchObject({ status: 'completed' });
+    const changes: unknown[] = [];
+    for await (const event of chat.run.events({ until: 'waiting' })) if (event.type === 'conversation-change') changes.push(event);
+    expect(changes).toMatchObject([{ change: 'stopping', by: 'Ann' }]);
+  });
+});

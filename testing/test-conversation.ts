@@ -1,0 +1,65 @@
+import { Conversation } from '../client/conversation';
+import type { ConversationChannel } from '../client/conversation';
+import type { ConversationOptions } from '../client/conversation-options';
+import { conversationStartOf } from '../client/conversation-options';
+import { defined } from '../contract/defined';
+import type { RunEvent } from '../contract/events';
+import type { Json } from '../contract/messages/messages';
+import { defaultTenant } from '../contract/names';
+import type { Agent } from '../kernel/define/agent-ref';
+import type { MemoryRun } from '../memory/run';
+import { TestRun } from './test-run';
+import type { TestWorld } from './test-world';
+import { checkWorld, memoryRun, worldOf } from './test-world';
+
+export interface TestConversationOptions extends TestWorld, Omit<ConversationOptions, 'model'> {
+  readonly id?: string;
+}
+
+/** Begins a conversation in memory. Nobody has said anything. */
+export async function testConversation<Input extends Json>(
+  agent: Agent<string, Input, unknown>,
+  options: TestConversationOptions,
+): Promise<TestConversation> {
+  const { world, start } = worldOf(options);
+  checkWorld('testConversation', agent, world);
+  const { id = 'test', ...rest } = start;
+  const input = conversationStartOf(world.tenant ?? defaultTenant, agent.name, { id, externalStorage: false }, rest);
+  return new TestConversation(await memoryRun(agent, input, world), id);
+}
+
+/** A conversation as the client shows it, in memory, and the run that it is. */
+export class TestConversation extends Conversation {
+  readonly run: TestRun;
+
+  constructor(run: MemoryRun, id: string) {
+    const shown = new TestRun(run, id);
+    super(id, new MemoryChannel(run, shown));
+    this.run = shown;
+  }
+}
+
+class MemoryChannel implements ConversationChannel {
+  constructor(
+    private readonly run: MemoryRun,
+    private readonly shown: TestRun,
+  ) {}
+
+  command(...[command]: Parameters<ConversationChannel['command']>): ReturnType<ConversationChannel['command']> {
+    return this.run.converse(command);
+  }
+
+  async view(): ReturnType<ConversationChannel['view']> {
+    await this.run.idle();
+    return this.run.view();
+  }
+
+  events(from: number, signal?: AbortSignal): AsyncGenerator<RunEvent> {
+    return this.shown.events({ from, ...defined({ signal }) });
+  }
+
+  async *eventsBack(): AsyncGenerator<readonly RunEvent[]> {
+    await this.run.idle();
+    yield [...this.run.events];
+  }
+}

@@ -1,0 +1,132 @@
+import { defined } from '../contract/defined';
+import type { LanguageModel, ModelProvider, ResolvedModel } from '../activities/models/models';
+import { ModelRegistry } from '../activities/models/models';
+import { Observers } from '../activities/worker-middleware/observers';
+import { OutputRegistry } from '../activities/schemas/outputs';
+import { defaultModelFacts } from '../activities/parts';
+import type { Policies } from '../activities/policies';
+import { policiesOf } from '../activities/policies';
+import { ToolRegistry, defaultToolFacts } from '../activities/tools/tools';
+import type { WorkerMiddleware } from '../activities/worker-middleware/worker-middleware';
+import { WorkerMiddlewareRegistry } from '../activities/worker-middleware/worker-middleware';
+import { isRecord } from '../contract/check';
+import type { Delta } from '../contract/deltas';
+import { HoldfastError } from '../contract/errors';
+import type { Language } from '../contract/manifest';
+import type { Json } from '../contract/messages/messages';
+import type { Observer } from '../contract/observed';
+import type { StartInput } from '../contract/record/wire';
+import type { Agent } from '../kernel/define/agent-ref';
+import { definitionOf, isAgent } from '../kernel/define/agent-ref';
+import { checkTrees } from '../kernel/define/check-trees';
+import type { Agents } from '../memory/run';
+import { MemoryRun } from '../memory/run';
+import { builtInWorkerMiddleware } from '../worker/built-in-worker-middleware';
+import type { LoseCall } from './memory-work';
+import { memoryWork } from './memory-work';
+
+/** What a run in memory has around it. */
+export interface TestWorld {
+  /** Answers for every model that the agent names. `scriptedModel(…)` is one. */
+  readonly model: ModelProvider | LanguageModel;
+  readonly tools?: Readonly<Record<string, unknown>>;
+  /** The schemas that agents name as their `output`. */
+  readonly outputs?: Readonly<Record<string, unknown>>;
+  /** The policies of the configuration that agents name. */
+  readonly policies?: Readonly<Record<string, unknown>>;
+  /** Worker middleware. */
+  readonly middleware?: readonly WorkerMiddleware[];
+  /** Observers of the worker. */
+  readonly observers?: readonly Observer[];
+  /** Told of what an observer does wrong, and of what a tool asks for when its call has ended. */
+  readonly onProblem?: (problem: HoldfastError) => void;
+  readonly language?: Language;
+  readonly tenant?: string;
+  /** Where the clock stands at the start; it moves by `advance` only. Default: 2026-01-01. */
+  readonly now?: Date;
+  /** Loses calls, as a worker that dies does. */
+  readonly lose?: LoseCall;
+  /** Sees what comes in while calls run: tokens, output of tools, progress. */
+  readonly onDelta?: (delta: Delta) => void;
+}
+
+const firstOfJanuary = Date.UTC(2026, 0, 1);
+
+/** What belongs to the world, and what the run is started with. */
+export function worldOf<Options extends TestWorld>(
+  options: Options,
+): { readonly world: TestWorld; readonly start: Omit<Options, keyof TestWorld> } {
+  const { model, tools, outputs, policies, middleware, observers, onProblem, language, tenant, now, lose, onDelta, ...start } = options;
+  return {
+    world: { model, ...defined({ tools, outputs, policies, middleware, observers, onProblem, language, tenant, now, lose, onDelta }) },
+    start,
+  };
+}
+
+/** What was given has to be an agent and a model, before anything else is looked at. */
+export function checkWorld(who: string, agent: unknown, { model }: TestWorld): void {
+  if (!isAgent(agent)) throw new HoldfastError('agent-unknown', `${who} was given no agent. Give it what defineAgent returns.`);
+  if (!isModel(model)) throw new HoldfastError('model-unknown', `${who} was given no model. Give it one: model: scriptedModel([…]).`);
+}
+
+function isModel(value: unknown): boolean {
+  return isRecord(value) && ['model', 'generate', 'stream'].some((act) => typeof value[act] === 'function');
+}
+
+/** A run in memory, with the tools, worker middleware and checks of production. */
+export async function memoryRun<Input extends Json>(
+  agent: Agent<string, Input, unknown>,
+  start: StartInput,
+  {
+    model,
+    tools = {},
+    outputs = {},
+    policies = {},
+    middleware = [],
+    observers = [],
+    onProblem,
+    language = 'en',
+    now,
+    lose = () => undefined,
+    onDelta,
+  }: TestWorld,
+  known: Policies = policiesOf(policies),
+): Promise<MemoryRun> {
+  const parts = {
+    tools: new ToolRegistry(tools),
+    models: new TestModels(model),
+    middleware: new WorkerMiddlewareRegistry(middleware, builtInWorkerMiddleware()),
+    outputs: new OutputRegistry(outputs),
+    policies: known,
+    observers: new Observers(observers, onProblem),
+    ...defined({ onProblem }),
+    language,
+    toolDefaults: defaultToolFacts,
+    modelFacts: defaultModelFacts,
+  };
+  await parts.tools.ready();
+  await parts.outputs.ready();
+  return new MemoryRun(agentsOf(agent), { start }, memoryWork(parts, lose, onDelta), now?.getTime() ?? firstOfJanuary);
+}
+
+/** Every name is a model here; the one model answers for all and is told by which name. */
+class TestModels extends ModelRegistry {
+  constructor(private readonly model: ModelProvider | LanguageModel) {
+    super({}, {});
+  }
+
+  override idOf(name: string): string {
+    return name.includes('/') ? name : `test/${name}`;
+  }
+
+  override async resolve(name: string): Promise<ResolvedModel> {
+    const { model } = this;
+    return { id: this.idOf(name), hasKey: false, model: 'model' in model ? await model.model(name) : model };
+  }
+}
+
+export function agentsOf<Input extends Json>(agent: Agent<string, Input, unknown>): Agents {
+  const definition = definitionOf(agent as Agent);
+  checkTrees([definition]);
+  return new Map([[agent.name, definition]]);
+}

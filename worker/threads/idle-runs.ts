@@ -1,0 +1,121 @@
+import type { Workflow, WorkflowCreateOptions, WorkflowCreator } from '@temporalio/worker/lib/workflow/interface';
+import { names } from '../../contract/names';
+
+type Activation = Parameters<Workflow['activate']>[0];
+type Completion = Awaited<ReturnType<Workflow['activate']>>;
+
+export interface IdleOptions {
+  /** How long a run has no task until it leaves the memory of its worker. */
+  readonly idleMs: number;
+  /** Sends the query to a run. It fails by design, and what it fails with does not matter. */
+  readonly query: (run: RunKey) => Promise<unknown>;
+}
+
+export interface RunKey {
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+/** How Temporal's core names the query of a task that has nothing else. */
+const onlyQuery = 'legacy_query';
+/** Each is a task for the server. After a herd of starts they would keep others waiting. */
+const mostQueries = 4;
+/** Node takes a longer one for none. */
+const longestTimer = 2 ** 31 - 1;
+
+/**
+ * Makes workflows that leave the memory of their worker when they had no task for a while. The SDK has no call for that. But Temporal's core lets go of a
+ * run whose query it could not answer, and a query leaves nothing in the history. So an idle run is sent a query that is made to fail.
+ */
+export class IdleRuns implements WorkflowCreator {
+  private readonly leaving: RunKey[] = [];
+  private queries = 0;
+  private isDestroyed = false;
+
+  constructor(
+    private readonly creator: WorkflowCreator,
+    private readonly options: IdleOptions,
+  ) {}
+
+  async createWorkflow(options: WorkflowCreateOptions): Promise<Workflow> {
+    const { workflowId, runId } = options.info;
+    const workflow = await this.creator.createWorkflow(options);
+    return new IdleRun(workflow, Math.min(this.options.idleMs, longestTimer), () => this.leave({ workflowId, runId }));
+  }
+
+  destroy(): Promise<void> {
+    this.isDestroyed = true;
+    this.leaving.length = 0;
+    return this.creator.destroy();
+  }
+
+  private leave(run: RunKey): void {
+    this.leaving.push(run);
+    this.next();
+  }
+
+  private next(): void {
+    if (this.isDestroyed || this.queries >= mostQueries) return;
+    const run = this.leaving.shift();
+    if (run === undefined) return;
+    this.queries += 1;
+    const goOn = (): void => {
+      this.queries -= 1;
+      this.next();
+    };
+    void this.options.query(run).then(goOn, goOn);
+  }
+}
+
+/** Temporal gives a workflow one activation after another, and disposes of it when it has left. */
+class IdleRun implements Workflow {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly workflow: Workflow,
+    private readonly idleMs: number,
+    private readonly onIdle: () => void,
+  ) {}
+
+  async activate(activation: Activation): Promise<Completion> {
+    clearTimeout(this.timer);
+    const asked = queryToLeave(activation);
+    if (asked === onlyQuery) return failedTask(activation);
+    try {
+      return asked === undefined ? await this.workflow.activate(activation) : answered(activation, asked);
+    } finally {
+      this.timer = setTimeout(this.onIdle, this.idleMs).unref();
+    }
+  }
+
+  getAndResetSinkCalls(): ReturnType<Workflow['getAndResetSinkCalls']> {
+    return this.workflow.getAndResetSinkCalls();
+  }
+
+  async dispose(): Promise<void> {
+    clearTimeout(this.timer);
+    await this.workflow.dispose();
+  }
+}
+
+/** The id of the query that sends a run away. */
+function queryToLeave({ jobs }: Activation): string | undefined {
+  const [query] = (jobs ?? []).flatMap(({ queryWorkflow }) => (queryWorkflow?.queryType === names.leaveQuery ? [queryWorkflow] : []));
+  return query === undefined ? undefined : (query.queryId ?? '');
+}
+
+/** Nothing of it goes into the history: the task had a query only. */
+function failedTask({ runId }: Activation): Completion {
+  return {
+    runId: runId ?? '',
+    failed: { failure: { message: 'The run leaves the memory of its worker, as it had no task for a while.' } },
+  };
+}
+
+/** A query that came beside other work: the run is not idle, and this task must not fail. */
+function answered({ runId }: Activation, queryId: string): Completion {
+  return {
+    runId: runId ?? '',
+    successful: { commands: [{ respondToQuery: { queryId, succeeded: { response: { metadata: {}, data: new Uint8Array() } } } }] },
+  };
+}

@@ -1,0 +1,57 @@
+import { defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
+import type { ConversationCommand, ConversationReply } from '../contract/conversations';
+import { commandProblem } from '../contract/conversations';
+import { jsonSize } from '../contract/limits';
+import { names } from '../contract/names';
+import type { AgentRun } from '../kernel/engine/run';
+import type { Ports } from '../kernel/run/ports';
+import { refusedAnswer } from './answer-inbox';
+import { countFromOutside } from './interceptors';
+import type { TaskRoom } from './task-room';
+
+const conversationUpdate = defineUpdate<ConversationReply, [ConversationCommand]>(names.conversationUpdate);
+const conversationSignal = defineSignal<[ConversationCommand]>(names.conversationSignal);
+
+interface Listening {
+  readonly run: Pick<AgentRun, 'converse'>;
+  readonly room: Pick<TaskRoom, 'accepts' | 'takeBeside'>;
+  readonly ports: Pick<Ports, 'emit'>;
+  came(how: 'signals' | 'updates'): void;
+}
+
+/** Takes what people say to a run. Whoever reaches the server may send anything, so its form is looked at. */
+export function listenToConversation({ run, room, ports, came }: Listening): void {
+  const take = (command: ConversationCommand): ConversationReply => {
+    // It stands in the history as it came, and in the event that tells of it.
+    room.takeBeside(2 * jsonSize(command));
+    const problem = commandProblem(command);
+    return problem === undefined ? run.converse(command) : { refused: { code: 'input-invalid', message: problem } };
+  };
+  setHandler(
+    conversationUpdate,
+    (command) => {
+      countFromOutside();
+      came('updates');
+      return take(command);
+    },
+    {
+      validator: (command) => {
+        if (room.accepts(2 * jsonSize(command))) return;
+        throw refusedAnswer({ code: 'run-busy', message: 'The run took other messages at this moment. Send it again.' });
+      },
+    },
+  );
+  setHandler(conversationSignal, (command) => {
+    came('signals');
+    const reply = take(command);
+    // Nobody hears the reply.
+    for (const { id, code } of ignoredIn(command, reply)) ports.emit({ type: 'message-ignored', id, code });
+  });
+}
+
+/** Messages that do not count, and why. */
+function ignoredIn(command: ConversationCommand, { sent = [], refused }: ConversationReply): readonly { id: string; code: string }[] {
+  if (refused === undefined) return sent.flatMap((one) => ('refused' in one ? [{ id: one.id, code: one.refused.code }] : []));
+  const isHere = refused.code !== 'not-a-conversation' && commandProblem(command) === undefined && command.type === 'send';
+  return isHere ? command.messages.map(({ id }) => ({ id, code: refused.code })) : [];
+}

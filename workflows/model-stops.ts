@@ -1,0 +1,24 @@
+import { CancellationScope } from '@temporalio/workflow';
+import type { AgentPath } from '../contract/record/agent-paths';
+import { isConversation } from '../contract/record/agent-paths';
+
+/** The calls of models that are under way in a conversation, for whoever ends them. */
+export class ModelStops {
+  private readonly open = new Set<CancellationScope>();
+
+  /** Calls for a tool go on: tools are waited for. */
+  async run<Result>(path: AgentPath, call: () => Promise<Result>): Promise<Result> {
+    if (!isConversation(path)) return call();
+    const scope = new CancellationScope();
+    this.open.add(scope);
+    try {
+      return await scope.run(call);
+    } finally {
+      this.open.delete(scope);
+    }
+  }
+
+  stop(): void {
+    for (const scope of this.open) scope.cancel();
+  }
+}
