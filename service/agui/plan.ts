@@ -4,7 +4,7 @@ import type { RunEvent, RunView } from '../../contract/events';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { Json, Part } from '../../contract/messages/messages';
 import { partsOf, textOfJson } from './content';
-import { externalCallIn } from './external-calls';
+import { externalCallIn } from '../projection/external-calls';
 import type { ResumeEntry, ToolMessage, Wish } from './input';
 import type { GivenAnswer } from './interrupts';
 import { answerTo } from './interrupts';
@@ -34,12 +34,7 @@ interface Say {
 }
 
 /** Throws what a client is told with a status, before anything is shown. */
-export async function planOf(agent: string, wish: Wish, standing: Standing): Promise<ThreadPlan> {
-  const { view } = standing;
-  if (view !== undefined && view.agent !== agent)
-    throw new HoldfastError('run-id-in-use', `The thread "${view.id}" is of the agent "${view.agent}", and not of "${agent}".`);
-  if (view !== undefined && view.conversation === undefined)
-    throw new HoldfastError('not-a-conversation', `The run "${view.id}" is no conversation.`);
+export async function planOf(wish: Wish, standing: Standing): Promise<ThreadPlan> {
   switch (wish.type) {
     case 'history':
       return { type: 'history' };

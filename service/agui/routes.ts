@@ -16,8 +16,8 @@ import type { AguiOptions } from './options';
 import type { ThreadPlan } from './plan';
 import { planOf } from './plan';
 import { logOf, runThread } from './run-thread';
-import type { Thread } from './thread';
-import { threadOf } from './thread';
+import type { Thread } from '../projection/thread';
+import { threadOf } from '../projection/thread';
 import { Translator } from './translate';
 
 const heartbeatMs = 15_000;
@@ -96,10 +96,10 @@ async function shown(parts: ServiceParts, asked: Asked): Promise<Response> {
 }
 
 /** What is wrong is said before the stream begins, or in it. */
-async function plannedFor(thread: Thread, { agent, wish }: Asked, signal: AbortSignal): Promise<() => Promise<ThreadPlan>> {
+async function plannedFor(thread: Thread, { wish }: Asked, signal: AbortSignal): Promise<() => Promise<ThreadPlan>> {
   try {
     const view = await thread.view();
-    const plan = await planOf(agent, wish, { view, log: () => logOf(thread, view?.nextOffset ?? 0, signal) });
+    const plan = await planOf(wish, { view, log: () => logOf(thread, view?.nextOffset ?? 0, signal) });
     return () => Promise.resolve(plan);
   } catch (error) {
     const code = codeOf(error);

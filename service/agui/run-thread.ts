@@ -7,7 +7,7 @@ import type { Json } from '../../contract/messages/messages';
 import { Projection } from '../projection/projection';
 import type { AguiEvent, AguiOutcome } from './events';
 import { isTerminal } from './events';
-import { externalCallIn } from './external-calls';
+import { externalCallIn } from '../projection/external-calls';
 import type { SnapshotHere } from './frames';
 import { AguiFrames, usageOf } from './frames';
 import { historyOf } from './history';
@@ -15,7 +15,7 @@ import type { RunAgentInput } from './input';
 import { interruptOf } from './interrupts';
 import { clientIdOf } from './message-ids';
 import type { ThreadPlan } from './plan';
-import type { Thread } from './thread';
+import type { Thread } from '../projection/thread';
 import type { Translator } from './translate';
 import { TranslateError } from './translate';
 
@@ -98,7 +98,7 @@ class ThreadReading {
     // What ended beside the interrupts stands in no stream that the client has read.
     yield { type: 'MESSAGES_SNAPSHOT', messages: historyOf(await this.log(offset)).messages };
     this.hasBegun = true;
-    for (const { interruptId, ...answer } of answers) await thread.answer(interruptId, answer);
+    for (const { interruptId, answer, ...who } of answers) await thread.answer(interruptId, answer, who);
     yield* this.follow();
   }
 

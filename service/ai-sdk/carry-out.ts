@@ -1,21 +1,20 @@
-import { isRecord } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
-import type { Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
-import type { Chat } from './chat';
+import { externalCallIn } from '../projection/external-calls';
+import type { Thread } from '../projection/thread';
 import type { ChatBody, ChatWish } from './request';
 import { wishOf } from './request';
 import type { ShownTurn } from './turn-stream';
 
 /** Does what a page asks for, and tells what it is to be shown. Throws what the page is told with a status. */
-export function carryOut(chat: Chat, body: ChatBody): Promise<ShownTurn> {
+export function carryOut(chat: Thread, body: ChatBody): Promise<ShownTurn> {
   const wish = wishOf(body);
   return wish.type === 'say' ? say(chat, wish, body) : answer(chat, wish, body);
 }
 
-async function say(chat: Chat, { id, content, again }: Extract<ChatWish, { type: 'say' }>, { from, mode }: ChatBody): Promise<ShownTurn> {
+async function say(chat: Thread, { id, content, again }: Extract<ChatWish, { type: 'say' }>, { from, mode }: ChatBody): Promise<ShownTurn> {
   const before = await chat.view();
   const options = defined({ from, mode });
   const waiting = before?.interrupts ?? [];
@@ -39,7 +38,7 @@ async function say(chat: Chat, { id, content, again }: Extract<ChatWish, { type:
 
 /** Decisions and results that count are given. Those that were given before show what became of them. */
 async function answer(
-  chat: Chat,
+  chat: Thread,
   { decisions, results, offset }: Extract<ChatWish, { type: 'answer' }>,
   { by, roles }: ChatBody,
 ): Promise<ShownTurn> {
@@ -65,10 +64,10 @@ async function answer(
     await chat.answer(id, decision, { ...who, ...defined({ inputHash }) }).catch(unlessAnswered);
   }
   for (const interrupt of view.interrupts) {
-    const result = results.get(externalCallOf(interrupt) ?? '');
+    const result = results.get(externalCallIn(interrupt)?.callId ?? '');
     if (result !== undefined) await chat.answer(interrupt.id, result, who).catch(unlessAnswered);
   }
-  if (decisions.length === 0 && !view.interrupts.some((interrupt) => results.has(externalCallOf(interrupt) ?? '')))
+  if (decisions.length === 0 && !view.interrupts.some((interrupt) => results.has(externalCallIn(interrupt)?.callId ?? '')))
     throw new HoldfastError('interrupt-unknown', `The chat "${chat.id}" waits for no result of these calls.`);
   const shown = offset !== undefined && offset >= begins && offset <= view.nextOffset ? offset : from;
   return { turn, begins, from: shown };
@@ -80,21 +79,13 @@ function unlessAnswered(error: unknown): void {
 }
 
 /** The interrupts of the turn that are open no more, each with the offset of its end. */
-async function pastOf(chat: Chat, begins: number, { nextOffset }: RunView): Promise<ReadonlyMap<string, number>> {
+async function pastOf(chat: Thread, begins: number, { nextOffset }: RunView): Promise<ReadonlyMap<string, number>> {
   const past = new Map<string, number>();
   const over = new AbortController();
-  for await (const event of chat.events(begins, over.signal)) {
+  for await (const event of chat.events({ from: begins, until: 'waiting', signal: over.signal })) {
     if (event.offset === undefined) continue;
     if (event.type === 'interrupt-end') past.set(event.interruptId, event.offset);
     if (event.offset >= nextOffset - 1) break;
   }
   return past;
-}
-
-/** The call that a page is to make, for which the run waits. */
-function externalCallOf(interrupt: Interrupt): string | undefined {
-  if (interrupt.kind !== 'custom' || !isRecord(interrupt.info)) return undefined;
-  const { externalCall } = interrupt.info as { readonly externalCall?: unknown };
-  const callId = isRecord(externalCall) ? externalCall['callId'] : undefined;
-  return typeof callId === 'string' ? callId : undefined;
 }

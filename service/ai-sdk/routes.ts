@@ -5,8 +5,8 @@ import type { ServiceParts } from '../http/app';
 import { parseBody } from '../http/parse-request';
 import { dataFrame, frameStream } from '../http/event-stream';
 import { askedAgent } from '../http/asked-agent';
-import type { Chat } from './chat';
-import { chatOf } from './chat';
+import type { Thread } from '../projection/thread';
+import { threadOf } from '../projection/thread';
 import { carryOut } from './carry-out';
 import { ChatBody } from './request';
 import type { ShownTurn } from './turn-stream';
@@ -18,12 +18,12 @@ const historyLimit = 8 * 1024 * 1024;
 /** The message stream of AI SDK UI: `useChat` with `api: '/aisdk/AGENT'`. A chat is a conversation, and a message of the assistant is a turn. */
 export function aiSdkRoutes(parts: ServiceParts): Hono {
   const { client, logger, closing = new AbortController().signal, heartbeatMs = 15_000 } = parts;
-  const find = (agent: string, id: string): Chat => {
+  const find = (agent: string, id: string): Thread => {
     askedAgent(parts, agent, undefined);
     if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id for a chat.`);
-    return chatOf(client, agent, id);
+    return threadOf(client, agent, id);
   };
-  const stream = (chat: Chat, shown: ShownTurn): Response =>
+  const stream = (chat: Thread, shown: ShownTurn): Response =>
     frameStream((signal) => turnStream(chat, shown, signal), {
       heartbeatMs,
       closing,

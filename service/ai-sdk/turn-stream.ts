@@ -3,7 +3,7 @@ import { defined } from '../../contract/defined';
 import type { RunEvent } from '../../contract/events';
 import type { Json } from '../../contract/messages/messages';
 import { Projection } from '../projection/projection';
-import type { Chat } from './chat';
+import type { Thread } from '../projection/thread';
 import { UiFrames } from './frames';
 import type { UiPart } from './parts';
 
@@ -19,7 +19,7 @@ export type ShownTurn =
 type TurnEnd = Extract<RunEvent, { type: 'turn-end' }>;
 
 /** The message of a turn, as the page builds it. Exactly one part of finish, abort and error ends it. */
-export async function* turnStream(chat: Chat, shown: ShownTurn, signal: AbortSignal): AsyncGenerator<UiPart, void, void> {
+export async function* turnStream(chat: Thread, shown: ShownTurn, signal: AbortSignal): AsyncGenerator<UiPart, void, void> {
   const place = 'turn' in shown ? shown : await turnOf(chat, shown, signal);
   if ('problem' in place) return yield { type: 'error', errorText: place.problem };
   yield* new TurnStream(chat, place, signal).parts();
@@ -33,14 +33,14 @@ interface Place {
 
 /** Waits for the turn that takes a message. */
 async function turnOf(
-  chat: Chat,
+  chat: Thread,
   { message, begins }: Extract<ShownTurn, { message: string }>,
   signal: AbortSignal,
 ): Promise<Place | { readonly problem: string }> {
   let from = begins;
   let start = begins;
   for (;;) {
-    for await (const event of chat.events(from, signal)) {
+    for await (const event of chat.events({ from, until: 'waiting', signal })) {
       if (event.offset === undefined) continue;
       from = event.offset + 1;
       if (event.type === 'turn-start') start = event.offset;
@@ -55,7 +55,7 @@ async function turnOf(
 const closing = 'The service stops. The run goes on: come back to see what came of it.';
 
 /** Why a message has no turn yet. Undefined: the chat goes on. */
-async function whyNotGoingOn(chat: Chat, signal: AbortSignal): Promise<string | undefined> {
+async function whyNotGoingOn(chat: Thread, signal: AbortSignal): Promise<string | undefined> {
   if (signal.aborted) return closing;
   const view = await chat.view();
   if (view === undefined || view.status === 'running' || view.status === 'idle') return undefined;
@@ -71,7 +71,7 @@ class TurnStream {
   private isShowing: boolean;
 
   constructor(
-    private readonly chat: Chat,
+    private readonly chat: Thread,
     private readonly place: Place,
     private readonly signal: AbortSignal,
   ) {
@@ -83,7 +83,7 @@ class TurnStream {
     const { chat, place, signal } = this;
     yield { type: 'start', messageId: messageIdOf(place.turn), messageMetadata: this.facts() };
     for (;;) {
-      for await (const event of chat.events(this.offset, signal)) {
+      for await (const event of chat.events({ from: this.offset, until: 'waiting', signal })) {
         yield* this.show(event);
         if (event.type === 'turn-end' && event.turn === place.turn) return yield* this.end(event);
         if (event.type === 'run-end') break;

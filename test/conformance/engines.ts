@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chunksOf } from '../../activities/models/chunks';
@@ -130,7 +131,8 @@ const temporal: Engine = {
     const { client } = await (bed ??= startBed());
     const name = `script-${scripts.size}`;
     scripts.set(name, model);
-    const id = `conversation-${name}`;
+    // All suites share the server.
+    const id = `conversation-${name}-${randomUUID()}`;
     const run = client.run(id);
     const means = {
       followed: async () => undefined,

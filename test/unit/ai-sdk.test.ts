@@ -1,7 +1,7 @@
 import type { UIMessage } from 'ai';
 import { approval } from '../../middleware/index';
 import { carryOut } from '../../service/ai-sdk/carry-out';
-import type { Chat } from '../../service/ai-sdk/chat';
+import type { Thread } from '../../service/projection/thread';
 import type { UiPart } from '../../service/ai-sdk/parts';
 import type { ChatBody } from '../../service/ai-sdk/request';
 import { ChatBody as ChatSchema } from '../../service/ai-sdk/request';
@@ -37,18 +37,19 @@ const support = defineAgent({
 });
 
 /** A chat as the service has it, on a conversation in memory. */
-function chatIn(conversation: TestConversation): Chat {
+function chatIn(conversation: TestConversation): Thread {
   const { run } = conversation;
   return {
     id: conversation.id,
     view: () => Promise.resolve(run.view()),
     send: (content, options) => conversation.send(content, options),
     answer: (id, answer, who) => run.resume(id, answer, who),
-    async *events(from) {
+    async *events({ from }) {
       await run.outcome();
       yield* run.events({ from, until: 'waiting' });
     },
     turnOffset: (turn) => conversation.turnOffset(turn),
+    stop: () => conversation.stop(),
   };
 }
 
@@ -61,7 +62,7 @@ async function allOf<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
 }
 
 interface Page {
-  readonly chat: Chat;
+  readonly chat: Thread;
   readonly messages: UIMessage[];
   readonly parts: (readonly UiPart[])[];
 }

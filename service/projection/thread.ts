@@ -5,20 +5,28 @@ import { HoldfastError, codeOf } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
 import type { Json, Part } from '../../contract/messages/messages';
 
-/** A chat of a page: the conversation of its id. */
-export interface Chat {
+export interface ThreadEventsOptions {
+  readonly from: number;
+  readonly until: 'end' | 'waiting';
+  readonly signal: AbortSignal;
+}
+
+/** What a client of any protocol goes on with by one id: a conversation with an agent. */
+export interface Thread {
   readonly id: string;
   /** Undefined: nobody has said anything. */
   view(): Promise<RunView | undefined>;
   send(content: string | readonly Part[], options: SendOptions): Promise<MessageReceipt>;
   answer(interruptId: string, answer: Json, who: AnswerOptions): Promise<void>;
-  /** The log from an offset on, until the run waits or ends, and what calls say meanwhile. */
-  events(from: number, signal: AbortSignal): AsyncGenerator<RunEvent | Delta>;
+  /** The log from an offset on, and what calls say meanwhile. */
+  events(options: ThreadEventsOptions): AsyncGenerator<RunEvent | Delta>;
   /** From where on the log tells of a turn. */
   turnOffset(turn: number): Promise<number | undefined>;
+  /** Stops the turn at work. */
+  stop(): Promise<void>;
 }
 
-export function chatOf(client: HoldfastClient, agent: string, id: string): Chat {
+export function threadOf(client: HoldfastClient, agent: string, id: string): Thread {
   const conversation = client.conversation(agent, id);
   const run = client.run(id);
   return {
@@ -26,7 +34,8 @@ export function chatOf(client: HoldfastClient, agent: string, id: string): Chat 
     async view() {
       try {
         const view = await run.view();
-        if (view.agent !== agent) throw new HoldfastError('run-id-in-use', `The chat "${id}" is with the agent "${view.agent}".`);
+        if (view.agent !== agent)
+          throw new HoldfastError('run-id-in-use', `The conversation "${id}" is of the agent "${view.agent}", and not of "${agent}".`);
         if (view.conversation === undefined) throw new HoldfastError('not-a-conversation', `The run "${id}" is no conversation.`);
         return view;
       } catch (error) {
@@ -36,7 +45,8 @@ export function chatOf(client: HoldfastClient, agent: string, id: string): Chat 
     },
     send: (content, options) => conversation.send(content, options),
     answer: (interruptId, answer, who) => run.resume(interruptId, answer, who),
-    events: (from, signal) => run.events({ from, until: 'waiting', signal }),
+    events: (options) => run.events(options),
     turnOffset: (turn) => conversation.turnOffset(turn),
+    stop: () => conversation.stop(),
   };
 }
