@@ -62,6 +62,8 @@ module.exports = tseslint.config(
   border('kernel', '@temporalio', ...sandboxed, 'memory/', 'middleware/', 'workflows/'),
   border('memory', '@temporalio', ...sandboxed, 'middleware/', 'workflows/'),
   border('contract', '@temporalio', ...sandboxed, 'kernel/', 'memory/', 'middleware/', 'workflows/'),
+  // A browser has it.
+  border('http', '@temporalio', ...sandboxed, 'kernel/', 'memory/', 'middleware/', 'workflows/'),
   border('middleware', '@temporalio', ...sandboxed),
   // The worker half of a built-in runs in Node, as activities do.
   {

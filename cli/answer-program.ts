@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { ApprovalFlags, DecisionFlags, DelegationFlags, RejectionFlags } from './commands/answer-commands';
 import { filled, several } from './option-values';
-import type { ServiceClient } from './service-client';
+import type { FoundService } from './found-service';
 import type { Terminal } from './terminal';
 
-type Act = (service: ServiceClient) => Promise<number>;
+type Act = (service: FoundService) => Promise<number>;
 export type ToService = (
   usage: string,
   description: string,

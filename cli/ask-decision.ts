@@ -1,3 +1,4 @@
+import type { AnswerRequest } from '../http/index';
 import { HoldfastError, messageOf } from '../contract/errors';
 import type { Interrupt } from '../contract/interrupts';
 import type { Json } from '../contract/messages/messages';
@@ -5,7 +6,7 @@ import { misfitOfSchema } from '../contract/schema/schema-fit';
 import type { Terminal } from './terminal';
 
 /** The body with which the answer is sent, or `later`. */
-export type AskedDecision = { readonly body: Readonly<Record<string, Json>> } | 'later';
+export type AskedDecision = { readonly body: AnswerRequest } | 'later';
 
 /** Asks a person what an interrupt asks for. An empty answer, or a closed input, means later. */
 export async function askDecision(interrupt: Interrupt, terminal: Terminal): Promise<AskedDecision> {

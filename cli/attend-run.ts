@@ -9,7 +9,8 @@ import { askDecision } from './ask-decision';
 import { EventLines, interruptLines } from './event-lines';
 import { commandsFor } from './next-commands';
 import { reportFailure } from './report-error';
-import type { ServiceClient, ShownRun } from './service-client';
+import type { FoundService } from './found-service';
+import type { ShownRun } from '../contract/service';
 import type { Terminal } from './terminal';
 
 export const exitCodes = { done: 0, failed: 1, waiting: 2 } as const;
@@ -37,12 +38,12 @@ export interface Attended {
 }
 
 /** Shows a run until it ends, asking whoever sits there when it waits. Returns the exit code. */
-export async function attendRun(service: ServiceClient, terminal: Terminal, attendance: Attendance): Promise<number> {
+export async function attendRun(service: FoundService, terminal: Terminal, attendance: Attendance): Promise<number> {
   return (await attend(service, terminal, attendance)).exitCode;
 }
 
 /** The same, and how far the run was shown. */
-export async function attend(service: ServiceClient, terminal: Terminal, attendance: Attendance): Promise<Attended> {
+export async function attend(service: FoundService, terminal: Terminal, attendance: Attendance): Promise<Attended> {
   const { id, by, roles } = attendance;
   const lines = new EventLines(terminal);
   const answered = new Set(attendance.answered);
@@ -95,13 +96,13 @@ interface Followed {
 }
 
 /** Shows events until the run waits or has ended, or the turn has. A service that restarts meanwhile is waited for. */
-async function follow(service: ServiceClient, terminal: Terminal, lines: EventLines, attendance: Attendance): Promise<Followed> {
+async function follow(service: FoundService, terminal: Terminal, lines: EventLines, attendance: Attendance): Promise<Followed> {
   const { id, turn, said } = attendance;
   let { from } = attendance;
   let lostAt: number | undefined;
   for (;;) {
     try {
-      const events = terminal.live ? service.liveEvents(id, from, 'waiting') : service.events(id, from, 'waiting');
+      const events = terminal.live ? service.liveEvents(id, { from, until: 'waiting' }) : service.events(id, { from, until: 'waiting' });
       let ended: TurnStatus | undefined;
       for await (const event of events) {
         if (event.type !== 'message' || event.id !== said) lines.show(event);
@@ -151,7 +152,7 @@ function ended(view: ShownRun, lines: EventLines, terminal: Terminal): number {
   return exitCodes.failed;
 }
 
-function later({ id, by }: Attendance, open: readonly Interrupt[], service: ServiceClient, terminal: Terminal): number {
+function later({ id, by }: Attendance, open: readonly Interrupt[], service: FoundService, terminal: Terminal): number {
   terminal.write();
   terminal.write(`The run ${id} waits. Decide with:`);
   for (const interrupt of open) for (const command of commandsFor(id, interrupt, service.flags, by)) terminal.write(`  ${command}`);

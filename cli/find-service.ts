@@ -5,7 +5,7 @@ import { HoldfastError } from '../contract/errors';
 import { databasesIn } from '../host/server/server-record';
 import { urlProblem } from '../host/check-settings';
 import { isServiceStarting, recordedService } from './processes/service-record';
-import { ServiceClient } from './service-client';
+import { FoundService } from './found-service';
 
 /** How a command waits for a service that was started just before it. */
 export interface SearchPatience {
@@ -24,7 +24,7 @@ export async function findService(
   url: string | undefined,
   environment: Readonly<Record<string, string | undefined>> = process.env,
   patience: SearchPatience = noPatience,
-): Promise<ServiceClient> {
+): Promise<FoundService> {
   if (url !== undefined) {
     const problem = urlProblem(url);
     if (problem !== undefined) throw new HoldfastError('command-invalid', `--url is '${withoutCredentials(url)}'. ${problem}`);
@@ -34,17 +34,17 @@ export async function findService(
   const directory = resolve(environment['HOLDFAST_DIR'] || '.holdfast');
   if (named) return addressed(await usualUrl(environment));
   // Where the environment led here, it need not be there when the next command is pasted.
-  const found = (url: string): ServiceClient => (environment['HOLDFAST_DIR'] ? addressed(url) : new ServiceClient(url));
+  const found = (url: string): FoundService => (environment['HOLDFAST_DIR'] ? addressed(url) : new FoundService(url));
   const recorded = recordedService(directory);
   if (recorded !== undefined) return found(recorded);
   const ownRuns = !environment['TEMPORAL_ADDRESS'] && hasRunsOfItsOwn(directory);
   const usual = ownRuns ? undefined : await usualUrl(environment);
-  if (usual !== undefined && (await isAnswering(usual))) return new ServiceClient(usual);
+  if (usual !== undefined && (await isAnswering(usual))) return new FoundService(usual);
   const started = await startedService(directory, patience);
   if (started !== undefined) return found(started);
   if (usual === undefined)
     throw new HoldfastError('service-unreachable', `No service runs on the directory ${directory}, which has the runs of this project.`);
-  return new ServiceClient(usual);
+  return new FoundService(usual);
 }
 
 async function usualUrl(environment: Readonly<Record<string, string | undefined>>): Promise<string> {
@@ -86,6 +86,6 @@ function hasRunsOfItsOwn(directory: string): boolean {
 }
 
 /** Commands that are shown say where the service is. */
-function addressed(url: string): ServiceClient {
-  return new ServiceClient(url.replace(/\/+$/, ''), ['--url', url]);
+function addressed(url: string): FoundService {
+  return new FoundService(url.replace(/\/+$/, ''), ['--url', url]);
 }

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import type { ApplyFlags } from './commands/policy-commands';
 import { filled } from './option-values';
-import type { ServiceClient } from './service-client';
+import type { FoundService } from './found-service';
 import type { Terminal } from './terminal';
 
 type ToService = (
   usage: string,
   description: string,
   options: (command: Command) => Command,
-) => <Flags>(prepare: (args: readonly unknown[], flags: Flags) => Promise<(service: ServiceClient) => Promise<number>>) => void;
+) => <Flags>(prepare: (args: readonly unknown[], flags: Flags) => Promise<(service: FoundService) => Promise<number>>) => void;
 
 /** `policy apply`. */
 export function addPolicyCommands(toService: ToService, startFilters: (command: Command) => Command, terminal: Terminal): void {

@@ -17,7 +17,7 @@ import { addPolicyCommands } from './policy-program';
 import { findService } from './find-service';
 import { filled, several } from './option-values';
 import { reportError } from './report-error';
-import type { ServiceClient } from './service-client';
+import type { FoundService } from './found-service';
 import type { CompletedShell } from './setup/completion';
 import { completionScript, shells } from './setup/completion';
 import type { Terminal } from './terminal';
@@ -25,7 +25,7 @@ import type { Terminal } from './terminal';
 const configOption = 'configuration file (default: holdfast.config.ts here)';
 const portOption = 'port of the service; 0 takes a free one';
 
-type Act = (service: ServiceClient) => Promise<number>;
+type Act = (service: FoundService) => Promise<number>;
 
 /** Runs a command line and returns the exit code: 0 done, 1 failed, 2 the run waits for somebody. Of a replay 1 is a difference, and 2 failed. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {

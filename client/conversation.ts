@@ -1,3 +1,4 @@
+import type { MessageReceipt } from '../contract/service';
 import { randomUUID } from 'node:crypto';
 import type { Forms } from '../contract/check';
 import { count, duration, form, oneOf, whole, worded } from '../contract/check';
@@ -12,7 +13,7 @@ import { jsonSize, limits } from '../contract/limits';
 import type { Json, Part } from '../contract/messages/messages';
 import { notJson } from '../contract/messages/messages';
 import { optionsOf } from './options';
-import type { TranscriptPage } from './reading/transcript-pages';
+import type { TranscriptPage } from '../contract/service';
 import { transcriptPage } from './reading/transcript-pages';
 import type { SendRoute } from './send-line';
 import { SendLine, refusal } from './send-line';
@@ -26,13 +27,6 @@ export interface SendOptions {
   readonly from?: string;
   /** How long to wait at most for a turn to take it, of `next-step`, such as '20s'. Then the receipt has no turn. Default: as long as it takes. */
   readonly wait?: string;
-}
-
-/** What came of a message. */
-export interface MessageReceipt {
-  readonly id: string;
-  /** The turn in which it takes effect. Undefined: no worker was there to take it, or `wait` was over. It waits on the server. */
-  readonly turn?: number;
 }
 
 export interface ByOptions {

@@ -1,13 +1,14 @@
+import type { PolicyOutcome, PolicyPage } from '../contract/service';
 import { codeOf, messageOf, HoldfastError } from '../contract/errors';
 import { bound, filled, flag } from '../contract/check';
 import { defined } from '../contract/defined';
 import type { Interrupt } from '../contract/interrupts';
 import type { Failure } from '../contract/messages/messages';
-import type { PlannedStage, PolicyRun, PolicySource } from '../contract/policies';
+import type { PolicyRun, PolicySource } from '../contract/policies';
 import { addedBy, policySourceOf } from '../contract/policies';
 import type { StartInput } from '../contract/record/wire';
 import type { ListOptions } from './listing/list-options';
-import type { ListedRun, RunPage } from './listing/run-lists';
+import type { ListedRun, RunPage } from '../contract/service';
 import { optionsOf } from './options';
 import type { Run } from './run';
 
@@ -18,30 +19,6 @@ export interface ApplyPolicyOptions extends Pick<ListOptions, 'agent' | 'tag' | 
   readonly by?: string;
   /** How many waiting runs are looked at. Default 50, at most 1,000. */
   readonly limit?: number;
-}
-
-/**
- * What became of a question. `asked`: the run asks again, with the stages that are added. `unchanged`: the policy asks nothing besides. `left`: no worker
- * has taken it yet, and it counts when one does. `failed`: the run waits as before.
- */
-export interface PolicyOutcome {
-  readonly runId: string;
-  readonly interruptId: string;
-  readonly tool: string;
-  readonly outcome: 'asked' | 'unchanged' | 'left' | 'failed';
-  /** The stages that are asked besides. */
-  readonly added: readonly PlannedStage[];
-  readonly error?: Failure;
-}
-
-export interface PolicyPage {
-  readonly policy: string;
-  readonly version: string;
-  readonly outcomes: readonly PolicyOutcome[];
-  /** Whether more runs wait behind these. */
-  readonly more: boolean;
-  /** Given as `after`, it goes on with those. */
-  readonly next?: string;
 }
 
 type Asking = Extract<Interrupt, { kind: 'approval' }> & {

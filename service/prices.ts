@@ -1,3 +1,4 @@
+import type { RunCost } from '../contract/service';
 import { defined } from '../contract/defined';
 import type { RunView } from '../contract/events';
 import type { Usage } from '../contract/messages/messages';
@@ -12,15 +13,6 @@ export interface ModelPrice {
 
 /** By the name of the model, such as `openai/gpt-…`. */
 export type ModelPrices = Readonly<Record<string, ModelPrice>>;
-
-/** What a run has cost so far, in the currency of the prices. */
-export interface RunCost {
-  readonly amount: number;
-  /** Whether all of its tokens have a price. Those of isolated agents have theirs in their own runs. */
-  readonly complete: boolean;
-  /** The models without a price. */
-  readonly unpriced?: readonly string[];
-}
 
 const million = 1_000_000;
 

@@ -7,7 +7,9 @@ import { jsonOrText } from '../ask-decision';
 import { attendRun, exitCodes } from '../attend-run';
 import { withChanges } from '../edited-input';
 import { parsedJson } from '../parsed-json';
-import type { ServiceClient, ShownRun } from '../service-client';
+import type { AnswerRequest } from '../../http/index';
+import type { FoundService } from '../found-service';
+import type { ShownRun } from '../../contract/service';
 import { commandLine } from '../shell-words';
 import type { Terminal } from '../terminal';
 
@@ -28,7 +30,7 @@ export type ApprovalFlags = CommentFlags & {
 };
 
 export async function approve(
-  service: ServiceClient,
+  service: FoundService,
   terminal: Terminal,
   id: string,
   interruptId: string | undefined,
@@ -63,7 +65,7 @@ function editOf({ edit, set }: ApprovalFlags, interrupt: Interrupt | undefined):
 }
 
 export async function reject(
-  service: ServiceClient,
+  service: FoundService,
   terminal: Terminal,
   id: string,
   interruptId: string | undefined,
@@ -78,7 +80,7 @@ export async function reject(
 }
 
 export async function delegate(
-  service: ServiceClient,
+  service: FoundService,
   terminal: Terminal,
   id: string,
   interruptId: string | undefined,
@@ -93,7 +95,7 @@ export async function delegate(
 }
 
 export async function answer(
-  service: ServiceClient,
+  service: FoundService,
   terminal: Terminal,
   id: string,
   interruptId: string,
@@ -104,12 +106,12 @@ export async function answer(
 }
 
 async function decide(
-  service: ServiceClient,
+  service: FoundService,
   terminal: Terminal,
   id: string,
   interruptId: string | undefined,
   flags: DecisionFlags,
-  bodyFor: (interrupt: Interrupt | undefined) => object,
+  bodyFor: (interrupt: Interrupt | undefined) => AnswerRequest,
 ): Promise<number> {
   const view = await service.view(id);
   const { interrupts, status } = view;
@@ -132,10 +134,10 @@ interface Asked {
 
 /** In a conversation the turn that asked is shown to its end. */
 async function send(
-  service: ServiceClient,
+  service: FoundService,
   terminal: Terminal,
   { id, interruptId, view: { nextOffset: from, conversation } }: Asked,
-  body: object,
+  body: AnswerRequest,
   flags: DecisionFlags,
 ): Promise<number> {
   const { by, role: roles, follow } = flags;

@@ -6,7 +6,8 @@ import { textOf } from '../../contract/messages/messages';
 import { attend, exitCodes } from '../attend-run';
 import { contentOf } from '../event-line';
 import { reportFailure } from '../report-error';
-import type { ServiceClient } from '../service-client';
+import type { SendMode } from '../../contract/conversations';
+import type { FoundService } from '../found-service';
 import { commandLine } from '../shell-words';
 import { writeTable } from '../table';
 import type { Terminal } from '../terminal';
@@ -20,7 +21,7 @@ export interface ByFlag {
 export type ChatFlags = ByFlag;
 export type QueueFlags = JsonFlag;
 export type EndFlags = ByFlag & { readonly now?: boolean };
-export type SendFlags = ByFlag & { readonly agent?: string; readonly mode?: string; readonly id?: string; readonly follow: boolean };
+export type SendFlags = ByFlag & { readonly agent?: string; readonly mode?: SendMode; readonly id?: string; readonly follow: boolean };
 
 /** So many messages of before are shown to whoever goes on with a conversation. */
 const shownBefore = 10;
@@ -30,7 +31,7 @@ const longestMessage = 80;
 const sayAgain: readonly unknown[] = ['conversation-full', 'input-invalid', 'input-too-large'];
 
 /** Takes what somebody types, message by message, and shows the turn of each. */
-export async function chat(service: ServiceClient, terminal: Terminal, asked: ChatFlags & { agent: string; id?: string }): Promise<number> {
+export async function chat(service: FoundService, terminal: Terminal, asked: ChatFlags & { agent: string; id?: string }): Promise<number> {
   const { agent, id = `chat-${randomBytes(4).toString('hex')}`, by } = asked;
   if (!terminal.interactive)
     throw new HoldfastError(
@@ -63,10 +64,10 @@ export async function chat(service: ServiceClient, terminal: Terminal, asked: Ch
 }
 
 /** What was said last. Returns the offset from which on the rest is shown. */
-async function showBefore(service: ServiceClient, terminal: Terminal, id: string): Promise<number> {
+async function showBefore(service: FoundService, terminal: Terminal, id: string): Promise<number> {
   const from = await nextOffset(service, id, true);
   if (from === 0) return 0;
-  const { messages, before } = await service.lastMessages(id, shownBefore);
+  const { messages, before } = await service.messages(id, { limit: shownBefore });
   if (before !== undefined) terminal.write(terminal.paint.dim('…'));
   for (const { message, from: who } of messages) {
     if (message.role === 'tool') continue;
@@ -78,7 +79,7 @@ async function showBefore(service: ServiceClient, terminal: Terminal, id: string
 }
 
 /** Offset of the next event of a conversation. One that may be begun need not be there. */
-async function nextOffset(service: ServiceClient, id: string, mayBegin: boolean): Promise<number> {
+async function nextOffset(service: FoundService, id: string, mayBegin: boolean): Promise<number> {
   try {
     return (await service.conversation(id)).nextOffset;
   } catch (error) {
@@ -87,7 +88,7 @@ async function nextOffset(service: ServiceClient, id: string, mayBegin: boolean)
   }
 }
 
-export async function send(service: ServiceClient, terminal: Terminal, id: string, text: string, flags: SendFlags): Promise<number> {
+export async function send(service: FoundService, terminal: Terminal, id: string, text: string, flags: SendFlags): Promise<number> {
   const { agent, mode, id: messageId, by, follow } = flags;
   const from = await nextOffset(service, id, agent !== undefined);
   const start = agent === undefined ? {} : { agent, ...defined({ by }) };
@@ -103,7 +104,7 @@ function stored(terminal: Terminal): number {
   return exitCodes.waiting;
 }
 
-export async function queue(service: ServiceClient, terminal: Terminal, id: string, { json }: QueueFlags): Promise<number> {
+export async function queue(service: FoundService, terminal: Terminal, id: string, { json }: QueueFlags): Promise<number> {
   const conversation = await service.conversation(id);
   if (json === true) return writeJson(terminal, { messages: conversation.queue });
   const rows = conversation.queue.map(({ id: messageId, from, mode, message }) => [
@@ -117,32 +118,32 @@ export async function queue(service: ServiceClient, terminal: Terminal, id: stri
   return exitCodes.done;
 }
 
-export async function withdraw(service: ServiceClient, terminal: Terminal, id: string, message: string, { by }: ByFlag): Promise<number> {
+export async function withdraw(service: FoundService, terminal: Terminal, id: string, message: string, { by }: ByFlag): Promise<number> {
   await service.withdraw(id, message, by);
   terminal.write(`The message ${message} is taken back.`);
   return exitCodes.done;
 }
 
 export async function change(
-  service: ServiceClient,
+  service: FoundService,
   terminal: Terminal,
   id: string,
   what: 'pause' | 'unpause',
   { by }: ByFlag,
 ): Promise<number> {
-  await service.changeConversation(id, what, defined({ by }));
+  await service[what](id, by);
   terminal.write(what === 'pause' ? `The conversation ${id} is paused.` : `The conversation ${id} goes on.`);
   return exitCodes.done;
 }
 
-export async function rename(service: ServiceClient, terminal: Terminal, id: string, title: string, { by }: ByFlag): Promise<number> {
-  await service.changeConversation(id, 'title', { title, ...defined({ by }) });
+export async function rename(service: FoundService, terminal: Terminal, id: string, title: string, { by }: ByFlag): Promise<number> {
+  await service.rename(id, title, by);
   terminal.write(`The conversation ${id} has another title.`);
   return exitCodes.done;
 }
 
-export async function end(service: ServiceClient, terminal: Terminal, id: string, { now, by }: EndFlags): Promise<number> {
-  await service.changeConversation(id, 'end', { ...(now === true ? { mode: 'now' } : {}), ...defined({ by }) });
+export async function end(service: FoundService, terminal: Terminal, id: string, { now, by }: EndFlags): Promise<number> {
+  await service.end(id, { ...(now === true ? { mode: 'now' } : {}), ...defined({ by }) });
   terminal.write(`The conversation ${id} takes no message any more.`);
   return exitCodes.done;
 }

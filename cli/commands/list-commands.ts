@@ -4,7 +4,9 @@ import { askedAt, askedText } from '../../contract/who-may-answer';
 import { exitCodes } from '../attend-run';
 import { interruptLines } from '../event-lines';
 import { commandsFor } from '../next-commands';
-import type { InboxRow, RunRow, ServiceClient } from '../service-client';
+import type { RunQuery } from '../../http/index';
+import type { FoundService } from '../found-service';
+import type { ListedInterrupt, ListedRun } from '../../contract/service';
 import { commandLine } from '../shell-words';
 import { writeTable } from '../table';
 import type { Terminal } from '../terminal';
@@ -37,16 +39,21 @@ export interface RunListFlags extends FilterFlags {
 
 const longestAsk = 60;
 
-export async function listRuns(service: ServiceClient, terminal: Terminal, flags: RunListFlags, now = Date.now()): Promise<number> {
+/** As somebody wrote it: the service says what does not fit. */
+export function asWritten(filters: object): RunQuery {
+  return filters;
+}
+
+export async function listRuns(service: FoundService, terminal: Terminal, flags: RunListFlags, now = Date.now()): Promise<number> {
   const { json, wide, ids, ...filters } = flags;
   if (ids === true) {
-    for (const { id } of (await service.list({ ...filters })).runs) terminal.write(id);
+    for (const { id } of (await service.list(asWritten(filters))).runs) terminal.write(id);
     return exitCodes.done;
   }
   // The server cannot count what it does not know.
   const { tag = [], startedBy = '', mayAnswer, waitingSince } = flags;
   const isCounted = mayAnswer === undefined && waitingSince === undefined && !/["\\]/.test([...tag, startedBy].join(''));
-  const answer = await service.list({ ...filters, ...(isCounted ? { total: 'true' } : {}) });
+  const answer = await service.list({ ...asWritten(filters), ...(isCounted ? { total: true } : {}) });
   if (json === true) return writeJson(terminal, answer);
   const { runs, total } = answer;
   if (runs.length === 0) terminal.write('There are no such runs.');
@@ -68,18 +75,18 @@ export async function listRuns(service: ServiceClient, terminal: Terminal, flags
 
 const wideHead = ['RUN', 'AGENT', 'STATUS', 'STARTED', 'ENDED', 'BY', 'TAGS', 'WAITS FOR'];
 
-function shortRow(run: RunRow, now: number): readonly string[] {
+function shortRow(run: ListedRun, now: number): readonly string[] {
   const { id, agent, status, startedAt } = run;
   return [id, agent, status, relativeTime(Date.parse(startedAt), now), waits(run, now)];
 }
 
-function wideRow(run: RunRow, now: number): readonly string[] {
+function wideRow(run: ListedRun, now: number): readonly string[] {
   const { id, agent, status, startedAt, closedAt, startedBy, tags = [] } = run;
   const ended = closedAt === undefined ? '-' : timeText(closedAt);
   return [id, agent, status, timeText(startedAt), ended, startedBy ?? '-', tags.join(', ') || '-', waits(run, now)];
 }
 
-function waits({ interrupts, waitingSince }: RunRow, now: number): string {
+function waits({ interrupts, waitingSince }: ListedRun, now: number): string {
   const what = interrupts.map(waitsFor).join(', ');
   return waitingSince === undefined ? what : `${what} (${roughly(now - Date.parse(waitingSince))})`;
 }
@@ -88,9 +95,9 @@ function waitsFor(interrupt: Interrupt): string {
   return interrupt.kind === 'approval' ? `approval of ${interrupt.tool}` : interrupt.kind;
 }
 
-export async function inbox(service: ServiceClient, terminal: Terminal, flags: FilterFlags, now = Date.now()): Promise<number> {
+export async function inbox(service: FoundService, terminal: Terminal, flags: FilterFlags, now = Date.now()): Promise<number> {
   const { json, wide, ...filters } = flags;
-  const answer = await service.inbox({ ...filters });
+  const answer = await service.interrupts(asWritten(filters));
   if (json === true) return writeJson(terminal, answer);
   const { interrupts } = answer;
   if (interrupts.length === 0) terminal.write('Nothing waits for a decision.');
@@ -109,7 +116,7 @@ export async function inbox(service: ServiceClient, terminal: Terminal, flags: F
   return exitCodes.done;
 }
 
-function inboxRow({ runId, waitingSince, interrupt }: InboxRow, now: number): readonly string[] {
+function inboxRow({ runId, waitingSince, interrupt }: ListedInterrupt, now: number): readonly string[] {
   const { agent, deadline } = interrupt;
   return [
     runId,
@@ -127,7 +134,7 @@ function asks(interrupt: Interrupt): string {
   return `${interrupt.kind}: ${oneLine(interrupt.info, longestAsk)}`;
 }
 
-function showInboxRow(terminal: Terminal, service: ServiceClient, row: InboxRow, now: number): void {
+function showInboxRow(terminal: Terminal, service: FoundService, row: ListedInterrupt, now: number): void {
   const { runId, agent, waitingSince, startedBy, tags = [], interrupt } = row;
   const facts = [
     ...(waitingSince === undefined ? [] : [`since ${timeText(waitingSince)} (${roughly(now - Date.parse(waitingSince))})`]),
@@ -146,7 +153,7 @@ function counted(count: number, total: number | undefined, what: string): string
 /** A list that does not have all of it says so, and how to go on. */
 function writeMore(
   terminal: Terminal,
-  service: ServiceClient,
+  service: FoundService,
   command: string,
   flags: Readonly<Record<string, unknown>>,
   { more, next }: { readonly more?: boolean; readonly next?: string },

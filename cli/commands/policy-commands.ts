@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { PolicyOutcome } from '../../client/index';
 import { exitCodes } from '../attend-run';
-import type { ServiceClient } from '../service-client';
+import type { FoundService } from '../found-service';
 import type { Terminal } from '../terminal';
 import { oneLine } from '../terminal';
 import type { FilterFlags } from './list-commands';
@@ -17,14 +17,14 @@ export interface ApplyFlags extends Pick<FilterFlags, 'agent' | 'tag' | 'started
 const pageSize = 100;
 
 /** Applies what a policy of the configuration says now to all runs that wait. Exit code 1: one of them could not be asked. */
-export async function applyPolicy(service: ServiceClient, terminal: Terminal, policy: string, flags: ApplyFlags): Promise<number> {
+export async function applyPolicy(service: FoundService, terminal: Terminal, policy: string, flags: ApplyFlags): Promise<number> {
   const { to, json, ...body } = flags;
   if (to !== 'waiting') throw new HoldfastError('request-invalid', `policy apply takes --to waiting, not --to ${to}.`);
   const counts = { asked: 0, unchanged: 0, left: 0, failed: 0 };
   let after: string | undefined;
   let version: string;
   do {
-    const page = await service.applyPolicy(policy, { to, ...defined(body), limit: pageSize, ...defined({ after }) });
+    const page = await service.applyPolicy(policy, { to: 'waiting', ...defined(body), limit: pageSize, ...defined({ after }) });
     for (const outcome of page.outcomes) {
       counts[outcome.outcome] += 1;
       if (json === true) terminal.write(JSON.stringify(outcome));

@@ -9,7 +9,8 @@ import { contentOf, eventLine } from '../event-line';
 import { interruptLines } from '../event-lines';
 import { commandsFor } from '../next-commands';
 import { stepsOf } from '../run-steps';
-import type { ListedAgent, ServiceClient, ShownRun } from '../service-client';
+import type { FoundService } from '../found-service';
+import type { ListedAgent, ShownRun } from '../../contract/service';
 import { writeTable } from '../table';
 import type { Terminal } from '../terminal';
 import { oneLine, printable } from '../terminal';
@@ -24,7 +25,7 @@ export interface JsonFlag {
 const longestText = 200;
 
 export async function showRun(
-  service: ServiceClient,
+  service: FoundService,
   terminal: Terminal,
   id: string,
   flags: JsonFlag & { wide?: boolean },
@@ -33,7 +34,7 @@ export async function showRun(
   const view = await service.view(id);
   if (flags.json === true) return writeJson(terminal, view);
   const events = await eventsUntil(service, id, view.nextOffset);
-  const { messages } = await service.transcript(id);
+  const messages = await service.transcript(id);
   const { error, output } = view;
   const start = events.find((event) => event.type === 'run-start');
   writeTable(terminal, [
@@ -109,10 +110,10 @@ function showMessages(terminal: Terminal, messages: readonly StoredMessage[], wi
   );
 }
 
-async function eventsUntil(service: ServiceClient, id: string, nextOffset: number): Promise<readonly RunEvent[]> {
+async function eventsUntil(service: FoundService, id: string, nextOffset: number): Promise<readonly RunEvent[]> {
   const events: RunEvent[] = [];
   if (nextOffset === 0) return events;
-  for await (const event of service.events(id, 0, 'end')) {
+  for await (const event of service.events(id)) {
     events.push(event);
     if (event.offset + 1 >= nextOffset) break;
   }
@@ -121,7 +122,7 @@ async function eventsUntil(service: ServiceClient, id: string, nextOffset: numbe
 
 /** One event a line. */
 export async function printEvents(
-  service: ServiceClient,
+  service: FoundService,
   terminal: Terminal,
   id: string,
   flags: JsonFlag & { from?: string; follow?: boolean },
@@ -134,7 +135,7 @@ export async function printEvents(
     if (from > nextOffset)
       throw new HoldfastError('request-invalid', `--from is '${from}', and the next event of this run has the offset ${nextOffset}.`);
     if (from >= nextOffset && (isEnded(status) || flags.follow !== true)) return exitCodes.done;
-    for await (const event of service.events(id, from, 'end')) {
+    for await (const event of service.events(id, { from })) {
       terminal.write(flags.json === true ? JSON.stringify(event) : eventLine(event));
       from = event.offset + 1;
       if (flags.follow !== true && from >= nextOffset) return exitCodes.done;
@@ -143,13 +144,13 @@ export async function printEvents(
   }
 }
 
-export async function listAgents(service: ServiceClient, terminal: Terminal, flags: JsonFlag): Promise<number> {
-  const answer = await service.agents();
-  if (flags.json === true) return writeJson(terminal, answer);
-  const areJobs = answer.agents.some(({ takesJob }) => takesJob === true);
+export async function listAgents(service: FoundService, terminal: Terminal, flags: JsonFlag): Promise<number> {
+  const agents = await service.agents();
+  if (flags.json === true) return writeJson(terminal, { agents });
+  const areJobs = agents.some(({ takesJob }) => takesJob === true);
   writeTable(
     terminal,
-    answer.agents.map((agent) => [agent.name, ...(areJobs ? [takenBy(agent)] : []), agent.description]),
+    agents.map((agent) => [agent.name, ...(areJobs ? [takenBy(agent)] : []), agent.description]),
   );
   return exitCodes.done;
 }
@@ -166,7 +167,7 @@ function retryLine({ address, attempt, nextAttemptAt, error }: RetriedCall): str
   return `${address}: attempt ${attempt} at ${new Date(nextAttemptAt).toISOString()}, after ${error.code}: ${error.message}`;
 }
 
-function showInterrupt(terminal: Terminal, service: ServiceClient, runId: string, interrupt: Interrupt, root?: string): void {
+function showInterrupt(terminal: Terminal, service: FoundService, runId: string, interrupt: Interrupt, root?: string): void {
   for (const line of interruptLines(interrupt, terminal, root)) terminal.write(line);
   for (const command of commandsFor(runId, interrupt, service.flags)) terminal.write(`  ${command}`);
 }

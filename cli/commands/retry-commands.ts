@@ -1,11 +1,13 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import { exitCodes } from '../attend-run';
-import type { RunRow, ServiceClient } from '../service-client';
+import type { FoundService } from '../found-service';
+import type { ListedRun } from '../../contract/service';
 import { commandLine } from '../shell-words';
 import type { Terminal } from '../terminal';
 import { oneLine } from '../terminal';
 import type { FilterFlags } from './list-commands';
+import { asWritten } from './list-commands';
 
 export interface RetryFlags extends Pick<FilterFlags, 'agent' | 'tag' | 'startedBy' | 'since' | 'until'> {
   readonly status?: string;
@@ -14,11 +16,11 @@ export interface RetryFlags extends Pick<FilterFlags, 'agent' | 'tag' | 'started
   readonly dryRun?: boolean;
 }
 
-const pageSize = '200';
+const pageSize = 200;
 const atOnce = 10;
 
 /** Tries failed runs again: those that are named, or all that the filters find. Exit code 1: one of them could not be. */
-export async function retryRuns(service: ServiceClient, terminal: Terminal, named: readonly string[], flags: RetryFlags): Promise<number> {
+export async function retryRuns(service: FoundService, terminal: Terminal, named: readonly string[], flags: RetryFlags): Promise<number> {
   const { by, deadline, dryRun, ...filters } = flags;
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   if (isFiltered === named.length > 0)
@@ -54,11 +56,11 @@ export async function retryRuns(service: ServiceClient, terminal: Terminal, name
 }
 
 /** All of them, before the first is retried: it is no failed run any more then. */
-async function failedRuns(service: ServiceClient, filters: Omit<RetryFlags, 'by' | 'deadline' | 'dryRun'>): Promise<readonly RunRow[]> {
-  const runs: RunRow[] = [];
+async function failedRuns(service: FoundService, filters: Omit<RetryFlags, 'by' | 'deadline' | 'dryRun'>): Promise<readonly ListedRun[]> {
+  const runs: ListedRun[] = [];
   let after: string | undefined;
   do {
-    const page = await service.list({ ...filters, limit: pageSize, ...defined({ after }) });
+    const page = await service.list({ ...asWritten(filters), limit: pageSize, ...defined({ after }) });
     runs.push(...page.runs);
     after = page.next;
   } while (after !== undefined);

@@ -2,7 +2,8 @@ import { defined } from '../../contract/defined';
 import type { Json } from '../../contract/messages/messages';
 import { parsedJson } from '../parsed-json';
 import { attendRun, exitCodes } from '../attend-run';
-import type { ServiceClient } from '../service-client';
+import type { CancelMode } from '../../contract/cancel';
+import type { FoundService } from '../found-service';
 import { commandLine } from '../shell-words';
 import type { Terminal } from '../terminal';
 
@@ -20,7 +21,7 @@ export interface RunFlags {
 }
 
 /** Starts a run, or finds the one with this id, and stays with it. */
-export async function startRun(service: ServiceClient, terminal: Terminal, agent: string, input: string, flags: RunFlags): Promise<number> {
+export async function startRun(service: FoundService, terminal: Terminal, agent: string, input: string, flags: RunFlags): Promise<number> {
   const { id, model, tag, deadline, by } = flags;
   const run = await service.start({
     agent,
@@ -51,9 +52,12 @@ export interface CancelFlags {
   readonly by?: string;
 }
 
-export async function cancelRun(service: ServiceClient, terminal: Terminal, id: string, flags: CancelFlags = {}): Promise<number> {
+export async function cancelRun(service: FoundService, terminal: Terminal, id: string, flags: CancelFlags = {}): Promise<number> {
   const { afterModel, afterTools, onlyHere, within, reason, by } = flags;
-  const modes = [...(afterModel === true ? ['after-model'] : []), ...(afterTools === true ? ['after-tools'] : [])];
+  const modes: readonly CancelMode[] = [
+    ...(afterModel === true ? (['after-model'] as const) : []),
+    ...(afterTools === true ? (['after-tools'] as const) : []),
+  ];
   const { status } = await service.view(id);
   const mode = modes.length === 0 ? undefined : modes;
   await service.cancel(id, defined({ mode, within, recursive: onlyHere === true ? false : undefined, reason, by }));
@@ -68,19 +72,19 @@ export interface ResumeFlags {
   readonly deadline?: string;
 }
 
-export async function resumeRun(service: ServiceClient, terminal: Terminal, id: string, flags: ResumeFlags): Promise<number> {
+export async function resumeRun(service: FoundService, terminal: Terminal, id: string, flags: ResumeFlags): Promise<number> {
   await service.resume(id, flags);
   terminal.write(`The run ${id} goes on. Follow it with: ${commandLine('events', id, '--follow', ...service.flags)}`);
   return exitCodes.done;
 }
 
-export async function upgradeRun(service: ServiceClient, terminal: Terminal, id: string): Promise<number> {
+export async function upgradeRun(service: FoundService, terminal: Terminal, id: string): Promise<number> {
   const { build, moved } = await service.upgrade(id);
   terminal.write(moved ? `The run ${id} goes on under the newest build, ${build}.` : `The run ${id} is under the newest build, ${build}.`);
   return exitCodes.done;
 }
 
-export async function terminateRun(service: ServiceClient, terminal: Terminal, id: string, reason?: string): Promise<number> {
+export async function terminateRun(service: FoundService, terminal: Terminal, id: string, reason?: string): Promise<number> {
   await service.terminate(id, reason);
   terminal.write(`The run ${id} is ended.`);
   return exitCodes.done;

@@ -37,7 +37,7 @@ export async function openService(
   /** `now`: the project, where it may change while the service runs. */
   { hasWorker = false, now = () => settings.project }: { readonly hasWorker?: boolean; readonly now?: () => Project } = {},
 ): Promise<RunningService> {
-  const { project, logger, host, port, hosts, tenant, taskQueue, configuration } = settings;
+  const { project, logger, host, port, hosts, origins, tenant, taskQueue, configuration } = settings;
   const { dataConverter } = server;
   const client = await connect({ server: server.settings, tenant, taskQueue, dataConverter });
   await lifetime.onEnd('client', () => client.close());
@@ -48,6 +48,7 @@ export async function openService(
     host,
     port,
     hosts,
+    origins,
     prices: () => now().config.models?.prices,
     agui: () => now().config.agui,
     policies: () => now().config.policies,

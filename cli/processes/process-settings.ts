@@ -35,6 +35,7 @@ export interface ProcessSettings {
   readonly host: string;
   readonly port: number;
   readonly hosts: readonly string[];
+  readonly origins: readonly string[];
   readonly taskQueue: string;
   readonly tenant: string;
   /** Undefined: with the embedded server only. */
@@ -62,6 +63,7 @@ export async function readSettings(
     onProblem,
     ...listensAt(flags, configuration, http, environment),
     hosts: http.hosts ?? [],
+    origins: http.origins ?? [],
     taskQueue: inEnvironment('HOLDFAST_TASK_QUEUE') ? configuration.taskQueue : (taskQueue ?? configuration.taskQueue),
     tenant: inEnvironment('HOLDFAST_TENANT') ? configuration.tenant : (tenant ?? configuration.tenant),
     compress: configuration.compress ?? compress,

@@ -1,8 +1,8 @@
+import type { InterruptPage, ListedInterrupt, ListedRun, RunPage } from '../../contract/service';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { defined } from '../../contract/defined';
 import { agentOfChildRun } from '../../contract/record/child-runs';
 import type { ListStatus, RunStatus } from '../../contract/events';
-import type { Interrupt } from '../../contract/interrupts';
 import { mayAnswer as mayAnswerAt } from '../../contract/who-may-answer';
 import { names, runIdOf, workflowIdOf } from '../../contract/names';
 import type { Executions, ListedExecution, OpenInterrupt } from '../reading/executions';
@@ -14,53 +14,6 @@ import { askedList, filterOf, isAskable } from './list-options';
 import type { AskPage, PlacedRun } from './ordered-runs';
 import { clausesOf, orderedRuns, startOf } from './ordered-runs';
 import { countRetried, withoutRetried } from './retried-runs';
-
-export interface ListedRun {
-  readonly id: string;
-  readonly agent: string;
-  readonly status: RunStatus;
-  /** When the run began, over continue-as-new and upgrades. */
-  readonly startedAt: string;
-  readonly closedAt?: string;
-  /** What is open, the longest first. */
-  readonly interrupts: readonly Interrupt[];
-  /** Since when the first of them is open. Undefined of runs of a build that did not say so. */
-  readonly waitingSince?: string;
-  readonly tags: readonly string[];
-  readonly startedBy?: string;
-  /** The run that it is part of, of an isolated agent. */
-  readonly parent?: string;
-}
-
-export interface ListedInterrupt {
-  readonly runId: string;
-  /** The agent that the run was started with. */
-  readonly agent: string;
-  /** Since when it is open. Undefined of runs of a build that did not say so. */
-  readonly waitingSince?: string;
-  readonly tags: readonly string[];
-  readonly startedBy?: string;
-  readonly interrupt: Interrupt;
-}
-
-interface Page {
-  /** Whether there are more behind these. */
-  readonly more: boolean;
-  /** Given as `after`, it asks for those. Undefined when there are none. */
-  readonly next?: string;
-}
-
-/** Runs, newest first. */
-export interface RunPage extends Page {
-  readonly runs: readonly ListedRun[];
-  /** How many there are in all, when that was asked for. */
-  readonly total?: number;
-}
-
-/** What waits for somebody: the newest runs first, of a run what has waited longest first. */
-export interface InterruptPage extends Page {
-  readonly interrupts: readonly ListedInterrupt[];
-}
 
 /** So many runs at most are asked for at a time. */
 const mostAtOnce = 400;

@@ -1,30 +1,8 @@
+import type { ConversationMessage, TranscriptPage } from '../../contract/service';
 import { isConversation } from '../../contract/record/agent-paths';
 import { defined } from '../../contract/defined';
 import type { RunEvent } from '../../contract/events';
-import type { StoredMessage } from '../../contract/messages/messages';
 import { messagesOfInput } from '../../contract/messages/messages';
-
-/** A message of a conversation, with where it stands. */
-export interface ConversationMessage {
-  readonly message: StoredMessage;
-  /** 0: it stood there before the first turn. */
-  readonly turn: number;
-  /** Of its event in the log. */
-  readonly offset: number;
-  readonly time: number;
-  /** The agent that said it. */
-  readonly agent?: string;
-  /** Who sent it. */
-  readonly from?: string;
-  /** Somebody stopped the model: this is what it had said by then. */
-  readonly partial?: true;
-}
-
-export interface TranscriptPage {
-  readonly messages: readonly ConversationMessage[];
-  /** For the page before this one. Undefined: there is none. */
-  readonly before?: number;
-}
 
 /** The last messages before an offset. Only as many pieces of the log are read as the page needs. */
 export async function transcriptPage(

@@ -8,11 +8,13 @@ import type { ModelPrices } from '../prices';
 import type { AguiOptions } from '../agui/options';
 import { aguiRoutes } from '../agui/routes';
 import { aiSdkRoutes } from '../ai-sdk/routes';
+import { allowOrigins } from './allow-origins';
 import { checkHost } from './check-host';
 import { errorResponse } from './error-response';
 import { methodsAt, noRoute } from './route-hints';
 import { answerRoutes, inboxRoutes } from './interrupt-routes';
 import { parseQuery } from './parse-request';
+import { openApiRoutes } from './openapi/routes';
 import { policyRoutes } from './policy-routes';
 import { readiness } from './readiness';
 import { agentsIn } from './asked-agent';
@@ -26,6 +28,8 @@ export interface ServiceParts {
   readonly logger: Logger;
   /** For a service on loopback: the names beside loopback's by which it may be addressed. Absent: any name. */
   readonly hosts?: readonly string[];
+  /** Sites whose pages may use the service. Default: none. */
+  readonly origins?: readonly string[];
   /** Ends the streams of events. */
   readonly closing?: AbortSignal;
   readonly heartbeatMs?: number;
@@ -44,7 +48,7 @@ const patient = /\/(events|upgrade|apply)$|^\/(agui|aisdk)\//;
 
 /** The HTTP service as a Hono app. Reading needs no worker; every error is { error: { code, message, fix } }. */
 export function createApp(parts: ServiceParts): Hono {
-  const { client, hosts, logger, patienceMs = 30_000 } = parts;
+  const { client, hosts, origins = [], logger, patienceMs = 30_000 } = parts;
   const app = new Hono();
   const ready = readiness(client);
   app.onError((error, context) => errorResponse(error, context, logger));
@@ -57,6 +61,7 @@ export function createApp(parts: ServiceParts): Hono {
     return errorResponse(new HoldfastError('method-unknown', message), context, logger);
   });
   if (hosts !== undefined) app.use(checkHost(hosts));
+  if (origins.length > 0) app.use(allowOrigins(origins));
   app.use(async (context, next) => {
     await next();
     context.header('x-content-type-options', 'nosniff');
@@ -78,5 +83,6 @@ export function createApp(parts: ServiceParts): Hono {
   app.route('/agui', aguiRoutes(parts));
   app.route('/policies', policyRoutes(parts));
   app.route('/aisdk', aiSdkRoutes(parts));
+  app.route('/', openApiRoutes());
   return app;
 }

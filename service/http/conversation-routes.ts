@@ -85,6 +85,12 @@ export function conversationRoutes(parts: ServiceParts): Hono {
     return context.json({ id: conversation.id });
   });
 
+  routes.post('/:id/stop', async (context) => {
+    const conversation = open(context.req.param('id'));
+    await conversation.stop(defined(await parseBody(context, ByBody)));
+    return context.json({ id: conversation.id });
+  });
+
   routes.post('/:id/end', async (context) => {
     const conversation = open(context.req.param('id'));
     await conversation.end(defined(await parseBody(context, EndBody)));

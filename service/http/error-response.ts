@@ -7,9 +7,20 @@ import { codeOf, errorTable, messageOf } from '../../contract/errors';
 import type { Logger } from '../../host/logger';
 import { namedSystemError } from '../../host/system-errors';
 
-/** What the service answers when something fails. */
+/** What the service answers when something fails: problem details (RFC 9457), with the code as a member of its own. */
 export interface ErrorBody {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
   readonly error: { readonly code: ErrorCode; readonly message: string; readonly fix: string };
+}
+
+export const problemType = 'application/problem+json';
+
+export function errorBody(code: ErrorCode, message: string): ErrorBody {
+  const { status, fix } = errorTable[code];
+  return { type: `urn:holdfast:error:${code}`, title: code.replaceAll('-', ' '), status, detail: message, error: { code, message, fix } };
 }
 
 /** What is known goes out with its code; the rest is a defect, of which only the log tells more. */
@@ -33,11 +44,11 @@ export function requestErrorResponse(error: unknown, logger: Logger): Response {
   if (!unreadable) logger.error('A request failed', { error });
   const code = unreadable ? 'request-invalid' : 'internal';
   const message = unreadable ? `The request cannot be read: ${error.message}.` : 'The service failed. Its log says why.';
-  const { status, fix } = errorTable[code];
-  return Response.json({ error: { code, message, fix } } satisfies ErrorBody, { status });
+  const body = errorBody(code, message);
+  return Response.json(body, { status: body.status, headers: { 'content-type': problemType } });
 }
 
 function bodyOf(context: Context, code: ErrorCode, message: string): Response {
-  const { status, fix } = errorTable[code];
-  return context.json({ error: { code, message, fix } } satisfies ErrorBody, status as ContentfulStatusCode);
+  const body = errorBody(code, message);
+  return context.json(body, body.status as ContentfulStatusCode, { 'content-type': problemType });
 }

@@ -105,9 +105,13 @@ export const ByQuery = z.strictObject({ by: shortText.optional() });
 const count = z
   .string()
   .regex(/^\d{1,15}$/, 'is no whole number')
-  .transform(Number);
+  .transform(Number)
+  .meta({ type: 'integer', minimum: 0 });
 
-const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+const flag = z
+  .enum(['true', 'false'])
+  .transform((text) => text === 'true')
+  .meta({ type: 'boolean', enum: [true, false] });
 const limit = count.pipe(z.number().min(1).max(1000)).optional();
 
 /** What lists filter by. The client says what is wrong with a value. */

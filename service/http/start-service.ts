@@ -7,8 +7,7 @@ import { listenFailure } from '../../host/server/free-port';
 import type { ServiceParts } from './app';
 import { createApp } from './app';
 import { isLoopbackAddress } from './check-host';
-import type { ErrorBody } from './error-response';
-import { requestErrorResponse } from './error-response';
+import { errorBody, problemType, requestErrorResponse } from './error-response';
 
 export interface ServiceOptions extends Omit<ServiceParts, 'closing'> {
   readonly host: string;
@@ -57,18 +56,17 @@ function answerUnreadable(error: Error & { readonly code?: string; readonly reas
   const { status } = errorTable['request-invalid'];
   const why = error.code === 'HPE_HEADER_OVERFLOW' ? 'its headers are too large' : (error.reason ?? error.message);
   const body = bodyOf(why);
-  const head = [`HTTP/1.1 ${status} Bad Request`, 'content-type: application/json', `content-length: ${Buffer.byteLength(body)}`];
+  const head = [`HTTP/1.1 ${status} Bad Request`, `content-type: ${problemType}`, `content-length: ${Buffer.byteLength(body)}`];
   socket.end([...head, 'connection: close', '', body].join('\r\n'));
 }
 
 function answerUnmet(response: ServerResponse): void {
-  response.writeHead(errorTable['request-invalid'].status, { 'content-type': 'application/json', connection: 'close' });
+  response.writeHead(errorTable['request-invalid'].status, { 'content-type': problemType, connection: 'close' });
   response.end(bodyOf('the only expectation that is met is 100-continue'));
 }
 
 function bodyOf(why: string): string {
-  const { fix } = errorTable['request-invalid'];
-  return JSON.stringify({ error: { code: 'request-invalid', message: `The request cannot be read: ${why}.`, fix } } satisfies ErrorBody);
+  return JSON.stringify(errorBody('request-invalid', `The request cannot be read: ${why}.`));
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

@@ -10,6 +10,7 @@ const doors = [
   'holdfast/worker',
   'holdfast/client',
   'holdfast/service',
+  'holdfast/http',
   'holdfast/testing',
 ];
 

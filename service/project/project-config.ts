@@ -49,6 +49,8 @@ export interface ProjectConfig {
     readonly host?: string;
     /** Names, beside loopback ones, by which a service on loopback may be addressed. */
     readonly hosts?: readonly string[];
+    /** Sites whose pages may use the service, such as 'https://desk.example.com'. '*': every page. Default: none. */
+    readonly origins?: readonly string[];
   };
   /** How the service speaks AG-UI. */
   readonly agui?: AguiOptions;
@@ -104,6 +106,11 @@ function formed<T>({ problem }: Form, option: string): z.ZodType<T> {
     if (found !== undefined) context.addIssue({ code: 'custom', message: `is refused: ${found}` });
   });
 }
+
+function isOrigin(text: string): boolean {
+  return text === '*' || (URL.canParse(text) && new URL(text).origin === text);
+}
+
 const price = z.number().min(0);
 
 export const ProjectConfigSchema = z.strictObject({
@@ -143,6 +150,7 @@ export const ProjectConfigSchema = z.strictObject({
       port: z.int().min(0).max(65_535).optional(),
       host: checkedText(hostProblem).optional(),
       hosts: z.array(z.string().min(1)).optional(),
+      origins: z.array(z.string().refine(isOrigin, 'is no origin such as "https://desk.example.com", and not "*"')).optional(),
     })
     .optional(),
   agui: AguiOptionsSchema.optional(),

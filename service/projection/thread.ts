@@ -1,5 +1,6 @@
 import type { AnswerOptions, HoldfastClient } from '../../client/index';
-import type { MessageReceipt, SendOptions } from '../../client/conversation';
+import type { SendOptions } from '../../client/conversation';
+import type { MessageReceipt } from '../../contract/service';
 import type { Delta } from '../../contract/deltas';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';

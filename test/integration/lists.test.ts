@@ -3,7 +3,7 @@ import { Client } from '@temporalio/client';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { InterruptListOptions, ListOptions } from '../../client/listing/list-options';
-import type { ListedInterrupt, ListedRun } from '../../client/listing/run-lists';
+import type { ListedInterrupt, ListedRun } from '../../contract/service';
 import type { Temporal } from '../support/temporal';
 import { eventually, openTemporal } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';

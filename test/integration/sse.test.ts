@@ -1,6 +1,6 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { attendRun } from '../../cli/attend-run';
-import { ServiceClient } from '../../cli/service-client';
+import { FoundService } from '../../cli/found-service';
 import type { ModelChunk } from '../../activities/models/chunks';
 import type { LanguageModel } from '../../activities/models/models';
 import type { Delta } from '../../contract/deltas';
@@ -144,7 +144,7 @@ describe('a reader of server-sent events', () => {
   it.each([true, false])('reads the same on a terminal that is watched and where nobody watches (%s)', async (live) => {
     const run = await bed.client.start('plain', 'Talk.');
     const terminal = recordedTerminal({ live });
-    expect(await attendRun(new ServiceClient(service.url), terminal, { id: run.id, from: 0 })).toBe(0);
+    expect(await attendRun(new FoundService(service.url), terminal, { id: run.id, from: 0 })).toBe(0);
     const text = words.join('').trim();
     expect(
       terminal

@@ -52,6 +52,7 @@ describe('the packed package in an empty project', () => {
     'holdfast/worker',
     'holdfast/client',
     'holdfast/service',
+    'holdfast/http',
     'holdfast/testing',
   ];
   const names = [

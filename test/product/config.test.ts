@@ -93,6 +93,7 @@ describe('a project', () => {
     ['an unknown field inside', `{ agents: './agents.ts', tools, http: { prot: 1 } }`, '`http.prot`'],
     ['no agents', '{ tools }', '`agents`'],
     ['an agents module that is not there', `{ agents: './agnets.ts', tools }`, 'agnets.ts'],
+    ['an origin with a path', `{ agents: './agents.ts', tools, http: { origins: ['https://a.b/c'] } }`, '`http.origins.0`'],
     ['a port that is none', `{ agents: './agents.ts', tools, http: { port: '80' } }`, '`http.port`'],
     ['a tool that is none', `{ agents: './agents.ts', tools: { say: 'hello' } }`, '`tools.say`'],
     ['an output that is no schema', `{ agents: './agents.ts', tools, outputs: { order: 'text' } }`, '`outputs.order`'],

@@ -9,6 +9,7 @@ import { connect as connectClient } from '../../client/connect';
 import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { createLogger } from '../../host/logger';
 import { createApp } from '../../service/http/app';
+import type { RunningService } from '../../service/http/start-service';
 import { startService } from '../../service/http/start-service';
 import { quietLogger } from './service-bed';
 
@@ -106,6 +107,29 @@ describe('the app on a client of the test', () => {
     expect(await response.json()).toMatchObject({ error: { code: 'method-unknown', message: expect.stringContaining(message) } });
   });
 
+  it('lets pages of the sites that are named use it, and no others', async () => {
+    const app = createApp({ client: clientOf({}), agents: [], logger: quietLogger, origins: ['https://desk.example.com'] });
+    const ask = async (origin: string, method = 'OPTIONS'): Promise<readonly [number, string | null, string | null]> => {
+      const asks = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type,last-event-id' };
+      const { status, headers } = await app.request('/agents', { method, headers: { origin, ...(method === 'OPTIONS' ? asks : {}) } });
+      return [status, headers.get('access-control-allow-origin'), headers.get('access-control-allow-headers')];
+    };
+    expect(await ask('https://desk.example.com')).toEqual([204, 'https://desk.example.com', 'content-type,last-event-id']);
+    expect(await ask('https://desk.example.com', 'GET')).toEqual([200, 'https://desk.example.com', null]);
+    expect(await ask('https://evil.example.com')).toEqual([204, null, 'content-type,last-event-id']);
+    expect(await ask('null', 'GET')).toEqual([200, null, null]);
+    const nobody = createApp({ client: clientOf({}), agents: [], logger: quietLogger });
+    const answer = await nobody.request('/agents', { headers: { origin: 'https://desk.example.com' } });
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('says to pages of a named site what is wrong, too', async () => {
+    const app = createApp({ client: clientOf({}), agents: [], logger: quietLogger, origins: ['https://desk.example.com'] });
+    const answer = await app.request('/agents?x=1', { headers: { origin: 'https://desk.example.com' } });
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([400, 'https://desk.example.com']);
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+  });
+
   it.each([
     ['/health/', ' Did you mean /health?'],
     ['//health', ' Did you mean /health?'],
@@ -159,19 +183,21 @@ describe('the service on bytes that are no good request', () => {
   const error = jest.fn();
   const debug = jest.fn();
   const logger = { ...quietLogger, error, debug };
-  const start = () => startService({ client: clientOf({}), agents: [], logger, host: '127.0.0.1', port: 0 });
+  let service: RunningService;
+  beforeEach(async () => {
+    service = await startService({ client: clientOf({}), agents: [], logger, host: '127.0.0.1', port: 0 });
+  });
   const printed = jest.spyOn(console, 'error');
-  afterEach(() => {
+  afterEach(async () => {
+    await service.close();
     expect([printed.mock.calls, error.mock.calls]).toEqual([[], []]);
   });
   afterAll(() => printed.mockRestore());
 
   it.each(['a b', '[', 'localhost:99999999', 'x@y@z', 'a/b', '%zz'])('answers the host %j with a code and logs no error', async (host) => {
-    const service = await start();
     const answer = await send(service.port, `GET /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 40[03] /);
     expect(answer).toMatch(/"code":"(request-invalid|host-forbidden)"/);
-    await service.close();
   });
 
   it.each([
@@ -183,23 +209,20 @@ describe('the service on bytes that are no good request', () => {
     ['no host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'],
     ['an expectation', 'GET /health HTTP/1.1\r\nHost: localhost\r\nExpect: much\r\n\r\n'],
   ])('answers %s in JSON, and goes on', async (_, bytes) => {
-    const service = await start();
     const answer = await send(service.port, bytes);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(answer.toLowerCase()).toContain('content-type: application/json');
-    const { error: told } = JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)) as { error: object };
-    expect(told).toEqual({ code: 'request-invalid', message: expect.stringContaining('cannot be read: '), fix: expect.any(String) });
+    expect(answer.toLowerCase()).toContain('content-type: application/problem+json');
+    const told: unknown = JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1));
+    const message: unknown = expect.stringContaining('cannot be read: ');
+    expect(told).toMatchObject({ status: 400, detail: message, error: { code: 'request-invalid', message, fix: expect.any(String) } });
     expect((await fetch(`${service.url}/health`)).status).toBe(200);
-    await service.close();
   });
 
   it('takes a body that breaks off for what it is and logs no error', async () => {
-    const service = await start();
     const head = 'POST /runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n';
     const logged = new Promise<unknown>((resolve) => debug.mockImplementationOnce((_, fields) => resolve(fields)));
     await send(service.port, `${head}{"agent"`, true);
     expect(await logged).toMatchObject({ code: 'request-invalid', message: expect.stringContaining('The body broke off after') });
-    await service.close();
   });
 });
 

@@ -178,7 +178,9 @@ describe('requests that are wrong', () => {
   ];
   it.each(cases)('refuses %s', async (_, status, code, send) => {
     const answer = await send();
-    expect(answer).toEqual({ status, body: { error: { code, message: expect.any(String), fix: expect.any(String) } } });
+    const text: unknown = expect.any(String);
+    const error = { code, message: text, fix: text };
+    expect(answer).toEqual({ status, body: { type: `urn:holdfast:error:${code}`, title: text, status, detail: text, error } });
   });
 
   it('refuses an id that belongs to a run with another input', async () => {

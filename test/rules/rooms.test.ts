@@ -17,6 +17,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   host: ['contract'],
   activities: ['contract', 'kernel', 'host'],
   client: ['contract', 'host'],
+  http: ['contract'],
   worker: ['contract', 'kernel', 'host', 'activities', 'middleware'],
   service: ['contract', 'kernel', 'host', 'activities', 'client'],
   testing: ['contract', 'kernel', 'memory', 'middleware', 'workflows', 'host', 'activities', 'client', 'worker'],

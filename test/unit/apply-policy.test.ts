@@ -1,9 +1,9 @@
 import { policy } from 'holdfast/middleware';
 import { applyPolicy as applyByCommand } from '../../cli/commands/policy-commands';
 import { EventLines } from '../../cli/event-lines';
-import { ServiceClient } from '../../cli/service-client';
+import { FoundService } from '../../cli/found-service';
 import type { HoldfastClient } from '../../client/connect';
-import type { ListedRun } from '../../client/listing/run-lists';
+import type { ListedRun } from '../../contract/service';
 import type { WaitingRuns } from '../../client/policies';
 import { applyPolicy } from '../../client/policies';
 import { HoldfastError } from '../../contract/errors';
@@ -158,7 +158,7 @@ describe('holdfast policy apply', () => {
     { ...place, runId: 'r4', outcome: 'failed' as const, added: [], error },
   ];
   const asked: unknown[] = [];
-  class Fake extends ServiceClient {
+  class Fake extends FoundService {
     override async applyPolicy(name: string, body: object) {
       asked.push([name, body]);
       const from = Number((body as { after?: string }).after ?? 0);

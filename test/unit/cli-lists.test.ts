@@ -2,8 +2,9 @@ import { eventLine } from '../../cli/event-line';
 import { inbox, listRuns } from '../../cli/commands/list-commands';
 import { listAgents, printEvents, showRun } from '../../cli/commands/read-commands';
 import { stepsOf } from '../../cli/run-steps';
-import type { InboxRow, RunRow } from '../../cli/service-client';
-import { ServiceClient } from '../../cli/service-client';
+import type { EventsQuery } from '../../http/index';
+import type { ListedInterrupt, ListedRun } from '../../contract/service';
+import { FoundService } from '../../cli/found-service';
 import { lengthText, relativeTime } from '../../cli/times';
 import type { EventBody, RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
@@ -24,14 +25,14 @@ const refund: Interrupt = {
 };
 
 /** A service that answers what the test says, and the paths that it was asked for. */
-function serviceOf(answers: Readonly<Record<string, unknown>>): { readonly service: ServiceClient; readonly asked: string[] } {
+function serviceOf(answers: Readonly<Record<string, unknown>>): { readonly service: FoundService; readonly asked: string[] } {
   const asked: string[] = [];
-  class Answers extends ServiceClient {
+  class Answers extends FoundService {
     protected override async get<T>(path: string): Promise<T> {
       asked.push(path);
       return answers[path.split('?')[0] ?? ''] as T;
     }
-    override async *events(_: string, from: number): AsyncGenerator<RunEvent> {
+    override async *events(_: string, { from = 0 }: EventsQuery = {}): AsyncGenerator<RunEvent> {
       yield* (answers['events'] as readonly RunEvent[]).slice(from);
     }
   }
@@ -67,10 +68,10 @@ describe('a time on the terminal', () => {
 });
 
 describe('holdfast list', () => {
-  const runs: readonly RunRow[] = [
+  const runs: readonly ListedRun[] = [
     {
       ...{ id: 'ticket-981', agent: 'support', status: 'waiting', startedAt: at(2 * minute), waitingSince: at(minute) },
-      interrupts: [refund],
+      ...{ tags: [], interrupts: [refund] },
     },
     {
       ...{ id: 't', agent: 'orders', status: 'completed', startedAt: at(26 * 60 * minute), closedAt: at(60 * minute), startedBy: 'ada' },
@@ -117,7 +118,7 @@ describe('holdfast list', () => {
 });
 
 describe('holdfast inbox', () => {
-  const rows: readonly InboxRow[] = [
+  const rows: readonly ListedInterrupt[] = [
     { runId: 'ticket-981', agent: 'support', waitingSince: at(5 * minute), tags: ['night'], startedBy: 'ada', interrupt: refund },
     {
       ...{ runId: 't', agent: 'orders', tags: [] },
@@ -151,7 +152,7 @@ describe('holdfast inbox', () => {
   };
 
   it('says who may decide by now, which policy asks, and what was decided', async () => {
-    const row: InboxRow = { runId: 't', agent: 'support', tags: [], interrupt: ofPolicy };
+    const row: ListedInterrupt = { runId: 't', agent: 'support', tags: [], interrupt: ofPolicy };
     const { service } = serviceOf({ '/interrupts': { interrupts: [row], more: false } });
     expect((await shown((terminal) => inbox(service, terminal, {}, now)))[1]).toMatch(/dora, the role "finance"/);
     const text = (await shown((terminal) => inbox(service, terminal, { wide: true }, now))).join('\n');

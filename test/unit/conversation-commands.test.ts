@@ -1,6 +1,6 @@
 import { change, chat, end, queue, rename, send, withdraw } from '../../cli/commands/conversation-commands';
 import { approve, reject } from '../../cli/commands/answer-commands';
-import { ServiceClient } from '../../cli/service-client';
+import { FoundService } from '../../cli/found-service';
 import { approval } from 'holdfast/middleware';
 import type { ScriptedStep } from 'holdfast/testing';
 import { scriptedModel } from 'holdfast/testing';
@@ -23,7 +23,7 @@ async function at(served: Awaited<ReturnType<typeof serve>>, ...typed: readonly 
       return Promise.resolve(lines.shift());
     },
   };
-  return { terminal, service: new ServiceClient(url), shown: () => terminal.written().trimEnd().split('\n') };
+  return { terminal, service: new FoundService(url), shown: () => terminal.written().trimEnd().split('\n') };
 }
 
 describe('chat', () => {

@@ -5,7 +5,7 @@ import type { Interrupt } from '../../contract/interrupts';
 import { interruptMemoPrefix, sinceMemoPrefix } from '../../contract/names';
 import { orderedRuns } from '../../client/listing/ordered-runs';
 import type { InterruptListOptions, ListOptions } from '../../client/listing/list-options';
-import type { ListedInterrupt, ListedRun } from '../../client/listing/run-lists';
+import type { ListedInterrupt, ListedRun } from '../../contract/service';
 import { RunLists } from '../../client/listing/run-lists';
 import type { ExecutionPage, Executions, ListedExecution } from '../../client/reading/executions';
 

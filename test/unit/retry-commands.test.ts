@@ -1,6 +1,7 @@
 import type { RetryFlags } from '../../cli/commands/retry-commands';
 import { retryRuns } from '../../cli/commands/retry-commands';
-import { ServiceClient } from '../../cli/service-client';
+import type { GoOnRequest, RunQuery } from '../../http/index';
+import { FoundService } from '../../cli/found-service';
 import { HoldfastError } from '../../contract/errors';
 import { recordedTerminal } from '../support/recorded-terminal';
 
@@ -8,15 +9,15 @@ import { recordedTerminal } from '../support/recorded-terminal';
 function serviceOf(failed: readonly string[], refused: readonly string[] = []) {
   const asked: Readonly<Record<string, unknown>>[] = [];
   const retried: [string, object][] = [];
-  class Fake extends ServiceClient {
-    override async list(query: Readonly<Record<string, unknown>>) {
-      asked.push(query);
-      const from = Number(query['after'] ?? 0);
-      const row = { agent: 'a', status: 'failed', startedAt: '2026-11-22T00:00:00Z', interrupts: [] };
+  class Fake extends FoundService {
+    override async list(query: RunQuery = {}) {
+      asked.push({ ...query });
+      const from = Number(query.after ?? 0);
+      const row = { agent: 'a', status: 'failed' as const, startedAt: '2026-11-22T00:00:00Z', interrupts: [], tags: [] };
       const runs = failed.slice(from, from + 2).map((id) => ({ id, ...row }));
       return from + 2 < failed.length ? { runs, more: true, next: String(from + 2) } : { runs, more: false };
     }
-    override async retry(id: string, body: object): Promise<unknown> {
+    override async retry(id: string, body: GoOnRequest = {}): Promise<{ id: string }> {
       if (refused.includes(id)) throw new HoldfastError('retry-impossible', `The run "${id}" cannot go on.`);
       retried.push([id, body]);
       return { id };
@@ -46,7 +47,7 @@ describe('holdfast retry', () => {
     const { code, lines } = await played(fake, [], { status: 'failed', tag: ['night=2026-11-22'] });
     expect(code).toBe(1);
     expect(fake.asked).toEqual(
-      [undefined, '2', '4'].map((after) => ({ status: 'failed', tag: ['night=2026-11-22'], limit: '200', ...(after && { after }) })),
+      [undefined, '2', '4'].map((after) => ({ status: 'failed', tag: ['night=2026-11-22'], limit: 200, ...(after && { after }) })),
     );
     expect(fake.retried.map(([id]) => id)).toEqual(['r1', 'r3', 'r4', 'r5']);
     expect(lines).toContain('r2 does not: retry-impossible: The run "r2" cannot go on.');

@@ -1,0 +1,123 @@
+import type { CancelMode } from '../contract/cancel';
+import type { SendMode } from '../contract/conversations';
+import type { ListStatus } from '../contract/events';
+import type { Json, Message, ModelSettings, Part } from '../contract/messages/messages';
+import type { RunOptions } from '../contract/run-options';
+
+/** What the service is asked. A test compares these with the schemas by which it checks requests. */
+
+/** With what a run begins, also one that is a conversation. */
+interface Start {
+  readonly values?: Readonly<Record<string, Json>>;
+  readonly model?: string;
+  readonly settings?: ModelSettings;
+  readonly options?: RunOptions;
+  readonly tags?: readonly string[];
+  /** `false`: models and tools answer whole. */
+  readonly stream?: boolean;
+  /** Who starts the run. */
+  readonly by?: string;
+}
+
+export interface StartRequest extends Start {
+  readonly agent: string;
+  /** A text, a list of messages, or a job. */
+  readonly input?: Json | readonly Message[];
+  /** The same id with the same agent and input is the same run. */
+  readonly id?: string;
+  readonly deadline?: string;
+  readonly startDelay?: string;
+  readonly runPendingToolCalls?: boolean;
+}
+
+export interface MessageRequest extends Start {
+  readonly message: string | readonly Part[];
+  /** The same id twice is the same message. */
+  readonly id?: string;
+  readonly mode?: SendMode;
+  readonly from?: string;
+  /** Begins the conversation, where nobody has. */
+  readonly agent?: string;
+  readonly idle?: string;
+  readonly window?: number;
+  readonly title?: string;
+  readonly build?: 'pinned' | 'newest';
+  readonly messages?: readonly Json[];
+}
+
+/** Who answers, and the arguments that were seen. */
+interface Who {
+  readonly by?: string;
+  readonly roles?: readonly string[];
+  readonly inputHash?: string;
+}
+
+export type AnswerRequest = Who &
+  (
+    | { readonly answer: Json }
+    | {
+        readonly decision: 'approve';
+        readonly editedInput?: Json;
+        readonly forRestOfRun?: boolean;
+        readonly upTo?: number;
+        readonly comment?: string;
+      }
+    | { readonly decision: 'reject'; readonly feedback?: string; readonly comment?: string }
+    | { readonly decision: 'delegate'; readonly to: string; readonly comment?: string }
+  );
+
+export interface CancelRequestBody {
+  readonly mode?: CancelMode | readonly CancelMode[];
+  readonly within?: string;
+  readonly recursive?: boolean;
+  readonly reason?: string;
+  readonly by?: string;
+}
+
+/** Of a run that goes on. */
+export interface GoOnRequest {
+  readonly by?: string;
+  readonly deadline?: string;
+}
+
+export interface InterruptQuery {
+  readonly agent?: string;
+  /** Runs with all of them. */
+  readonly tag?: readonly string[];
+  readonly startedBy?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly mayAnswer?: string;
+  readonly role?: readonly string[];
+  readonly waitingSince?: string;
+  readonly limit?: number;
+  readonly after?: string;
+}
+
+export interface RunQuery extends InterruptQuery {
+  readonly status?: ListStatus;
+  readonly parent?: string;
+  readonly total?: boolean;
+}
+
+export interface ApplyPolicyRequest {
+  readonly to: 'waiting';
+  readonly dryRun?: boolean;
+  readonly by?: string;
+  readonly agent?: string;
+  readonly tag?: string | readonly string[];
+  readonly startedBy?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly limit?: number;
+  readonly after?: string;
+}
+
+export interface EventsQuery {
+  /** The offset of the first event. */
+  readonly from?: number;
+  /** Where the stream ends. Default: with the run. */
+  readonly until?: 'waiting' | 'end';
+  /** Ends the reading, and not the run. */
+  readonly signal?: AbortSignal;
+}

@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { errorTable } from '../../../contract/errors';
+
+/** What the service answers, as its document tells it. A test compares real answers with these. More fields may come. */
+
+const json = z.custom<unknown>().meta({ description: 'Any JSON.' });
+const time = z.string().meta({ format: 'date-time' });
+const milliseconds = z.int().meta({ description: 'Milliseconds since 1970.' });
+const next = z.string().meta({ description: 'Given as `after`, it asks for the next page. The last page has none.' });
+
+const Failure = z.object({ code: z.string(), message: z.string() }).meta({ id: 'Failure' });
+
+const Usage = z
+  .object({
+    inputTokens: z.int(),
+    outputTokens: z.int(),
+    cachedInputTokens: z.int().optional(),
+    reasoningTokens: z.int().optional(),
+  })
+  .meta({ id: 'Usage' });
+
+const Part = z
+  .looseObject({ type: z.string() })
+  .meta({ id: 'Part', description: 'A text, a file, reasoning, a call of a tool or its result.' });
+
+const Message = z
+  .object({
+    id: z.string(),
+    role: z.enum(['system', 'user', 'assistant', 'tool']),
+    parts: z.array(Part),
+    extra: json.optional(),
+    partial: z.literal(true).optional(),
+  })
+  .meta({ id: 'Message' });
+
+export const Interrupt = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['approval', 'question', 'in-doubt', 'custom']),
+    agent: z.string(),
+    address: z.array(z.string()),
+    deadline: milliseconds.optional(),
+    by: json.optional(),
+    roles: json.optional(),
+    tool: z.string().optional(),
+    callId: z.string().optional(),
+    input: json.optional(),
+    inputHash: z.string().optional(),
+    inputSchema: json.optional(),
+    options: json.optional(),
+    problem: z.string().optional(),
+    policy: json.optional(),
+    info: json.optional(),
+    answerSchema: json.optional(),
+  })
+  .meta({ id: 'Interrupt', description: 'What a run waits for. An approval has tool, input and inputHash; the others have info.' });
+
+const RunStatus = z.enum(['running', 'waiting', 'idle', 'stuck', 'completed', 'failed', 'cancelled']);
+
+const QueuedMessage = z
+  .object({ id: z.string(), mode: z.string(), message: Message, from: z.string().optional() })
+  .meta({ id: 'QueuedMessage' });
+
+const conversation = {
+  turn: z.int().min(0),
+  status: z.enum(['idle', 'working', 'ended']),
+  paused: z.boolean(),
+  title: z.string().optional(),
+  queue: z.array(QueuedMessage),
+  idleUntil: milliseconds.optional(),
+  ended: z.object({ reason: z.string(), by: z.string().optional(), error: Failure.optional() }).optional(),
+};
+
+export const Id = z.object({ id: z.string() });
+export const Health = z.object({ status: z.literal('ok') });
+export const Readiness = z.object({ status: z.literal('ready') });
+
+export const Agents = z.object({
+  agents: z.array(
+    z.object({ name: z.string(), description: z.string(), takesJob: z.boolean(), inputSchema: json.optional() }).meta({ id: 'Agent' }),
+  ),
+});
+
+export const Started = z
+  .object({ id: z.string(), isNew: z.boolean(), agent: z.string(), ignored: z.array(z.string()).optional() })
+  .meta({ id: 'Started' });
+
+export const RunView = z
+  .object({
+    id: z.string(),
+    agent: z.string(),
+    status: RunStatus,
+    interrupts: z.array(Interrupt),
+    usage: Usage,
+    nextOffset: z.int(),
+    output: json.optional(),
+    text: z.string().optional(),
+    pendingToolCalls: z.array(json).optional(),
+    error: Failure.optional(),
+    cancelled: json.optional(),
+    cancelling: json.optional(),
+    retrying: z.array(json).optional(),
+    conversation: z.object(conversation).optional(),
+    startedAt: time.optional(),
+    closedAt: time.optional(),
+    tags: z.array(z.string()).optional(),
+    startedBy: z.string().optional(),
+    build: z.string().optional(),
+    usageByModel: z.record(z.string(), Usage).optional(),
+    cost: z.object({ amount: z.number(), complete: z.boolean(), unpriced: z.array(z.string()).optional() }).optional(),
+  })
+  .meta({ id: 'Run' });
+
+const row = { agent: z.string(), waitingSince: time.optional(), tags: z.array(z.string()), startedBy: z.string().optional() };
+const page = { more: z.boolean(), next: next.optional() };
+
+export const RunPage = z.object({
+  runs: z.array(
+    z
+      .object({
+        id: z.string(),
+        status: RunStatus,
+        startedAt: time,
+        closedAt: time.optional(),
+        interrupts: z.array(Interrupt),
+        parent: z.string().optional(),
+        ...row,
+      })
+      .meta({ id: 'RunRow' }),
+  ),
+  total: z.int().optional(),
+  ...page,
+});
+
+export const InterruptPage = z.object({
+  interrupts: z.array(z.object({ runId: z.string(), interrupt: Interrupt, ...row }).meta({ id: 'InterruptRow' })),
+  ...page,
+});
+
+export const Interrupts = z.object({ interrupts: z.array(Interrupt) });
+export const Messages = z.object({ messages: z.array(json) });
+export const Answered = z.object({ id: z.string(), interruptId: z.string() });
+export const Upgraded = z.object({ id: z.string(), build: z.string(), moved: z.boolean() });
+export const Receipt = z.object({ id: z.string(), turn: z.int().optional() });
+export const Queue = z.object({ messages: z.array(QueuedMessage) });
+
+export const ConversationView = z
+  .object({ id: z.string(), agent: z.string(), ...conversation, interrupts: z.array(Interrupt), usage: Usage, nextOffset: z.int() })
+  .meta({ id: 'Conversation' });
+
+export const TranscriptPage = z.object({
+  messages: z.array(
+    z.object({
+      message: Message,
+      turn: z.int(),
+      offset: z.int(),
+      time: milliseconds,
+      agent: z.string().optional(),
+      from: z.string().optional(),
+      partial: z.literal(true).optional(),
+    }),
+  ),
+  before: z.int().optional(),
+});
+
+export const Policies = z.object({
+  policies: z.array(z.object({ name: z.string(), version: z.string(), tools: z.array(z.string()) })),
+});
+
+export const PolicyPage = z.object({
+  policy: z.string(),
+  version: z.string(),
+  outcomes: z.array(
+    z.object({
+      runId: z.string(),
+      interruptId: z.string(),
+      tool: z.string(),
+      outcome: z.enum(['asked', 'unchanged', 'left', 'failed']),
+      added: z.array(json),
+      error: Failure.optional(),
+    }),
+  ),
+  ...page,
+});
+
+export const Problem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    error: z.object({ code: z.enum(Object.keys(errorTable) as [string, ...string[]]), message: z.string(), fix: z.string() }),
+  })
+  .meta({ id: 'Problem', description: 'What is wrong, and what to change.' });

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import * as answers from './answers';
+import type { Operation, ToldAnswer } from './operations';
+import { operations } from './operations';
+
+type Schema = Record<string, unknown>;
+
+/** An OpenAPI 3.1 document. */
+export interface OpenApi {
+  readonly openapi: '3.1.0';
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Schema>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+const paths: Readonly<Record<string, string>> = {
+  id: 'The id of the run or conversation.',
+  interruptId: 'The id of the interrupt.',
+  message: 'The id of the message.',
+  name: 'The name of the policy.',
+  agent: 'The name of the agent.',
+  chat: 'The id of the chat.',
+};
+
+/** The document of the routes, made of the schemas by which their requests are checked. */
+export function openApiOf(version: string): OpenApi {
+  const schemas: Record<string, Schema> = {};
+  const byPath: Record<string, Record<string, Schema>> = {};
+  for (const [route, operation] of Object.entries(operations)) {
+    const [method = '', path = ''] = route.split(' ');
+    (byPath[path.replace(/:(\w+)/g, '{$1}')] ??= {})[method.toLowerCase()] = shownOperation(route, path, operation, schemas);
+  }
+  schemaOf(answers.Problem, schemas);
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Holdfast', version, description: 'Starts, follows, answers and lists agent runs.' },
+    paths: byPath,
+    components: { schemas },
+  };
+}
+
+function shownOperation(route: string, path: string, operation: Operation, schemas: Record<string, Schema>): Schema {
+  const { group, summary, body, query } = operation;
+  const parameters = [...pathParameters(path), ...(query === undefined ? [] : queryParameters(query, schemas))];
+  return {
+    operationId: operationIdOf(route),
+    tags: [group],
+    summary,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, schemas) } } } }),
+    responses: {
+      ...Object.fromEntries(Object.entries(operation.answers).map(([status, answer]) => [status, shownAnswer(answer, schemas)])),
+      default: {
+        description: 'A problem, with a stable code.',
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+    },
+  };
+}
+
+function operationIdOf(route: string): string {
+  const [method = '', ...words] = route.split(/\W+/).filter((word) => word !== '');
+  return [method.toLowerCase(), ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('');
+}
+
+function shownAnswer({ says, schema, type }: ToldAnswer, schemas: Record<string, Schema>): Schema {
+  if (schema !== undefined) return { description: says, content: { 'application/json': { schema: schemaOf(schema, schemas) } } };
+  return type === undefined ? { description: says } : { description: says, content: { [type]: { schema: { type: 'string' } } } };
+}
+
+function pathParameters(path: string): readonly Schema[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: paths[name] ?? name,
+    schema: { type: 'string' },
+  }));
+}
+
+function queryParameters(query: z.ZodObject, schemas: Record<string, Schema>): readonly Schema[] {
+  const { properties = {}, required = [] } = schemaOf(query, schemas) as {
+    readonly properties?: Record<string, Schema>;
+    readonly required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: required.includes(name), schema }));
+}
+
+/** What has an id of its own stands among the components once. */
+function schemaOf(schema: z.ZodType, schemas: Record<string, Schema>): Schema {
+  const {
+    $schema: _,
+    $defs = {},
+    ...made
+  } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema & {
+    readonly $defs?: Record<string, Schema>;
+  };
+  for (const [name, part] of Object.entries($defs)) schemas[name] ??= withReferences(part);
+  const { id, ...rest } = withReferences(made);
+  if (typeof id !== 'string') return rest;
+  schemas[id] ??= rest;
+  return { $ref: `#/components/schemas/${id}` };
+}
+
+function withReferences(schema: Schema): Schema {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as Schema;
+}

@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import { CancelInput, RunAgentInput } from '../../agui/input';
+import { ChatBody } from '../../ai-sdk/request';
+import {
+  AnswerBody,
+  ApplyPolicyBody,
+  ByBody,
+  ByQuery,
+  CancelBody,
+  ChangeBody,
+  DecisionBody,
+  EndBody,
+  EventsQuery,
+  InboxQuery,
+  ListQuery,
+  MessageBody,
+  NoBody,
+  PageQuery,
+  ResumeRunBody,
+  RetryBody,
+  StartBody,
+  TerminateBody,
+  TitleBody,
+  TranscriptQuery,
+} from '../schemas';
+import * as answers from './answers';
+
+/** What comes back: JSON of a schema, a stream of events, or text of another kind. */
+export interface ToldAnswer {
+  readonly says: string;
+  readonly schema?: z.ZodType;
+  readonly type?: string;
+}
+
+export interface Operation {
+  readonly group: 'Service' | 'Runs' | 'Interrupts' | 'Policies' | 'Conversations' | 'Protocols';
+  readonly summary: string;
+  readonly body?: z.ZodType;
+  readonly query?: z.ZodObject;
+  /** By the status. Problems are the same everywhere. */
+  readonly answers: Readonly<Record<number, ToldAnswer>>;
+}
+
+const json = (schema: z.ZodType, says: string): ToldAnswer => ({ says, schema });
+const events = 'text/event-stream';
+const done = { 200: json(answers.Id, 'It is done.') };
+
+/** Each route, with the schema by which its requests are checked. A test compares them with the routes of the app. */
+export const operations: Readonly<Record<string, Operation>> = {
+  'GET /health': { group: 'Service', summary: 'Says that the process is there.', answers: { 200: json(answers.Health, 'It is there.') } },
+  'GET /readyz': {
+    group: 'Service',
+    summary: 'Says whether the Temporal server answers.',
+    answers: { 200: json(answers.Readiness, 'It answers.') },
+  },
+  'GET /openapi.json': {
+    group: 'Service',
+    summary: 'This document.',
+    answers: { 200: json(z.looseObject({ openapi: z.string() }), 'OpenAPI 3.1.') },
+  },
+  'GET /openapi': { group: 'Service', summary: 'This document as a page.', answers: { 200: { says: 'A page.', type: 'text/html' } } },
+  'GET /agents': { group: 'Runs', summary: 'Lists the agents.', answers: { 200: json(answers.Agents, 'All agents.') } },
+  'POST /runs': {
+    group: 'Runs',
+    summary: 'Starts a run. The same id with the same agent and input is the same run.',
+    body: StartBody,
+    answers: { 201: json(answers.Started, 'The run is new.'), 200: json(answers.Started, 'The run was there.') },
+  },
+  'GET /runs': {
+    group: 'Runs',
+    summary: 'Lists runs, newest first.',
+    query: ListQuery,
+    answers: { 200: json(answers.RunPage, 'A page of runs.') },
+  },
+  'GET /runs/:id': { group: 'Runs', summary: 'Shows a run.', answers: { 200: json(answers.RunView, 'How it stands.') } },
+  'GET /runs/:id/transcript': {
+    group: 'Runs',
+    summary: 'Reads the messages of a run.',
+    query: TranscriptQuery,
+    answers: { 200: json(answers.Messages, 'The messages, in the shape that was asked for.') },
+  },
+  'GET /runs/:id/interrupts': {
+    group: 'Interrupts',
+    summary: 'Lists what a run waits for.',
+    answers: { 200: json(answers.Interrupts, 'Open interrupts.') },
+  },
+  'GET /runs/:id/events': {
+    group: 'Runs',
+    summary: 'Follows the log of a run. The header Last-Event-ID goes on behind an event.',
+    query: EventsQuery,
+    answers: {
+      200: { says: 'Each event with its offset as id.', type: events },
+      204: { says: 'The reader has all of a run that has ended.' },
+    },
+  },
+  'POST /runs/:id/interrupts/:interruptId': {
+    group: 'Interrupts',
+    summary: 'Answers. An approval takes a decision.',
+    body: z.union([AnswerBody, DecisionBody]),
+    answers: { 200: json(answers.Answered, 'The answer counts.') },
+  },
+  'POST /runs/:id/cancel': { group: 'Runs', summary: 'Asks a run to stop.', body: CancelBody, answers: done },
+  'POST /runs/:id/resume': { group: 'Runs', summary: 'Lets a cancelled run go on.', body: ResumeRunBody, answers: done },
+  'POST /runs/:id/retry': { group: 'Runs', summary: 'Goes on with a run that has failed.', body: RetryBody, answers: done },
+  'POST /runs/:id/upgrade': {
+    group: 'Runs',
+    summary: 'Moves a run to the newest build.',
+    body: NoBody,
+    answers: { 200: json(answers.Upgraded, 'Its build, and whether it moved.') },
+  },
+  'POST /runs/:id/terminate': { group: 'Runs', summary: 'Ends a run at once, without its code.', body: TerminateBody, answers: done },
+  'GET /interrupts': {
+    group: 'Interrupts',
+    summary: 'Lists what waits for somebody, over all runs.',
+    query: InboxQuery,
+    answers: { 200: json(answers.InterruptPage, 'A page of interrupts.') },
+  },
+  'GET /policies': {
+    group: 'Policies',
+    summary: 'Lists the policies of the configuration.',
+    answers: { 200: json(answers.Policies, 'All policies.') },
+  },
+  'POST /policies/:name/apply': {
+    group: 'Policies',
+    summary: 'Asks again where a policy asks more now.',
+    body: ApplyPolicyBody,
+    answers: { 200: json(answers.PolicyPage, 'What became of each question.') },
+  },
+  'POST /conversations/:id/messages': {
+    group: 'Conversations',
+    summary: 'Says something. With an agent it begins the conversation.',
+    body: MessageBody,
+    answers: {
+      200: json(answers.Receipt, 'The turn in which it takes effect.'),
+      202: json(answers.Receipt, 'It waits for its turn.'),
+    },
+  },
+  'GET /conversations/:id': {
+    group: 'Conversations',
+    summary: 'Shows how a conversation stands.',
+    answers: { 200: json(answers.ConversationView, 'How it stands.') },
+  },
+  'GET /conversations/:id/transcript': {
+    group: 'Conversations',
+    summary: 'Reads a page of messages, the last page first.',
+    query: PageQuery,
+    answers: { 200: json(answers.TranscriptPage, 'A page.') },
+  },
+  'GET /conversations/:id/queue': {
+    group: 'Conversations',
+    summary: 'Lists the messages that wait for a turn.',
+    answers: { 200: json(answers.Queue, 'The queue.') },
+  },
+  'PATCH /conversations/:id/queue/:message': {
+    group: 'Conversations',
+    summary: 'Changes a message that waits.',
+    body: ChangeBody,
+    answers: done,
+  },
+  'DELETE /conversations/:id/queue/:message': {
+    group: 'Conversations',
+    summary: 'Takes back a message that waits.',
+    query: ByQuery,
+    answers: done,
+  },
+  'POST /conversations/:id/title': { group: 'Conversations', summary: 'Sets the title.', body: TitleBody, answers: done },
+  'POST /conversations/:id/pause': { group: 'Conversations', summary: 'Lets no turn begin.', body: ByBody, answers: done },
+  'POST /conversations/:id/unpause': { group: 'Conversations', summary: 'Lets turns begin again.', body: ByBody, answers: done },
+  'POST /conversations/:id/stop': { group: 'Conversations', summary: 'Stops the turn at work.', body: ByBody, answers: done },
+  'POST /conversations/:id/end': { group: 'Conversations', summary: 'Ends a conversation.', body: EndBody, answers: done },
+  'GET /agui/:agent': {
+    group: 'Protocols',
+    summary: 'AG-UI: the capabilities of an agent.',
+    answers: { 200: json(z.looseObject({}), 'Capabilities.') },
+  },
+  'POST /agui/:agent': {
+    group: 'Protocols',
+    summary: 'AG-UI: runs an agent.',
+    body: RunAgentInput,
+    answers: { 200: { says: 'Events of AG-UI.', type: events } },
+  },
+  'POST /agui/:agent/connect': {
+    group: 'Protocols',
+    summary: 'AG-UI: shows a thread, and what goes on in it.',
+    body: RunAgentInput,
+    answers: { 200: { says: 'Events of AG-UI.', type: events } },
+  },
+  'POST /agui/:agent/cancel': {
+    group: 'Protocols',
+    summary: 'AG-UI: stops the turn at work.',
+    body: CancelInput,
+    answers: { 200: json(z.object({ threadId: z.string() }), 'It is asked to stop.') },
+  },
+  'POST /aisdk/:agent': {
+    group: 'Protocols',
+    summary: 'AI SDK UI: what a page says or answers.',
+    body: ChatBody,
+    answers: { 200: { says: 'The message stream of AI SDK UI.', type: events } },
+  },
+  'GET /aisdk/:agent/:chat/stream': {
+    group: 'Protocols',
+    summary: 'AI SDK UI: the turn at work again.',
+    answers: { 200: { says: 'The message stream of AI SDK UI.', type: events }, 204: { says: 'No turn is at work.' } },
+  },
+};

@@ -1,0 +1,171 @@
+import Ajv2020 from 'ajv/dist/2020';
+import type { ValidateFunction } from 'ajv';
+import { ServiceClient } from '../../http/index';
+import { openApiOf } from '../../service/http/openapi/document';
+import { operations } from '../../service/http/openapi/operations';
+import type { ServiceBed } from './service-bed';
+import { eventually, startServiceBed } from './service-bed';
+
+/*
+ * Every route of the document, asked by the typed client. What comes back is compared with the document, and has no field that is not in it.
+ */
+
+let bed: ServiceBed;
+beforeAll(async () => {
+  bed = await startServiceBed();
+}, 120_000);
+afterAll(() => bed.close());
+
+type Schema = Record<string, unknown>;
+const document = openApiOf('test');
+
+/** As the document says it, and nothing besides. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const inside = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
+  const isOpen = 'properties' in inside && !('additionalProperties' in inside) && Object.keys(inside['properties'] as object).length > 0;
+  return isOpen ? { ...inside, additionalProperties: false } : inside;
+}
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+ajv.addSchema({ $id: 'document', components: closed(document.components) });
+const validators = new Map<string, ValidateFunction>();
+
+function problemOf(route: string, status: number, body: unknown): string | undefined {
+  const [method = '', path = ''] = route.split(' ');
+  const { responses } = document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()] as {
+    readonly responses: Record<string, { readonly content?: Record<string, { readonly schema: Schema }> }>;
+  };
+  const answer = responses[String(status)] ?? responses['default'];
+  const schema = Object.values(answer?.content ?? {})[0]?.schema;
+  if (schema === undefined) return `The document has no answer ${status} of ${route}.`;
+  const text = JSON.stringify(closed(schema)).replaceAll('"#/components/', '"document#/components/');
+  const validate = validators.get(text) ?? ajv.compile(JSON.parse(text) as Schema);
+  validators.set(text, validate);
+  return validate(body) ? undefined : `${route} ${status}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`;
+}
+
+const asked = new Set<string>();
+const problems: string[] = [];
+
+function routeOf(method: string, path: string): string {
+  const parts = path.split('/');
+  const found = Object.keys(operations).filter((route) => {
+    const [wanted, form = ''] = route.split(' ');
+    const named = form.split('/');
+    return wanted === method && named.length === parts.length && named.every((part, at) => part.startsWith(':') || part === parts[at]);
+  });
+  // A word wins over a name, as in the app.
+  return found.sort((a, b) => a.split(':').length - b.split(':').length)[0] ?? `${method} ${path}`;
+}
+
+const checked: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init);
+  const route = routeOf(init?.method ?? 'GET', new URL(String(input)).pathname);
+  asked.add(route);
+  if (response.headers.get('content-type')?.includes('json') !== true) return response;
+  const problem = problemOf(route, response.status, await response.clone().json());
+  if (problem !== undefined) problems.push(problem);
+  return response;
+};
+
+const client = (): ServiceClient => new ServiceClient(`${bed.url}/`, { fetch: checked, headers: { 'x-team': 'desk' } });
+
+async function allOf<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+it('starts, follows, answers and lists runs', async () => {
+  const holdfast = client();
+  const agent = (await holdfast.agents()).find(({ name }) => name === 'support');
+  expect(agent).toMatchObject({ name: 'support', takesJob: false });
+  const input = 'Refund order 42, it arrived broken';
+  const run = await holdfast.start({ agent: 'support', input, id: 'typed', tags: ['desk'], by: 'ada' });
+  expect(run).toMatchObject({ id: 'typed', isNew: true });
+  expect(await holdfast.start({ agent: 'support', input, id: 'typed', tags: ['other'] })).toMatchObject({
+    isNew: false,
+    ignored: ['tags'],
+  });
+  const events = await allOf(holdfast.events('typed', { until: 'waiting' }));
+  expect(events.at(0)?.type).toBe('run-start');
+  const [interrupt] = await holdfast.interruptsOf('typed');
+  expect((await eventually(async () => (await holdfast.interrupts({ tag: ['desk'], limit: 5 })).interrupts[0])).runId).toBe('typed');
+  expect((await holdfast.list({ status: 'waiting', tag: ['desk'], total: true })).total).toBe(1);
+  await expect(holdfast.answer('typed', interrupt?.id ?? '', { decision: 'approve', by: 'bob', inputHash: 'other' })).rejects.toMatchObject(
+    {
+      code: 'answer-stale',
+    },
+  );
+  await holdfast.answer('typed', interrupt?.id ?? '', { decision: 'approve', by: 'bob' });
+  const rest = await allOf(holdfast.liveEvents('typed', { from: events.length }));
+  expect(rest.at(-1)?.type).toBe('run-end');
+  expect(await holdfast.view('typed')).toMatchObject({ status: 'completed', startedBy: 'ada' });
+  expect((await holdfast.transcript('typed')).at(0)).toMatchObject({ role: 'user' });
+});
+
+it('stops runs, and lets them go on', async () => {
+  const holdfast = client();
+  await holdfast.start({ agent: 'support', input: 'Refund order 42, it arrived broken', id: 'stopped' });
+  await allOf(holdfast.events('stopped', { until: 'waiting' }));
+  await expect(holdfast.retry('stopped')).rejects.toMatchObject({ code: expect.stringMatching(/retry|run-/) });
+  expect(await holdfast.upgrade('stopped')).toMatchObject({ moved: false });
+  await holdfast.cancel('stopped', { reason: 'Enough.', by: 'ada' });
+  await allOf(holdfast.events('stopped'));
+  expect(await holdfast.view('stopped')).toMatchObject({ status: 'cancelled', cancelled: { reason: 'Enough.' } });
+  await holdfast.resume('stopped', { by: 'ada' });
+  await allOf(holdfast.events('stopped', { until: 'waiting' }));
+  await holdfast.terminate('stopped', 'For good.');
+  expect((await holdfast.view('stopped')).status).toBe('failed');
+});
+
+it('talks', async () => {
+  const holdfast = client();
+  const receipt = await holdfast.send('talk', { agent: 'support', message: 'Hello', id: 'm1', from: 'Ann', title: 'A talk' });
+  expect(receipt).toEqual({ id: 'm1', turn: 1 });
+  await allOf(holdfast.events('talk', { until: 'waiting' }));
+  expect(await holdfast.conversation('talk')).toMatchObject({ status: 'idle', turn: 1, title: 'A talk' });
+  expect((await holdfast.messages('talk', { limit: 2 })).messages.at(-1)).toMatchObject({ message: { role: 'assistant' } });
+  await holdfast.pause('talk', 'Ann');
+  await holdfast.send('talk', { message: 'Later', id: 'm2' });
+  await holdfast.change('talk', 'm2', { message: 'Much later' });
+  expect(await holdfast.queue('talk')).toMatchObject([{ id: 'm2', message: { parts: [{ text: 'Much later' }] } }]);
+  await holdfast.withdraw('talk', 'm2', 'Ann');
+  await holdfast.unpause('talk');
+  await holdfast.rename('talk', 'Another name');
+  await holdfast.stop('talk').catch((error: unknown) => expect(error).toMatchObject({ code: expect.any(String) }));
+  await holdfast.end('talk', { by: 'Ann' });
+  expect((await allOf(holdfast.events('talk'))).at(-1)?.type).toBe('run-end');
+});
+
+it('reads policies, and says of one that there is not that there is none', async () => {
+  const holdfast = client();
+  await holdfast.policies();
+  await expect(holdfast.applyPolicy('none', { to: 'waiting', dryRun: true })).rejects.toMatchObject({ code: 'policy-unknown' });
+});
+
+it('has the code of what went wrong, and says where nobody answers', async () => {
+  await expect(client().view('nobody')).rejects.toMatchObject({ name: 'HoldfastError', code: 'run-unknown' });
+  await expect(client().view('..')).rejects.toMatchObject({ code: 'run-id-invalid' });
+  await expect(new ServiceClient('http://127.0.0.1:1').agents()).rejects.toMatchObject({ code: 'service-unreachable' });
+});
+
+it('a reader goes away, and the run goes on', async () => {
+  const holdfast = client();
+  await holdfast.start({ agent: 'support', input: 'Refund order 42, it arrived broken', id: 'left' });
+  const gone = new AbortController();
+  const events = holdfast.events('left', { signal: gone.signal });
+  await events.next();
+  gone.abort();
+  await expect(allOf(events)).rejects.toMatchObject({ code: 'service-unreachable' });
+  expect((await holdfast.view('left')).status).not.toBe('failed');
+});
+
+it('asked for every route but those of protocols, and each answer is as the document says', async () => {
+  for (const path of ['/health', '/readyz', '/openapi.json', '/openapi']) await checked(`${bed.url}${path}`);
+  const own = Object.entries(operations).filter(([, { group }]) => group !== 'Protocols');
+  expect(own.map(([route]) => route).filter((route) => !asked.has(route))).toEqual([]);
+  expect(problems).toEqual([]);
+});

@@ -1,0 +1,106 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { z } from 'zod';
+import type { HoldfastClient } from '../../client/connect';
+import type {
+  AnswerRequest,
+  ApplyPolicyRequest,
+  CancelRequestBody,
+  GoOnRequest,
+  InterruptQuery,
+  MessageRequest,
+  RunQuery,
+  StartRequest,
+} from '../../http/index';
+import { createLogger } from '../../host/logger';
+import { createApp } from '../../service/http/app';
+import { openApiOf } from '../../service/http/openapi/document';
+import { operations } from '../../service/http/openapi/operations';
+import type {
+  AnswerBody,
+  ApplyPolicyBody,
+  CancelBody,
+  DecisionBody,
+  InboxQuery,
+  ListQuery,
+  MessageBody,
+  ResumeRunBody,
+  RetryBody,
+  StartBody,
+} from '../../service/http/schemas';
+
+const client = { withDeadline: (_: number, ask: () => unknown) => ask() } as unknown as HoldfastClient;
+const app = createApp({ client, agents: [], logger: createLogger({ level: 'silent' }) });
+
+describe('the OpenAPI document', () => {
+  it('has every route of the service, and no other', () => {
+    const routes = app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`);
+    expect(Object.keys(operations).sort()).toEqual([...new Set(routes)].sort());
+  });
+
+  it('is valid by the schema of OpenAPI 3.1', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-openapi-'));
+    const file = join(folder, 'openapi.json');
+    writeFileSync(file, JSON.stringify(openApiOf('1.2.3')));
+    const validator = resolve('node_modules', '@seriousme', 'openapi-schema-validator', 'bin', 'validate-api-cli.js');
+    const { status, stdout, stderr } = spawnSync(process.execPath, [validator, file], { encoding: 'utf8' });
+    rmSync(folder, { recursive: true });
+    expect([status, JSON.parse(stdout), stderr]).toEqual([0, { valid: true }, '']);
+  });
+
+  it('has one operationId for each route, and only components that there are', () => {
+    const { paths, components } = openApiOf('1.2.3');
+    const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+    expect(new Set(ids).size).toBe(Object.keys(operations).length);
+    expect(ids).toEqual(expect.arrayContaining(['postRuns', 'getRunsIdEvents', 'deleteConversationsIdQueueMessage']));
+    const named = [...JSON.stringify({ paths, components }).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
+    expect([...new Set(named)].sort()).toEqual(Object.keys(components.schemas).sort());
+  });
+
+  it('says what queries take in the types of JSON', () => {
+    const { parameters } = openApiOf('1').paths['/runs/{id}/events']?.['get'] as {
+      readonly parameters: readonly { readonly name: string; readonly schema: object }[];
+    };
+    expect(parameters.map(({ name, schema }) => ({ name, ...schema }))).toMatchObject([
+      { name: 'id', type: 'string' },
+      { name: 'from', type: 'integer', minimum: 0 },
+      { name: 'until', enum: ['waiting', 'end'] },
+      { name: 'deltas', type: 'boolean' },
+    ]);
+  });
+
+  it('comes as JSON, and as a page that loads nothing', async () => {
+    expect(await (await app.request('/openapi.json')).json()).toMatchObject({ openapi: '3.1.0', info: { title: 'Holdfast' } });
+    const response = await app.request('/openapi');
+    const page = await response.text();
+    expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    for (const { summary } of Object.values(operations)) expect(page).toContain(summary.replaceAll("'", '&#39;'));
+    expect(page).not.toMatch(/<script|<link|<img|\son\w+=/);
+    expect((await app.request('/openapi.json?x=1')).status).toBe(400);
+  });
+});
+
+/** Whether what the typed client may send is what the schema takes, field by field. */
+type Fits<Request, Schema extends z.ZodType> = [keyof Request, keyof z.input<Schema>] extends [keyof z.input<Schema>, keyof Request]
+  ? true
+  : { readonly missing: Exclude<keyof z.input<Schema>, keyof Request>; readonly unknown: Exclude<keyof Request, keyof z.input<Schema>> };
+type KeysOfAny<Union> = Union extends unknown ? keyof Union : never;
+
+it('the typed client sends what the schemas take', () => {
+  const fits: {
+    readonly start: Fits<StartRequest, typeof StartBody>;
+    readonly message: Fits<MessageRequest, typeof MessageBody>;
+    readonly cancel: Fits<CancelRequestBody, typeof CancelBody>;
+    readonly resume: Fits<GoOnRequest, typeof ResumeRunBody>;
+    readonly retry: Fits<GoOnRequest, typeof RetryBody>;
+    readonly runs: Fits<RunQuery, typeof ListQuery>;
+    readonly inbox: Fits<InterruptQuery, typeof InboxQuery>;
+    readonly policy: Fits<ApplyPolicyRequest, typeof ApplyPolicyBody>;
+    readonly answer: [KeysOfAny<AnswerRequest>] extends [KeysOfAny<z.input<typeof AnswerBody> | z.input<typeof DecisionBody>>]
+      ? true
+      : false;
+  } = { start: true, message: true, cancel: true, resume: true, retry: true, runs: true, inbox: true, policy: true, answer: true };
+  expect(Object.values(fits)).not.toContain(false);
+});
