@@ -47,6 +47,8 @@ export const limits = {
   starter: 200,
   /** Characters of why a run is cancelled. */
   cancelReason: 1000,
+  /** Runs or answers of one request. */
+  bulk: 500,
   /** Messages of a conversation that wait for a turn, and their bytes together. */
   queuedMessages: 1000,
   queuedTogether: 512 * 1024,

@@ -128,6 +128,18 @@ export interface StartedRun {
   readonly ignored?: readonly string[];
 }
 
+/** What became of one run of many. Without an error it is done. */
+export interface RunOutcome {
+  readonly id: string;
+  readonly error?: Failure;
+}
+
+export interface AnswerOutcome {
+  readonly runId: string;
+  readonly interruptId: string;
+  readonly error?: Failure;
+}
+
 export interface ListedAgent {
   readonly name: string;
   readonly description: string;

@@ -5,6 +5,7 @@ export type { ServiceClientOptions } from './service-client';
 
 // What it is asked
 export type {
+  AnswerOfMany,
   AnswerRequest,
   ApplyPolicyRequest,
   CancelRequestBody,
@@ -18,6 +19,7 @@ export type {
 
 // What it answers
 export type {
+  AnswerOutcome,
   InterruptPage,
   ListedAgent,
   ListedInterrupt,
@@ -27,6 +29,7 @@ export type {
   PolicyOutcome,
   PolicyPage,
   RunCost,
+  RunOutcome,
   RunPage,
   ShownConversation,
   ShownRun,

@@ -66,6 +66,9 @@ export type AnswerRequest = Who &
     | { readonly decision: 'delegate'; readonly to: string; readonly comment?: string }
   );
 
+/** One answer of many. */
+export type AnswerOfMany = AnswerRequest & { readonly runId: string; readonly interruptId: string };
+
 export interface CancelRequestBody {
   readonly mode?: CancelMode | readonly CancelMode[];
   readonly within?: string;

@@ -9,11 +9,13 @@ import type { Interrupt } from '../contract/interrupts';
 import type { StoredMessage } from '../contract/messages/messages';
 import { isAnyRunId } from '../contract/record/child-runs';
 import type {
+  AnswerOutcome,
   InterruptPage,
   ListedAgent,
   ListedPolicy,
   MessageReceipt,
   PolicyPage,
+  RunOutcome,
   RunPage,
   ShownConversation,
   ShownRun,
@@ -22,6 +24,7 @@ import type {
 } from '../contract/service';
 import { shown } from '../contract/shown';
 import type {
+  AnswerOfMany,
   AnswerRequest,
   ApplyPolicyRequest,
   CancelRequestBody,
@@ -84,6 +87,15 @@ export class ServiceClient {
     return this.post(`${runPath(id)}/cancel`, how);
   }
 
+  /** Asks many to stop, and says of each what became of it. */
+  async cancelAll(ids: readonly string[], how: CancelRequestBody = {}): Promise<readonly RunOutcome[]> {
+    return (await this.post<{ readonly outcomes: readonly RunOutcome[] }>('/runs/cancel', { ...how, ids })).outcomes;
+  }
+
+  async retryAll(ids: readonly string[], how: GoOnRequest = {}): Promise<readonly RunOutcome[]> {
+    return (await this.post<{ readonly outcomes: readonly RunOutcome[] }>('/runs/retry', { ...how, ids })).outcomes;
+  }
+
   /** Lets a run go on that was cancelled. */
   async resume(id: string, how: GoOnRequest = {}): Promise<ById> {
     return this.post(`${runPath(id)}/resume`, how);
@@ -127,6 +139,10 @@ export class ServiceClient {
     if (['', '.', '..'].includes(interruptId))
       throw new HoldfastError('interrupt-unknown', `No interrupt has the id ${shown(interruptId)}.`);
     return this.post(`${runPath(id)}/interrupts/${encodeURIComponent(interruptId)}`, answer);
+  }
+
+  async answerAll(answers: readonly AnswerOfMany[]): Promise<readonly AnswerOutcome[]> {
+    return (await this.post<{ readonly outcomes: readonly AnswerOutcome[] }>('/interrupts/answer', { answers })).outcomes;
   }
 
   async policies(): Promise<readonly ListedPolicy[]> {

@@ -43,8 +43,8 @@ export interface ServiceParts {
   readonly patienceMs?: number;
 }
 
-/** These go on for as long as they have to: a stream, a move that waits for a worker with a deadline of its own, and a policy for many runs. */
-const patient = /\/(events|upgrade|apply)$|^\/(agui|aisdk)\//;
+/** These go on for as long as they have to: a stream, a move that waits for a worker with a deadline of its own, and what is done to many runs. */
+const patient = /\/(events|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/interrupts\/answer$|^\/(agui|aisdk)\//;
 
 /** The HTTP service as a Hono app. Reading needs no worker; every error is { error: { code, message, fix } }. */
 export function createApp(parts: ServiceParts): Hono {

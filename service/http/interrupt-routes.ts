@@ -2,17 +2,30 @@ import { defined } from '../../contract/defined';
 import { Hono } from 'hono';
 import { HoldfastError } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
-import { AnswerBody, DecisionBody, InboxQuery } from './schemas';
+import { AnswerBody, AnswerManyBody, DecisionBody, InboxQuery } from './schemas';
 import type { AnswerOptions } from '../../client/index';
 import type { ServiceParts } from './app';
+import { eachOf } from './bulk';
 import { parse, parseBody, parseQuery } from './parse-request';
 import { z } from 'zod';
 
 /** Everything that waits for somebody, over all runs. */
-export function inboxRoutes({ client }: ServiceParts): Hono {
-  return new Hono().get('/', async (context) => {
-    return context.json(await client.interrupts(defined(parseQuery(context, InboxQuery, ['tag', 'role']))));
-  });
+export function inboxRoutes(parts: ServiceParts): Hono {
+  const { client } = parts;
+  return new Hono()
+    .get('/', async (context) => {
+      return context.json(await client.interrupts(defined(parseQuery(context, InboxQuery, ['tag', 'role']))));
+    })
+    .post('/answer', async (context) => {
+      const { answers } = await parseBody(context, AnswerManyBody);
+      const given = answers.map(({ runId, interruptId, ...body }) => ({ runId, interruptId, ...answerOf(body) }));
+      const act = ({ runId, interruptId, answer, who }: (typeof given)[number]): Promise<void> =>
+        client.run(runId).resume(interruptId, answer, who);
+      const failed = await eachOf(given, act, parts);
+      return context.json({
+        outcomes: given.map(({ runId, interruptId }, at) => ({ runId, interruptId, ...defined({ error: failed[at] }) })),
+      });
+    });
 }
 
 /** Answering. */

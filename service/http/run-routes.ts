@@ -7,6 +7,7 @@ import type { Json } from '../../contract/messages/messages';
 import { messagesOfInput } from '../../contract/messages/messages';
 import {
   CancelBody,
+  CancelManyBody,
   EventsQuery,
   LastEventId,
   ListQuery,
@@ -14,6 +15,7 @@ import {
   NoQuery,
   ResumeRunBody,
   RetryBody,
+  RetryManyBody,
   StartBody,
   TerminateBody,
   TranscriptQuery,
@@ -22,6 +24,7 @@ import type { Run } from '../../client/index';
 import { checkJob } from '../../client/job-fit';
 import type { ServiceParts } from './app';
 import { askedAgent } from './asked-agent';
+import { eachOf } from './bulk';
 import type { ModelPrices } from '../prices';
 import { costOf } from '../prices';
 import { eventStream } from './event-stream';
@@ -50,6 +53,18 @@ export function runRoutes(parts: ServiceParts): Hono {
   });
 
   routes.get('/', async (context) => context.json(await client.list(defined(parseQuery(context, ListQuery, ['tag'])))));
+
+  routes.post('/cancel', async (context) => {
+    const { ids, ...how } = await parseBody(context, CancelManyBody);
+    const failed = await eachOf(ids, (id) => client.run(id).cancel(defined(how)), parts);
+    return context.json({ outcomes: ids.map((id, at) => ({ id, ...defined({ error: failed[at] }) })) });
+  });
+
+  routes.post('/retry', async (context) => {
+    const { ids, ...how } = await parseBody(context, RetryManyBody);
+    const failed = await eachOf(ids, (id) => client.run(id).retry(defined(how)), parts);
+    return context.json({ outcomes: ids.map((id, at) => ({ id, ...defined({ error: failed[at] }) })) });
+  });
 
   routes.get('/:id', async (context) => {
     parseQuery(context, NoQuery);

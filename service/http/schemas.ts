@@ -75,6 +75,19 @@ export const CancelBody = z.strictObject({
   by: shortText.optional(),
 });
 
+/** Of many runs at once. */
+const ids = z.array(z.string()).min(1).max(limits.bulk);
+export const CancelManyBody = CancelBody.extend({ ids });
+export const RetryManyBody = z.strictObject({ ids, by: shortText.optional(), deadline: shortText.optional() });
+
+const ofInterrupt = { runId: z.string(), interruptId: z.string() };
+export const AnswerManyBody = z.strictObject({
+  answers: z
+    .array(z.union([AnswerBody.extend(ofInterrupt), ...DecisionBody.options.map((option) => option.extend(ofInterrupt))]))
+    .min(1)
+    .max(limits.bulk),
+});
+
 export const ResumeRunBody = z.strictObject({ by: shortText.optional(), deadline: shortText.optional() });
 
 export const RetryBody = z.strictObject({ by: shortText.optional(), deadline: shortText.optional() });

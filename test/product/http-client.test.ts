@@ -121,6 +121,34 @@ it('stops runs, and lets them go on', async () => {
   expect((await holdfast.view('stopped')).status).toBe('failed');
 });
 
+it('answers and stops many at once, and says of each what became of it', async () => {
+  const holdfast = client();
+  const ids = ['many-1', 'many-2', 'many-3'];
+  for (const id of ids) await holdfast.start({ agent: 'support', input: 'Refund order 42, it arrived broken', id });
+  await Promise.all(ids.map((id) => allOf(holdfast.events(id, { until: 'waiting' }))));
+  const open = await Promise.all(ids.map(async (id) => ({ runId: id, interruptId: (await holdfast.interruptsOf(id))[0]?.id ?? '' })));
+  const [first, second] = open as [(typeof open)[0], (typeof open)[0]];
+  const answers = [
+    { ...first, decision: 'approve' as const, by: 'ada' },
+    { ...second, decision: 'reject' as const, feedback: 'No.' },
+    { ...first, interruptId: 'nobody', decision: 'approve' as const },
+  ];
+  expect(await holdfast.answerAll(answers)).toEqual([
+    first,
+    second,
+    { ...first, interruptId: 'nobody', error: { code: 'interrupt-unknown', message: expect.any(String) } },
+  ]);
+  await Promise.all(['many-1', 'many-2'].map((id) => allOf(holdfast.events(id))));
+  expect(await holdfast.cancelAll(['many-3', 'many-1', 'nobody'], { reason: 'Enough.' })).toEqual([
+    { id: 'many-3' },
+    { id: 'many-1', error: { code: 'run-ended', message: expect.any(String) } },
+    { id: 'nobody', error: { code: 'run-unknown', message: expect.any(String) } },
+  ]);
+  expect(await holdfast.retryAll(['many-1'])).toMatchObject([{ id: 'many-1', error: { code: expect.any(String) } }]);
+  await expect(holdfast.cancelAll([])).rejects.toMatchObject({ code: 'request-invalid' });
+  await expect(holdfast.cancelAll(Array.from({ length: 501 }, String))).rejects.toMatchObject({ code: 'request-invalid' });
+});
+
 it('talks', async () => {
   const holdfast = client();
   const receipt = await holdfast.send('talk', { agent: 'support', message: 'Hello', id: 'm1', from: 'Ann', title: 'A talk' });

@@ -140,6 +140,10 @@ export const InterruptPage = z.object({
 export const Interrupts = z.object({ interrupts: z.array(Interrupt) });
 export const Messages = z.object({ messages: z.array(json) });
 export const Answered = z.object({ id: z.string(), interruptId: z.string() });
+export const RunOutcomes = z.object({ outcomes: z.array(z.object({ id: z.string(), error: Failure.optional() })) });
+export const AnswerOutcomes = z.object({
+  outcomes: z.array(z.object({ runId: z.string(), interruptId: z.string(), error: Failure.optional() })),
+});
 export const Upgraded = z.object({ id: z.string(), build: z.string(), moved: z.boolean() });
 export const Receipt = z.object({ id: z.string(), turn: z.int().optional() });
 export const Queue = z.object({ messages: z.array(QueuedMessage) });

@@ -3,10 +3,12 @@ import { CancelInput, RunAgentInput } from '../../agui/input';
 import { ChatBody } from '../../ai-sdk/request';
 import {
   AnswerBody,
+  AnswerManyBody,
   ApplyPolicyBody,
   ByBody,
   ByQuery,
   CancelBody,
+  CancelManyBody,
   ChangeBody,
   DecisionBody,
   EndBody,
@@ -18,6 +20,7 @@ import {
   PageQuery,
   ResumeRunBody,
   RetryBody,
+  RetryManyBody,
   StartBody,
   TerminateBody,
   TitleBody,
@@ -109,6 +112,24 @@ export const operations: Readonly<Record<string, Operation>> = {
     answers: { 200: json(answers.Upgraded, 'Its build, and whether it moved.') },
   },
   'POST /runs/:id/terminate': { group: 'Runs', summary: 'Ends a run at once, without its code.', body: TerminateBody, answers: done },
+  'POST /runs/cancel': {
+    group: 'Runs',
+    summary: 'Asks many runs to stop.',
+    body: CancelManyBody,
+    answers: { 200: json(answers.RunOutcomes, 'What became of each. Without an error it is done.') },
+  },
+  'POST /runs/retry': {
+    group: 'Runs',
+    summary: 'Goes on with many runs that have failed.',
+    body: RetryManyBody,
+    answers: { 200: json(answers.RunOutcomes, 'What became of each. Without an error it is done.') },
+  },
+  'POST /interrupts/answer': {
+    group: 'Interrupts',
+    summary: 'Gives many answers.',
+    body: AnswerManyBody,
+    answers: { 200: json(answers.AnswerOutcomes, 'What became of each. Without an error it counts.') },
+  },
   'GET /interrupts': {
     group: 'Interrupts',
     summary: 'Lists what waits for somebody, over all runs.',
