@@ -2,7 +2,8 @@ import { Hono } from 'hono';
 import { HoldfastError } from '../../contract/errors';
 import { isRunId } from '../../contract/names';
 import type { ServiceParts } from '../http/app';
-import { parseBody } from '../http/parse-request';
+import { parseBody, parseQuery } from '../http/parse-request';
+import { NoQuery } from '../http/schemas';
 import { dataFrame, frameStream } from '../http/event-stream';
 import { askedAgent } from '../http/asked-agent';
 import type { Thread } from '../projection/thread';
@@ -39,6 +40,7 @@ export function aiSdkRoutes(parts: ServiceParts): Hono {
       return stream(chat, await carryOut(chat, body));
     })
     .get('/:agent/:chat/stream', async (context) => {
+      parseQuery(context, NoQuery);
       const { agent, chat: id } = context.req.param();
       const chat = find(agent, id);
       const view = await chat.view();

@@ -13,6 +13,8 @@ export interface ServiceOptions extends Omit<ServiceParts, 'closing'> {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** How long a request may take to come in whole. Default 60 s. */
+  readonly requestMs?: number;
 }
 
 export interface RunningService {
@@ -26,13 +28,16 @@ const closePatienceMs = 2_000;
 
 /** Serves the app over HTTP. Throws 'port-in-use', or 'config-invalid' for an address that is not this machine's. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const { host, port } = options;
+  const { host, port, requestMs = 60_000 } = options;
   const closing = new AbortController();
   const { hosts, ...parts } = options;
   const app = createApp({ ...parts, closing: closing.signal, ...(isLoopbackAddress(host) ? { hosts: hosts ?? [] } : {}) });
   const listener = getRequestListener(app.fetch, { errorHandler: (error) => requestErrorResponse(error, options.logger) });
   // Without it Node answers a request that names no host by itself, and says nothing.
-  const server = createServer({ requireHostHeader: false }, listener);
+  const server = createServer(
+    { requireHostHeader: false, requestTimeout: requestMs, headersTimeout: requestMs, connectionsCheckingInterval: requestMs / 4 },
+    listener,
+  );
   server.on('checkExpectation', (_request, response: ServerResponse) => answerUnmet(response));
   server.on('clientError', answerUnreadable);
   await listen(server, host, port);
@@ -49,12 +54,17 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
 }
 
+const unreadable: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: 'its headers are too large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'it did not come in whole in time',
+};
+
 /** What Node cannot read as a request comes to no app: such as headers that are too large, or a method that there is not. */
 function answerUnreadable(error: Error & { readonly code?: string; readonly reason?: string }, socket: Duplex): void {
   // Who has gone, or was answered, hears nothing more.
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const { status } = errorTable['request-invalid'];
-  const why = error.code === 'HPE_HEADER_OVERFLOW' ? 'its headers are too large' : (error.reason ?? error.message);
+  const why = unreadable[error.code ?? ''] ?? error.reason ?? error.message;
   const body = bodyOf(why);
   const head = [`HTTP/1.1 ${status} Bad Request`, `content-type: ${problemType}`, `content-length: ${Buffer.byteLength(body)}`];
   socket.end([...head, 'connection: close', '', body].join('\r\n'));

@@ -218,6 +218,15 @@ describe('the service on bytes that are no good request', () => {
     expect((await fetch(`${service.url}/health`)).status).toBe(200);
   });
 
+  it('ends a request that does not come in whole in time, and says so', async () => {
+    const slow = await startService({ client: clientOf({}), agents: [], logger, host: '127.0.0.1', port: 0, requestMs: 200 });
+    const head = 'POST /runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n';
+    for (const bytes of [`${head}{"agent"`, 'GET /health HTTP/1.1\r\nHost: loc'])
+      expect(await send(slow.port, bytes)).toContain('The request cannot be read: it did not come in whole in time.');
+    expect((await fetch(`${slow.url}/health`)).status).toBe(200);
+    await slow.close();
+  });
+
   it('takes a body that breaks off for what it is and logs no error', async () => {
     const head = 'POST /runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n';
     const logged = new Promise<unknown>((resolve) => debug.mockImplementationOnce((_, fields) => resolve(fields)));
