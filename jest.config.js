@@ -54,6 +54,8 @@ module.exports = {
     { ...base, displayName: 'product', testMatch: ['<rootDir>/test/product/**/*.test.ts'] },
     // Each takes more than a minute: `npm run long`.
     { ...base, ...real, displayName: 'long', testMatch: ['<rootDir>/test/long/**/*.test.ts'] },
+    // In Chromium: `npm run browser`.
+    { ...base, displayName: 'browser', testMatch: ['<rootDir>/test/browser/**/*.test.ts'] },
     // Measures time, or takes the disk from others: a part of `npm run long`, one after another.
     { ...base, ...real, displayName: 'alone', testMatch: ['<rootDir>/test/alone/**/*.test.ts'] },
   ],
