@@ -4,7 +4,7 @@ import type { RunEvent, RunView } from '../../contract/events';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { Json, Part } from '../../contract/messages/messages';
 import { partsOf, textOfJson } from './content';
-import { externalCallIn } from '../projection/external-calls';
+import { externalCallIn } from '../../contract/external-calls';
 import type { ResumeEntry, ToolMessage, Wish } from './input';
 import type { GivenAnswer } from './interrupts';
 import { answerTo } from './interrupts';

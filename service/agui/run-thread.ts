@@ -7,7 +7,7 @@ import type { Json } from '../../contract/messages/messages';
 import { Projection } from '../projection/projection';
 import type { AguiEvent, AguiOutcome } from './events';
 import { isTerminal } from './events';
-import { externalCallIn } from '../projection/external-calls';
+import { externalCallIn } from '../../contract/external-calls';
 import type { SnapshotHere } from './frames';
 import { AguiFrames, usageOf } from './frames';
 import { historyOf } from './history';

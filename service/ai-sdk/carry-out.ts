@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
 import type { Json } from '../../contract/messages/messages';
-import { externalCallIn } from '../projection/external-calls';
+import { externalCallIn } from '../../contract/external-calls';
 import type { Thread } from '../projection/thread';
 import type { ChatBody, ChatWish } from './request';
 import { wishOf } from './request';
