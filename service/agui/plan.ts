@@ -120,9 +120,17 @@ async function resultsOf(results: readonly ToolMessage[], { view, log }: Standin
       answers.push({ interruptId: interrupt.id, answer: error === undefined ? { output: said } : { error } });
       continue;
     }
-    const end = (await log()).filter((event) => event.type === 'tool-end' && event.callId === toolCallId).at(-1);
+    const end = endOfCall(await log(), toolCallId);
     if (end === undefined) throw new HoldfastError('interrupt-unknown', `The thread waits for no result of the call "${toolCallId}".`);
     offset = Math.min(offset, end.offset);
   }
   return { type: 'answer', answers, offset };
+}
+
+/** Where a call got its result: from the client, or from the thread itself. */
+function endOfCall(log: readonly RunEvent[], callId: string): RunEvent | undefined {
+  const asked = log.filter((event) => event.type === 'interrupt-start' && externalCallIn(event.interrupt)?.callId === callId).at(-1);
+  const id = asked?.type === 'interrupt-start' ? asked.interrupt.id : undefined;
+  const given = log.filter((event) => event.type === 'interrupt-end' && event.interruptId === id).at(-1);
+  return given ?? log.filter((event) => event.type === 'tool-end' && event.callId === callId).at(-1);
 }
