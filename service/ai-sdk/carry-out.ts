@@ -72,8 +72,7 @@ async function answer(
     isAwaited = true;
     await chat.answer(interrupt.id, result, who).catch(unlessAnswered);
   }
-  if (!isAwaited)
-    throw new HoldfastError('interrupt-unknown', `The chat "${chat.id}" waits for no result of these calls.`);
+  if (!isAwaited) throw new HoldfastError('interrupt-unknown', `The chat "${chat.id}" waits for no result of these calls.`);
   const shown = offset !== undefined && offset >= begins && offset <= view.nextOffset ? offset : from;
   return { turn, begins, from: shown };
 }

@@ -1,4 +1,5 @@
 import type { UIMessage } from 'ai';
+import { lastAssistantMessageIsCompleteWithToolCalls } from 'ai';
 import { approval } from '../../middleware/index';
 import { carryOut } from '../../service/ai-sdk/carry-out';
 import type { Thread } from '../../service/projection/thread';
@@ -12,8 +13,9 @@ import { scriptedModel, testConversation } from '../../testing/index';
 import { defineTool } from '../../worker/index';
 import { agentsFor } from '../../workflows/index';
 import { z } from 'zod';
+import { aguiApp } from '../support/agui-bed';
 import { lineOf } from '../support/memory-bed';
-import { pageOf, textsOf, toolsOf } from '../support/ai-sdk-page';
+import { PageChat, pageOf, textsOf, toolsOf } from '../support/ai-sdk-page';
 
 const tools = {
   look: defineTool({ description: 'Looks.', inputSchema: z.object({ at: z.string() }), execute: ({ at }) => ({ seen: at }) }),
@@ -183,9 +185,12 @@ describe('the message stream of AI SDK UI', () => {
     const message = await post(page);
     expect([toolsOf(message)[0]?.state, textsOf(message)]).toEqual(['output-denied', 'As you like.']);
   });
+});
 
-  it('waits for the results of calls that the page makes, and goes on in the same message', async () => {
-    const pick = (of: string) => ({ name: 'pick', input: { of } });
+describe('results of calls that the page makes', () => {
+  const pick = (of: string) => ({ name: 'pick', input: { of } });
+
+  it('are waited for, and the turn goes on in the same message', async () => {
     const model = scriptedModel([
       { text: 'Pick.', toolCalls: [pick('car'), { name: 'look', input: { at: 'a' } }, pick('roof')] },
       { text: 'Done.' },
@@ -210,9 +215,25 @@ describe('the message stream of AI SDK UI', () => {
     expect(textsOf(await post({ chat: page.chat, messages: stored, parts: [] }))).toBe('Pick.|Done.');
   });
 
-  it('knows calls of one id apart, of which each has a result', async () => {
-    const pick = { name: 'pick', input: { of: 'car' }, id: 'same' };
-    const model = scriptedModel([{ toolCalls: [pick] }, { toolCalls: [pick] }, { text: 'Done.' }]);
+  it('are posted by the page itself when it has all of them', async () => {
+    const model = scriptedModel([{ toolCalls: [pick('car'), pick('roof')] }, { text: 'Done.' }]);
+    const conversation = await testConversation(picker, { model, tools: { ...tools, pick: picked } });
+    const app = aguiApp(conversation, {}, 'picker');
+    const posted: unknown[] = [];
+    const page = new PageChat('http://service/aisdk/picker', {
+      ...{ id: conversation.id, posted, ask: (url, init) => Promise.resolve(app.request(url as string, init)) },
+      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
+    });
+    await page.sendMessage({ text: 'Pick!' });
+    await page.addToolOutput({ tool: 'pick', toolCallId: 'call-1-1', output: 'red' });
+    await page.addToolOutput({ tool: 'pick', toolCallId: 'call-1-2', state: 'output-error', errorText: 'There is none.' });
+    await page.until(({ status, text }) => status === 'ready' && text !== '');
+    expect([page.text, page.messages.length, posted.length]).toEqual(['Done.', 2, 2]);
+  });
+
+  it('are told apart where calls have one id', async () => {
+    const same = { ...pick('car'), id: 'same' };
+    const model = scriptedModel([{ toolCalls: [same] }, { toolCalls: [same] }, { text: 'Done.' }]);
     const page = await pageWith(await testConversation(picker, { model, tools: { ...tools, pick: picked } }));
     await say(page, 'Pick!');
     give(page, 'same', { state: 'output-available', output: 'red' });
@@ -221,7 +242,9 @@ describe('the message stream of AI SDK UI', () => {
     const done = await post(page);
     expect([toolsOf(done).map(({ output }) => output as string), textsOf(done)]).toEqual([['red', 'blue'], 'Done.']);
   });
+});
 
+describe('a chat of AI SDK UI', () => {
   it('takes nothing of the history that is posted but the last message', async () => {
     const page = await pageWith(await testConversation(support, { model: scriptedModel([{ text: 'Hi.' }]), tools }));
     await say(page, 'Hi');

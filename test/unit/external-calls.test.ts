@@ -50,7 +50,12 @@ describe('a turn that calls an external tool', () => {
     expect((await chat.run.view()).status).toBe('waiting');
     await answer(chat, 'car', { output: { hue: 7 } });
     expect(await chat.turn(1)).toMatchObject({ status: 'completed' });
-    expect(await saidIn(chat)).toEqual(['user: Hi', 'assistant: Which one? pickColor({"of":"car"})', 'tool: {"hue":7}', 'assistant: Done.']);
+    expect(await saidIn(chat)).toEqual([
+      'user: Hi',
+      'assistant: Which one? pickColor({"of":"car"})',
+      'tool: {"hue":7}',
+      'assistant: Done.',
+    ]);
     expect(model.requests[1]?.messages.map(lineOf).at(-1)).toBe('tool: {"hue":7}');
     const log = await logOf(chat.run);
     expect(log.map(eventLine).filter((line) => /tool|interrupt/.test(line))).toEqual([
