@@ -39,7 +39,7 @@ it('a turn waits for the results of external calls over a continue-as-new and wh
   expect(asked.at(-1)?.messages.slice(-3).map(lineOf)).toEqual(['tool: error It was closed.', 'tool: own', 'tool: blue']);
 
   const events: RunEvent[] = [];
-  for await (const event of run.events({ until: 'waiting', deltas: false })) events.push(event as RunEvent);
+  for await (const event of run.events({ until: 'waiting', deltas: false })) events.push(event);
   const lines = events.map(eventLine);
   expect(lines.filter((line) => line === 'tool-start pickColor')).toHaveLength(2);
   expect(lines.filter((line) => line === 'tool-end pickColor')).toHaveLength(2);

@@ -117,7 +117,7 @@ function decide(page: Page, approved: boolean, reason?: string): void {
 function give(page: Page, toolCallId: string, result: object): void {
   const last = page.messages.at(-1) as UIMessage;
   const parts = last.parts.map((part) => ('toolCallId' in part && part.toolCallId === toolCallId ? { ...part, ...result } : part));
-  page.messages.splice(-1, 1, { ...last, parts: parts as UIMessage['parts'] });
+  page.messages.splice(-1, 1, { ...last, parts: parts });
 }
 
 describe('the message stream of AI SDK UI', () => {
