@@ -7,6 +7,8 @@ import type { AgentMiddleware } from 'holdfast/workflow';
 import { isRecord } from '../../contract/check';
 import type { Json } from '../../contract/messages/messages';
 import type { AguiEvent, AguiInterrupt } from '../../service/agui/events';
+import { AguiOptionsSchema } from '../../service/agui/options';
+import type { RunHook } from '../../service/agui/run-hooks';
 import { sentIdOf, clientIdOf } from '../../service/agui/message-ids';
 import type { AguiAnswer } from '../support/agui-bed';
 import { aguiApp, checkStream, inputWith, postTo, saying, shortOf } from '../support/agui-bed';
@@ -283,6 +285,56 @@ describe('a call that the client makes itself', () => {
     const { post } = await threadThatPicks([{ toolCalls: [pick('car')] }, { text: 'Done.' }]);
     await post(saying('Hi.'));
     expect(lines(await post(results(toolMessage('forged', 'red'))))[1]).toMatch(/^RUN_ERROR interrupt-unknown: /);
+  });
+});
+
+describe('a run hook', () => {
+  const hooked = async (script: readonly ScriptedStep[], hook: Omit<RunHook, 'name'>) => {
+    const chat = await testConversation(agentWith(), { model: scriptedModel(script), tools });
+    const app = aguiApp(chat, { hooks: [{ name: 'hook', ...hook }] });
+    return (body: Json, path = '') => postTo(app, `/agui/agent${path}`, body);
+  };
+
+  it('hears how the run ends, and leaves the error of a run that failed', async () => {
+    const heard: string[] = [];
+    const post = await hooked([{ error: 'Out of order.', retryable: false }], {
+      afterRun: (_, last) => {
+        heard.push(shortOf(last));
+        throw new Error('And this.');
+      },
+    });
+    expect(lines(await post(saying('Hi.'))).at(-1)).toMatch(/^RUN_ERROR model-failed: /);
+    expect(heard).toEqual([expect.stringMatching(/^RUN_ERROR model-failed: /)]);
+  });
+
+  it('is asked about runs, and not about the history', async () => {
+    const asked: string[] = [];
+    const post = await hooked([{ text: 'Hello.' }], { beforeRun: ({ runId }) => void asked.push(runId) });
+    await post(saying('Hi.'));
+    await post(inputWith({}), '/connect');
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is told by its signal when nobody reads the run any more', async () => {
+    const chat = await testConversation(agentWith(), { model: scriptedModel([{ text: 'Hello.' }]), tools });
+    let gone: AbortSignal | undefined;
+    const app = aguiApp(chat, { hooks: [{ name: 'hook', beforeRun: ({ signal }) => void (gone = signal) }] });
+    const headers = { 'content-type': 'application/json' };
+    const response = await app.request('/agui/agent', { method: 'POST', headers, body: JSON.stringify(saying('Hi.')) });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.read();
+    expect(gone?.aborted).toBe(false);
+    await reader?.cancel();
+    expect(gone?.aborted).toBe(true);
+  });
+
+  it.each([
+    ['no name', { beforeRun: () => undefined }],
+    ['nothing to do', { name: 'idle' }],
+    ['something that is no function', { name: 'odd', afterRun: 'now' }],
+  ])('with %s is refused in the configuration', (_, hook) => {
+    expect(AguiOptionsSchema.safeParse({ hooks: [hook] }).error?.issues[0]?.message).toContain('is no run hook');
   });
 });
 
