@@ -3,7 +3,7 @@ import type { ScriptedStep, TestConversation } from 'holdfast/testing';
 import { scriptedModel, testConversation } from 'holdfast/testing';
 import { defineTool } from 'holdfast/worker';
 import type { AgentMiddleware, Json } from 'holdfast/workflow';
-import { agentTool } from 'holdfast/workflow';
+import { agentTool, sequential } from 'holdfast/workflow';
 import type { RunEvent } from '../../contract/events';
 import { externalCallIn } from '../../contract/external-calls';
 import { limits } from '../../contract/limits';
@@ -199,6 +199,16 @@ describe('a turn that calls an external tool', () => {
     const { chat, model } = await start({}, { toolCalls: [pick('x'.repeat(limits.interrupt))] }, done);
     await chat.turn(1);
     expect(model.requests[1]?.messages.map(lineOf).at(-1)).toMatch(/^tool: error The call of 'pickColor' has \d+ bytes with its arguments/);
+  });
+
+  it('may be that of an agent of a sequence, and the next agent hears its result', async () => {
+    const model = scriptedModel([{ toolCalls: [pick('car')] }, { text: 'It is red.' }, done]);
+    const agents = [member('picks', { tools: ['pickColor'] }), member('paints')];
+    const chat = await testConversation(sequential({ name: 'team', agents }), { model, tools: all });
+    await chat.send('Hi');
+    await answer(chat, 'car', { output: 'red' });
+    expect(await chat.turn(1)).toMatchObject({ status: 'completed' });
+    expect(model.requests[2]?.messages.map(lineOf).join()).toContain('red');
   });
 
   it('may be that of an agent that is a tool, but not of an isolated one', async () => {
