@@ -1,5 +1,6 @@
 import type { AnswerRequest } from '../http/index';
 import { HoldfastError, messageOf } from '../contract/errors';
+import { externalCallIn } from '../contract/external-calls';
 import type { Interrupt } from '../contract/interrupts';
 import type { Json } from '../contract/messages/messages';
 import { misfitOfSchema } from '../contract/schema/schema-fit';
@@ -16,16 +17,18 @@ export async function askDecision(interrupt: Interrupt, terminal: Terminal): Pro
     case 'in-doubt':
       return askInDoubt(terminal);
     default:
-      return askAnswer(terminal);
+      return externalCallIn(interrupt) === undefined
+        ? askAnswer(terminal, 'your answer', (answer) => answer)
+        : askAnswer(terminal, 'the result of the call', (output) => ({ output }));
   }
 }
 
-async function askAnswer(terminal: Terminal): Promise<AskedDecision> {
+async function askAnswer(terminal: Terminal, what: string, answerOf: (typed: Json) => Json): Promise<AskedDecision> {
   for (;;) {
-    const text = await terminal.ask('  your answer (JSON or text; empty: later) ');
+    const text = await terminal.ask(`  ${what} (JSON or text; empty: later) `);
     if (isEmpty(text)) return 'later';
     try {
-      return { body: { answer: jsonOrText(text) } };
+      return { body: { answer: answerOf(jsonOrText(text)) } };
     } catch (error) {
       terminal.write(`  ${messageOf(error)}`);
     }

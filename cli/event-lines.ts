@@ -4,6 +4,7 @@ import type { Delta } from '../contract/deltas';
 import { isDelta } from '../contract/deltas';
 import type { RunEvent } from '../contract/events';
 import type { AskingPolicy } from '../contract/decisions';
+import { externalCallIn } from '../contract/external-calls';
 import type { Interrupt } from '../contract/interrupts';
 import { askedAt, askedText } from '../contract/who-may-answer';
 import type { Json, StoredMessage, Usage } from '../contract/messages/messages';
@@ -195,6 +196,9 @@ export function interruptLines(interrupt: Interrupt, terminal: Terminal, root = 
       ...options,
     ];
   }
+  const call = externalCallIn(interrupt);
+  if (call !== undefined)
+    return [`${yellow('?')} ${who}${bold(call.tool)} is called outside of the run, which waits for its result`, ...indented(call.input)];
   const what = interrupt.kind === 'in-doubt' ? 'Nobody knows whether this happened' : 'The run has a question';
   const schema = interrupt.answerSchema === undefined ? [] : [dim(`  answer: ${oneLine(interrupt.answerSchema)}`)];
   return [`${yellow('?')} ${who}${bold(what)}${until}${whom}`, ...indented(interrupt.info), ...schema];

@@ -1,3 +1,4 @@
+import { externalCallIn } from '../contract/external-calls';
 import type { Interrupt } from '../contract/interrupts';
 import { misfitOf } from '../contract/interrupts';
 import type { Json } from '../contract/messages/messages';
@@ -16,6 +17,8 @@ export function commandsFor(runId: string, interrupt: Interrupt, flags: readonly
       `${answer({ happened: true, result: ownWords })}  # it took effect, with this result`,
       `${answer({ happened: false })}  # it did not: it is called again`,
     ];
+  if (externalCallIn(interrupt) !== undefined)
+    return [`${answer({ output: ownWords })}  # the result of the call`, `${answer({ error: ownWords })}  # why there is none`];
   return [answer(exampleFor(interrupt))];
 }
 

@@ -1,4 +1,5 @@
 import { defined } from '../../contract/defined';
+import { externalCallIn } from '../../contract/external-calls';
 import type { Interrupt } from '../../contract/interrupts';
 import { askedAt, askedText } from '../../contract/who-may-answer';
 import { exitCodes } from '../attend-run';
@@ -92,7 +93,9 @@ function waits({ interrupts, waitingSince }: ListedRun, now: number): string {
 }
 
 function waitsFor(interrupt: Interrupt): string {
-  return interrupt.kind === 'approval' ? `approval of ${interrupt.tool}` : interrupt.kind;
+  if (interrupt.kind === 'approval') return `approval of ${interrupt.tool}`;
+  const call = externalCallIn(interrupt);
+  return call === undefined ? interrupt.kind : `result of ${call.tool}`;
 }
 
 export async function inbox(service: FoundService, terminal: Terminal, flags: FilterFlags, now = Date.now()): Promise<number> {
@@ -131,6 +134,8 @@ function inboxRow({ runId, waitingSince, interrupt }: ListedInterrupt, now: numb
 /** What is asked, short enough for one line: whoever decides sees all of it. */
 function asks(interrupt: Interrupt): string {
   if (interrupt.kind === 'approval') return `${oneLine(interrupt.tool)} ${oneLine(interrupt.input, longestAsk)}`;
+  const call = externalCallIn(interrupt);
+  if (call !== undefined) return `result of ${oneLine(call.tool)} ${oneLine(call.input, longestAsk)}`;
   return `${interrupt.kind}: ${oneLine(interrupt.info, longestAsk)}`;
 }
 

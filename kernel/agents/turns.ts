@@ -1,5 +1,4 @@
 import { nthSegment } from '../../contract/record/agent-paths';
-import { HoldfastError } from '../../contract/errors';
 import { defined } from '../../contract/defined';
 import type { QueuedMessage, TurnStatus } from '../../contract/conversations';
 import { titleOf } from '../../contract/conversations';
@@ -114,7 +113,6 @@ async function workOnTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox): P
   const place = placeOf(run, root, inbox);
   try {
     const end = await runAgent(run, root, place);
-    if (isPending(end)) throw pendingCalls(end);
     refuseLostTransfer(end, root);
     endTurn(run, root, inbox, place, { status: inbox.state.isCut === true ? 'stopped' : 'completed', output: end.output });
   } catch (error) {
@@ -123,15 +121,6 @@ async function workOnTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox): P
     run.ports.threw?.(error, { agent: root.name });
     endTurn(run, root, inbox, place, { status: 'failed', error: failureOf(error) });
   }
-}
-
-function isPending(end: AgentEnd): end is AgentEnd & { readonly pendingToolCalls: readonly { readonly name: string }[] } {
-  return 'pendingToolCalls' in end && end.pendingToolCalls !== undefined;
-}
-
-function pendingCalls({ pendingToolCalls }: { readonly pendingToolCalls: readonly { readonly name: string }[] }): HoldfastError {
-  const tools = pendingToolCalls.map(({ name }) => `'${name}'`).join(', ');
-  return new HoldfastError('tool-calls-pending', `The turn ended with calls of ${tools}, which no worker runs.`);
 }
 
 interface TurnResult {

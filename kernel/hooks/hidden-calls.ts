@@ -2,6 +2,7 @@ import { hiddenModelCall } from '../../contract/record/call-addresses';
 import { HoldfastError } from '../../contract/errors';
 import { toolFactsOf } from '../../contract/manifest';
 import type { Json } from '../../contract/messages/messages';
+import { isExternalTool } from '../calls/external-tool-call';
 import { callModelOnce, requestSlots } from '../calls/model-call';
 import { callToolOnce } from '../calls/tool-call';
 import type { HookContext, ModelResponse } from '../define/middleware';
@@ -15,8 +16,7 @@ import type { AgentScope } from '../run/scope';
 export async function callHidden(scope: AgentScope, frame: Frame, tool: string, input: Json): Promise<unknown> {
   const { run, path, record } = scope;
   if (!Object.hasOwn(run.manifest.tools, tool)) throw new HoldfastError('tool-unknown', `ctx.call("${tool}"): no worker has this tool.`);
-  if (run.manifest.tools[tool]?.external === true)
-    throw new HoldfastError('tool-unknown', `ctx.call("${tool}"): the tool is external; no worker runs it.`);
+  if (isExternalTool(run, tool)) throw new HoldfastError('tool-unknown', `ctx.call("${tool}"): the tool is external; no worker runs it.`);
   const address = `${path.join('/')}/t${record.turn}/call.${tool}`;
   const key = frame.address.join('/');
   if (toolFactsOf(run.manifest, tool).effect === 'once') run.onceCalls.set(key, tool);

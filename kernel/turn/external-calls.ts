@@ -1,5 +1,6 @@
 import { HoldfastError } from '../../contract/errors';
 import type { ToolCall } from '../../contract/messages/messages';
+import { isExternalTool } from '../calls/external-tool-call';
 import type { AgentDefinition } from '../define/agent';
 import { heldTools } from '../define/named-tools';
 import type { AgentScope, RunScope } from '../run/scope';
@@ -13,11 +14,11 @@ export interface SplitCalls {
   readonly external: readonly ToolCall[];
 }
 
+/** A conversation waits for the results of external calls beside its own. Any other run ends with them. */
 export function splitCalls(scope: AgentScope, calls: readonly NamedCall[]): SplitCalls {
-  const { manifest } = scope.run;
-  const isExternal = ({ name }: NamedCall): boolean => Object.hasOwn(manifest.tools, name) && manifest.tools[name]?.external === true;
+  const isExternal = ({ name }: NamedCall): boolean => isExternalTool(scope.run, name);
   const external = calls.filter(isExternal);
-  if (external.length === 0) return { own: calls, external };
+  if (external.length === 0 || scope.run.inbox !== undefined) return { own: calls, external: [] };
   if (scope.path.length > 1 || scope.run.state.parent !== undefined) throw notAlone(scope.agent, external);
   return { own: calls.filter((call) => !isExternal(call)), external: external.map((call) => asPlanned(scope, call)) };
 }

@@ -10,6 +10,7 @@ import { compose } from '../hooks/compose';
 import { hookContext } from '../hooks/context';
 import { toolInside } from '../hooks/tool-context';
 import { CallExecution } from '../calls/execution';
+import { callExternalTool, isExternalTool } from '../calls/external-tool-call';
 import { frozen } from '../../contract/freeze';
 import type { Frame } from '../effects/frames';
 import { isPromise } from '../effects/frames';
@@ -138,6 +139,7 @@ function isEnhanced({ run }: AgentScope, { name }: ToolCall): boolean {
 }
 
 function layersOf({ run, agent }: AgentScope, tool: string): readonly AgentMiddleware[] {
+  if (isExternalTool(run, tool)) return [];
   const { kind } = toolFactsOf(run.manifest, tool);
   return agent.middleware.filter(
     (layer) =>
@@ -155,8 +157,9 @@ export function parsedTools(scope: AgentScope, tools: readonly string[]): readon
   return parsed.length === 0 ? undefined : parsed;
 }
 
-/** By the run itself, or by a worker. */
+/** By the run itself, by somebody outside of it, or by a worker. */
 function execute(scope: AgentScope, frame: Frame, plan: ToolCallPlan): Promise<ToolDone> {
+  if (isExternalTool(scope.run, plan.call.name)) return callExternalTool(scope, frame, plan);
   const own = scope.agent.ownTools.get(plan.call.name);
   return own === undefined
     ? callToolOnce(scope, frame, plan)

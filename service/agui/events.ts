@@ -103,6 +103,8 @@ export type AguiEvent =
   | { readonly type: 'CUSTOM'; readonly name: string; readonly value: Json };
 
 /** Behind it nothing may stand in a run. */
-export function isTerminal({ type }: AguiEvent): boolean {
-  return type === 'RUN_FINISHED' || type === 'RUN_ERROR';
+export type LastEvent = Extract<AguiEvent, { type: 'RUN_FINISHED' | 'RUN_ERROR' }>;
+
+export function isTerminal(event: AguiEvent): event is LastEvent {
+  return event.type === 'RUN_FINISHED' || event.type === 'RUN_ERROR';
 }

@@ -27,6 +27,8 @@ export class AguiFrames {
   constructor(
     /** Messages that the client has already. */
     private readonly known: (id: string) => boolean,
+    /** Calls whose results the client has given, and shows. */
+    private readonly given: ReadonlySet<string> = new Set(),
   ) {}
 
   *take(step: ShownStep): Generator<AguiEvent | SnapshotHere, void, void> {
@@ -68,6 +70,7 @@ export class AguiFrames {
         this.texts.delete(step.id);
         return;
       case 'result': {
+        if (this.given.has(step.callId)) return;
         const { content } = resultOf(step.message);
         return yield { type: 'TOOL_CALL_RESULT', messageId: step.message.id, toolCallId: step.callId, content, role: 'tool', ...tag };
       }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RunHook } from './run-hooks';
 import type { EventPlugin, TranslateOptions } from './translate';
 
 /** How the service speaks AG-UI. */
@@ -7,6 +8,8 @@ export interface AguiOptions {
   readonly translate?: TranslateOptions;
   /** Look at events of runs before they are translated, and may change what is shown. */
   readonly plugins?: readonly EventPlugin[];
+  /** Run before and after each run of AG-UI, and may show events of their own. */
+  readonly hooks?: readonly RunHook[];
   /** A client that goes away stops the turn. Default: the turn goes on. */
   readonly stopWhenGone?: boolean;
 }
@@ -21,10 +24,17 @@ export const AguiOptionsSchema = z.strictObject({
     })
     .optional(),
   plugins: z.array(z.custom<EventPlugin>(isPlugin, 'is no plugin; it has a name and onEvent')).optional(),
+  hooks: z.array(z.custom<RunHook>(isHook, 'is no run hook; it has a name, and beforeRun or afterRun')).optional(),
   stopWhenGone: z.boolean().optional(),
 }) as z.ZodType<AguiOptions>;
 
 function isPlugin(value: unknown): boolean {
   const { name, onEvent } = (value ?? {}) as Partial<Record<keyof EventPlugin, unknown>>;
   return typeof name === 'string' && name !== '' && typeof onEvent === 'function';
+}
+
+function isHook(value: unknown): boolean {
+  const { name, beforeRun, afterRun } = (value ?? {}) as Partial<Record<keyof RunHook, unknown>>;
+  const given = [beforeRun, afterRun].filter((hook) => hook !== undefined);
+  return typeof name === 'string' && name !== '' && given.length > 0 && given.every((hook) => typeof hook === 'function');
 }

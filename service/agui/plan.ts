@@ -3,8 +3,9 @@ import { HoldfastError } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { Json, Part } from '../../contract/messages/messages';
-import { partsOf, textOfJson } from './content';
-import { externalCallIn } from '../projection/external-calls';
+import { partsOf } from './content';
+import { textGiven } from './given-results';
+import { externalCallIn } from '../../contract/external-calls';
 import type { ResumeEntry, ToolMessage, Wish } from './input';
 import type { GivenAnswer } from './interrupts';
 import { answerTo } from './interrupts';
@@ -20,7 +21,13 @@ export interface Standing {
 /** What is done for a client, and from where on it is shown what comes of it. */
 export type ThreadPlan =
   | Say
-  | { readonly type: 'answer'; readonly answers: readonly (GivenAnswer & { readonly interruptId: string })[]; readonly offset: number }
+  | {
+      readonly type: 'answer';
+      readonly answers: readonly (GivenAnswer & { readonly interruptId: string })[];
+      /** Results of calls that the client shows already. */
+      readonly given: readonly ToolMessage[];
+      readonly offset: number;
+    }
   | { readonly type: 'history' };
 
 interface Say {
@@ -84,7 +91,7 @@ async function answersOf(entries: readonly ResumeEntry[], standing: Standing): P
   }
   // The same answers again show what came of them, whatever has been asked since.
   if (left.length > 0 && answers.length > 0) throw uncovered(left.map(({ id }) => id));
-  return { type: 'answer', answers, offset };
+  return { type: 'answer', answers, given: [], offset };
 }
 
 function uncovered(ids: readonly string[]): HoldfastError {
@@ -103,26 +110,40 @@ async function endOf(entry: ResumeEntry, { log }: Standing): Promise<InterruptEn
   if (end === undefined || start?.type !== 'interrupt-start')
     throw new HoldfastError('interrupt-unknown', `The thread has no interrupt "${interruptId}".`);
   if (end.reason === 'deadline') throw new HoldfastError('interrupt-expired', `Nobody answered "${interruptId}" in time.`);
-  const { answer } = answerTo(start.interrupt, entry);
+  return sameEnd(end, answerTo(start.interrupt, entry).answer);
+}
+
+function sameEnd(end: InterruptEnd, answer: Json): InterruptEnd {
   if (end.reason !== 'answer' || canonicalJson(end.answer) !== canonicalJson(answer))
-    throw new HoldfastError('interrupt-answered', `The interrupt "${interruptId}" was answered before.`);
+    throw new HoldfastError('interrupt-answered', `The interrupt "${end.interruptId}" was answered before.`);
   return end;
 }
 
-/** Results of calls that the client makes itself. Those of other calls the thread has in its log. */
+/** Results of calls that the client makes itself. Behind them may stand those of other calls, which the thread has in its log. */
 async function resultsOf(results: readonly ToolMessage[], { view, log }: Standing): Promise<ThreadPlan> {
-  let offset = view?.nextOffset ?? 0;
+  const given: ToolMessage[] = [];
   const answers: (GivenAnswer & { readonly interruptId: string })[] = [];
-  for (const { toolCallId, content, error } of results) {
+  const ends: number[] = [];
+  const others: number[] = [];
+  for (const message of results) {
+    const { toolCallId, error } = message;
+    const answer: Json = error === undefined ? { output: textGiven(message) } : { error };
     const interrupt = view?.interrupts.find((one) => externalCallIn(one)?.callId === toolCallId);
-    const said: Json = typeof content === 'string' ? content : textOfJson(content);
-    if (interrupt !== undefined) {
-      answers.push({ interruptId: interrupt.id, answer: error === undefined ? { output: said } : { error } });
-      continue;
-    }
-    const end = (await log()).filter((event) => event.type === 'tool-end' && event.callId === toolCallId).at(-1);
-    if (end === undefined) throw new HoldfastError('interrupt-unknown', `The thread waits for no result of the call "${toolCallId}".`);
-    offset = Math.min(offset, end.offset);
+    const end = interrupt === undefined ? endOfCall(await log(), toolCallId) : undefined;
+    if (interrupt !== undefined) answers.push({ interruptId: interrupt.id, answer });
+    else if (end?.type === 'interrupt-end') ends.push(sameEnd(end, answer).offset);
+    else if (end !== undefined) others.push(end.offset);
+    else throw new HoldfastError('interrupt-unknown', `The thread waits for no result of the call "${toolCallId}".`);
+    if (end?.type !== 'tool-end') given.push(message);
   }
-  return { type: 'answer', answers, offset };
+  const shown = given.length > 0 ? ends : others;
+  return { type: 'answer', answers, given, offset: Math.min(view?.nextOffset ?? 0, ...shown) };
+}
+
+/** Where a call got its result: from a client, or from the thread itself. */
+function endOfCall(log: readonly RunEvent[], callId: string): RunEvent | undefined {
+  const asked = log.filter((event) => event.type === 'interrupt-start' && externalCallIn(event.interrupt)?.callId === callId).at(-1);
+  const id = asked?.type === 'interrupt-start' ? asked.interrupt.id : undefined;
+  const given = log.filter((event) => event.type === 'interrupt-end' && event.interruptId === id).at(-1);
+  return given ?? log.filter((event) => event.type === 'tool-end' && event.callId === callId).at(-1);
 }

@@ -15,7 +15,9 @@ import { CancelInput, RunAgentInput, wishOf } from './input';
 import type { AguiOptions } from './options';
 import type { ThreadPlan } from './plan';
 import { planOf } from './plan';
-import { logOf, runThread } from './run-thread';
+import { RunHooks } from './run-hooks';
+import { runThread } from './run-thread';
+import { logOf } from './thread-log';
 import type { Thread } from '../projection/thread';
 import { threadOf } from '../projection/thread';
 import { Translator } from './translate';
@@ -85,8 +87,10 @@ async function shown(parts: ServiceParts, asked: Asked): Promise<Response> {
   const thread = threadFor(parts, agent, input.threadId);
   const plan = await plannedFor(thread, asked, closing);
   const options: AguiOptions = typeof agui === 'function' ? (agui() ?? {}) : agui;
-  const translator = new Translator(options, { agent, threadId: input.threadId, runId: input.runId }, logger);
-  return frameStream((signal) => runThread({ thread, input, plan, translator, signal }), {
+  const context = { agent, threadId: input.threadId, runId: input.runId };
+  const translator = new Translator(options, context, logger);
+  const hooks = new RunHooks(options.hooks ?? [], context, translator, logger);
+  return frameStream((signal) => runThread({ thread, input, plan, translator, hooks, signal }), {
     heartbeatMs: beat,
     closing,
     logger,
@@ -98,7 +102,11 @@ async function shown(parts: ServiceParts, asked: Asked): Promise<Response> {
 /** What is wrong is said before the stream begins, or in it. */
 async function plannedFor(thread: Thread, { wish }: Asked, signal: AbortSignal): Promise<() => Promise<ThreadPlan>> {
   try {
-    const view = await thread.view();
+    const view = await thread.view().catch((error: unknown) => {
+      // What can be read of a history is shown, and then why there is no more.
+      if (wish.type === 'history' && codeOf(error) === 'run-unreadable') return undefined;
+      throw error;
+    });
     const plan = await planOf(wish, { view, log: () => logOf(thread, view?.nextOffset ?? 0, signal) });
     return () => Promise.resolve(plan);
   } catch (error) {

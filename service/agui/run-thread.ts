@@ -1,21 +1,23 @@
-import type { Delta } from '../../contract/deltas';
 import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
 import { textOf } from '../../contract/messages/messages';
 import type { Json } from '../../contract/messages/messages';
 import { Projection } from '../projection/projection';
-import type { AguiEvent, AguiOutcome } from './events';
+import type { AguiEvent, AguiOutcome, LastEvent } from './events';
 import { isTerminal } from './events';
-import { externalCallIn } from '../projection/external-calls';
+import { externalCallIn } from '../../contract/external-calls';
 import type { SnapshotHere } from './frames';
 import { AguiFrames, usageOf } from './frames';
 import { historyOf } from './history';
 import type { RunAgentInput } from './input';
 import { interruptOf } from './interrupts';
+import { resultEventOf, toolMessageOf } from './given-results';
 import { clientIdOf } from './message-ids';
 import type { ThreadPlan } from './plan';
+import type { RunHooks } from './run-hooks';
 import type { Thread } from '../projection/thread';
+import { logOf, readThread } from './thread-log';
 import type { Translator } from './translate';
 import { TranslateError } from './translate';
 
@@ -25,6 +27,7 @@ export interface ThreadRun {
   /** Says what is done, or throws what the client is told as an error of the run. */
   readonly plan: () => Promise<ThreadPlan>;
   readonly translator: Translator;
+  readonly hooks: RunHooks;
   /** Ends the showing, and not the run. */
   readonly signal: AbortSignal;
 }
@@ -33,21 +36,30 @@ type TurnEnd = Extract<RunEvent, { type: 'turn-end' }>;
 
 /** A run of AG-UI: what a turn of the thread shows from here on, until it ends or waits for somebody. Exactly one event ends it. */
 export async function* runThread(run: ThreadRun): AsyncGenerator<AguiEvent, void, void> {
-  const { input, translator, thread } = run;
+  const { translator, thread, hooks } = run;
   const reading = new ThreadReading(run);
+  // A callback may put another event in the place of the last one.
+  let last: LastEvent = { type: 'RUN_FINISHED', threadId: run.input.threadId, runId: run.input.runId };
   try {
-    for await (const event of reading.all()) {
-      const shown = await translator.after(event);
-      yield shown;
-      if (isTerminal(shown)) return;
+    try {
+      for await (const { event, isOfHook } of hooks.beside(reading.all())) {
+        const shown = isOfHook ? event : await translator.after(event);
+        if (isTerminal(shown)) {
+          last = shown;
+          break;
+        }
+        yield shown;
+      }
+    } catch (error) {
+      const failed: LastEvent = { type: 'RUN_ERROR', message: messageOf(error), code: codeOf(error) ?? 'internal' };
+      const phase = error instanceof TranslateError ? error.phase : undefined;
+      if (phase !== undefined && reading.hasBegun) await thread.stop().catch(() => undefined);
+      const shown = phase === 'after' ? failed : await translator.after(failed).catch(() => failed);
+      last = isTerminal(shown) ? shown : failed;
     }
-    // A callback put another event in the place of the last one.
-    yield { type: 'RUN_FINISHED', threadId: input.threadId, runId: input.runId };
-  } catch (error) {
-    const failed: AguiEvent = { type: 'RUN_ERROR', message: messageOf(error), code: codeOf(error) ?? 'internal' };
-    const phase = error instanceof TranslateError ? error.phase : undefined;
-    if (phase !== undefined && reading.hasBegun) await thread.stop().catch(() => undefined);
-    yield phase === 'after' ? failed : await translator.after(failed).catch(() => failed);
+    for await (const { event } of hooks.beside(hooks.end(last))) yield event;
+  } finally {
+    hooks.close();
   }
 }
 
@@ -67,6 +79,8 @@ class ThreadReading {
     const plan = await this.run.plan();
     try {
       if (plan.type === 'history') return yield* this.history();
+      if (plan.type === 'answer') for (const message of plan.given) yield resultEventOf(message);
+      await this.run.hooks.begin();
       this.offset = plan.offset;
       await this.listen();
       yield* plan.type === 'say' ? this.say(plan) : this.answer(plan);
@@ -93,10 +107,12 @@ class ThreadReading {
     else yield* this.ended(await thread.view());
   }
 
-  private async *answer({ answers, offset }: Extract<ThreadPlan, { type: 'answer' }>): AsyncGenerator<AguiEvent, void, void> {
+  private async *answer({ answers, given, offset }: Extract<ThreadPlan, { type: 'answer' }>): AsyncGenerator<AguiEvent, void, void> {
     const { thread } = this.run;
     // What ended beside the interrupts stands in no stream that the client has read.
-    yield { type: 'MESSAGES_SNAPSHOT', messages: historyOf(await this.log(offset)).messages };
+    const { messages } = historyOf(await this.log(offset));
+    yield { type: 'MESSAGES_SNAPSHOT', messages: [...messages, ...given.map(toolMessageOf)] };
+    this.frames = new AguiFrames(() => false, new Set(given.map(({ toolCallId }) => toolCallId)));
     this.hasBegun = true;
     for (const { interruptId, answer, ...who } of answers) await thread.answer(interruptId, answer, who);
     yield* this.follow();
@@ -104,11 +120,11 @@ class ThreadReading {
 
   /** All that was said, and what goes on. */
   private async *history(): AsyncGenerator<AguiEvent, void, void> {
-    const view = await this.run.thread.view();
-    const log = await this.log(view?.nextOffset ?? 0);
+    const { view, log, broken } = await readThread(this.run.thread, this.run.signal);
     const { messages, state } = historyOf(log);
     yield { type: 'MESSAGES_SNAPSHOT', messages };
     yield* state;
+    if (broken !== undefined) throw broken.error;
     this.offset = view?.nextOffset ?? 0;
     if (view?.conversation?.status === 'working' && view.status === 'running') return yield* this.follow();
     const last = log.filter((event): event is TurnEnd => event.type === 'turn-end').at(-1);
@@ -182,6 +198,7 @@ class ThreadReading {
 
   /** Clients before 1.0 do not know this outcome. */
   private cancelled(): AguiEvent {
+    this.run.hooks.cancel();
     const { threadId, runId } = this.run.input;
     return { type: 'RUN_FINISHED', threadId, runId, ...(this.isOfOne ? { outcome: { type: 'cancelled' as const } } : {}) };
   }
@@ -226,20 +243,4 @@ async function drain(events: AsyncGenerator<unknown>): Promise<void> {
   } catch {
     return;
   }
-}
-
-/** The log up to an offset. */
-export async function logOf(thread: Thread, to: number, signal: AbortSignal): Promise<readonly RunEvent[]> {
-  const log: RunEvent[] = [];
-  if (to === 0) return log;
-  for await (const event of thread.events({ from: 0, until: 'end', signal })) {
-    if (isLater(event, to)) break;
-    if (event.offset !== undefined) log.push(event);
-    if (event.offset === to - 1) break;
-  }
-  return log;
-}
-
-function isLater(event: RunEvent | Delta, to: number): boolean {
-  return event.offset !== undefined && event.offset >= to;
 }

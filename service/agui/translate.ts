@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { isRecord } from '../../contract/check';
 import type { Delta } from '../../contract/deltas';
 import { HoldfastError, messageOf } from '../../contract/errors';
@@ -30,6 +31,9 @@ export interface TranslateOptions {
   readonly after?: readonly AfterTranslate[];
 }
 
+/** Whose callbacks are at work here. */
+const asking = new AsyncLocalStorage<Translator>();
+
 /** The callbacks around the translation. The first one that returns something wins. One that throws ends the run. */
 export class Translator {
   constructor(
@@ -38,13 +42,20 @@ export class Translator {
     private readonly logger: Logger,
   ) {}
 
-  async before(event: RunEvent | Delta): Promise<RunEvent | Delta> {
-    const seen = await this.throughPlugins(event);
-    return (await first(this.options.translate?.before ?? [], seen, this.context, 'before')) ?? seen;
+  /** Whether code of a callback asks this. */
+  get isAsking(): boolean {
+    return asking.getStore() === this;
   }
 
-  async after(event: AguiEvent): Promise<AguiEvent> {
-    return (await first(this.options.translate?.after ?? [], event, this.context, 'after')) ?? event;
+  before(event: RunEvent | Delta): Promise<RunEvent | Delta> {
+    return asking.run(this, async () => {
+      const seen = await this.throughPlugins(event);
+      return (await first(this.options.translate?.before ?? [], seen, this.context, 'before')) ?? seen;
+    });
+  }
+
+  after(event: AguiEvent): Promise<AguiEvent> {
+    return asking.run(this, async () => (await first(this.options.translate?.after ?? [], event, this.context, 'after')) ?? event);
   }
 
   /** All of them see the event, each as the one before it left it. One that throws is left out. */

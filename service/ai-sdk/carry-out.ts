@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
 import type { Json } from '../../contract/messages/messages';
-import { externalCallIn } from '../projection/external-calls';
+import { externalCallIn } from '../../contract/external-calls';
 import type { Thread } from '../projection/thread';
 import type { ChatBody, ChatWish } from './request';
 import { wishOf } from './request';
@@ -55,7 +55,7 @@ async function answer(
       ? { type: 'approve', ...defined({ comment: reason }) }
       : { type: 'reject', ...defined({ feedback: reason }) };
     const open = view.interrupts.find((interrupt) => interrupt.id === id);
-    const ended = known.get(id);
+    const ended = known.interrupts.get(id);
     if (open === undefined && ended === undefined)
       throw new HoldfastError('interrupt-unknown', `The chat "${chat.id}" asks for no approval "${id}".`);
     from = Math.min(from, ended ?? from);
@@ -63,14 +63,25 @@ async function answer(
     const inputHash = open.kind === 'approval' ? open.inputHash : undefined;
     await chat.answer(id, decision, { ...who, ...defined({ inputHash }) }).catch(unlessAnswered);
   }
+  const given = [...known.calls].filter(([callId]) => resultFor(callId, results) !== undefined);
+  for (const [, ended] of given) from = Math.min(from, ended);
+  let isAwaited = decisions.length > 0 || given.length > 0;
   for (const interrupt of view.interrupts) {
-    const result = results.get(externalCallIn(interrupt)?.callId ?? '');
-    if (result !== undefined) await chat.answer(interrupt.id, result, who).catch(unlessAnswered);
+    const result = resultFor(externalCallIn(interrupt)?.callId, results);
+    if (result === undefined) continue;
+    isAwaited = true;
+    await chat.answer(interrupt.id, result, who).catch(unlessAnswered);
   }
-  if (decisions.length === 0 && !view.interrupts.some((interrupt) => results.has(externalCallIn(interrupt)?.callId ?? '')))
-    throw new HoldfastError('interrupt-unknown', `The chat "${chat.id}" waits for no result of these calls.`);
+  if (!isAwaited) throw new HoldfastError('interrupt-unknown', `The chat "${chat.id}" waits for no result of these calls.`);
   const shown = offset !== undefined && offset >= begins && offset <= view.nextOffset ? offset : from;
   return { turn, begins, from: shown };
+}
+
+/** Of two calls with one id the page has the second one as `ID~2`. */
+function resultFor<Result>(callId: string | undefined, results: ReadonlyMap<string, Result>): Result | undefined {
+  if (callId === undefined) return undefined;
+  const again = [...results.keys()].find((id) => id.startsWith(`${callId}~`) && /^[0-9]+$/.test(id.slice(callId.length + 1)));
+  return results.get(callId) ?? results.get(again ?? '');
 }
 
 /** Somebody else was first. The stream shows what counts. */
@@ -78,14 +89,28 @@ function unlessAnswered(error: unknown): void {
   if (codeOf(error) !== 'interrupt-answered') throw error;
 }
 
-/** The interrupts of the turn that are open no more, each with the offset of its end. */
-async function pastOf(chat: Thread, begins: number, { nextOffset }: RunView): Promise<ReadonlyMap<string, number>> {
-  const past = new Map<string, number>();
+/** What was asked in the turn and is open no more, with the offset of its end. */
+interface PastOfTurn {
+  readonly interrupts: ReadonlyMap<string, number>;
+  /** Calls of external tools, by their own ids. */
+  readonly calls: ReadonlyMap<string, number>;
+}
+
+async function pastOf(chat: Thread, begins: number, { nextOffset }: RunView): Promise<PastOfTurn> {
+  const interrupts = new Map<string, number>();
+  const calls = new Map<string, number>();
+  const asked = new Map<string, string>();
   const over = new AbortController();
   for await (const event of chat.events({ from: begins, until: 'waiting', signal: over.signal })) {
     if (event.offset === undefined) continue;
-    if (event.type === 'interrupt-end') past.set(event.interruptId, event.offset);
+    const call = event.type === 'interrupt-start' ? externalCallIn(event.interrupt) : undefined;
+    if (event.type === 'interrupt-start' && call !== undefined) asked.set(event.interrupt.id, call.callId);
+    if (event.type === 'interrupt-end') {
+      interrupts.set(event.interruptId, event.offset);
+      const callId = asked.get(event.interruptId);
+      if (callId !== undefined) calls.set(callId, event.offset);
+    }
     if (event.offset >= nextOffset - 1) break;
   }
-  return past;
+  return { interrupts, calls };
 }

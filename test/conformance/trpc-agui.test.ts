@@ -1,17 +1,19 @@
 import { scriptedModel, testConversation } from 'holdfast/testing';
 import type { Delta, DeltaBody } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
+import { HoldfastError, codeOf } from '../../contract/errors';
 import type { Part } from '../../contract/messages/messages';
 import type { LanguageModel } from '../../activities/models/models';
 import type { AguiEvent } from '../../service/agui/events';
 import { AguiFrames } from '../../service/agui/frames';
 import { historyOf } from '../../service/agui/history';
 import type { AguiOptions } from '../../service/agui/options';
+import type { HookEvent, HookedRun } from '../../service/agui/run-hooks';
 import { Projection } from '../../service/projection/projection';
 import type { AguiAnswer, AguiThread } from '../support/agui-bed';
 import { aguiApp, aguiThread, eventsIn, shortOf } from '../support/agui-bed';
 import { gate } from '../support/gate';
-import { agentWith, echo } from '../support/memory-bed';
+import { agentWith, echo, lineOf } from '../support/memory-bed';
 import * as agents from './agents';
 import { closeEngines, onEngines } from './engines';
 import { holder, tools } from './tools';
@@ -271,6 +273,215 @@ describe('requests', () => {
     await reader?.cancel();
     expect(await chat.turn(1)).toMatchObject({ status: 'completed' });
   });
+});
+
+const custom = (name: string): HookEvent => ({ type: 'CUSTOM', name, value: null });
+const lastOnes = (shown: readonly string[]): readonly string[] => shown.filter((line) => /^RUN_(FINISHED|ERROR)/.test(line));
+
+describe('run hooks', () => {
+  it('[trpc 118] show events that no callback sees, and emit nothing inside of one', async () => {
+    const seen: string[] = [];
+    const refused: unknown[] = [];
+    let emit: (event: HookEvent) => void = () => undefined;
+    const thread = await threadInMemory(hello(), {
+      hooks: [
+        { name: 'first', beforeRun: (run) => ((emit = run.emit), run.emit(custom('begins'))) },
+        { name: 'second', beforeRun: async (run) => run.emit(custom(run.threadId)), afterRun: (run) => run.emit(custom('ends')) },
+      ],
+      translate: {
+        after: [
+          (event) => {
+            seen.push(event.type);
+            if (event.type !== 'TEXT_MESSAGE_START') return;
+            try {
+              emit(custom('from a callback'));
+            } catch (error) {
+              refused.push(error);
+            }
+          },
+        ],
+      },
+    });
+    const { events } = await thread.say('Hi.');
+    expect(events.map((event) => ('name' in event ? event.name : event.type))).toEqual([
+      'RUN_STARTED',
+      'begins',
+      'test',
+      'TEXT_MESSAGE_START',
+      'TEXT_MESSAGE_CONTENT',
+      'TEXT_MESSAGE_END',
+      'ends',
+      'RUN_FINISHED',
+    ]);
+    expect(seen).not.toContain('CUSTOM');
+    expect(refused).toMatchObject([{ code: 'hook-failed', message: expect.stringContaining('a translate callback must not emit') }]);
+    expect(() => emit(custom('late'))).toThrow('the run has ended');
+  });
+
+  it('[trpc 118] show what they emit at once, also while they wait', async () => {
+    const door = gate();
+    const thread = await threadInMemory(hello(), {
+      hooks: [{ name: 'waits', beforeRun: async (run) => (run.emit(custom('waits')), door.pass()) }],
+    });
+    const { app, path, body } = thread.saying('Hi.');
+    const response = await app.request(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    let read = '';
+    for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
+      read += new TextDecoder().decode(piece);
+      if (read.includes('waits')) door.open();
+    }
+    expect(eventsIn(read).at(-1)).toMatchObject({ type: 'RUN_FINISHED' });
+  });
+
+  it('[trpc 139] that fail end the run with their error, and nothing is said', async () => {
+    const model = hello();
+    const chat = await testConversation(agentWith({ tools: [] }), { model, tools });
+    const thread = aguiThread(aguiApp(chat, { hooks: [{ name: 'audit', beforeRun: boom }] }), 'agent', 'test');
+    expect(lines(await thread.say('Hi.'))).toEqual(['RUN_STARTED', 'RUN_ERROR hook-failed: beforeRun of the run hook "audit": boom']);
+    expect([model.requests, (await chat.view()).turn]).toEqual([[], 0]);
+  });
+
+  it('[trpc 139] emit no event of the framework', async () => {
+    const wrong: readonly unknown[] = [
+      { type: 'RUN_FINISHED', threadId: 'test', runId: 'r' },
+      { type: 'RUN_ERROR', message: 'No.' },
+      { type: 'MESSAGES_SNAPSHOT', messages: [] },
+      { type: 'TEXT_MESSAGE_START', messageId: 'm', role: 'assistant' },
+      { type: 'CUSTOM', name: 'without a value' },
+      { type: 'CUSTOM', name: 'odd', value: () => 1 },
+      'CUSTOM',
+    ];
+    const refused: string[] = [];
+    const beforeRun = (run: HookedRun): void => {
+      for (const event of wrong) {
+        try {
+          run.emit(event as HookEvent);
+        } catch (error) {
+          refused.push(codeOf(error) ?? '');
+        }
+      }
+    };
+    const shown = lines(await (await threadInMemory(hello(), { hooks: [{ name: 'odd', beforeRun }] })).say('Hi.'));
+    expect(refused).toEqual(wrong.map(() => 'hook-failed'));
+    expect(lastOnes(shown)).toEqual(['RUN_FINISHED success']);
+    expect(shown).not.toContain('CUSTOM');
+  });
+});
+
+describe('tool messages of an input', () => {
+  it('[trpc 121] are shown behind the start of the run, and the model gets all of them', async () => {
+    const toolCalls = ['car', 'roof'].map((of) => ({ name: 'pickColor', input: { of } }));
+    const model = scriptedModel([{ toolCalls: [echo('own'), ...toolCalls] }, { text: 'Done.' }]);
+    const chat = await testConversation(agentWith({ tools: ['echo', 'pickColor'] }), { model, tools });
+    const thread = aguiThread(aguiApp(chat), 'agent', 'test');
+    const own = (await thread.say('Pick.')).events.find((event) => event.type === 'TOOL_CALL_RESULT');
+    const messages = [
+      { id: own?.messageId ?? '', role: 'tool', toolCallId: 'call-1-1', content: 'own' },
+      { id: 't2', role: 'tool', toolCallId: 'call-1-2', content: 'red' },
+      { id: '', role: 'tool', toolCallId: 'call-1-3', content: 'blue' },
+    ];
+    const answer = await thread.post({ messages });
+    expect(lines(answer)).toEqual([
+      'RUN_STARTED',
+      'TOOL_CALL_RESULT red',
+      'TOOL_CALL_RESULT blue',
+      'MESSAGES_SNAPSHOT',
+      'TEXT_MESSAGE_START',
+      'TEXT_MESSAGE_CONTENT Done.',
+      'TEXT_MESSAGE_END',
+      'RUN_FINISHED success',
+    ]);
+    expect(answer.events.slice(1, 3)).toMatchObject([{ messageId: 't2' }, { messageId: 'call-1-3' }]);
+    const snapshot = answer.events.find((event) => event.type === 'MESSAGES_SNAPSHOT');
+    expect(snapshot?.messages.slice(-3)).toMatchObject([{ content: 'own' }, { id: 't2', content: 'red' }, { content: 'blue' }]);
+    expect(model.requests[1]?.messages.slice(-3).map(lineOf)).toEqual(['tool: own', 'tool: red', 'tool: blue']);
+    expect(lines(await thread.post({ messages }))).toEqual(lines(answer));
+    const other = messages.map((message) => ({ ...message, content: 'green' }));
+    expect(lines(await thread.post({ messages: other }))[1]).toMatch(/^RUN_ERROR interrupt-answered: /);
+  });
+});
+
+describe('a history', () => {
+  it('[trpc 131] that breaks is shown as far as it goes, and then the error', async () => {
+    const chat = await testConversation(agentWith({ tools: ['echo'] }), { model: hello(), tools });
+    await aguiThread(aguiApp(chat), 'agent', 'test').say('Hi.');
+    const { run } = chat;
+    const events = run.events.bind(run);
+    const unreadable = new HoldfastError('run-unreadable', 'An event cannot be read.');
+    run.events = async function* (options) {
+      for await (const event of events(options)) {
+        if (event.type === 'model-end') throw unreadable;
+        yield event;
+      }
+    };
+    for (const view of [run.view.bind(run), () => Promise.reject(unreadable)]) {
+      run.view = view;
+      const answer = await aguiThread(aguiApp(chat), 'agent', 'test').post({}, '/connect');
+      expect(lines(answer)).toEqual(['RUN_STARTED', 'MESSAGES_SNAPSHOT', 'RUN_ERROR run-unreadable: An event cannot be read.']);
+      const [, snapshot] = answer.events;
+      expect(snapshot).toMatchObject({ messages: [{ role: 'user', content: 'Hi.' }] });
+    }
+  });
+
+  it('[trpc 131] that grows is followed to its end, under the run id of the request', async () => {
+    const door = gate();
+    const chat = await testConversation(agentWith({ tools: [] }), { model: halfOf(door, text('Half.')), tools, stream: true });
+    const thread = aguiThread(aguiApp(chat), 'agent', 'test');
+    const first = thread.say('Hi.');
+    await door.reached;
+    const body = JSON.stringify({ threadId: 'test', runId: 'another', messages: [] });
+    const response = await thread.app.request(`${thread.path}/connect`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    let read = '';
+    for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
+      read += new TextDecoder().decode(piece);
+      if (read.includes('MESSAGES_SNAPSHOT')) door.open();
+    }
+    const events = eventsIn(read);
+    expect(events.slice(0, 2).map(({ type }) => type)).toEqual(['RUN_STARTED', 'MESSAGES_SNAPSHOT']);
+    expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', runId: 'another', outcome: { type: 'success' } });
+    await first;
+  });
+});
+
+onEngines('[trpc 129] there is exactly one last event, and it is the failure of tidying up', async (engine) => {
+  const boomAt =
+    (type: AguiEvent['type']) =>
+    (event: AguiEvent): void =>
+      event.type === type ? boom() : undefined;
+  const replaced = ({ type }: AguiEvent): AguiEvent | undefined =>
+    type === 'TEXT_MESSAGE_END' ? { type: 'RUN_ERROR', message: 'replaced' } : undefined;
+  const cases: readonly (readonly [AguiOptions, string])[] = [
+    [{ hooks: [{ name: 'tidies', afterRun: boom }] }, 'RUN_ERROR hook-failed: afterRun of the run hook "tidies": boom'],
+    [{ translate: { after: [boomAt('RUN_FINISHED')] } }, 'RUN_ERROR callback-failed: after translate callback: boom'],
+    [{ translate: { after: [replaced] }, hooks: [{ name: 'tidies', afterRun: boom }] }, 'RUN_ERROR : replaced'],
+  ];
+  for (const [options, last] of cases) {
+    const { agui } = await engine.converse(agents.plain, hello());
+    const shown = lines(await agui(options).say('Hi.'));
+    expect(lastOnes(shown)).toEqual([last]);
+    expect(shown.at(-1)).toBe(last);
+    if (options.hooks !== undefined && options.translate === undefined) expect(shown.at(-2)).toBe('TEXT_MESSAGE_END');
+  }
+});
+
+onEngines('[trpc 138] a cancel ends plainly, also when a hook or the model fails of it', async (engine) => {
+  const door = gate();
+  const { agui } = await engine.converse(agents.plain, halfOf(door, text('Half.')), { stream: true });
+  const ends: string[] = [];
+  const thread = agui({
+    hooks: [{ name: 'stops', afterRun: (run, last) => (ends.push(last.type), run.signal.throwIfAborted()) }],
+  });
+  const run = thread.say('One?');
+  await door.reached;
+  await thread.post({}, '/cancel');
+  const shown = lines(await run);
+  expect(lastOnes(shown)).toEqual(['RUN_FINISHED cancelled']);
+  expect(shown.at(-1)).toBe('RUN_FINISHED cancelled');
+  expect(ends).toEqual(['RUN_FINISHED']);
 });
 
 onEngines('[trpc 122] a second run of a conversation is refused while the first one goes on', async (engine) => {

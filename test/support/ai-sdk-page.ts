@@ -81,7 +81,16 @@ export class PageChat extends AbstractChat<UIMessage> {
 
   constructor(
     api: string,
-    { id, messages = [], posted = [] }: Pick<ChatInit<UIMessage>, 'id' | 'messages'> & { readonly posted?: unknown[] } = {},
+    {
+      id,
+      messages = [],
+      posted = [],
+      ask = fetch,
+      sendAutomaticallyWhen = lastAssistantMessageIsCompleteWithApprovalResponses,
+    }: Pick<ChatInit<UIMessage>, 'id' | 'messages' | 'sendAutomaticallyWhen'> & {
+      readonly posted?: unknown[];
+      readonly ask?: typeof fetch;
+    } = {},
   ) {
     const state = new PageState(structuredClone(messages));
     super({
@@ -90,10 +99,10 @@ export class PageChat extends AbstractChat<UIMessage> {
         api,
         fetch: (url, init) => {
           if (typeof init?.body === 'string') posted.push(JSON.parse(init.body));
-          return fetch(url, init);
+          return ask(url, init);
         },
       }),
-      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+      sendAutomaticallyWhen,
       ...(id === undefined ? {} : { id }),
     });
     this.page = state;

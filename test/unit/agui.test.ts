@@ -1,14 +1,18 @@
+import { z } from 'zod';
 import { approval } from 'holdfast/middleware';
 import type { ScriptedStep, TestConversation } from 'holdfast/testing';
 import { scriptedModel, testConversation } from 'holdfast/testing';
+import { defineTool } from 'holdfast/worker';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { isRecord } from '../../contract/check';
 import type { Json } from '../../contract/messages/messages';
 import type { AguiEvent, AguiInterrupt } from '../../service/agui/events';
+import { AguiOptionsSchema } from '../../service/agui/options';
+import type { RunHook } from '../../service/agui/run-hooks';
 import { sentIdOf, clientIdOf } from '../../service/agui/message-ids';
 import type { AguiAnswer } from '../support/agui-bed';
 import { aguiApp, checkStream, inputWith, postTo, saying, shortOf } from '../support/agui-bed';
-import { agentUnder, echo, tools } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, lineOf, tools } from '../support/memory-bed';
 
 const asks = approval({ tools: { echo: true } });
 const callsThenSays: readonly ScriptedStep[] = [{ toolCalls: [echo('hi')] }, { text: 'Done.' }];
@@ -210,6 +214,127 @@ describe('an interrupt', () => {
     expect(lines(await post(cancelled))[1]).toMatch(/^RUN_ERROR answer-invalid: .*cannot be cancelled/);
     const { events } = await post(answering(interrupts, 'blue'));
     expect(events).toContainEqual({ type: 'CUSTOM', name: 'answer', value: 'blue' });
+  });
+});
+
+describe('a call that the client makes itself', () => {
+  const pickColor = defineTool({ description: 'Lets the user pick.', inputSchema: z.object({ of: z.string() }), external: true });
+  const pick = (of: string) => ({ name: 'pickColor', input: { of } });
+  const toolMessage = (toolCallId: string, content: string, error?: string): Json => ({
+    ...{ id: `t-${toolCallId}`, role: 'tool', toolCallId, content },
+    ...(error === undefined ? {} : { error }),
+  });
+  const results = (...messages: readonly Json[]): Json =>
+    inputWith({ messages: [{ id: 'a', role: 'assistant', toolCalls: [] }, ...messages] });
+  const pendingIn = ({ events }: AguiAnswer): readonly string[] | undefined => {
+    const last = events.at(-1);
+    return last?.type === 'RUN_FINISHED' && last.outcome?.type === 'success' ? last.outcome.pendingToolCallIds : undefined;
+  };
+  const threadThatPicks = async (script: readonly ScriptedStep[], ...middleware: readonly AgentMiddleware[]) => {
+    const model = scriptedModel(script);
+    const agent = agentWith({ tools: ['echo', 'pickColor'], middleware });
+    const chat = await testConversation(agent, { model, tools: { ...tools, pickColor } });
+    const app = aguiApp(chat);
+    const post = async (body: Json): Promise<AguiAnswer> => {
+      const answer = await postTo(app, '/agui/agent', body);
+      checkStream(answer.events);
+      return answer;
+    };
+    return { chat, model, post };
+  };
+
+  it('ends the run with the ids of such calls, and their results at the tail of the next input go on with the turn', async () => {
+    const { chat, model, post } = await threadThatPicks([{ toolCalls: [pick('car'), echo('own'), pick('roof')] }, { text: 'Done.' }]);
+    const first = await post(saying('Hi.'));
+    expect(lines(first).at(-1)).toBe('RUN_FINISHED success');
+    expect(pendingIn(first)).toEqual(['call-1-1', 'call-1-3']);
+    const last = await post(results(toolMessage('call-1-3', 'blue'), toolMessage('call-1-1', '', 'It was closed.')));
+    expect(lines(last).slice(-4)).toEqual(['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT Done.', 'TEXT_MESSAGE_END', 'RUN_FINISHED success']);
+    expect(pendingIn(last)).toBeUndefined();
+    expect(model.requests[1]?.messages.slice(-3).map(lineOf)).toEqual(['tool: error It was closed.', 'tool: own', 'tool: blue']);
+    expect(await chat.turn(1)).toMatchObject({ status: 'completed' });
+  });
+
+  it('is pending on when only others have a result, and takes the same result twice', async () => {
+    const { post } = await threadThatPicks([{ toolCalls: [pick('car'), pick('roof')] }, { text: 'Done.' }]);
+    await post(saying('Hi.'));
+    expect(pendingIn(await post(results(toolMessage('call-1-2', 'blue'))))).toEqual(['call-1-1']);
+    expect(pendingIn(await post(results(toolMessage('call-1-2', 'blue'))))).toEqual(['call-1-1']);
+    const last = await post(results(toolMessage('call-1-2', 'blue'), toolMessage('call-1-1', 'red')));
+    expect(lines(last).at(-2)).toBe('TEXT_MESSAGE_END');
+  });
+
+  it('is asked for when the approvals beside it are given', async () => {
+    const { post } = await threadThatPicks([{ toolCalls: [echo('own'), pick('car')] }, { text: 'Done.' }], asks);
+    const interrupts = interruptsIn(await post(saying('Hi.')));
+    expect(interrupts).toHaveLength(1);
+    expect(pendingIn(await post(answering(interrupts, { approved: true })))).toEqual(['call-1-2']);
+    expect(lines(await post(results(toolMessage('call-1-2', 'red')))).at(-2)).toBe('TEXT_MESSAGE_END');
+  });
+
+  it('is named to clients before 1.0 by nothing but its call, which has no result', async () => {
+    const { post } = await threadThatPicks([{ toolCalls: [pick('car')] }, { text: 'Done.' }]);
+    const messages = [{ id: 'u', role: 'user', content: 'Hi.' }];
+    const old = await post({ threadId: 'test', runId: 'old', state: {}, tools: [], context: [], messages });
+    expect(lines(old)).toContain('TOOL_CALL_START pickColor');
+    expect(lines(old).join()).not.toContain('TOOL_CALL_RESULT');
+    expect(pendingIn(old)).toBeUndefined();
+  });
+
+  it('refuses the result of a call that nobody made', async () => {
+    const { post } = await threadThatPicks([{ toolCalls: [pick('car')] }, { text: 'Done.' }]);
+    await post(saying('Hi.'));
+    expect(lines(await post(results(toolMessage('forged', 'red'))))[1]).toMatch(/^RUN_ERROR interrupt-unknown: /);
+  });
+});
+
+describe('a run hook', () => {
+  const hooked = async (script: readonly ScriptedStep[], hook: Omit<RunHook, 'name'>) => {
+    const chat = await testConversation(agentWith(), { model: scriptedModel(script), tools });
+    const app = aguiApp(chat, { hooks: [{ name: 'hook', ...hook }] });
+    return (body: Json, path = '') => postTo(app, `/agui/agent${path}`, body);
+  };
+
+  it('hears how the run ends, and leaves the error of a run that failed', async () => {
+    const heard: string[] = [];
+    const post = await hooked([{ error: 'Out of order.', retryable: false }], {
+      afterRun: (_, last) => {
+        heard.push(shortOf(last));
+        throw new Error('And this.');
+      },
+    });
+    expect(lines(await post(saying('Hi.'))).at(-1)).toMatch(/^RUN_ERROR model-failed: /);
+    expect(heard).toEqual([expect.stringMatching(/^RUN_ERROR model-failed: /)]);
+  });
+
+  it('is asked about runs, and not about the history', async () => {
+    const asked: string[] = [];
+    const post = await hooked([{ text: 'Hello.' }], { beforeRun: ({ runId }) => void asked.push(runId) });
+    await post(saying('Hi.'));
+    await post(inputWith({}), '/connect');
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is told by its signal when nobody reads the run any more', async () => {
+    const chat = await testConversation(agentWith(), { model: scriptedModel([{ text: 'Hello.' }]), tools });
+    let gone: AbortSignal | undefined;
+    const app = aguiApp(chat, { hooks: [{ name: 'hook', beforeRun: ({ signal }) => void (gone = signal) }] });
+    const headers = { 'content-type': 'application/json' };
+    const response = await app.request('/agui/agent', { method: 'POST', headers, body: JSON.stringify(saying('Hi.')) });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.read();
+    expect(gone?.aborted).toBe(false);
+    await reader?.cancel();
+    expect(gone?.aborted).toBe(true);
+  });
+
+  it.each([
+    ['no name', { beforeRun: () => undefined }],
+    ['nothing to do', { name: 'idle' }],
+    ['something that is no function', { name: 'odd', afterRun: 'now' }],
+  ])('with %s is refused in the configuration', (_, hook) => {
+    expect(AguiOptionsSchema.safeParse({ hooks: [hook] }).error?.issues[0]?.message).toContain('is no run hook');
   });
 });
 

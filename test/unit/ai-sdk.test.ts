@@ -1,4 +1,5 @@
 import type { UIMessage } from 'ai';
+import { lastAssistantMessageIsCompleteWithToolCalls } from 'ai';
 import { approval } from '../../middleware/index';
 import { carryOut } from '../../service/ai-sdk/carry-out';
 import type { Thread } from '../../service/projection/thread';
@@ -12,7 +13,9 @@ import { scriptedModel, testConversation } from '../../testing/index';
 import { defineTool } from '../../worker/index';
 import { agentsFor } from '../../workflows/index';
 import { z } from 'zod';
-import { pageOf, textsOf, toolsOf } from '../support/ai-sdk-page';
+import { aguiApp } from '../support/agui-bed';
+import { lineOf } from '../support/memory-bed';
+import { PageChat, pageOf, textsOf, toolsOf } from '../support/ai-sdk-page';
 
 const tools = {
   look: defineTool({ description: 'Looks.', inputSchema: z.object({ at: z.string() }), execute: ({ at }) => ({ seen: at }) }),
@@ -34,6 +37,15 @@ const support = defineAgent({
   model: 'test/model',
   tools: ['look', 'pay', 'fail'],
   middleware: [approval({ tools: { pay: true } })],
+});
+
+const picked = defineTool({ description: 'Lets the user pick.', inputSchema: z.object({ of: z.string() }), external: true });
+const picker = agentsFor<{ pick: typeof picked } & typeof tools>().defineAgent({
+  name: 'picker',
+  description: 'Helps.',
+  instructions: 'Help.',
+  model: 'test/model',
+  tools: ['look', 'pick'],
 });
 
 /** A chat as the service has it, on a conversation in memory. */
@@ -101,6 +113,13 @@ function decide(page: Page, approved: boolean, reason?: string): void {
   page.messages.splice(-1, 1, { ...last, parts: parts as UIMessage['parts'] });
 }
 
+/** Puts the result of a call in the page, as `addToolOutput` does. */
+function give(page: Page, toolCallId: string, result: object): void {
+  const last = page.messages.at(-1) as UIMessage;
+  const parts = last.parts.map((part) => ('toolCallId' in part && part.toolCallId === toolCallId ? { ...part, ...result } : part));
+  page.messages.splice(-1, 1, { ...last, parts: parts });
+}
+
 describe('the message stream of AI SDK UI', () => {
   it('shows a turn as one message: steps, calls with their results, texts, what it used', async () => {
     const model = scriptedModel([
@@ -166,7 +185,66 @@ describe('the message stream of AI SDK UI', () => {
     const message = await post(page);
     expect([toolsOf(message)[0]?.state, textsOf(message)]).toEqual(['output-denied', 'As you like.']);
   });
+});
 
+describe('results of calls that the page makes', () => {
+  const pick = (of: string) => ({ name: 'pick', input: { of } });
+
+  it('are waited for, and the turn goes on in the same message', async () => {
+    const model = scriptedModel([
+      { text: 'Pick.', toolCalls: [pick('car'), { name: 'look', input: { at: 'a' } }, pick('roof')] },
+      { text: 'Done.' },
+    ]);
+    const conversation = await testConversation(picker, { model, tools: { ...tools, pick: picked } });
+    const page = await pageWith(conversation);
+    const asking = await say(page, 'Pick!');
+    const states = (message: UIMessage): readonly string[] => toolsOf(message).map(({ state }) => state as string);
+    expect(states(asking)).toEqual(['input-available', 'output-available', 'input-available']);
+    expect(page.parts[0]?.at(-1)).toMatchObject({ type: 'finish', finishReason: 'tool-calls' });
+    give(page, 'call-1-1', { state: 'output-available', output: { hue: 7 } });
+    give(page, 'call-1-3', { state: 'output-error', errorText: 'There is none.' });
+    const stored = structuredClone(page.messages);
+    const done = await post(page, { by: 'ada' });
+    expect(page.messages).toHaveLength(2);
+    expect([states(done), textsOf(done)]).toEqual([['output-available', 'output-available', 'output-error'], 'Pick.|Done.']);
+    expect(model.requests[1]?.messages.slice(-3).map(lineOf)).toEqual([
+      'tool: {"hue":7}',
+      'tool: {"seen":"a"}',
+      'tool: error There is none.',
+    ]);
+    expect(textsOf(await post({ chat: page.chat, messages: stored, parts: [] }))).toBe('Pick.|Done.');
+  });
+
+  it('are posted by the page itself when it has all of them', async () => {
+    const model = scriptedModel([{ toolCalls: [pick('car'), pick('roof')] }, { text: 'Done.' }]);
+    const conversation = await testConversation(picker, { model, tools: { ...tools, pick: picked } });
+    const app = aguiApp(conversation, {}, 'picker');
+    const posted: unknown[] = [];
+    const page = new PageChat('http://service/aisdk/picker', {
+      ...{ id: conversation.id, posted, ask: (url, init) => Promise.resolve(app.request(url as string, init)) },
+      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
+    });
+    await page.sendMessage({ text: 'Pick!' });
+    await page.addToolOutput({ tool: 'pick', toolCallId: 'call-1-1', output: 'red' });
+    await page.addToolOutput({ tool: 'pick', toolCallId: 'call-1-2', state: 'output-error', errorText: 'There is none.' });
+    await page.until(({ status, text }) => status === 'ready' && text !== '');
+    expect([page.text, page.messages.length, posted.length]).toEqual(['Done.', 2, 2]);
+  });
+
+  it('are told apart where calls have one id', async () => {
+    const same = { ...pick('car'), id: 'same' };
+    const model = scriptedModel([{ toolCalls: [same] }, { toolCalls: [same] }, { text: 'Done.' }]);
+    const page = await pageWith(await testConversation(picker, { model, tools: { ...tools, pick: picked } }));
+    await say(page, 'Pick!');
+    give(page, 'same', { state: 'output-available', output: 'red' });
+    await post(page);
+    give(page, 'same~2', { state: 'output-available', output: 'blue' });
+    const done = await post(page);
+    expect([toolsOf(done).map(({ output }) => output as string), textsOf(done)]).toEqual([['red', 'blue'], 'Done.']);
+  });
+});
+
+describe('a chat of AI SDK UI', () => {
   it('takes nothing of the history that is posted but the last message', async () => {
     const page = await pageWith(await testConversation(support, { model: scriptedModel([{ text: 'Hi.' }]), tools }));
     await say(page, 'Hi');

@@ -161,6 +161,13 @@ describe('holdfast inbox', () => {
     expect(text).toContain('kim approved: Fine.');
   });
 
+  it('names the tool whose call somebody else makes', async () => {
+    const info = { externalCall: { tool: 'pickColor', callId: 'c1', input: { of: 'car' } } };
+    const interrupt: Interrupt = { id: 'e', address: ['support'], agent: 'support', kind: 'custom', info };
+    const { service } = serviceOf({ '/interrupts': { interrupts: [{ runId: 't', agent: 'support', tags: [], interrupt }], more: false } });
+    expect((await shown((terminal) => inbox(service, terminal, {}, now)))[1]).toMatch(/result of pickColor \{"of":"car"\}$/);
+  });
+
   it('has all that a decision needs when it is wide', async () => {
     const { service } = serviceOf({ '/interrupts': { interrupts: rows.slice(0, 1), more: false } });
     const text = (await shown((terminal) => inbox(service, terminal, { wide: true }, now))).join('\n');

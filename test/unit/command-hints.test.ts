@@ -2,12 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { askDecision } from '../../cli/ask-decision';
 import { interruptLines } from '../../cli/event-lines';
 import { findService } from '../../cli/find-service';
 import { commandsFor } from '../../cli/next-commands';
 import { runCommandLine } from '../../cli/program';
 import { recordService, recordStart } from '../../cli/processes/service-record';
 import { commandLine, runLine, shellWord } from '../../cli/shell-words';
+import { externalAnswerSchema } from '../../contract/external-calls';
 import type { Interrupt } from '../../contract/interrupts';
 import { misfitOf } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
@@ -22,6 +24,12 @@ const question = (answerSchema?: Json): Interrupt => ({
   info: 'How many?',
   ...(answerSchema === undefined ? {} : { answerSchema }),
 });
+const external: Interrupt = {
+  ...base,
+  kind: 'custom',
+  info: { externalCall: { tool: 'pickColor', callId: 'c1', input: { of: 'car' } } },
+  answerSchema: externalAnswerSchema,
+};
 /** The words that a shell makes of a line, without `npx holdfast`. */
 const pasted = (line: string): readonly string[] => {
   const { stdout } = spawnSync('sh', ['-c', `for word in ${line}; do printf '%s\\0' "$word"; done`], { encoding: 'utf8' });
@@ -79,6 +87,13 @@ describe('a command that is shown', () => {
     expect(pasted(commandsFor('r', question({ type: 'string', pattern: '^[0-9]{9}$' }), [])[0] ?? '').at(3)).toBe('"your answer"');
   });
 
+  it('says both of a call that somebody else makes: its result, and why there is none', () => {
+    const commands = commandsFor('r', external, []);
+    const answers = commands.map((command) => pasted(command.split('  #')[0] ?? '').at(3) ?? '');
+    expect(answers).toEqual(['{"output":"your answer"}', '{"error":"your answer"}']);
+    for (const answer of answers) expect(misfitOf(external, JSON.parse(answer) as Json)).toBeUndefined();
+  });
+
   it('says both of a call of which nobody knows whether it happened, and what comes of each', () => {
     const doubtful = { ...base, kind: 'in-doubt', info: 'x' } as Interrupt;
     const commands = commandsFor('r', doubtful, []);
@@ -101,6 +116,15 @@ it('says which agent asks when it is not the one that was started', () => {
   expect(again[1]).toBe("  The arguments of 'refund' do not fit.");
   expect(interruptLines(approval({ address: ['boss', 'support', 't2'] }), terminal)[0]).toBe('? [support] refund needs an approval');
   expect(interruptLines(question(), terminal, 'boss')[0]).toBe('? [support] The run has a question');
+});
+
+it('shows a call that somebody else makes, and asks for its result', async () => {
+  const terminal = recordedTerminal({ live: false });
+  expect(interruptLines(external, terminal)[0]).toBe('? pickColor is called outside of the run, which waits for its result');
+  const asked: string[] = [];
+  const typing = { ask: (question: string) => (asked.push(question), Promise.resolve('red')), write: () => undefined };
+  expect(await askDecision(external, typing as never)).toEqual({ body: { answer: { output: 'red' } } });
+  expect(asked).toEqual(['  the result of the call (JSON or text; empty: later) ']);
 });
 
 describe('a service that is found', () => {

@@ -1,6 +1,9 @@
-import type { HoldfastClient } from 'holdfast/client';
+import type { HoldfastClient, Run } from 'holdfast/client';
 import { scriptedModel, testConversation } from 'holdfast/testing';
+import { defineTool } from 'holdfast/worker';
+import type { Json } from 'holdfast/workflow';
 import { agentsFor, textOf } from 'holdfast/workflow';
+import { z } from 'zod';
 import { describeExamples } from '../support/document-examples';
 
 const tools = {};
@@ -24,6 +27,40 @@ it('asks twice in one conversation', async () => {
   expect(await ask(client, 'c1', 'When?', 'Ben')).toBe('Soon.');
 });
 
+/** Makes the calls that wait for this page, also after it was opened again. */
+export async function makeCalls(run: Pick<Run, 'interrupts' | 'resume'>, pick: (input: Json) => Promise<Json>): Promise<void> {
+  for (const interrupt of await run.interrupts()) {
+    if (interrupt.kind !== 'custom') continue;
+    const { externalCall } = interrupt.info as { readonly externalCall?: { readonly input: Json } };
+    if (externalCall === undefined) continue;
+    const answer = await pick(externalCall.input).then(
+      (output) => ({ output }),
+      (error: unknown) => ({ error: String(error) }),
+    );
+    await run.resume(interrupt.id, answer);
+  }
+}
+
+it('makes the calls of a turn that waits, and says why one came to nothing', async () => {
+  const pickColor = defineTool({ description: 'Lets the user pick.', inputSchema: z.object({ of: z.string() }), external: true });
+  const agent = agentsFor<{ pickColor: typeof pickColor }>().defineAgent({
+    ...{ name: 'picks', description: 'Picks.', instructions: '', model: 'default' },
+    tools: ['pickColor'],
+  });
+  const toolCalls = ['car', 'roof'].map((of) => ({ name: 'pickColor', input: { of } }));
+  const model = scriptedModel([{ toolCalls }, { text: 'Done.' }]);
+  const chat = await testConversation(agent, { model, tools: { pickColor } });
+  await chat.send('Pick.');
+  await makeCalls(chat.run, (input) =>
+    (input as { of: string }).of === 'car' ? Promise.resolve('red') : Promise.reject(new Error('No.')),
+  );
+  expect(await chat.turn(1)).toMatchObject({ status: 'completed' });
+  expect(model.requests[1]?.messages.flatMap(({ parts }) => parts).slice(-2)).toMatchObject([
+    { output: 'red' },
+    { output: 'Error: No.', isError: true },
+  ]);
+});
+
 it('answers twice, and ends when nobody writes for a month', async () => {
   const model = scriptedModel([{ text: 'Hello.' }, { text: 'It is on its way.' }]);
   const chat = await testConversation(refunds, { model, tools, idle: '30d' });
@@ -34,4 +71,4 @@ it('answers twice, and ends when nobody writes for a month', async () => {
   expect((await chat.view()).ended).toEqual({ reason: 'idle' });
 });
 
-describeExamples(['guides/conversations'], __filename, 2);
+describeExamples(['guides/conversations'], __filename, 3);

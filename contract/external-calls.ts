@@ -1,0 +1,31 @@
+import { isRecord } from './check';
+import type { Interrupt } from './interrupts';
+import type { Json } from './messages/messages';
+
+/** A call of an external tool that a turn waits for. */
+export interface ExternalCall {
+  readonly tool: string;
+  readonly callId: string;
+  readonly input: Json;
+}
+
+/** What whoever makes the call says of it. */
+export type ExternalCallAnswer = { readonly output: Json } | { readonly error: string };
+
+/** One of both. Written so that a misfit names the field that is wrong. */
+export const externalAnswerSchema: Json = {
+  type: 'object',
+  properties: { output: {}, error: { type: 'string' } },
+  additionalProperties: false,
+  minProperties: 1,
+  maxProperties: 1,
+};
+
+/** The call that an interrupt asks for, or nothing where it asks for something else. */
+export function externalCallIn(interrupt: Interrupt): ExternalCall | undefined {
+  if (interrupt.kind !== 'custom' || !isRecord(interrupt.info)) return undefined;
+  const { externalCall } = interrupt.info as { readonly externalCall?: Json };
+  if (!isRecord(externalCall)) return undefined;
+  const { tool, callId, input } = externalCall as Readonly<Record<string, Json>>;
+  return typeof tool === 'string' && typeof callId === 'string' ? { tool, callId, input: input ?? null } : undefined;
+}

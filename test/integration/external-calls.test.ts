@@ -1,0 +1,49 @@
+import type { GenerateRequest } from '../../activities/models/models';
+import { externalCallIn } from '../../contract/external-calls';
+import type { RunEvent } from '../../contract/events';
+import { names } from '../../contract/names';
+import { eventLine, lineOf } from '../support/memory-bed';
+import { openTemporal } from '../support/temporal';
+import { calls, script, startTestBed, text } from '../support/test-bed';
+
+const pick = (of: string, id: string) => ({ id, name: 'pickColor', input: { of } });
+const picks = script(calls(pick('car', 'a'), { id: 'b', name: 'echo', input: { text: 'own' } }, pick('roof', 'c')), text('Done.'));
+
+it('a turn waits for the results of external calls over a continue-as-new and while no worker runs', async () => {
+  const asked: GenerateRequest[] = [];
+  const answer = (request: GenerateRequest) => (asked.push(request), picks(request));
+  const bed = await startTestBed(answer);
+  const temporal = await openTemporal();
+  const chat = bed.client.conversation('picks', `picks-${bed.taskQueue}`);
+  const run = bed.client.run(chat.id);
+  await chat.send('Pick.');
+  await run.outcome({ timeout: '30s' });
+  const open = await run.interrupts();
+  const idOf = (callId: string): string => open.find((one) => externalCallIn(one)?.callId === callId)?.id ?? '';
+  expect(open.map(externalCallIn)).toMatchObject([
+    { tool: 'pickColor', callId: 'a', input: { of: 'car' } },
+    { tool: 'pickColor', callId: 'c', input: { of: 'roof' } },
+  ]);
+  await expect(run.resume(idOf('c'), 'blue')).rejects.toMatchObject({ code: 'answer-invalid' });
+  const execution = await temporal.executionOf(chat.id);
+  await temporal.handle(chat.id).signal(names.continueAsNewSignal);
+  await temporal.untilAnotherExecution(chat.id, execution);
+  expect(await run.interrupts()).toEqual(open);
+
+  await bed.worker.shutdown();
+  await expect(run.resume(idOf('c'), { result: 'blue' })).rejects.toMatchObject({ code: 'answer-invalid' });
+  await run.resume(idOf('c'), { output: 'blue' });
+  const again = await startTestBed(answer, { taskQueue: bed.taskQueue });
+  await run.resume(idOf('a'), { error: 'It was closed.' });
+  expect(await chat.turn(1)).toMatchObject({ status: 'completed' });
+  expect(asked.at(-1)?.messages.slice(-3).map(lineOf)).toEqual(['tool: error It was closed.', 'tool: own', 'tool: blue']);
+
+  const events: RunEvent[] = [];
+  for await (const event of run.events({ until: 'waiting', deltas: false })) events.push(event);
+  const lines = events.map(eventLine);
+  expect(lines.filter((line) => line === 'tool-start pickColor')).toHaveLength(2);
+  expect(lines.filter((line) => line === 'tool-end pickColor')).toHaveLength(2);
+  await temporal.close();
+  await again.close();
+  await bed.client.close();
+});
