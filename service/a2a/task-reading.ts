@@ -12,6 +12,7 @@ const nobodys = new Set<string | undefined>(['run-id-in-use', 'not-a-conversatio
 export class TaskReading {
   /** From where on the log says something new. */
   private offset = 0;
+  private isRead = false;
 
   private constructor(
     private readonly thread: Thread,
@@ -42,7 +43,7 @@ export class TaskReading {
   /** What is new of the task, until it is over or waits for somebody. */
   async *updates(): AsyncGenerator<A2aUpdate, void, void> {
     const { thread, ref, fold, signal } = this;
-    while (!fold.isOver) {
+    while (!fold.isOver && !this.isRead) {
       let before: RunEvent[] = [];
       for await (const event of thread.events({ from: this.offset, until: 'waiting', signal })) {
         if (event.offset !== undefined) this.offset = event.offset + 1;
@@ -63,9 +64,10 @@ export class TaskReading {
     }
   }
 
-  /** The same, with a word beside what it asks. */
+  /** The same, with a word beside what it asks. Then it is not followed. */
   remarked(text: string): this {
     drain(this.fold.remark(text));
+    this.isRead = true;
     return this;
   }
 
