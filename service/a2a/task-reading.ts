@@ -1,5 +1,6 @@
 import { HoldfastError, codeOf } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
+import type { MessageFate } from '../../client/message-fate';
 import type { Thread } from '../projection/thread';
 import { TaskFold } from './task-fold';
 import type { TaskRef } from './task-ref';
@@ -25,16 +26,13 @@ export class TaskReading {
 
   /** Throws `task-unknown`. */
   static async open(thread: Thread, ref: TaskRef, signal: AbortSignal): Promise<TaskReading> {
-    const fate = (await viewOf(thread, ref)) === undefined ? undefined : await thread.fateOf(ref.message);
-    const view = await viewOf(thread, ref);
-    const isQueued = view?.conversation?.queue.some(({ id }) => id === ref.message) === true;
-    if (view === undefined || (fate === undefined && !isQueued)) throw taskUnknown(taskIdOf(ref));
+    const { fate, view } = await lookFor(thread, ref);
     const fold = new TaskFold(ref);
     const reading = new TaskReading(thread, ref, fold, signal, view);
     if (fate !== undefined && 'left' in fate) {
       const [text, state] = fate.left === 'ignored' ? notTaken(fate.code) : takenBack;
       drain(fold.waits(text, state, fate.time));
-    } else if (fate !== undefined) await reading.readTurn(fate.offset);
+    } else if (fate !== undefined) await reading.readTurn(fate.begins);
     drain(reading.stands(view));
     reading.offset = Math.max(reading.offset, view.nextOffset);
     return reading;
@@ -102,6 +100,23 @@ const takenBack = ['Somebody took the message back.', 'TASK_STATE_CANCELED'] as 
 
 function notTaken(code: string | undefined): readonly [string, 'TASK_STATE_REJECTED'] {
   return [`No turn took the message: ${code ?? 'it did not count'}.`, 'TASK_STATE_REJECTED'];
+}
+
+interface TaskStanding {
+  /** Undefined: the message waits. */
+  readonly fate: MessageFate | undefined;
+  readonly view: RunView;
+}
+
+async function lookFor(thread: Thread, ref: TaskRef): Promise<TaskStanding> {
+  for (;;) {
+    const view = await viewOf(thread, ref);
+    const fate = view === undefined ? undefined : await thread.fateOf(ref.message);
+    const isQueued = view?.conversation?.queue.some(({ id }) => id === ref.message) === true;
+    if (view === undefined || (fate === undefined && !isQueued)) throw taskUnknown(taskIdOf(ref));
+    // A turn may have taken the message between the two looks.
+    if (fate === undefined || 'left' in fate || fate.offset < view.nextOffset) return { fate, view };
+  }
 }
 
 /** What belongs to others is not there. */

@@ -1,17 +1,33 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Client } from '@a2a-js/sdk/client';
 import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
 import type { Part, SendMessageRequest, StreamResponse, Task } from '@a2a-js/sdk';
 import { Role, TaskState } from '@a2a-js/sdk';
 import type { Hono } from 'hono';
 import type { HoldfastClient } from '../../client/index';
+import { messageFate } from '../../client/message-fate';
+import type { RunEvent, RunView } from '../../contract/events';
 import type { Json } from '../../contract/messages/messages';
 import { createLogger } from '../../host/logger';
 import { createApp } from '../../service/http/app';
 import type { TestConversation } from '../../testing/index';
 
+/** The log as far as it goes: a conversation in memory would wait until nothing is at work. */
+async function* logSoFar({ run }: TestConversation): AsyncGenerator<readonly RunEvent[]> {
+  const { nextOffset } = await run.view();
+  const log: RunEvent[] = [];
+  if (nextOffset === 0) return;
+  for await (const event of run.events()) if (log.push(event) === nextOffset) break;
+  yield log;
+}
+
 /** A service whose only context is this conversation in memory. */
-export function a2aApp(chat: TestConversation): Hono {
-  const client = { conversation: () => chat, run: () => chat.run, withDeadline: (_: number, run: () => unknown) => run() };
+export function a2aApp(chat: TestConversation, closing?: AbortSignal): Hono {
+  const served = Object.create(chat, { fateOf: { value: (id: string) => messageFate(logSoFar(chat), id) } }) as TestConversation;
+  // A conversation in memory takes a message a moment after it says so.
+  const view = (): Promise<RunView> => setImmediate().then(() => chat.run.view());
+  const run = Object.create(chat.run, { view: { value: view } }) as TestConversation['run'];
+  const client = { conversation: () => served, run: () => run, withDeadline: (_: number, run: () => unknown) => run() };
   return createApp({
     client: client as unknown as HoldfastClient,
     agents: [
@@ -19,6 +35,7 @@ export function a2aApp(chat: TestConversation): Hono {
       { name: 'other', description: 'Another one.', takesJob: false },
     ],
     logger: createLogger({ level: 'silent' }),
+    ...(closing === undefined ? {} : { closing }),
   });
 }
 
@@ -29,7 +46,7 @@ export async function a2aClient(fetchImpl: typeof fetch, base: string): Promise<
 }
 
 export const clientOf = (app: Hono): Promise<Client> =>
-  a2aClient(async (url, init) => app.request(url as string, init), 'http://localhost/a2a/agent/');
+  a2aClient(async (url, init) => app.request(url, init), 'http://localhost/a2a/agent/');
 
 export const text = (value: string): Part => ({ content: { $case: 'text', value }, metadata: undefined, filename: '', mediaType: '' });
 export const data = (value: Json): Part => ({ content: { $case: 'data', value }, metadata: undefined, filename: '', mediaType: '' });

@@ -1,14 +1,26 @@
 import { approval, askHuman } from 'holdfast/middleware';
 import type { ScriptedStep, TestConversation } from 'holdfast/testing';
 import { scriptedModel, testConversation } from 'holdfast/testing';
+import { defineTool } from 'holdfast/worker';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import type { Client } from '@a2a-js/sdk/client';
+import { z } from 'zod';
 import type { Json } from '../../contract/messages/messages';
 import { a2aApp, askedBy, clientOf, data, rpc, saying, stateOf, text, textsOf, told } from '../support/a2a-bed';
-import { agentUnder, echo, logOf, tools } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, gate, logOf, tools } from '../support/memory-bed';
 
 const asks = approval({ tools: { echo: true } });
 const callsThenSays: readonly ScriptedStep[] = [{ toolCalls: [echo('hi')] }, { text: 'Done.' }];
+
+/** A task that is at work until the door opens, in front of a service that can close. */
+async function atWork() {
+  const door = gate();
+  const slow = defineTool({ description: 'Waits.', inputSchema: z.object({}), execute: () => door.opened.then(() => 'open') });
+  const model = scriptedModel([{ toolCalls: [{ name: 'slow', input: {} }] }, { text: 'Done.' }]);
+  const chat = await testConversation(agentWith({ tools: ['slow'] }), { model, tools: { slow } });
+  const closing = new AbortController();
+  return { chat, door, closing, client: await clientOf(a2aApp(chat, closing.signal)) };
+}
 
 async function contextWith(script: readonly ScriptedStep[], ...middleware: readonly AgentMiddleware[]) {
   const chat: TestConversation = await testConversation(agentUnder(...middleware), { model: scriptedModel(script), tools });
@@ -153,6 +165,33 @@ describe('a stream', () => {
     expect([stateOf(task), lines]).toEqual(['INPUT_REQUIRED', []]);
   });
 
+  it('says that the service closes, and the task goes on', async () => {
+    const { chat, door, closing, client } = await atWork();
+    let id = '';
+    const follow = async (): Promise<void> => {
+      for await (const { payload } of client.sendMessageStream(saying('Hi.'))) {
+        if (payload?.$case === 'task') id = payload.value.id;
+        closing.abort();
+      }
+    };
+    await expect(follow()).rejects.toThrow(/service closes/);
+    door.open();
+    await chat.turn(1);
+    expect(stateOf(await get(client, id))).toBe('COMPLETED');
+  });
+
+  it('of a task at work shows the rest to somebody who comes later', async () => {
+    const { door, client } = await atWork();
+    const { id } = asTask(await client.sendMessage(saying('Hi.', {}, true)));
+    const stream = client.resubscribeTask({ tenant: '', id });
+    const { value } = await stream.next();
+    expect(value?.payload?.$case).toBe('task');
+    door.open();
+    const lines: string[] = [];
+    for await (const { payload } of stream) lines.push(payload?.$case ?? '');
+    expect(lines).toEqual(['artifactUpdate', 'artifactUpdate', 'statusUpdate']);
+  });
+
   it('of a task that is over is refused', async () => {
     const { client } = await contextWith([{ text: 'Hello.' }]);
     const { id } = asTask(await client.sendMessage(saying('Hi.')));
@@ -261,6 +300,27 @@ describe('a question', () => {
     const task = asTask(await client.sendMessage(message));
     expect(await codeOf(client.sendMessage(saying('Never mind.')))).toBe('UnsupportedOperation interrupts-open');
     expect(asTask(await client.sendMessage(message))).toEqual(task);
+  });
+});
+
+describe('a task at work', () => {
+  it('is told at once to a client that does not wait, and takes no further message', async () => {
+    const { door, client } = await atWork();
+    const task = asTask(await client.sendMessage(saying('Hi.', {}, true)));
+    expect(stateOf(task)).toBe('WORKING');
+    expect(await codeOf(client.sendMessage(saying('Faster!', { taskId: task.id })))).toBe('UnsupportedOperation conversation-busy');
+    const next = asTask(await client.sendMessage(saying('And then?', {}, true)));
+    expect([stateOf(next), stateOf(await get(client, next.id))]).toEqual(['SUBMITTED', 'SUBMITTED']);
+    door.open();
+  });
+
+  it('is canceled when its tools are through', async () => {
+    const { chat, door, client } = await atWork();
+    const { id } = asTask(await client.sendMessage(saying('Hi.', {}, true)));
+    const cancelled = cancel(client, id);
+    for await (const event of chat.run.events()) if (event.type === 'conversation-change') break;
+    door.open();
+    expect(stateOf(await cancelled)).toBe('CANCELED');
   });
 });
 
