@@ -69,7 +69,7 @@ export function saying(
   };
 }
 
-export const stateOf = (task: Pick<Task, 'status'>): string => TaskState[task.status?.state ?? 0].slice('TASK_STATE_'.length);
+export const stateOf = ({ status }: Pick<Task, 'status'>): string => (TaskState[status?.state ?? 0] ?? '').slice('TASK_STATE_'.length);
 
 /** The data parts of what a task asks. */
 export const askedBy = ({ status }: Pick<Task, 'status'>): readonly Asked[] =>

@@ -8,7 +8,7 @@ const agent = { agent: 'a', runPath: ['a'] };
 const usage = { inputTokens: 1, outputTokens: 1 };
 let offset = 0;
 const event = (body: object): RunEvent => ({ ...body, offset: offset++, time: 1000 + offset }) as RunEvent;
-const delta = (body: object): Delta => ({ ...agent, address: 'a/t1/model', attempt: 1, ...body }) as Delta;
+const delta = (body: object): Delta => ({ ...agent, address: 'a/t1/model', attempt: 1, ...body }) as unknown as Delta;
 const says = (parts: readonly Part[], address = 'a/t1/model', of = agent): RunEvent =>
   event({ type: 'model-end', ...of, turn: 1, address, usage, message: { id: address, role: 'assistant', parts } });
 const text = (said: string): Part => ({ type: 'text', text: said });
