@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { freePort } from '../../host/server/free-port';
@@ -42,6 +42,14 @@ describe('the client of A2A', () => {
       await closed;
     }
     rmSync(folder, { recursive: true, force: true });
+  }, 60_000);
+
+  it('does what the guide says', async () => {
+    const guide = readFileSync(join(root, 'docs', 'guides', 'a2a.md'), 'utf8');
+    const [, example = ''] = /```js\n([^]*?)```/.exec(guide) ?? [];
+    writeFileSync(join(clients, 'refund.mjs'), example.replace('http://127.0.0.1:4747', url));
+    const { stdout } = await run(process.execPath, ['refund.mjs'], { cwd: clients, env: environment });
+    expect(stdout).toMatch(/^May refund be called\? .*"amount":80.*\nDone\. /);
   }, 60_000);
 
   it('sends, streams, answers, cancels, lists, leaves and comes back; only push notifications are refused', async () => {
