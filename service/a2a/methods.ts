@@ -19,6 +19,8 @@ export interface A2aCaller {
   readonly agent: string;
   /** The client has gone, or the service closes. Nothing of a task stops. */
   readonly signal: AbortSignal;
+  /** How long an answer may wait for the Temporal server. */
+  readonly patienceMs: number;
 }
 
 /** What a method gives: one result, or the frames of a stream. */
@@ -75,12 +77,19 @@ async function sendable(params: unknown, caller: A2aCaller): Promise<SendParams>
 
 async function getTask(params: unknown, caller: A2aCaller): Promise<MethodResult> {
   const { id, historyLength } = parse(GetParams, params, '`params`');
-  const { fold } = await open(id, caller);
+  const { fold } = await inTime(caller, () => open(id, caller));
   return { result: fold.task(defined({ historyLength })) };
 }
 
-async function list(params: unknown, { client, agent, signal }: A2aCaller): Promise<MethodResult> {
-  return { result: await listTasks(client, agent, parse(ListParams, params, '`params`'), signal) };
+async function list(params: unknown, caller: A2aCaller): Promise<MethodResult> {
+  const { client, agent, signal } = caller;
+  const asked = parse(ListParams, params, '`params`');
+  return { result: await inTime(caller, () => listTasks(client, agent, asked, signal)) };
+}
+
+/** What only reads waits no longer for the Temporal server than other routes do. */
+function inTime<T>({ client, patienceMs }: A2aCaller, read: () => Promise<T>): Promise<T> {
+  return client.withDeadline(Date.now() + patienceMs, read);
 }
 
 async function cancel(params: unknown, caller: A2aCaller): Promise<MethodResult> {

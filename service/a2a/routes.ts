@@ -28,7 +28,7 @@ interface RpcResponse {
 
 /** A2A 1.0 over JSON-RPC. Each agent has a card of its own. A context is a conversation, and a task is a turn of it. */
 export function a2aRoutes(parts: ServiceParts): Hono {
-  const { client, logger, closing = new AbortController().signal, heartbeatMs = 15_000 } = parts;
+  const { client, logger, closing = new AbortController().signal, heartbeatMs = 15_000, patienceMs = 30_000 } = parts;
 
   const streamOf = (id: RpcRequest['id'], frames: AsyncGenerator<A2aFrame, void, void>, over: AbortController): Response =>
     frameStream((signal) => responses({ id, frames, over, signal, logger }), { heartbeatMs, closing, logger, frameOf: dataFrame });
@@ -43,7 +43,7 @@ export function a2aRoutes(parts: ServiceParts): Hono {
       const request = requestIn(body);
       checkVersion(context);
       const signal = AbortSignal.any([context.req.raw.signal, closing, over.signal]);
-      const carried = await carryOut(request, { client, agent, signal });
+      const carried = await carryOut(request, { client, agent, signal, patienceMs });
       if ('frames' in carried) return streamOf(id, carried.frames, over);
       over.abort();
       return context.json({ jsonrpc: '2.0', id, result: carried.result });

@@ -56,7 +56,8 @@ export class TaskReading {
       }
       if (signal.aborted) return;
       const view = await viewOf(thread, ref);
-      if (view?.status === 'running') continue;
+      // It went on, or somebody answered, while the view was read.
+      if (view?.status === 'running' || (view !== undefined && view.nextOffset > this.offset)) continue;
       if (view !== undefined) yield* this.stands(view);
       return;
     }

@@ -59,7 +59,7 @@ describe('the client of A2A at /a2a/AGENT', () => {
     expect(stateOf(cancelled)).toBe('CANCELED');
   });
 
-  it('begins tasks behind one that is at work, and each has its own answer', async () => {
+  it('begins tasks after one that is at work, and each has its own answer', async () => {
     const context = inContext();
     const begin = (text: string) => client.sendMessage(saying(text, context, true)) as Promise<Task>;
     const [first, second] = [await begin('Where is my order 43?'), await begin('Where is my order 42?')];
@@ -72,5 +72,16 @@ describe('the client of A2A at /a2a/AGENT', () => {
       ),
     );
     expect(texts).toEqual([expect.stringContaining('"43"'), expect.stringContaining('"42"')]);
+  });
+
+  it('has a task that waits on the server while no worker is there', async () => {
+    const context = inContext();
+    await client.sendMessage(saying('Where is my order 43?', context));
+    await bed.stopWorkers();
+    const task = (await client.sendMessage(saying('Where is my order 42?', context))) as Task;
+    expect([stateOf(task), stateOf(await get(client, task.id))]).toEqual(['SUBMITTED', 'SUBMITTED']);
+    await expect(client.cancelTask({ tenant: '', id: task.id, metadata: undefined })).rejects.toMatchObject({
+      data: [{ metadata: { code: 'worker-missing' } }],
+    });
   });
 });

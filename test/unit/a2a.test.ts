@@ -16,7 +16,7 @@ const callsThenSays: readonly ScriptedStep[] = [{ toolCalls: [echo('hi')] }, { t
 async function atWork() {
   const door = gate();
   const slow = defineTool({ description: 'Waits.', inputSchema: z.object({}), execute: () => door.opened.then(() => 'open') });
-  const model = scriptedModel([{ toolCalls: [{ name: 'slow', input: {} }] }, { text: 'Done.' }]);
+  const model = scriptedModel([{ toolCalls: [{ name: 'slow', input: {} }] }, { text: 'Done.' }, { text: 'Next.' }]);
   const chat = await testConversation(agentWith({ tools: ['slow'] }), { model, tools: { slow } });
   const closing = new AbortController();
   return { chat, door, closing, client: await clientOf(a2aApp(chat, closing.signal)) };
@@ -312,6 +312,20 @@ describe('a task at work', () => {
     const next = asTask(await client.sendMessage(saying('And then?', {}, true)));
     expect([stateOf(next), stateOf(await get(client, next.id))]).toEqual(['SUBMITTED', 'SUBMITTED']);
     door.open();
+  });
+
+  it('has another one after it, which is waited for and followed from its own beginning', async () => {
+    const { door, client } = await atWork();
+    await client.sendMessage(saying('Hi.', {}, true));
+    const waited = client.sendMessage(saying('And then?'));
+    const stream = client.sendMessageStream(saying('And then?'));
+    const { value: first } = await stream.next();
+    expect(first?.payload?.$case === 'task' ? stateOf(first.payload.value) : '').toBe('SUBMITTED');
+    door.open();
+    expect(textsOf(asTask(await waited))).toEqual(['Next.']);
+    const states: string[] = [];
+    for await (const { payload } of stream) if (payload?.$case === 'statusUpdate') states.push(stateOf(payload.value));
+    expect(states).toEqual(['WORKING', 'COMPLETED']);
   });
 
   it('is canceled when its tools are through', async () => {
