@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../contract/errors';
 import { HoldfastError, codeOf, errorTable, messageOf } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
 import type { Logger } from '../../host/logger';
+import { namedSystemError } from '../../host/system-errors';
 
 /** The errors of A2A 1.0 that the service has, with their numbers in JSON-RPC. */
 const kinds = {
@@ -69,11 +70,13 @@ export interface RpcError {
 
 /** What is known goes out with its code; the rest is a defect, of which only the log tells more. */
 export function rpcErrorOf(error: unknown, logger: Logger): RpcError {
-  const coded = withCode(error);
+  const failed = withCode(error);
+  const coded = namedSystemError(failed, 'answering a request') ?? failed;
   const code = codeOf(coded) ?? 'internal';
   const isDefect = code === 'internal';
-  if (isDefect) logger.error('A request of A2A failed', { error });
   const message = isDefect ? 'The service failed at this request. Its log says why.' : withoutCredentials(messageOf(coded));
+  if (isDefect) logger.error('A request of A2A failed', { error });
+  else logger.debug('A request of A2A was refused', { code, message });
   const kind = coded instanceof A2aError ? coded.kind : (kindOfCode[code] ?? 'INTERNAL');
   const reason = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: kind, domain: 'a2a-protocol.org' };
   return { code: kinds[kind], message, data: [{ ...reason, metadata: { code, fix: errorTable[code].fix } }] };

@@ -69,9 +69,9 @@ function agentIn(parts: ServiceParts, context: Context): AgentSummary {
 /** Where requests for the agent go: where the card was asked for, by the scheme that a proxy names. */
 function addressOf(context: Context): string {
   const { origin, pathname } = new URL(context.req.url);
-  const scheme = context.req.header('x-forwarded-proto');
+  const [scheme = ''] = (context.req.header('x-forwarded-proto') ?? '').split(',');
   const address = `${origin}${pathname.slice(0, pathname.indexOf('/.well-known/'))}`;
-  return scheme === 'https' ? address.replace(/^http:/, 'https:') : address;
+  return scheme.trim() === 'https' ? address.replace(/^http:/, 'https:') : address;
 }
 
 async function bodyOf(context: Context): Promise<unknown> {

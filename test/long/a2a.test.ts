@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { freePort } from '../../host/server/free-port';
 import { ready, run } from '../product/package-bed';
+import { eventually } from '../product/service-bed';
+import { a2aClient, saying, stateOf, told } from '../support/a2a-bed';
 
 const root = resolve(__dirname, '..', '..');
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-a2a-')));
@@ -17,7 +19,20 @@ const environment = { ...Object.fromEntries(Object.entries(process.env).filter((
 /** The client of A2A as its users have it, against `holdfast dev`. */
 describe('the client of A2A', () => {
   let service: ChildProcess | undefined;
+  let port = 0;
   let url = '';
+
+  const serve = async (): Promise<void> => {
+    const command = [join(root, 'dist', 'cli', 'main.js'), 'dev', '--port', String(port)];
+    service = spawn(process.execPath, command, { cwd: project, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+    await ready(service, url);
+  };
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (service === undefined || service.exitCode !== null || service.signalCode !== null) return;
+    const closed = once(service, 'exit');
+    service.kill(signal);
+    await closed;
+  };
 
   beforeAll(async () => {
     mkdirSync(join(project, 'node_modules'), { recursive: true });
@@ -29,18 +44,13 @@ describe('the client of A2A', () => {
     symlinkSync(join(root, 'node_modules', 'zod'), join(project, 'node_modules', 'zod'));
     symlinkSync(join(root, 'node_modules', '@a2a-js', 'sdk'), join(clients, 'node_modules', '@a2a-js', 'sdk'));
     for (const file of ['a2a.mjs', 'check.mjs']) copyFileSync(join(root, 'test', 'acceptance', file), join(clients, file));
-    url = `http://127.0.0.1:${await freePort()}`;
-    const command = [join(root, 'dist', 'cli', 'main.js'), 'dev', '--port', new URL(url).port];
-    service = spawn(process.execPath, command, { cwd: project, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
-    await ready(service, url);
+    port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    await serve();
   }, 300_000);
 
   afterAll(async () => {
-    if (service !== undefined && service.exitCode === null && service.signalCode === null) {
-      const closed = once(service, 'exit');
-      service.kill('SIGTERM');
-      await closed;
-    }
+    await end('SIGTERM');
     rmSync(folder, { recursive: true, force: true });
   }, 60_000);
 
@@ -57,5 +67,22 @@ describe('the client of A2A', () => {
     const { stdout } = (await failed) as { readonly stdout: string };
     expect(stdout.split('\n').filter((line) => line.startsWith('FAIL'))).toEqual([expect.stringMatching(/^FAIL push: .*NotSupported/)]);
     expect(stdout).toMatch(/^29 passed, 1 failed$/m);
+  }, 120_000);
+
+  it('finds a task again whose service was killed while it streamed, and answers it', async () => {
+    const client = await a2aClient(fetch, `${url}/a2a/support/`);
+    const context = { contextId: 'killed' };
+    const stream = client.sendMessageStream(saying('Refund order 42, it arrived broken', context));
+    const { value: first } = await stream.next();
+    const id = first?.payload?.$case === 'task' ? first.payload.value.id : '';
+    await end('SIGKILL');
+    await expect(told(stream)).rejects.toThrow();
+    await serve();
+    const asking = await eventually(async () => {
+      const task = await client.getTask({ tenant: '', id });
+      return stateOf(task) === 'INPUT_REQUIRED' ? task : undefined;
+    });
+    const done = await client.sendMessage(saying('yes', { ...context, taskId: asking.id }));
+    expect('status' in done ? stateOf(done) : '').toBe('COMPLETED');
   }, 120_000);
 });
