@@ -1,6 +1,7 @@
 import type { HoldfastClient } from '../../client/index';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
+import type { RunView } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { Json } from '../../contract/messages/messages';
@@ -46,7 +47,7 @@ async function begin({ client, agent, message, signal, isStreamed }: Sending): P
   const thread = threadOf(client, agent, contextId);
   const view = await thread.view();
   const isBusy = view !== undefined && (view.interrupts.length > 0 || view.conversation?.status === 'ended');
-  if (!isBusy || !(await isKnown(thread, ref))) {
+  if (!isBusy || !(await isKnown(thread, ref, view))) {
     const [asking] = view?.interrupts ?? [];
     if (asking !== undefined) throw waitsForAnswer(contextId, asking);
     if (isStreamed) await listen(thread, view?.nextOffset ?? 0, signal);
@@ -56,8 +57,8 @@ async function begin({ client, agent, message, signal, isStreamed }: Sending): P
   return TaskReading.open(thread, ref, signal);
 }
 
-async function isKnown(thread: Thread, { message }: TaskRef): Promise<boolean> {
-  return (await thread.fateOf(message)) !== undefined;
+async function isKnown(thread: Thread, { message }: TaskRef, { conversation }: RunView): Promise<boolean> {
+  return conversation?.queue.some(({ id }) => id === message) === true || (await thread.fateOf(message)) !== undefined;
 }
 
 function waitsForAnswer(contextId: string, { id }: Interrupt): HoldfastError {

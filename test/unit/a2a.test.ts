@@ -13,11 +13,12 @@ const asks = approval({ tools: { echo: true } });
 const callsThenSays: readonly ScriptedStep[] = [{ toolCalls: [echo('hi')] }, { text: 'Done.' }];
 
 /** A task that is at work until the door opens, in front of a service that can close. */
-async function atWork() {
+async function atWork(...more: readonly ScriptedStep[]) {
   const door = gate();
   const slow = defineTool({ description: 'Waits.', inputSchema: z.object({}), execute: () => door.opened.then(() => 'open') });
-  const model = scriptedModel([{ toolCalls: [{ name: 'slow', input: {} }] }, { text: 'Done.' }, { text: 'Next.' }]);
-  const chat = await testConversation(agentWith({ tools: ['slow'] }), { model, tools: { slow } });
+  const model = scriptedModel([{ toolCalls: [{ name: 'slow', input: {} }] }, ...more, { text: 'Done.' }, { text: 'Next.' }]);
+  const agent = agentWith({ tools: ['slow', 'echo'], middleware: [asks] });
+  const chat = await testConversation(agent, { model, tools: { ...tools, slow } });
   const closing = new AbortController();
   return { chat, door, closing, client: await clientOf(a2aApp(chat, closing.signal)) };
 }
@@ -326,6 +327,20 @@ describe('a task at work', () => {
     const states: string[] = [];
     for await (const { payload } of stream) if (payload?.$case === 'statusUpdate') states.push(stateOf(payload.value));
     expect(states).toEqual(['WORKING', 'COMPLETED']);
+  });
+
+  it('that comes to ask something keeps the tasks waiting that come after it', async () => {
+    const { chat, door, client } = await atWork({ toolCalls: [echo('hi')] });
+    const { id } = asTask(await client.sendMessage(saying('Hi.', {}, true)));
+    await client.sendMessage(saying('And then?', { messageId: 'next' }, true));
+    const message = saying('And then?', { messageId: 'next' });
+    const next = client.sendMessage(message);
+    door.open();
+    expect(stateOf(asTask(await next))).toBe('SUBMITTED');
+    await chat.run.outcome();
+    expect(asTask(await client.sendMessage(message)).status?.message?.parts[0]?.content?.value).toMatch(/waits for somebody/);
+    expect(stateOf(asTask(await client.sendMessage(saying('yes', { taskId: id }))))).toBe('COMPLETED');
+    expect(textsOf(asTask(await client.sendMessage(message)))).toEqual(['Next.']);
   });
 
   it('is canceled when its tools are through', async () => {
