@@ -5,8 +5,9 @@ import { limits } from '../../contract/limits';
 import { a2aApp, post, rpc } from '../support/a2a-bed';
 import { agentUnder, echo, tools } from '../support/memory-bed';
 
-const message = (more: Readonly<Record<string, unknown>> = {}): Json =>
-  ({ message: { messageId: 'm1', contextId: 'test', role: 'ROLE_USER', parts: [{ text: 'Hi.' }], ...more } });
+const message = (more: Readonly<Record<string, unknown>> = {}): Json => ({
+  message: { messageId: 'm1', contextId: 'test', role: 'ROLE_USER', parts: [{ text: 'Hi.' }], ...more },
+});
 const part = (given: Json): Json => message({ parts: [given] });
 
 async function appWith() {
