@@ -12,6 +12,8 @@ import { isEnded } from '../contract/events';
 import { jsonSize, limits } from '../contract/limits';
 import type { Json, Part } from '../contract/messages/messages';
 import { notJson } from '../contract/messages/messages';
+import type { MessageFate } from './message-fate';
+import { messageFate } from './message-fate';
 import { optionsOf } from './options';
 import type { TranscriptPage } from '../contract/service';
 import { transcriptPage } from './reading/transcript-pages';
@@ -145,6 +147,11 @@ export class Conversation {
       if (start !== undefined) return start.turn === number ? start.offset : undefined;
     }
     return undefined;
+  }
+
+  /** What became of a message. Undefined: it waits, or the log does not know it. */
+  async fateOf(id: string): Promise<MessageFate | undefined> {
+    return messageFate(this.channel.eventsBack(), id);
   }
 
   /** Waits until a turn has ended, and says how. */

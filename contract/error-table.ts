@@ -245,6 +245,12 @@ export const errorTable = {
   'conversation-busy': { status: 409, fix: 'Read the thread until its run has ended, or cancel that run. Then send the message again.' },
   'interrupts-open': { status: 409, fix: 'Answer what the message names, all in one `resume`. Then send the message again.' },
   'turn-unknown': { status: 404, fix: 'Only a turn that is at work can be stopped. See the view of the conversation.' },
+  'task-unknown': { status: 404, fix: 'Use the id of a task that this agent gave you.' },
+  'task-ended': { status: 409, fix: 'Begin another task in the same context: send the message without a taskId.' },
+  'protocol-unsupported': {
+    status: 400,
+    fix: 'Use what the card of the agent says, and docs/reference/protocols.md.',
+  },
   'message-withdrawn': { status: 409, fix: 'Somebody took the message back before its turn. Send another one.' },
   'server-busy': {
     status: 503,

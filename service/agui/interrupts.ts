@@ -1,9 +1,8 @@
-import { isRecord } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
-import { textOfJson } from './content';
+import { answerSchemaOf, decisionIn, questionOf } from '../projection/questions';
 import type { AguiInterrupt } from './events';
 import type { ResumeEntry } from './input';
 
@@ -11,47 +10,21 @@ import type { ResumeEntry } from './input';
 export function interruptOf(interrupt: Interrupt): AguiInterrupt {
   const { id, deadline, by, roles } = interrupt;
   const expiresAt = deadline === undefined ? undefined : new Date(deadline).toISOString();
+  const shown = { message: questionOf(interrupt), ...defined({ responseSchema: answerSchemaOf(interrupt), expiresAt }) };
   if (interrupt.kind !== 'approval') {
-    const { kind, info, answerSchema } = interrupt;
-    return {
-      id,
-      reason: kind === 'in-doubt' ? 'holdfast:in-doubt' : 'input_required',
-      message: questionOf(info),
-      ...defined({ expiresAt }),
-      ...(kind === 'in-doubt' ? { responseSchema: inDoubtSchema } : isRecord(answerSchema) ? { responseSchema: answerSchema } : {}),
-      metadata: { kind, info, ...defined({ by, roles }) },
-    };
+    const { kind, info } = interrupt;
+    const reason = kind === 'in-doubt' ? 'holdfast:in-doubt' : 'input_required';
+    return { id, reason, ...shown, metadata: { kind, info, ...defined({ by, roles }) } };
   }
-  const { tool, callId, input, inputHash, inputSchema, problem, policy } = interrupt;
+  const { tool, callId, input, inputHash, problem, policy } = interrupt;
   return {
     id,
     reason: 'tool_call',
-    message: problem ?? `May ${tool} be called?`,
+    ...shown,
     toolCallId: callId,
-    responseSchema: approvalSchema(inputSchema),
-    ...defined({ expiresAt }),
     metadata: { kind: 'approval', tool, input, inputHash, ...defined({ by, roles, problem, policy: policy as Json | undefined }) },
   };
 }
-
-function questionOf(info: Json): string {
-  const asked = isRecord(info) ? info['question'] : undefined;
-  return typeof asked === 'string' ? asked : textOfJson(info);
-}
-
-function approvalSchema(inputSchema: Json | undefined): Json {
-  return {
-    type: 'object',
-    properties: {
-      approved: { type: 'boolean' },
-      editedArgs: isRecord(inputSchema) ? inputSchema : { type: 'object' },
-      reason: { type: 'string' },
-    },
-    required: ['approved'],
-  };
-}
-
-const inDoubtSchema: Json = { type: 'object', properties: { happened: { type: 'boolean' }, result: {} }, required: ['happened'] };
 
 export interface GivenAnswer {
   readonly answer: Json;
@@ -65,17 +38,9 @@ export function answerTo({ kind }: Pick<Interrupt, 'kind'>, entry: ResumeEntry):
   return { answer: kind === 'approval' ? decisionOf(entry) : givenIn(entry), ...whoIn(entry) };
 }
 
-/** A decision in the protocol's form, or in that of Holdfast. */
 function decisionOf({ interruptId, status, payload }: ResumeEntry): Json {
   if (status === 'cancelled') return { type: 'reject', feedback: 'Nobody decided about this call.' };
-  if (isRecord(payload)) {
-    const { type, approved, reason, editedArgs } = payload;
-    if (typeof type === 'string' && approved === undefined) return payload;
-    const text = typeof reason === 'string' && reason !== '' ? reason : undefined;
-    if (approved === true) return { type: 'approve', ...defined({ editedInput: editedArgs, comment: text }) };
-    if (approved === false) return { type: 'reject', ...defined({ feedback: text }) };
-  }
-  throw new HoldfastError('answer-invalid', `The payload for "${interruptId}" must have \`approved\`, which is true or false.`);
+  return decisionIn(interruptId, payload);
 }
 
 function givenIn({ interruptId, status, payload }: ResumeEntry): Json {

@@ -3,6 +3,7 @@ import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
 import { textOf } from '../../contract/messages/messages';
 import type { Json } from '../../contract/messages/messages';
+import { listen } from '../projection/listen';
 import { Projection } from '../projection/projection';
 import type { AguiEvent, AguiOutcome, LastEvent } from './events';
 import { isTerminal } from './events';
@@ -82,20 +83,11 @@ class ThreadReading {
       if (plan.type === 'answer') for (const message of plan.given) yield resultEventOf(message);
       await this.run.hooks.begin();
       this.offset = plan.offset;
-      await this.listen();
+      await listen(this.run.thread, this.offset, AbortSignal.any([this.run.signal, this.over.signal]));
       yield* plan.type === 'say' ? this.say(plan) : this.answer(plan);
     } finally {
       this.over.abort();
     }
-  }
-
-  /** Follows the thread from before anything is done to it: what is said while somebody begins to follow comes in whole pieces only. */
-  private async listen(): Promise<void> {
-    if (this.offset === 0) return;
-    const { thread, signal } = this.run;
-    const events = thread.events({ from: this.offset - 1, until: 'end', signal: AbortSignal.any([signal, this.over.signal]) });
-    await events.next();
-    void drain(events);
   }
 
   private async *say({ id, content, from, isSent }: Extract<ThreadPlan, { type: 'say' }>): AsyncGenerator<AguiEvent, void, void> {
@@ -233,14 +225,5 @@ class ThreadReading {
 
   private log(to: number): Promise<readonly RunEvent[]> {
     return logOf(this.run.thread, to, this.run.signal);
-  }
-}
-
-/** What fails here fails where the events are shown. */
-async function drain(events: AsyncGenerator<unknown>): Promise<void> {
-  try {
-    while ((await events.next()).done !== true);
-  } catch {
-    return;
   }
 }

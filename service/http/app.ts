@@ -5,6 +5,7 @@ import { NoQuery } from './schemas';
 import type { HoldfastClient } from '../../client/index';
 import type { AgentSummary } from '../project/load-project';
 import type { ModelPrices } from '../prices';
+import { a2aRoutes } from '../a2a/routes';
 import type { AguiOptions } from '../agui/options';
 import { aguiRoutes } from '../agui/routes';
 import { aiSdkRoutes } from '../ai-sdk/routes';
@@ -44,7 +45,7 @@ export interface ServiceParts {
 }
 
 /** These go on for as long as they have to: a stream, a move that waits for a worker with a deadline of its own, and what is done to many runs. */
-const patient = /\/(events|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/interrupts\/answer$|^\/(agui|aisdk)\//;
+const patient = /\/(events|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a)\//;
 
 /** The HTTP service as a Hono app. Reading needs no worker; every error is { error: { code, message, fix } }. */
 export function createApp(parts: ServiceParts): Hono {
@@ -83,6 +84,7 @@ export function createApp(parts: ServiceParts): Hono {
   app.route('/agui', aguiRoutes(parts));
   app.route('/policies', policyRoutes(parts));
   app.route('/aisdk', aiSdkRoutes(parts));
+  app.route('/a2a', a2aRoutes(parts));
   app.route('/', openApiRoutes());
   return app;
 }

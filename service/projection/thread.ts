@@ -1,6 +1,7 @@
 import type { AnswerOptions, HoldfastClient } from '../../client/index';
 import type { SendOptions } from '../../client/conversation';
 import type { MessageReceipt } from '../../contract/service';
+import type { MessageFate } from '../../client/message-fate';
 import type { Delta } from '../../contract/deltas';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
@@ -23,6 +24,10 @@ export interface Thread {
   events(options: ThreadEventsOptions): AsyncGenerator<RunEvent | Delta>;
   /** From where on the log tells of a turn. */
   turnOffset(turn: number): Promise<number | undefined>;
+  /** What became of a message. Undefined: it waits, or nobody sent it. */
+  fateOf(message: string): Promise<MessageFate | undefined>;
+  /** Takes a message back that waits for its turn. */
+  withdraw(message: string): Promise<void>;
   /** Stops the turn at work. */
   stop(): Promise<void>;
 }
@@ -48,6 +53,8 @@ export function threadOf(client: HoldfastClient, agent: string, id: string): Thr
     answer: (interruptId, answer, who) => run.resume(interruptId, answer, who),
     events: (options) => run.events(options),
     turnOffset: (turn) => conversation.turnOffset(turn),
+    fateOf: (message) => conversation.fateOf(message),
+    withdraw: (message) => conversation.withdraw(message),
     stop: () => conversation.stop(),
   };
 }

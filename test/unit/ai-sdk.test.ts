@@ -61,6 +61,8 @@ function chatIn(conversation: TestConversation): Thread {
       yield* run.events({ from, until: 'waiting' });
     },
     turnOffset: (turn) => conversation.turnOffset(turn),
+    fateOf: (message) => conversation.fateOf(message),
+    withdraw: (message) => conversation.withdraw(message),
     stop: () => conversation.stop(),
   };
 }

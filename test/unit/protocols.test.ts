@@ -1,8 +1,11 @@
+import type { Part } from '@a2a-js/sdk';
+import { Task, TaskArtifactUpdateEvent } from '@a2a-js/sdk';
 import type { Delta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
 import type { Json, StoredMessage } from '../../contract/messages/messages';
 import { textOf, toolCallsOf } from '../../contract/messages/messages';
-import { isShown } from '../../contract/record/agent-paths';
+import { isConversation, isShown } from '../../contract/record/agent-paths';
+import { TaskFold } from '../../service/a2a/task-fold';
 import type { AguiEvent } from '../../service/agui/events';
 import { AguiFrames } from '../../service/agui/frames';
 import { UiFrames } from '../../service/ai-sdk/frames';
@@ -13,6 +16,7 @@ import { scriptOf } from '../parity/generate';
 import { lead } from '../parity/play';
 import { Random } from '../parity/random';
 import { tableInMemory } from '../parity/tables';
+import { textIn } from '../support/a2a-bed';
 import { pageOf, toolsOf } from '../support/ai-sdk-page';
 
 /** What readers are shown of a run, whatever they speak. */
@@ -169,10 +173,47 @@ function linesInLog(log: readonly RunEvent[]): readonly string[] {
     .sort();
 }
 
+/** What a client of A2A makes of the updates of a stream, and what the task says that another one reads. */
+function inA2a(stream: readonly (RunEvent | Delta)[]): { readonly told: readonly string[]; readonly read: readonly string[] } {
+  const fold = new TaskFold({ contextId: 'c', message: 'm' });
+  const artifacts = new Map<string, readonly Part[]>();
+  for (const event of stream) {
+    for (const update of fold.take(event)) {
+      if (!('artifactUpdate' in update)) continue;
+      const { artifact, append, lastChunk } = TaskArtifactUpdateEvent.fromJSON(update.artifactUpdate);
+      expect(TaskArtifactUpdateEvent.toJSON({ artifact, append, lastChunk, taskId: 'c~m', contextId: 'c', metadata: undefined })).toEqual(
+        update.artifactUpdate,
+      );
+      const { artifactId = '', parts = [] } = artifact ?? {};
+      artifacts.set(artifactId, append ? [...(artifacts.get(artifactId) ?? []), ...parts] : parts);
+    }
+  }
+  const task = Task.fromJSON(fold.task());
+  expect(Task.toJSON(task)).toEqual(fold.task());
+  return { told: textsIn([...artifacts.values()]), read: textsIn(task.artifacts.map(({ parts }) => parts)) };
+}
+
+const textsIn = (artifacts: readonly (readonly Part[])[]): readonly string[] =>
+  artifacts
+    .map((parts) => textIn(parts))
+    .filter((text) => text !== '')
+    .sort();
+
+/** What agents say to people. What one says that is a tool is the result of a call. */
+const saidIn = (log: readonly RunEvent[]): readonly string[] =>
+  log
+    .flatMap((event) =>
+      (event.type === 'model-end' || event.type === 'agent-message') && isConversation(event.runPath) && event.message.role === 'assistant'
+        ? textOf(event.message)
+        : [],
+    )
+    .filter((text) => text !== '')
+    .sort();
+
 describe('random scripts', () => {
   const seed = process.env['HOLDFAST_SEED'] ?? String(Date.now() % 1_000_000);
 
-  it(`show clients of AI SDK and of AG-UI what the log says, with tokens and without (seed ${seed})`, async () => {
+  it(`show clients of AI SDK, AG-UI and A2A what the log says, with tokens and without (seed ${seed})`, async () => {
     const random = new Random(seed);
     for (let number = 0; number < 100; number++) {
       const { end } = await lead(scriptOf(`${seed}/${number}`), `protocol-${number}`, tableInMemory);
@@ -181,6 +222,8 @@ describe('random scripts', () => {
         const steps = stepsOf(stream);
         expect([number, await inPage(steps)]).toEqual([number, expected]);
         expect([number, inAgui(steps)]).toEqual([number, linesInLog(end.log)]);
+        const said = saidIn(end.log);
+        expect([number, inA2a(stream)]).toEqual([number, { told: said, read: said }]);
       }
     }
   });

@@ -1,0 +1,30 @@
+import type { RunEvent } from '../contract/events';
+
+/** What the log says of a message: the turn that took it, and where the log says so, or why none did. */
+export type MessageFate =
+  | {
+      readonly turn: number;
+      readonly offset: number;
+      /** From where on the log tells of the turn. */
+      readonly begins: number;
+    }
+  | { readonly left: 'withdrawn' | 'ignored'; readonly code?: string; readonly time: number };
+
+/** Reads the log from its end. Undefined: it does not know the message. */
+export async function messageFate(pieces: AsyncIterable<readonly RunEvent[]>, id: string): Promise<MessageFate | undefined> {
+  let taken: Pick<Extract<RunEvent, { type: 'message' }>, 'turn' | 'offset'> | undefined;
+  for await (const piece of pieces) {
+    for (const event of [...piece].reverse()) {
+      if (taken !== undefined) {
+        const { turn, offset } = taken;
+        if (event.type === 'turn-start' && event.turn === turn) return { turn, offset, begins: event.offset };
+        continue;
+      }
+      if (!('id' in event) || event.id !== id) continue;
+      if (event.type === 'message') taken = event;
+      if (event.type === 'message-withdrawn') return { left: 'withdrawn', time: event.time };
+      if (event.type === 'message-ignored') return { left: 'ignored', code: event.code, time: event.time };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,83 @@
+import { withCode } from '../../client/lost-server';
+import { withoutCredentials } from '../../contract/credentials';
+import type { ErrorCode } from '../../contract/errors';
+import { HoldfastError, codeOf, errorTable, messageOf } from '../../contract/errors';
+import type { Json } from '../../contract/messages/messages';
+import type { Logger } from '../../host/logger';
+import { namedSystemError } from '../../host/system-errors';
+
+/** The errors of A2A 1.0 that the service has, with their numbers in JSON-RPC. */
+const kinds = {
+  PARSE_ERROR: -32700,
+  INVALID_REQUEST: -32600,
+  METHOD_NOT_FOUND: -32601,
+  INVALID_PARAMS: -32602,
+  INTERNAL: -32603,
+  TASK_NOT_FOUND: -32001,
+  TASK_NOT_CANCELABLE: -32002,
+  PUSH_NOTIFICATION_NOT_SUPPORTED: -32003,
+  UNSUPPORTED_OPERATION: -32004,
+  EXTENDED_AGENT_CARD_NOT_CONFIGURED: -32007,
+  VERSION_NOT_SUPPORTED: -32009,
+} as const;
+export type A2aErrorKind = keyof typeof kinds;
+
+/** An error of ours that the protocol has a kind for, which the code alone does not say. */
+export class A2aError extends HoldfastError {
+  constructor(
+    readonly kind: A2aErrorKind,
+    code: ErrorCode,
+    message: string,
+  ) {
+    super(code, message);
+  }
+}
+
+/** The same error, as the protocol calls it. */
+export function asKind(kind: A2aErrorKind, error: unknown): unknown {
+  const code = codeOf(error);
+  return code === undefined || error instanceof A2aError ? error : new A2aError(kind, code, messageOf(error));
+}
+
+const kindOfCode: Partial<Record<ErrorCode, A2aErrorKind>> = {
+  'request-invalid': 'INVALID_PARAMS',
+  'input-invalid': 'INVALID_PARAMS',
+  'input-too-large': 'INVALID_PARAMS',
+  'run-id-invalid': 'INVALID_PARAMS',
+  'run-id-in-use': 'INVALID_PARAMS',
+  'not-a-conversation': 'INVALID_PARAMS',
+  'answer-invalid': 'INVALID_PARAMS',
+  'interrupt-unknown': 'INVALID_PARAMS',
+  'task-unknown': 'TASK_NOT_FOUND',
+  'task-ended': 'UNSUPPORTED_OPERATION',
+  'interrupts-open': 'UNSUPPORTED_OPERATION',
+  'conversation-busy': 'UNSUPPORTED_OPERATION',
+  'conversation-ended': 'UNSUPPORTED_OPERATION',
+  'interrupt-answered': 'UNSUPPORTED_OPERATION',
+  'interrupt-expired': 'UNSUPPORTED_OPERATION',
+  'interrupt-withdrawn': 'UNSUPPORTED_OPERATION',
+  'answer-forbidden': 'UNSUPPORTED_OPERATION',
+  'answer-stale': 'UNSUPPORTED_OPERATION',
+  'method-unknown': 'METHOD_NOT_FOUND',
+};
+
+/** The error of a response. Its data has our code, and what to change. */
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data: Json;
+}
+
+/** What is known goes out with its code; the rest is a defect, of which only the log tells more. */
+export function rpcErrorOf(error: unknown, logger: Logger): RpcError {
+  const failed = withCode(error);
+  const coded = namedSystemError(failed, 'answering a request') ?? failed;
+  const code = codeOf(coded) ?? 'internal';
+  const isDefect = code === 'internal';
+  const message = isDefect ? 'The service failed at this request. Its log says why.' : withoutCredentials(messageOf(coded));
+  if (isDefect) logger.error('A request of A2A failed', { error });
+  else logger.debug('A request of A2A was refused', { code, message });
+  const kind = coded instanceof A2aError ? coded.kind : (kindOfCode[code] ?? 'INTERNAL');
+  const reason = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: kind, domain: 'a2a-protocol.org' };
+  return { code: kinds[kind], message, data: [{ ...reason, metadata: { code, fix: errorTable[code].fix } }] };
+}

@@ -1,0 +1,26 @@
+import type { Part } from '../../contract/messages/messages';
+import type { GivenMessage } from './request';
+import type { A2aPart } from './wire';
+
+/** What a client says, as conversations take it. Data is said as its JSON. */
+export function contentOf({ parts }: Pick<GivenMessage, 'parts'>): string | readonly Part[] {
+  const read = parts.map((part): Part => {
+    if (part.text !== undefined) return { type: 'text', text: part.text };
+    const mediaType = part.mediaType ?? 'application/octet-stream';
+    if (part.raw !== undefined) return { type: 'file', mediaType, data: part.raw };
+    if (part.url !== undefined) return { type: 'file', mediaType, data: { url: part.url } };
+    return { type: 'text', text: JSON.stringify(part.data) };
+  });
+  const [only] = read;
+  return read.length === 1 && only?.type === 'text' ? only.text : read;
+}
+
+/** Texts and files of a message, as the client shows them. */
+export function partsOf(parts: readonly Part[]): readonly A2aPart[] {
+  return parts.flatMap((part): readonly A2aPart[] => {
+    if (part.type === 'text') return [{ text: part.text }];
+    if (part.type !== 'file') return [];
+    const { mediaType, data } = part;
+    return [typeof data === 'string' ? { raw: data, mediaType } : { url: data.url, mediaType }];
+  });
+}

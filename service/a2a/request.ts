@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { HoldfastError } from '../../contract/errors';
+import type { Json } from '../../contract/messages/messages';
+import { parse } from '../http/parse-request';
+import { taskStates } from './wire';
+
+const json = z.custom<Json>((value) => value !== undefined, 'is missing');
+
+/** The JSON of protocol buffers: null stands for a field that is not there. */
+const absentOr = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value ?? undefined);
+const text = absentOr(z.string().max(500)).transform((value) => (value === '' ? undefined : value));
+const record = absentOr(z.record(z.string(), json));
+const count = absentOr(z.int().nonnegative());
+
+const contents = ['text', 'raw', 'url', 'data'] as const;
+
+const GivenPart = z
+  .looseObject({
+    text: absentOr(z.string()),
+    raw: absentOr(z.base64('is not base64')),
+    url: absentOr(z.string().min(1)),
+    data: json.optional(),
+    mediaType: text,
+  })
+  .refine((part) => contents.filter((name) => part[name] !== undefined).length === 1, 'must have one of text, raw, url and data');
+
+const GivenMessage = z.looseObject({
+  messageId: z.string().min(1).max(500),
+  contextId: text,
+  taskId: text,
+  role: z.union([z.literal('ROLE_USER'), z.literal(1)], 'must be ROLE_USER'),
+  parts: z.array(GivenPart).min(1).max(1000),
+  metadata: record,
+});
+export type GivenMessage = z.infer<typeof GivenMessage>;
+
+const taskStateNumbers = z
+  .int()
+  .min(0)
+  .max(7)
+  .transform((number) => (['', ...taskStates] as const)[number]);
+
+export const SendParams = z.looseObject({
+  message: GivenMessage,
+  configuration: absentOr(
+    z.looseObject({
+      returnImmediately: absentOr(z.boolean()),
+      historyLength: count,
+      taskPushNotificationConfig: absentOr(z.record(z.string(), json)),
+    }),
+  ),
+});
+export type SendParams = z.infer<typeof SendParams>;
+
+export const GetParams = z.looseObject({ id: z.string(), historyLength: count });
+export const CancelParams = z.looseObject({ id: z.string(), metadata: record });
+export const SubscribeParams = z.looseObject({ id: z.string() });
+
+export const ListParams = z.looseObject({
+  contextId: text,
+  status: absentOr(z.union([z.enum(['TASK_STATE_UNSPECIFIED', 'TASK_STATE_AUTH_REQUIRED', ...taskStates]), taskStateNumbers])),
+  pageSize: absentOr(z.int().min(1).max(100)),
+  pageToken: text,
+  historyLength: count,
+  statusTimestampAfter: absentOr(z.iso.datetime({ offset: true })),
+  includeArtifacts: absentOr(z.boolean()),
+});
+export type ListParams = z.infer<typeof ListParams>;
+
+const Envelope = z.looseObject({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string().max(500), z.number(), z.null()]).optional(),
+  method: z.string().max(200),
+  params: z.record(z.string(), z.unknown()).nullish(),
+});
+
+/** A request of JSON-RPC. */
+export interface RpcRequest {
+  readonly id: string | number | null;
+  readonly method: string;
+  readonly params: unknown;
+}
+
+export function rpcRequestOf(body: unknown): RpcRequest {
+  if (Array.isArray(body)) throw new HoldfastError('request-invalid', 'The body is a list. Send one request at a time.');
+  const { id = null, method, params } = parse(Envelope, body, 'The body');
+  return { id, method, params: params ?? {} };
+}
+
+/** What is known of the id of a request that cannot be read. */
+export function rpcIdOf(body: unknown): string | number | null {
+  const { id } = (body ?? {}) as { readonly id?: unknown };
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+}
+
+/** Who speaks or decides, as whoever serves the client says in `metadata`. */
+export interface Speaker {
+  readonly by?: string;
+  readonly roles?: readonly string[];
+}
+
+const Who = z.looseObject({ by: z.string().min(1).max(200).optional(), roles: z.array(z.string().min(1).max(200)).max(100).optional() });
+
+export function speakerIn(metadata: Readonly<Record<string, Json>> | undefined): Speaker {
+  const { by, roles } = parse(Who, metadata ?? {}, 'metadata');
+  return { ...(by === undefined ? {} : { by }), ...(roles === undefined ? {} : { roles }) };
+}

@@ -1,0 +1,121 @@
+import type { Context } from 'hono';
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { HoldfastError } from '../../contract/errors';
+import { shown } from '../../contract/shown';
+import type { Logger } from '../../host/logger';
+import type { ServiceParts } from '../http/app';
+import { askedAgent } from '../http/asked-agent';
+import { dataFrame, frameStream } from '../http/event-stream';
+import { parseBody, parseQuery } from '../http/parse-request';
+import { NoQuery } from '../http/schemas';
+import type { AgentSummary } from '../project/load-project';
+import { cardOf } from './card';
+import type { RpcError } from './errors';
+import { A2aError, asKind, rpcErrorOf } from './errors';
+import { carryOut } from './methods';
+import type { RpcRequest } from './request';
+import { rpcIdOf, rpcRequestOf } from './request';
+import type { A2aFrame } from './wire';
+import { a2aVersion } from './wire';
+
+interface RpcResponse {
+  readonly jsonrpc: '2.0';
+  readonly id: RpcRequest['id'];
+  readonly result?: A2aFrame;
+  readonly error?: RpcError;
+}
+
+/** A2A 1.0 over JSON-RPC. Each agent has a card of its own. A context is a conversation, and a task is a turn of it. */
+export function a2aRoutes(parts: ServiceParts): Hono {
+  const { client, logger, closing = new AbortController().signal, heartbeatMs = 15_000, patienceMs = 30_000 } = parts;
+
+  const streamOf = (id: RpcRequest['id'], frames: AsyncGenerator<A2aFrame, void, void>, over: AbortController): Response =>
+    frameStream((signal) => responses({ id, frames, over, signal, logger }), { heartbeatMs, closing, logger, frameOf: dataFrame });
+
+  const answer = async (context: Context): Promise<Response> => {
+    const agent = agentIn(parts, context).name;
+    const over = new AbortController();
+    let id: RpcRequest['id'] = null;
+    try {
+      const body = await bodyOf(context);
+      id = rpcIdOf(body);
+      const request = requestIn(body);
+      checkVersion(context);
+      const signal = AbortSignal.any([context.req.raw.signal, closing, over.signal]);
+      const carried = await carryOut(request, { client, agent, signal, patienceMs });
+      if ('frames' in carried) return streamOf(id, carried.frames, over);
+      over.abort();
+      return context.json({ jsonrpc: '2.0', id, result: carried.result });
+    } catch (error) {
+      over.abort();
+      return context.json({ jsonrpc: '2.0', id, error: rpcErrorOf(error, logger) });
+    }
+  };
+
+  return new Hono()
+    .get('/:agent/.well-known/agent-card.json', (context) => {
+      parseQuery(context, NoQuery);
+      return context.json(cardOf(agentIn(parts, context), addressOf(context)));
+    })
+    .post('/:agent', answer)
+    .post('/:agent/', answer);
+}
+
+function agentIn(parts: ServiceParts, context: Context): AgentSummary {
+  return askedAgent(parts, context.req.param('agent') ?? '', undefined);
+}
+
+/** Where requests for the agent go: where the card was asked for, by the scheme that a proxy names. */
+function addressOf(context: Context): string {
+  const { origin, pathname } = new URL(context.req.url);
+  const [scheme = ''] = (context.req.header('x-forwarded-proto') ?? '').split(',');
+  const address = `${origin}${pathname.slice(0, pathname.indexOf('/.well-known/'))}`;
+  return scheme.trim() === 'https' ? address.replace(/^http:/, 'https:') : address;
+}
+
+async function bodyOf(context: Context): Promise<unknown> {
+  try {
+    return await parseBody(context, z.unknown());
+  } catch (error) {
+    throw asKind('PARSE_ERROR', error);
+  }
+}
+
+function requestIn(body: unknown): RpcRequest {
+  try {
+    return rpcRequestOf(body);
+  } catch (error) {
+    throw asKind('INVALID_REQUEST', error);
+  }
+}
+
+/** A client that names no version speaks this one. */
+function checkVersion(context: Context): void {
+  const version = context.req.header('a2a-version') ?? a2aVersion;
+  if (version === a2aVersion || version.startsWith(`${a2aVersion}.`)) return;
+  const message = `The service speaks A2A ${a2aVersion}, and not ${shown(version)}.`;
+  throw new A2aError('VERSION_NOT_SUPPORTED', 'protocol-unsupported', message);
+}
+
+interface Streaming {
+  readonly id: RpcRequest['id'];
+  readonly frames: AsyncGenerator<A2aFrame, void, void>;
+  /** Ends what the request has begun to read. */
+  readonly over: AbortController;
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+}
+
+/** A response for each frame. A stream that ends without the end of the task, or a question, says why. */
+async function* responses({ id, frames, over, signal, logger }: Streaming): AsyncGenerator<RpcResponse, void, void> {
+  signal.addEventListener('abort', () => over.abort(), { once: true });
+  try {
+    for await (const result of frames) yield { jsonrpc: '2.0', id, result };
+    if (signal.aborted) throw new HoldfastError('service-closing', 'The service closes. The task goes on.');
+  } catch (error) {
+    yield { jsonrpc: '2.0', id, error: rpcErrorOf(error, logger) };
+  } finally {
+    over.abort();
+  }
+}

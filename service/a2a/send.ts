@@ -1,0 +1,115 @@
+import type { HoldfastClient } from '../../client/index';
+import { defined } from '../../contract/defined';
+import { HoldfastError } from '../../contract/errors';
+import type { RunView } from '../../contract/events';
+import type { Interrupt } from '../../contract/interrupts';
+import { canonicalJson } from '../../contract/messages/messages';
+import type { Json } from '../../contract/messages/messages';
+import { isRunId } from '../../contract/names';
+import { listen } from '../projection/listen';
+import type { Thread } from '../projection/thread';
+import { threadOf } from '../projection/thread';
+import type { GivenPayload } from './answers';
+import { answerIn, answerInWords, payloadsIn, textIn } from './answers';
+import { contentOf } from './parts';
+import type { GivenMessage } from './request';
+import { speakerIn } from './request';
+import type { AskedInTask } from './task-fold';
+import { TaskReading } from './task-reading';
+import type { TaskRef } from './task-ref';
+import { newContextId, sentIdOf, taskIdOf, taskRefOf } from './task-ref';
+
+export interface Sending {
+  readonly client: HoldfastClient;
+  readonly agent: string;
+  readonly message: GivenMessage;
+  /** The task is followed while it goes on: then its texts come as they are made. */
+  readonly isStreamed: boolean;
+  /** Ends the reading, and stops nothing. */
+  readonly signal: AbortSignal;
+}
+
+/** Says something, or answers what a task asks. Gives the task, which goes on. */
+export function send(sending: Sending): Promise<TaskReading> {
+  const { taskId, contextId } = sending.message;
+  if (taskId === undefined) return begin(sending);
+  const ref = taskRefOf(taskId);
+  if (contextId === undefined || contextId === ref.contextId) return answer(sending, ref);
+  throw new HoldfastError('request-invalid', `The task "${taskId}" is in the context "${ref.contextId}", and not in "${contextId}".`);
+}
+
+/** A new task, or the one that this message has begun before. */
+async function begin({ client, agent, message, signal, isStreamed }: Sending): Promise<TaskReading> {
+  const content = contentOf(message);
+  const { messageId, contextId = newContextId(agent, messageId, content), metadata } = message;
+  if (!isRunId(contextId)) throw new HoldfastError('run-id-invalid', `"${contextId}" cannot be the id of a context.`);
+  const ref = { contextId, message: sentIdOf(messageId) };
+  const thread = threadOf(client, agent, contextId);
+  const view = await thread.view();
+  const isBusy = view !== undefined && (view.interrupts.length > 0 || view.conversation?.status === 'ended');
+  if (!isBusy || !(await isKnown(thread, ref, view))) {
+    const [asking] = view?.interrupts ?? [];
+    if (asking !== undefined) throw waitsForAnswer(contextId, asking);
+    if (isStreamed) await listen(thread, view?.nextOffset ?? 0, signal);
+    const { by } = speakerIn(metadata);
+    await thread.send(content, { id: ref.message, ...defined({ from: by }) });
+  }
+  return TaskReading.open(thread, ref, signal);
+}
+
+async function isKnown(thread: Thread, { message }: TaskRef, { conversation }: RunView): Promise<boolean> {
+  return conversation?.queue.some(({ id }) => id === message) === true || (await thread.fateOf(message)) !== undefined;
+}
+
+function waitsForAnswer(contextId: string, { id }: Interrupt): HoldfastError {
+  const message = `A task of the context "${contextId}" waits for an answer to "${id}". Answer it with its taskId, or cancel it.`;
+  return new HoldfastError('interrupts-open', message);
+}
+
+async function answer({ client, agent, message, signal, isStreamed }: Sending, ref: TaskRef): Promise<TaskReading> {
+  const thread = threadOf(client, agent, ref.contextId);
+  const reading = await TaskReading.open(thread, ref, signal);
+  const { fold, view } = reading;
+  const id = taskIdOf(ref);
+  if (fold.isOver) throw new HoldfastError('task-ended', `The task "${id}" is over: ${fold.state}.`);
+  const open = view.conversation?.turn === fold.turn ? view.interrupts : [];
+  const payloads = payloadsIn(message);
+  if (open.length === 0 && payloads.every(({ interruptId }) => interruptId === undefined))
+    throw new HoldfastError('conversation-busy', `The task "${id}" is at work. Say more without its taskId: that begins a task after it.`);
+  const answers = payloads.length > 0 ? payloads.flatMap((payload) => answerOf(payload, open, fold.asked)) : inWords(open, textIn(message));
+  if (answers === undefined) return reading.remarked(unclear);
+  if (isStreamed) await listen(thread, view.nextOffset, signal);
+  const who = speakerIn(message.metadata);
+  for (const { interruptId, inputHash, said } of answers) await thread.answer(interruptId, said, { ...who, ...defined({ inputHash }) });
+  return TaskReading.open(thread, ref, signal);
+}
+
+const unclear = 'This answer was not understood. Send a data part with the `interruptId`, or say "yes" or "no" to an approval.';
+
+interface Said {
+  readonly interruptId: string;
+  readonly said: Json;
+  readonly inputHash?: string;
+}
+
+/** Undefined: nobody can tell what is meant. */
+function inWords(open: readonly Interrupt[], text: string): readonly Said[] | undefined {
+  const [only] = open;
+  const said = only === undefined || open.length > 1 ? undefined : answerInWords(only, text);
+  return said === undefined || only === undefined ? undefined : [{ interruptId: only.id, said }];
+}
+
+/** Nothing for an answer that was given before: it is harmless again. */
+function answerOf(given: GivenPayload, open: readonly Interrupt[], asked: ReadonlyMap<string, AskedInTask>): readonly Said[] {
+  const { payload, inputHash, interruptId = open.length === 1 ? open[0]?.id : undefined } = given;
+  if (interruptId === undefined)
+    throw new HoldfastError('answer-invalid', `Say with \`interruptId\` what is answered: ${open.map(({ id }) => `"${id}"`).join(', ')}.`);
+  const interrupt = open.find(({ id }) => id === interruptId);
+  if (interrupt !== undefined) return [{ interruptId, said: answerIn(interrupt, payload), ...defined({ inputHash }) }];
+  const past = asked.get(interruptId);
+  if (past?.end === undefined) throw new HoldfastError('interrupt-unknown', `The task does not ask for "${interruptId}".`);
+  const { reason, answer: counted } = past.end;
+  if (reason === 'deadline') throw new HoldfastError('interrupt-expired', `Nobody answered "${interruptId}" in time.`);
+  if (reason === 'answer' && canonicalJson(counted) === canonicalJson(answerIn(past.interrupt, payload))) return [];
+  throw new HoldfastError('interrupt-answered', `The interrupt "${interruptId}" was answered before.`);
+}

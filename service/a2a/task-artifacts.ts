@@ -1,0 +1,93 @@
+import type { Json } from '../../contract/messages/messages';
+import type { ShownStep } from '../projection/steps';
+import { partsOf } from './parts';
+import type { A2aArtifact, A2aPart, A2aUpdate } from './wire';
+
+interface Growing {
+  readonly name: string;
+  text: string;
+  files: readonly A2aPart[];
+  isWhole: boolean;
+}
+
+/** The artifact of an output that fits a schema. */
+const outputId = 'output';
+
+/** What agents say in a turn: each message with a text or files is an artifact, under the address of its call. */
+export class TaskArtifacts {
+  private readonly growing = new Map<string, Growing>();
+  /** Messages of which an attempt counts no more. The next one takes its place. */
+  private readonly voids = new Set<string>();
+  private made: A2aArtifact | undefined;
+
+  constructor(private readonly of: { readonly taskId: string; readonly contextId: string }) {}
+
+  all(): readonly A2aArtifact[] {
+    const said = [...this.growing].map(([artifactId, { name, text, files }]) => ({
+      artifactId,
+      name,
+      parts: [...(text === '' ? [] : [{ text }]), ...files],
+    }));
+    return this.made === undefined ? said : [...said, this.made];
+  }
+
+  *take(step: Exclude<ShownStep, { readonly step: 'event' }>): Generator<A2aUpdate, void, void> {
+    switch (step.step) {
+      case 'text': {
+        const artifactId = this.placeOf(step.id);
+        const known = this.growing.get(artifactId);
+        if (known === undefined) this.growing.set(artifactId, { name: step.agent, text: step.text, files: [], isWhole: false });
+        else known.text += step.text;
+        return yield this.update({ artifactId, name: step.agent, parts: [{ text: step.text }] }, known !== undefined, false);
+      }
+      case 'void': {
+        const artifactId = this.placeOf(step.id);
+        this.voids.add(artifactId);
+        return yield* this.takeBack(artifactId);
+      }
+      case 'message': {
+        const artifactId = this.placeOf(step.id);
+        const known = this.growing.get(artifactId);
+        const files = partsOf(step.message.parts.filter(({ type }) => type === 'file'));
+        if (known === undefined && files.length === 0) return;
+        // In the order in which they become whole, as the log has them.
+        this.growing.delete(artifactId);
+        this.growing.set(artifactId, { name: step.agent, text: known?.text ?? '', files, isWhole: true });
+        // An artifact must have a part, also where all of it has been said.
+        const parts = files.length > 0 ? files : [{ text: '' }];
+        return yield this.update({ artifactId, name: step.agent, parts }, known !== undefined, true);
+      }
+      default:
+        return;
+    }
+  }
+
+  /** The turn has ended: what was said and is not in the log does not count. */
+  *end(): Generator<A2aUpdate, void, void> {
+    for (const [artifactId, { isWhole }] of [...this.growing]) if (!isWhole) yield* this.takeBack(artifactId);
+  }
+
+  *output(output: Json): Generator<A2aUpdate, void, void> {
+    this.made = { artifactId: outputId, name: outputId, parts: [{ data: output, mediaType: 'application/json' }] };
+    yield this.update(this.made, false, true);
+  }
+
+  private *takeBack(artifactId: string): Generator<A2aUpdate, void, void> {
+    const known = this.growing.get(artifactId);
+    if (known === undefined) return;
+    this.growing.delete(artifactId);
+    yield this.update({ artifactId, name: known.name, parts: [{ text: '' }] }, false, false);
+  }
+
+  /** The id without the number of the try. */
+  private placeOf(id: string): string {
+    const first = id.replace(/~\d+$/, '');
+    return this.voids.has(first) ? first : id;
+  }
+
+  private update(artifact: A2aArtifact, isMore: boolean, isLast: boolean): A2aUpdate {
+    const append = isMore ? { append: true as const } : {};
+    const lastChunk = isLast ? { lastChunk: true as const } : {};
+    return { artifactUpdate: { ...this.of, artifact, ...append, ...lastChunk } };
+  }
+}

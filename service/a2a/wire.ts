@@ -1,0 +1,78 @@
+import type { Json } from '../../contract/messages/messages';
+
+/** The version of A2A that the service speaks. */
+export const a2aVersion = '1.0';
+
+/** A part in the JSON of A2A 1.0. It has exactly one of the first four. */
+export interface A2aPart {
+  readonly text?: string;
+  readonly data?: Json;
+  readonly url?: string;
+  /** Base64. */
+  readonly raw?: string;
+  readonly mediaType?: string;
+}
+
+export interface A2aMessage {
+  readonly messageId: string;
+  readonly contextId: string;
+  readonly taskId: string;
+  readonly role: 'ROLE_USER' | 'ROLE_AGENT';
+  readonly parts: readonly A2aPart[];
+  readonly metadata?: Json;
+}
+
+export const taskStates = [
+  'TASK_STATE_SUBMITTED',
+  'TASK_STATE_WORKING',
+  'TASK_STATE_COMPLETED',
+  'TASK_STATE_FAILED',
+  'TASK_STATE_CANCELED',
+  'TASK_STATE_INPUT_REQUIRED',
+  'TASK_STATE_REJECTED',
+] as const;
+export type A2aTaskState = (typeof taskStates)[number];
+
+export interface A2aStatus {
+  readonly state: A2aTaskState;
+  readonly message?: A2aMessage;
+  readonly timestamp?: string;
+}
+
+export interface A2aArtifact {
+  readonly artifactId: string;
+  readonly name: string;
+  readonly parts: readonly A2aPart[];
+}
+
+/** Members that are empty are left out, as the JSON of protocol buffers does. */
+export interface A2aTask {
+  readonly id: string;
+  readonly contextId: string;
+  readonly status: A2aStatus;
+  readonly artifacts?: readonly A2aArtifact[];
+  readonly history?: readonly A2aMessage[];
+  readonly metadata: Json;
+}
+
+interface OfTask {
+  readonly taskId: string;
+  readonly contextId: string;
+}
+
+/** What a stream says behind the task that it begins with. */
+export type A2aUpdate =
+  | { readonly statusUpdate: OfTask & { readonly status: A2aStatus } }
+  /** `append`: the parts follow those before. Absent: they take their place. */
+  | {
+      readonly artifactUpdate: OfTask & { readonly artifact: A2aArtifact; readonly append?: true; readonly lastChunk?: true };
+    };
+
+export type A2aFrame = { readonly task: A2aTask } | A2aUpdate;
+
+const over: readonly A2aTaskState[] = ['TASK_STATE_COMPLETED', 'TASK_STATE_FAILED', 'TASK_STATE_CANCELED', 'TASK_STATE_REJECTED'];
+
+/** A task in such a state never changes again. */
+export function isOver(state: A2aTaskState): boolean {
+  return over.includes(state);
+}
