@@ -8,6 +8,7 @@ import type { ModelPrices } from '../prices';
 import type { AguiOptions } from '../agui/options';
 import { aguiRoutes } from '../agui/routes';
 import { aiSdkRoutes } from '../ai-sdk/routes';
+import { responseRoutes } from '../responses/routes';
 import { checkHost } from './check-host';
 import { errorResponse } from './error-response';
 import { methodsAt, noRoute } from './route-hints';
@@ -40,7 +41,7 @@ export interface ServiceParts {
 }
 
 /** These go on for as long as they have to: a stream, a move that waits for a worker with a deadline of its own, and a policy for many runs. */
-const patient = /\/(events|upgrade|apply)$|^\/(agui|aisdk)\//;
+const patient = /\/(events|upgrade|apply)$|^\/(agui|aisdk|v1)\//;
 
 /** The HTTP service as a Hono app. Reading needs no worker; every error is { error: { code, message, fix } }. */
 export function createApp(parts: ServiceParts): Hono {
@@ -78,5 +79,6 @@ export function createApp(parts: ServiceParts): Hono {
   app.route('/agui', aguiRoutes(parts));
   app.route('/policies', policyRoutes(parts));
   app.route('/aisdk', aiSdkRoutes(parts));
+  app.route('/v1', responseRoutes(parts));
   return app;
 }

@@ -1,0 +1,90 @@
+import { HoldfastError, isErrorCode } from '../../contract/errors';
+import type { RunEvent, RunView } from '../../contract/events';
+import type { Thread } from '../projection/thread';
+import type { ResponseRef } from './response-id';
+import { offsetOf, responseIdOf, unknownResponse } from './response-id';
+import { ResponseSegment } from './segment';
+import type { ResponseEvent, ResponseObject } from './types';
+
+export interface ResponseReading {
+  readonly thread: Thread;
+  readonly ref: ResponseRef;
+  /** The agent. */
+  readonly model: string;
+  /** The number of the last event that the reader has. */
+  readonly after?: number;
+  readonly signal: AbortSignal;
+}
+
+/** A response from its beginning, until it ends. A client that goes away ends the showing, and not the turn. */
+export async function* streamResponse({ thread, ref, model, after, signal }: ResponseReading): AsyncGenerator<ResponseEvent, void, void> {
+  const segment = new ResponseSegment(ref, model, after);
+  yield* segment.created();
+  let from = offsetOf(ref);
+  for (;;) {
+    for await (const event of thread.events({ from, until: 'waiting', signal })) {
+      if (event.offset !== undefined) from = event.offset + 1;
+      yield* segment.take(event);
+      if (segment.isOver) return;
+    }
+    if (signal.aborted) return yield* segment.problem({ code: 'service-closing', message: 'The service stops. The run goes on.' });
+    const view = await thread.view();
+    if (view?.status === 'running') continue;
+    const stands = yield* segment.stand(view);
+    if (stands !== undefined) yield* segment.problem(stands.problem);
+    return;
+  }
+}
+
+/** The response when it has ended. */
+export async function endedResponse(reading: ResponseReading): Promise<ResponseObject> {
+  let last: ResponseEvent | undefined;
+  for await (const event of streamResponse(reading)) last = event;
+  if (last?.type === 'error') throw new HoldfastError(isErrorCode(last.code) ? last.code : 'internal', last.message);
+  if (last === undefined || !('response' in last)) throw unknownResponse(responseIdOf(reading.ref));
+  return last.response;
+}
+
+/** The response as it stands. Throws if the log does not have it. */
+export async function responseNow({ thread, ref, model, signal }: ResponseReading): Promise<ResponseObject> {
+  const view = await thread.view();
+  const { segment } = view === undefined ? { segment: undefined } : await readUntil(view, { thread, ref, model, signal });
+  if (segment === undefined) throw unknownResponse(responseIdOf(ref));
+  if (view?.status !== 'running') drain(segment.stand(view));
+  return segment.response;
+}
+
+/** The log of a response as far as the view goes. Throws if it is not there. */
+export async function logOfResponse({ thread, ref, model, signal }: ResponseReading): Promise<readonly RunEvent[]> {
+  const view = await thread.view();
+  const { segment, log } = view === undefined ? { segment: undefined, log: [] } : await readUntil(view, { thread, ref, model, signal });
+  if (segment === undefined) throw unknownResponse(responseIdOf(ref));
+  return log;
+}
+
+async function readUntil(
+  view: RunView,
+  { thread, ref, model, signal }: ResponseReading,
+): Promise<{ readonly segment?: ResponseSegment; readonly log: readonly RunEvent[] }> {
+  const log = await logBetween(thread, offsetOf(ref), view.nextOffset, signal);
+  const segment = new ResponseSegment(ref, model);
+  for (const event of log) drain(segment.take(event));
+  const waits = view.conversation?.queue.some(({ id }) => id === ref.message) === true;
+  return segment.isKnown || segment.isOver || waits ? { segment, log } : { log };
+}
+
+/** The events of a log from one offset to before another. */
+export async function logBetween(thread: Thread, from: number, to: number, signal: AbortSignal): Promise<readonly RunEvent[]> {
+  const log: RunEvent[] = [];
+  if (from >= to) return log;
+  for await (const event of thread.events({ from, until: 'end', signal })) {
+    if (event.offset === undefined) continue;
+    if (event.offset < to) log.push(event);
+    if (event.offset >= to - 1) break;
+  }
+  return log;
+}
+
+function drain(events: Iterator<unknown>): void {
+  while (events.next().done !== true);
+}
