@@ -252,7 +252,7 @@ export const errorTable = {
     fix: 'Only a message that waits for its turn can be changed or withdrawn. See the queue of the conversation.',
   },
   'conversation-busy': { status: 409, fix: 'Read the thread until its run has ended, or cancel that run. Then send the message again.' },
-  'interrupts-open': { status: 409, fix: 'Answer what the message names, all in one `resume`. Then send the message again.' },
+  'interrupts-open': { status: 409, fix: 'Answer what the message names, all in one request. Then send the message again.' },
   'turn-unknown': { status: 404, fix: 'Only a turn that is at work can be stopped. See the view of the conversation.' },
   'message-withdrawn': { status: 409, fix: 'Somebody took the message back before its turn. Send another one.' },
   'server-busy': {

@@ -12,7 +12,8 @@ export function isAskedInWords(interrupt: Interrupt): interrupt is Exclude<Inter
 
 export function wordsOf({ kind, info, answerSchema }: Exclude<Interrupt, { kind: 'approval' }>): string {
   const asked = isRecord(info) ? info['question'] : undefined;
-  const question = typeof asked === 'string' ? asked : textOfJson(info);
+  const details = isRecord(info) ? info['details'] : undefined;
+  const question = typeof asked === 'string' ? [asked, ...(typeof details === 'string' ? [details] : [])].join('\n\n') : textOfJson(info);
   if (kind === 'in-doubt') return `${question}\n\nAnswer {"happened": false}, or {"happened": true, "result": …}.`;
   if (!isRecord(answerSchema)) return question;
   const { type, enum: choices } = answerSchema;

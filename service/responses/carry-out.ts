@@ -11,7 +11,7 @@ import { threadOf } from '../projection/thread';
 import type { PlannedAnswer } from './answers';
 import { answerInMessage, answersTo, askedIn } from './answers';
 import type { ResponseNote } from './note';
-import { withNote } from './note';
+import { noteIn, withNote } from './note';
 import { logBetween } from './read-response';
 import type { CreateBody, ResponseWish } from './request';
 import { wishOf } from './request';
@@ -21,6 +21,7 @@ import { isResponseMessage, messageIdOf, offsetOf, refOf, responseIdOf, unknownR
 export interface CarriedOut {
   readonly thread: Thread;
   readonly ref: ResponseRef;
+  readonly facts: ResponseNote;
 }
 
 type Saying = Extract<ResponseWish, { type: 'say' }>;
@@ -54,7 +55,7 @@ async function begin(client: HoldfastClient, body: CreateBody, { content, before
   const message = messageIdOf(0, key ?? conversation);
   const thread = threadOf(client, model, conversation, before.length === 0 ? {} : { messages: before });
   await thread.send(withNote(content, noteOf(body)), { id: message, ...defined({ from }) });
-  return { thread, ref: { conversation, message, answers: [] } };
+  return { thread, ref: { conversation, message, answers: [] }, facts: noteOf(body) };
 }
 
 interface GoingOn {
@@ -82,7 +83,7 @@ async function say(going: GoingOn, { content }: Saying, key: string | undefined)
   refuseBranch(going, first);
   const { from } = body;
   await thread.send(withNote(content, noteOf(body)), { id: message, ...defined({ from }) });
-  return { thread, ref: { conversation: thread.id, message, answers: [] } };
+  return { thread, ref: { conversation: thread.id, message, answers: [] }, facts: noteOf(body) };
 }
 
 /** The same message after the same response is one message, unless its turn came to nothing. */
@@ -142,9 +143,11 @@ async function give(going: GoingOn, answers: readonly PlannedAnswer[]): Promise<
   );
 }
 
-function answeredWith({ thread, before }: GoingOn, offsets: readonly number[]): CarriedOut {
+function answeredWith({ thread, before, log }: GoingOn, offsets: readonly number[]): CarriedOut {
   const answers = [...before.answers, [...new Set(offsets)].sort((a, b) => a - b)];
-  return { thread, ref: { conversation: thread.id, message: before.message, answers } };
+  const said = log.find((event) => event.type === 'message' && event.id === before.message);
+  const facts = said?.type === 'message' ? noteIn(said.message) : {};
+  return { thread, ref: { conversation: thread.id, message: before.message, answers }, facts };
 }
 
 function noteOf({ metadata, previous_response_id: previous }: CreateBody): ResponseNote {

@@ -10,7 +10,9 @@ const file = z.looseObject({
   file_url: z.string().nullish(),
 });
 
-export const ResponseContent = z.union([z.string(), z.array(z.discriminatedUnion('type', [text, image, file]))]);
+export const ResponseContent = z.union([z.string(), z.array(z.discriminatedUnion('type', [text, image, file]))], {
+  error: 'must be a text, or a list of input_text, input_image and input_file',
+});
 type ResponseContent = z.infer<typeof ResponseContent>;
 
 const dataUrl = /^data:([^;,]+)[^,]*;base64,/;

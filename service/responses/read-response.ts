@@ -3,6 +3,7 @@ import type { RunEvent, RunView } from '../../contract/events';
 import type { Thread } from '../projection/thread';
 import type { ResponseRef } from './response-id';
 import { offsetOf, responseIdOf, unknownResponse } from './response-id';
+import type { ResponseFacts } from './segment';
 import { ResponseSegment } from './segment';
 import type { ResponseEvent, ResponseObject } from './types';
 
@@ -11,14 +12,16 @@ export interface ResponseReading {
   readonly ref: ResponseRef;
   /** The agent. */
   readonly model: string;
+  readonly facts?: ResponseFacts;
   /** The number of the last event that the reader has. */
   readonly after?: number;
   readonly signal: AbortSignal;
 }
 
 /** A response from its beginning, until it ends. A client that goes away ends the showing, and not the turn. */
-export async function* streamResponse({ thread, ref, model, after, signal }: ResponseReading): AsyncGenerator<ResponseEvent, void, void> {
-  const segment = new ResponseSegment(ref, model, after);
+export async function* streamResponse(reading: ResponseReading): AsyncGenerator<ResponseEvent, void, void> {
+  const { thread, ref, model, facts, after, signal } = reading;
+  const segment = new ResponseSegment(ref, model, facts, after);
   yield* segment.created();
   let from = offsetOf(ref);
   for (;;) {
@@ -36,41 +39,36 @@ export async function* streamResponse({ thread, ref, model, after, signal }: Res
   }
 }
 
-/** The response when it has ended. */
+/** The response when it has ended, or when its message waits behind a turn that waits for somebody. */
 export async function endedResponse(reading: ResponseReading): Promise<ResponseObject> {
   let last: ResponseEvent | undefined;
   for await (const event of streamResponse(reading)) last = event;
+  if (last?.type === 'error' && last.code === 'interrupts-open') return responseNow(reading);
   if (last?.type === 'error') throw new HoldfastError(isErrorCode(last.code) ? last.code : 'internal', last.message);
   if (last === undefined || !('response' in last)) throw unknownResponse(responseIdOf(reading.ref));
   return last.response;
 }
 
 /** The response as it stands. Throws if the log does not have it. */
-export async function responseNow({ thread, ref, model, signal }: ResponseReading): Promise<ResponseObject> {
-  const view = await thread.view();
-  const { segment } = view === undefined ? { segment: undefined } : await readUntil(view, { thread, ref, model, signal });
-  if (segment === undefined) throw unknownResponse(responseIdOf(ref));
-  if (view?.status !== 'running') drain(segment.stand(view));
+export async function responseNow(reading: ResponseReading, view?: RunView): Promise<ResponseObject> {
+  const { segment, seen } = await readAll(reading, view);
+  if (seen.status !== 'running') drain(segment.stand(seen));
   return segment.response;
 }
 
-/** The log of a response as far as the view goes. Throws if it is not there. */
-export async function logOfResponse({ thread, ref, model, signal }: ResponseReading): Promise<readonly RunEvent[]> {
-  const view = await thread.view();
-  const { segment, log } = view === undefined ? { segment: undefined, log: [] } : await readUntil(view, { thread, ref, model, signal });
-  if (segment === undefined) throw unknownResponse(responseIdOf(ref));
-  return log;
+/** The log of a response. Throws if it is not there. */
+export async function logOfResponse(reading: ResponseReading, view?: RunView): Promise<readonly RunEvent[]> {
+  return (await readAll(reading, view)).log;
 }
 
-async function readUntil(
-  view: RunView,
-  { thread, ref, model, signal }: ResponseReading,
-): Promise<{ readonly segment?: ResponseSegment; readonly log: readonly RunEvent[] }> {
-  const log = await logBetween(thread, offsetOf(ref), view.nextOffset, signal);
-  const segment = new ResponseSegment(ref, model);
+async function readAll({ thread, ref, model, facts, signal }: ResponseReading, given: RunView | undefined) {
+  const seen = given ?? (await thread.view());
+  const log = seen === undefined ? [] : await logBetween(thread, offsetOf(ref), seen.nextOffset, signal);
+  const segment = new ResponseSegment(ref, model, facts);
   for (const event of log) drain(segment.take(event));
-  const waits = view.conversation?.queue.some(({ id }) => id === ref.message) === true;
-  return segment.isKnown || segment.isOver || waits ? { segment, log } : { log };
+  const waits = seen?.conversation?.queue.some(({ id }) => id === ref.message) === true;
+  if (seen === undefined || !(segment.isKnown || segment.isOver || waits)) throw unknownResponse(responseIdOf(ref));
+  return { segment, seen, log };
 }
 
 /** The events of a log from one offset to before another. */

@@ -1,7 +1,9 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono';
 import { z } from 'zod';
+import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
+import type { RunView } from '../../contract/events';
 import { agentsIn, askedAgent } from '../http/asked-agent';
 import type { ServiceParts } from '../http/app';
 import { frameStream } from '../http/event-stream';
@@ -28,6 +30,11 @@ const StreamQuery = z.object({
 });
 const KeyHeader = z.string().min(1).max(255).optional();
 
+interface Found {
+  readonly reading: ResponseReading;
+  readonly view: RunView;
+}
+
 /** The Responses API of OpenAI: a model is an agent, and a response a piece of a conversation with it. */
 export function responseRoutes(parts: ServiceParts): Hono {
   const { client, logger, closing = new AbortController().signal, heartbeatMs = 15_000 } = parts;
@@ -35,7 +42,7 @@ export function responseRoutes(parts: ServiceParts): Hono {
   const stream = (reading: Omit<ResponseReading, 'signal'>): Response =>
     frameStream((signal) => streamResponse({ ...reading, signal }), { heartbeatMs, closing, logger, frameOf });
 
-  const find = async (context: Context): Promise<ResponseReading> => {
+  const find = async (context: Context): Promise<Found> => {
     const id = context.req.param('id') ?? '';
     const ref = refOf(id);
     const view = await client
@@ -45,7 +52,8 @@ export function responseRoutes(parts: ServiceParts): Hono {
         throw codeOf(error) === 'run-unknown' ? unknownResponse(id) : error;
       });
     if (view.conversation === undefined) throw unknownResponse(id);
-    return { thread: threadOf(client, view.agent, ref.conversation), ref, model: view.agent, signal: closing };
+    const thread = threadOf(client, view.agent, ref.conversation);
+    return { view, reading: { thread, ref, model: view.agent, signal: closing } };
   };
 
   const routes = new Hono();
@@ -60,27 +68,29 @@ export function responseRoutes(parts: ServiceParts): Hono {
     const key = parse(KeyHeader, context.req.header('idempotency-key'), 'The header Idempotency-Key') ?? body.metadata?.['run_id'];
     const reading = { ...(await carryOut(client, body, key, closing)), model };
     if (body.stream === true) return stream(reading);
-    if (body.background === true) return context.json(new ResponseSegment(reading.ref, model).response);
+    if (body.background === true) return context.json(new ResponseSegment(reading.ref, model, reading.facts).response);
     return context.json(await endedResponse({ ...reading, signal: AbortSignal.any([closing, context.req.raw.signal]) }));
   });
 
   routes.get('/responses/:id', async (context) => {
     const { stream: isStream, starting_after: after } = parse(StreamQuery, context.req.query(), 'The query');
-    const reading = await find(context);
-    const now = await responseNow(reading);
-    return isStream === 'true' ? stream({ ...reading, ...(after === undefined ? {} : { after }) }) : context.json(now);
+    const { reading, view } = await find(context);
+    const now = await responseNow(reading, view);
+    if (isStream !== 'true') return context.json(now);
+    const facts = { metadata: now.metadata, createdAt: now.created_at, ...defined({ previous: now.previous_response_id ?? undefined }) };
+    return stream({ ...reading, facts, ...defined({ after }) });
   });
 
   routes.get('/responses/:id/input_items', async (context) => {
-    const reading = await find(context);
-    const data = inputItemsOf(reading.ref, await logOfResponse(reading));
+    const { reading, view } = await find(context);
+    const data = inputItemsOf(reading.ref, await logOfResponse(reading, view));
     const [first_id, last_id] = [data[0], data.at(-1)].map((item) => (item as { id?: string } | undefined)?.id ?? null);
     return context.json({ object: 'list', data, first_id, last_id, has_more: false });
   });
 
   routes.post('/responses/:id/cancel', async (context) => {
-    const reading = await find(context);
-    const { status } = await responseNow(reading);
+    const { reading, view } = await find(context);
+    const { status } = await responseNow(reading, view);
     if (status === 'queued') await client.conversation(undefined, reading.thread.id).withdraw(reading.ref.message).catch(unlessTaken);
     if ((await responseNow(reading)).status === 'in_progress') {
       await reading.thread.stop().catch(unlessOver);

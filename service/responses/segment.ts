@@ -13,6 +13,12 @@ import type { ResponseRef } from './response-id';
 import { beforeAnswers, offsetOf, responseIdOf } from './response-id';
 import type { ResponseEvent, ResponseObject, ResponseStatus, ResponseUsage, UnnumberedEvent } from './types';
 
+/** What is known of a response before its message is read. */
+export interface ResponseFacts extends ResponseNote {
+  /** Seconds since 1970. */
+  readonly createdAt?: number;
+}
+
 interface ResponseEnd {
   readonly status: Exclude<ResponseStatus, 'queued' | 'in_progress'>;
   readonly error?: Failure;
@@ -33,7 +39,6 @@ export class ResponseSegment {
   /** The interrupts that it answers, by the offsets at which they began. */
   private readonly answered = new Map<number, string | undefined>();
   private readonly unanswered = new Set<number>();
-  private note: ResponseNote = {};
   private isSaid = false;
   private begunAt: number | undefined;
   private usage: Usage = noUsage;
@@ -43,6 +48,7 @@ export class ResponseSegment {
   constructor(
     private readonly ref: ResponseRef,
     private readonly model: string,
+    private facts: ResponseFacts = {},
     after?: number,
   ) {
     this.id = responseIdOf(ref);
@@ -69,22 +75,22 @@ export class ResponseSegment {
   }
 
   get response(): ResponseObject {
-    const { id, model, note, end } = this;
+    const { id, model, facts, end } = this;
     const previous = beforeAnswers(this.ref);
     return {
       id,
       object: 'response',
-      created_at: Math.floor((this.begunAt ?? Date.now()) / 1000),
+      created_at: this.begunAt === undefined ? (facts.createdAt ?? secondsOf(Date.now())) : secondsOf(this.begunAt),
       status: end?.status ?? (this.hasBegun ? 'in_progress' : 'queued'),
       background: true,
       error: end?.error ?? null,
       incomplete_details: end?.reason === undefined ? null : { reason: end.reason },
       instructions: null,
-      metadata: note.metadata ?? {},
+      metadata: facts.metadata ?? {},
       model,
       output: this.output.all,
       parallel_tool_calls: true,
-      previous_response_id: previous === undefined ? (note.previous ?? null) : responseIdOf(previous),
+      previous_response_id: previous === undefined ? (facts.previous ?? null) : responseIdOf(previous),
       store: true,
       temperature: null,
       tool_choice: 'auto',
@@ -106,7 +112,7 @@ export class ResponseSegment {
     if (event.type === 'message-withdrawn' && event.id === this.ref.message) return yield* this.over({ status: 'cancelled' });
     if (event.type === 'message' && event.id === this.ref.message) {
       this.isSaid = true;
-      this.note = noteIn(event.message);
+      this.facts = noteIn(event.message);
       if (this.answered.size === 0) yield* this.begin(event);
     }
     if (!this.isSaid) return;
@@ -188,6 +194,10 @@ export class ResponseSegment {
       if (numbered !== undefined) yield numbered;
     }
   }
+}
+
+function secondsOf(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000);
 }
 
 function usageOf({ inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens = 0 }: Usage): ResponseUsage {
