@@ -4,6 +4,7 @@ import type { Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
 import { isShown } from '../../contract/record/agent-paths';
 import { resultOf, textOfJson } from '../agui/content';
+import { askedCall } from '../projection/asked-call';
 import { externalCallIn } from '../projection/external-calls';
 import type { ShownStep } from '../projection/steps';
 import { wordsOf } from './asked';
@@ -16,6 +17,9 @@ interface KnownCall {
   readonly tool: string;
   readonly message: string;
   input: string;
+  isDone?: boolean;
+  /** The interrupt that asks about it. */
+  approval?: string;
 }
 
 /** Makes the output of a response of steps. Those before its beginning are only noted: calls that it has the results of, and what waits. */
@@ -25,8 +29,7 @@ export class ResponseOutput {
   private readonly waiting = new Map<string, Interrupt>();
   /** Interrupts that stand in this output. */
   private readonly asked = new Set<string>();
-  /** The approvals of calls, and the calls that clients make themselves, by the ids of the calls. */
-  private readonly approvals = new Map<string, string>();
+  /** Calls that clients make themselves. */
   private readonly external = new Set<string>();
 
   /** `salt` makes the ids of the items unlike those of other responses. */
@@ -44,6 +47,10 @@ export class ResponseOutput {
     if (step.step === 'call-start') this.calls.push({ callId: step.callId, path, tool: step.tool, message: step.id, input: '' });
     const call = step.step === 'call-input' ? this.call(step.callId, path) : undefined;
     if (call !== undefined && step.step === 'call-input') call.input += step.text;
+    if (step.step === 'result') {
+      const ended = this.call(step.callId, path);
+      if (ended !== undefined) ended.isDone = true;
+    }
     if (step.step === 'void')
       for (const one of this.calls.filter(({ message }) => message === step.id)) this.calls.splice(this.calls.indexOf(one), 1);
   }
@@ -101,7 +108,13 @@ export class ResponseOutput {
     const external = externalCallIn(interrupt);
     this.waiting.set(interrupt.id, interrupt);
     if (external !== undefined) this.external.add(external.callId);
-    if (interrupt.kind === 'approval') this.approvals.set(interrupt.callId, interrupt.id);
+    if (interrupt.kind !== 'approval') return;
+    const call = askedCall(
+      this.calls.filter(({ isDone }) => isDone !== true),
+      interrupt,
+    );
+    // The arguments as they were parsed: people decide about these.
+    if (call !== undefined) Object.assign(call, { input: JSON.stringify(interrupt.input), approval: interrupt.id });
   }
 
   private *event(event: RunEvent): Generator<OutputEvent, void, void> {
@@ -113,7 +126,7 @@ export class ResponseOutput {
   }
 
   private begin(callId: string, path: string, { tool, input }: { readonly tool: string; readonly input: string }): Generator<OutputEvent> {
-    return this.items.beginCall(`${path} ${callId}`, { name: tool, input, approval: this.approvals.get(callId) ?? null });
+    return this.items.beginCall(`${path} ${callId}`, { name: tool, input, approval: this.call(callId, path)?.approval ?? null });
   }
 
   private *ask(interrupt: Interrupt): Generator<OutputEvent, void, void> {
