@@ -40,7 +40,6 @@ describe('the Responses API', () => {
   it('shows a turn as a response: calls with their results, texts, what it used', async () => {
     const { say, client } = await bedWith(
       {
-        reasoning: 'Hm.',
         text: 'I look.',
         toolCalls: [
           { name: 'echo', input: { text: 'a' } },
