@@ -24,15 +24,23 @@ export async function* streamResponse(reading: ResponseReading): AsyncGenerator<
   const segment = new ResponseSegment(ref, model, facts, after);
   yield* segment.created();
   let from = offsetOf(ref);
+  // A message in the queue of an idle conversation waits for a worker, or for `unpause`.
+  let isQueued = false;
   for (;;) {
-    for await (const event of thread.events({ from, until: 'waiting', signal })) {
+    const { hasBegun } = segment;
+    for await (const event of thread.events({ from, until: isQueued ? 'end' : 'waiting', signal })) {
       if (event.offset !== undefined) from = event.offset + 1;
       yield* segment.take(event);
       if (segment.isOver) return;
+      if (isQueued && segment.hasBegun) break;
     }
+    isQueued = false;
     if (signal.aborted) return yield* segment.problem({ code: 'service-closing', message: 'The service stops. The run goes on.' });
+    if (segment.hasBegun && !hasBegun) continue;
     const view = await thread.view();
-    if (view?.status === 'running') continue;
+    if (view?.status === 'running' || (view !== undefined && view.nextOffset > from)) continue;
+    isQueued = view?.status === 'idle' && !segment.hasBegun;
+    if (isQueued) continue;
     const stands = yield* segment.stand(view);
     if (stands !== undefined) yield* segment.problem(stands.problem);
     return;

@@ -136,6 +136,7 @@ export class ResponseSegment {
       yield* this.over({ status: 'failed', error: view.error ?? { code: 'run-failed', message: 'The run has failed.' } });
     else if (view?.status === 'waiting' && !this.hasBegun)
       return { problem: { code: 'interrupts-open', message: 'The message waits for its turn: the one before waits for somebody.' } };
+    else if (view?.status === 'idle' && !this.hasBegun) return undefined;
     else yield* this.over({ status: view?.status === 'waiting' ? 'completed' : 'cancelled' });
     return undefined;
   }
