@@ -2,7 +2,7 @@
  * Whether an interrupt is of the agent that is at work at a path. Its address has the path, with turns and calls between. Of an agent that is a
  * tool the path has to say so: what a hidden agent asks is not asked by the one that called it.
  */
-export function isAskedAt(address: readonly string[], path: readonly string[]): boolean {
+function isAskedAt(address: readonly string[], path: readonly string[]): boolean {
   let found = 0;
   for (const segment of address) {
     if (segment === path[found]) found += 1;

@@ -51,7 +51,8 @@ export function answersTo(
     return plannedAnswer(found, answer);
   });
   const outputs = results.map(({ callId, output }) => {
-    const found = asked.filter(({ interrupt }) => externalCallIn(interrupt)?.callId === callId).at(-1);
+    const calls = asked.filter(({ interrupt }) => externalCallIn(interrupt)?.callId === callId);
+    const found = calls.find(({ end }) => end === undefined) ?? calls.at(-1);
     if (found === undefined) throw new HoldfastError('interrupt-unknown', `The conversation waits for no result of the call "${callId}".`);
     return plannedAnswer(found, { output });
   });

@@ -1,4 +1,3 @@
-import { isRecord } from '../../contract/check';
 import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
@@ -20,6 +19,8 @@ interface KnownCall {
   isDone?: boolean;
   /** The interrupt that asks about it. */
   approval?: string;
+  /** The client makes it. */
+  isExternal?: boolean;
 }
 
 /** Makes the output of a response of steps. Those before its beginning are only noted: calls that it has the results of, and what waits. */
@@ -29,8 +30,8 @@ export class ResponseOutput {
   private readonly waiting = new Map<string, Interrupt>();
   /** Interrupts that stand in this output. */
   private readonly asked = new Set<string>();
-  /** Calls that clients make themselves. */
-  private readonly external = new Set<string>();
+  /** The arguments of calls that the client makes itself, by the interrupts that ask for them. */
+  private readonly external = new Map<string, string>();
 
   /** `salt` makes the ids of the items unlike those of other responses. */
   constructor(salt: string) {
@@ -74,8 +75,8 @@ export class ResponseOutput {
       case 'message':
         return yield* this.items.endTexts(step.id);
       case 'result': {
-        if (this.external.has(step.callId)) return;
         const call = this.call(step.callId, path);
+        if (call?.isExternal === true) return;
         const { content, isError } = resultOf(step.message);
         yield* this.begin(step.callId, path, { tool: call?.tool ?? step.tool, input: call?.input ?? '{}' });
         return yield* this.items.endCall(`${path} ${step.callId}`, content, isError);
@@ -105,16 +106,19 @@ export class ResponseOutput {
     }
     if (event.type !== 'interrupt-start') return;
     const { interrupt } = event;
-    const external = externalCallIn(interrupt);
     this.waiting.set(interrupt.id, interrupt);
-    if (external !== undefined) this.external.add(external.callId);
-    if (interrupt.kind !== 'approval') return;
-    const call = askedCall(
-      this.calls.filter(({ isDone }) => isDone !== true),
-      interrupt,
-    );
+    const external = externalCallIn(interrupt);
+    const callId = interrupt.kind === 'approval' ? interrupt.callId : external?.callId;
+    if (callId === undefined) return;
+    const open = this.calls.filter(({ isDone }) => isDone !== true);
+    const call = askedCall(open, { callId, address: interrupt.address });
+    if (external !== undefined) {
+      this.external.set(interrupt.id, call?.input ?? '{}');
+      if (call !== undefined) call.isExternal = true;
+    }
     // The arguments as they were parsed: people decide about these.
-    if (call !== undefined) Object.assign(call, { input: JSON.stringify(interrupt.input), approval: interrupt.id });
+    if (interrupt.kind === 'approval' && call !== undefined)
+      Object.assign(call, { input: JSON.stringify(interrupt.input), approval: interrupt.id });
   }
 
   private *event(event: RunEvent): Generator<OutputEvent, void, void> {
@@ -135,14 +139,7 @@ export class ResponseOutput {
     const external = externalCallIn(interrupt);
     if (interrupt.kind === 'approval') yield* this.items.approval(interrupt.id, interrupt.tool, JSON.stringify(interrupt.input));
     else if (external === undefined) yield* this.items.text(`asked ${interrupt.id}`, wordsOf(interrupt));
-    else yield* this.items.functionCall({ ...external, input: this.inputOfExternal(external.callId, interrupt.info) });
-  }
-
-  private inputOfExternal(callId: string, info: Json): string {
-    const known = this.calls.filter((call) => call.callId === callId).at(-1);
-    if (known !== undefined) return known.input;
-    const told = isRecord(info) && isRecord(info['externalCall']) ? (info['externalCall'] as { input?: Json }).input : undefined;
-    return JSON.stringify(told ?? {});
+    else yield* this.items.functionCall({ ...external, input: this.external.get(interrupt.id) ?? '{}' });
   }
 
   private call(callId: string, path: string): KnownCall | undefined {

@@ -19,7 +19,7 @@ export function responsesApp(chat: TestConversation): Hono {
 /** The client of OpenAI, unmodified, before this service. */
 export function openAiAt(app: Hono): OpenAI {
   const fetch = (url: unknown, init?: unknown) => Promise.resolve(app.request(String(url), init as RequestInit));
-  return new OpenAI({ baseURL: 'http://127.0.0.1/v1', apiKey: 'none', maxRetries: 0, fetch: fetch as typeof globalThis.fetch });
+  return new OpenAI({ baseURL: 'http://127.0.0.1/v1', apiKey: 'none', maxRetries: 0, fetch });
 }
 
 export type OpenAiResponse = OpenAI.Responses.Response;

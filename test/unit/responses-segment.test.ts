@@ -44,7 +44,7 @@ const answers = (parts: StoredMessage['parts'], more: object = {}): EventBody =>
 const text = (whole: string) => ({ type: 'text' as const, text: whole });
 const ends = (more: object = {}): EventBody => ({ type: 'turn-end', turn: 1, status: 'completed', usage, ...more });
 const delta = (body: DeltaBody): Delta => ({ ...of, address: 'm1', attempt: 1, ...body });
-const interruptAt = (id: string, info: Json): Interrupt => ({ kind: 'custom', id, address: [], agent: 'agent', info });
+const interruptAt = (id: string, info: Json): Interrupt => ({ kind: 'custom', id, address: ['agent', 't1'], agent: 'agent', info });
 
 function shown(stream: readonly (RunEvent | Delta)[], ref = first, after?: number): readonly ResponseEvent[] {
   const segment = new ResponseSegment(ref, 'agent', {}, after);
@@ -55,7 +55,7 @@ function shown(stream: readonly (RunEvent | Delta)[], ref = first, after?: numbe
 function madeOf(events: readonly ResponseEvent[]): OpenAiResponse {
   let response: OpenAiResponse | undefined;
   for (const event of events.filter(({ type }) => !/^response\.(completed|failed|incomplete)$/.test(type)))
-    response = accumulateResponse(event as unknown as OpenAiEvent, response as never) as OpenAiResponse;
+    response = accumulateResponse(event as unknown as OpenAiEvent, response);
   return response!;
 }
 
@@ -202,6 +202,33 @@ describe('a call that the client makes itself', () => {
     expect(lastOf(events)).toMatchObject({ previous_response_id: responseIdOf(first) });
     expect(inputItemsOf(answered, log)).toMatchObject([{ type: 'function_call_output', call_id: 'call-1', output: 'Here' }]);
   });
+});
+
+it('tells calls of the client from those of another agent with the same id', () => {
+  const inside = { agent: 'helper', runPath: ['agent', 'helper'] };
+  const call = (name: string) => ({ type: 'tool-call', id: 'call-1', name, input: {} }) as const;
+  const log = logOf(
+    ...begin,
+    answers([call('locate')]),
+    {
+      ...inside,
+      type: 'model-end',
+      turn: 1,
+      address: 'm2',
+      message: { id: 'm2', role: 'assistant', parts: [call('echo')] },
+      model: 'test/model',
+    },
+    { type: 'interrupt-start', interrupt: interruptAt('i', { externalCall: { tool: 'locate', callId: 'call-1' } }) },
+    {
+      ...inside,
+      type: 'tool-end',
+      tool: 'echo',
+      callId: 'call-1',
+      message: { id: 't', role: 'tool', parts: [{ type: 'tool-result', callId: 'call-1', name: 'echo', output: 'Yes' }] },
+    },
+    ends(),
+  );
+  expect(outputOf(shown(log))).toEqual(['function_call locate {}', 'mcp_call echo {} Yes']);
 });
 
 describe('a response that waits for its turn', () => {
