@@ -3,6 +3,7 @@ import type { Delta, DeltaBody } from '../../contract/deltas';
 import type { EventBody, RunEvent, RunView } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Json, StoredMessage } from '../../contract/messages/messages';
+import { answerInWords, wordsOf } from '../../service/responses/asked';
 import { inputItemsOf } from '../../service/responses/input-items';
 import { messageIdOf, offsetOf, refOf, responseIdOf } from '../../service/responses/response-id';
 import type { ResponseRef } from '../../service/responses/response-id';
@@ -241,6 +242,25 @@ describe('a response that waits for its turn', () => {
 
   it('is cancelled if somebody takes its message back', () => {
     expect(lastOf(shown(logOf({ type: 'message-withdrawn', id: message })))).toMatchObject({ status: 'cancelled' });
+  });
+});
+
+describe('a question in words', () => {
+  const doubt: Interrupt = { ...interruptAt('i', { question: 'Was it paid?' }), kind: 'in-doubt' } as Interrupt;
+  const form: Interrupt = { ...interruptAt('i', 'How many?'), answerSchema: { type: 'number' } } as Interrupt;
+
+  it('says how it is answered', () => {
+    expect([doubt, form].map((interrupt) => wordsOf(interrupt as Parameters<typeof wordsOf>[0]))).toEqual([
+      'Was it paid?\n\nAnswer {"happened": false}, or {"happened": true, "result": …}.',
+      'How many?\n\nAnswer with JSON that fits: {"type":"number"}',
+    ]);
+  });
+
+  it('takes a text, or the JSON that it is', () => {
+    expect(answerInWords(doubt, '{"happened": false}')).toEqual({ answer: { happened: false } });
+    expect(answerInWords(form, '7')).toEqual({ answer: 7 });
+    expect(answerInWords(interruptAt('i', 'Well?'), '7')).toEqual({ answer: '7' });
+    expect(answerInWords(doubt, 'No')).toEqual({ misfit: expect.any(String) });
   });
 });
 
