@@ -201,6 +201,15 @@ export const errorTable = {
     status: 400,
     fix: 'Correct the field, the flag or the parameter that the message names. docs/reference/http.md has what each request takes.',
   },
+  'request-unsupported': {
+    status: 400,
+    fix: 'Leave out what the message names. docs/reference/protocols.md has what each protocol takes.',
+  },
+  'response-unknown': { status: 404, fix: 'Use an id that POST /v1/responses of this service answered, and send it whole.' },
+  'response-outdated': {
+    status: 400,
+    fix: 'Name the response of the message in `previous_response_id`, or the last one after it. A conversation does not branch.',
+  },
   'method-unknown': { status: 405, fix: 'Use one of the methods that the message names; the header Allow has them, too.' },
   'route-unknown': { status: 404, fix: 'See docs/reference/http.md for the routes.' },
   'host-forbidden': {
@@ -243,7 +252,7 @@ export const errorTable = {
     fix: 'Only a message that waits for its turn can be changed or withdrawn. See the queue of the conversation.',
   },
   'conversation-busy': { status: 409, fix: 'Read the thread until its run has ended, or cancel that run. Then send the message again.' },
-  'interrupts-open': { status: 409, fix: 'Answer what the message names, all in one `resume`. Then send the message again.' },
+  'interrupts-open': { status: 409, fix: 'Answer what the message names, all in one request. Then send the message again.' },
   'turn-unknown': { status: 404, fix: 'Only a turn that is at work can be stopped. See the view of the conversation.' },
   'task-unknown': { status: 404, fix: 'Use the id of a task that this agent gave you.' },
   'task-ended': { status: 409, fix: 'Begin another task in the same context: send the message without a taskId.' },

@@ -4,7 +4,8 @@ import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { Json, Part, StoredMessage } from '../../contract/messages/messages';
-import { isShown, nameOfSegment } from '../../contract/record/agent-paths';
+import { isShown } from '../../contract/record/agent-paths';
+import { askedCall } from '../projection/asked-call';
 import type { ShownStep } from '../projection/steps';
 import type { UiPart } from './parts';
 
@@ -194,11 +195,10 @@ export class UiFrames {
   private *asked(interrupt: Interrupt): Generator<UiPart, void, void> {
     yield { type: 'data-holdfast-interrupt', id: interrupt.id, data: interrupt as unknown as Json };
     if (interrupt.kind !== 'approval') return;
-    const { callId } = interrupt;
-    // The model may know the tool by an alias, so that its name says nothing.
-    const asked = [...this.calls.values()].filter((one) => one.isDone !== true && one.callId === callId);
-    const call =
-      asked.filter(({ path }) => nameOfSegment(path.slice(path.lastIndexOf('/') + 1)) === interrupt.agent).at(-1) ?? asked.at(-1);
+    const call = askedCall(
+      [...this.calls.values()].filter(({ isDone }) => isDone !== true),
+      interrupt,
+    );
     if (call === undefined) return;
     call.approval = interrupt.id;
     yield* this.inputOf(call, interrupt.input);

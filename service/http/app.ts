@@ -9,6 +9,7 @@ import { a2aRoutes } from '../a2a/routes';
 import type { AguiOptions } from '../agui/options';
 import { aguiRoutes } from '../agui/routes';
 import { aiSdkRoutes } from '../ai-sdk/routes';
+import { responseRoutes } from '../responses/routes';
 import { allowOrigins } from './allow-origins';
 import { checkHost } from './check-host';
 import { errorResponse } from './error-response';
@@ -45,7 +46,7 @@ export interface ServiceParts {
 }
 
 /** These go on for as long as they have to: a stream, a move that waits for a worker with a deadline of its own, and what is done to many runs. */
-const patient = /\/(events|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a)\//;
+const patient = /\/(events|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1)\//;
 
 /** The HTTP service as a Hono app. Reading needs no worker; every error is { error: { code, message, fix } }. */
 export function createApp(parts: ServiceParts): Hono {
@@ -85,6 +86,7 @@ export function createApp(parts: ServiceParts): Hono {
   app.route('/policies', policyRoutes(parts));
   app.route('/aisdk', aiSdkRoutes(parts));
   app.route('/a2a', a2aRoutes(parts));
+  app.route('/v1', responseRoutes(parts));
   app.route('/', openApiRoutes());
   return app;
 }

@@ -2,6 +2,7 @@ import type { AnswerOptions, HoldfastClient } from '../../client/index';
 import type { SendOptions } from '../../client/conversation';
 import type { MessageReceipt } from '../../contract/service';
 import type { MessageFate } from '../../client/message-fate';
+import type { ConversationOptions } from '../../client/conversation-options';
 import type { Delta } from '../../contract/deltas';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
@@ -32,8 +33,9 @@ export interface Thread {
   stop(): Promise<void>;
 }
 
-export function threadOf(client: HoldfastClient, agent: string, id: string): Thread {
-  const conversation = client.conversation(agent, id);
+/** `start`: what the first message begins it with. */
+export function threadOf(client: HoldfastClient, agent: string, id: string, start: ConversationOptions = {}): Thread {
+  const conversation = client.conversation(agent, id, start);
   const run = client.run(id);
   return {
     id,

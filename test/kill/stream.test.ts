@@ -6,7 +6,10 @@ import { connect } from '../../client/connect';
 import type { Run } from '../../client/run';
 import { freePort } from '../../host/server/free-port';
 import { gate } from '../support/gate';
+import OpenAI from 'openai';
 import { PageChat } from '../support/ai-sdk-page';
+import type { OpenAiEvent } from '../support/responses-bed';
+import { eventsOf } from '../support/responses-bed';
 import { testDirectory, testServer } from '../support/test-bed';
 import type { Child } from './child';
 import { killAll, spawnProgram } from './child';
@@ -277,6 +280,41 @@ describe('a page with a chat of AI SDK whose service is killed in the middle of 
     expect(messages.map(({ message }) => message.role)).toEqual(['user', 'assistant']);
     await new PageChat(`${at.url}/aisdk/plain`, { id: page.id }).resumeStream();
     await second.line('ready');
+    expect(await second.terminate()).toBe(0);
+  });
+});
+
+describe('a response of OpenAI whose service is killed in the middle of a text', () => {
+  it('is taken up where it was left, and has the whole text of the next try', async () => {
+    const at = await place();
+    const first = at.spawn('first');
+    await first.line('ready');
+    const client = new OpenAI({ baseURL: `${at.url}/v1`, apiKey: 'none', maxRetries: 0 });
+    const script: StreamScript = { first: ['First try ', hold, 'the end of.'], second: ['Second ', hold, 'try.'] };
+    const seen: OpenAiEvent[] = [];
+    const reading = async (): Promise<void> => {
+      for await (const event of await client.responses.create({ model: 'plain', input: JSON.stringify(script), stream: true })) {
+        seen.push(event);
+        if (event.type === 'response.output_text.delta') await first.murder();
+      }
+    };
+    await expect(reading()).rejects.toThrow();
+    const [created] = seen;
+    const id = created?.type === 'response.created' ? created.response.id : '';
+    const after = seen.at(-1)?.sequence_number ?? 0;
+
+    const second = at.spawn('second');
+    await second.line('listening');
+    const rest = eventsOf(await client.responses.retrieve(id, { stream: true, starting_after: after }));
+    const helper = client.responses.stream({ response_id: id });
+    await second.line('ready');
+    second.release();
+    const events = await rest;
+    expect(events.every(({ sequence_number }) => sequence_number > after)).toBe(true);
+    expect(events).toEqual(expect.arrayContaining([expect.objectContaining({ type: 'response.output_text.done', text: 'Second try.' })]));
+    expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { id, output: [{ content: [{ text: 'Second try.' }] }] } });
+    expect((await helper.finalResponse()).output_text).toBe('Second try.');
+    expect(await client.responses.retrieve(id)).toMatchObject({ status: 'completed', output_text: 'Second try.' });
     expect(await second.terminate()).toBe(0);
   });
 });

@@ -9,7 +9,11 @@ import { TaskFold } from '../../service/a2a/task-fold';
 import type { AguiEvent } from '../../service/agui/events';
 import { AguiFrames } from '../../service/agui/frames';
 import { UiFrames } from '../../service/ai-sdk/frames';
+import { isAskedInWords, wordsOf } from '../../service/responses/asked';
+import { ResponseOutput } from '../../service/responses/output';
+import type { OutputEvent, ResponseItem } from '../../service/responses/types';
 import type { UiPart } from '../../service/ai-sdk/parts';
+import { askedCall } from '../../service/projection/asked-call';
 import { Projection } from '../../service/projection/projection';
 import type { ShownStep } from '../../service/projection/steps';
 import { scriptOf } from '../parity/generate';
@@ -27,9 +31,14 @@ interface Shown {
 }
 
 interface Call {
+  readonly callId: string;
+  readonly path: string;
   readonly tool: string;
   input: Json;
   output?: Json;
+  /** The approval that asks about it, and whether a person rejected it. */
+  approval?: string;
+  isDenied?: boolean;
 }
 
 const rejected = /^A human rejected the call/;
@@ -38,38 +47,46 @@ const callLine = (tool: string, input: Json, output: Json | undefined): string =
   `${tool} ${JSON.stringify(input)} ${output === undefined ? '' : typeof output !== 'string' ? JSON.stringify(output) : rejected.test(output) ? 'denied' : output}`;
 
 /** What the log says. Calls are by agent and id: of two agents each may have one of the same, and of two messages. */
-function inLog(log: readonly RunEvent[]): Shown {
+function inLog(log: readonly RunEvent[]): { readonly texts: readonly string[]; readonly calls: readonly Call[] } {
   const texts: string[] = [];
-  const all: Call[] = [];
-  const calls = new Map<string, Call>();
-  const begin = (key: string, call: Call): void => {
-    all.push(call);
-    calls.set(key, call);
-  };
+  const calls: Call[] = [];
   for (const event of log) {
     if (event.type === 'interrupt-start' && event.interrupt.kind === 'approval') {
-      const { callId, input } = event.interrupt;
       // The arguments as they were parsed: people decide about these.
-      const asked = [...calls].filter(([key, call]) => call.output === undefined && key.endsWith(` ${callId}`)).at(-1);
-      if (asked !== undefined) asked[1].input = input;
+      const open = calls.filter(({ output }) => output === undefined);
+      const asked = askedCall(open, event.interrupt);
+      if (asked !== undefined) Object.assign(asked, { input: event.interrupt.input, approval: event.interrupt.id });
+    }
+    if (event.type === 'interrupt-end') {
+      const decided = calls.find(({ approval }) => approval === event.interruptId);
+      if (decided !== undefined) decided.isDenied = (event.answer as { type?: Json } | null)?.type === 'reject';
     }
     if (!('runPath' in event) || !isShown(event.runPath)) continue;
-    const key = (callId: string): string => `${event.runPath.join('/')} ${callId}`;
+    const path = event.runPath.join('/');
+    const known = (callId: string) => calls.filter((call) => call.callId === callId && call.path === path).at(-1);
     if (event.type === 'model-end' || event.type === 'agent-message') {
       const text = textOf(event.message);
       if (event.message.role === 'assistant' && text !== '') texts.push(text);
-      for (const { id, name, input } of toolCallsOf(event.message)) begin(key(id), { tool: name, input });
+      for (const { id, name, input } of toolCallsOf(event.message)) calls.push({ callId: id, path, tool: name, input });
     } else if (event.type === 'tool-start') {
-      const known = calls.get(key(event.callId));
-      if (known === undefined) begin(key(event.callId), { tool: event.tool, input: event.input });
-      else known.input = event.input;
+      const call = known(event.callId);
+      if (call === undefined) calls.push({ callId: event.callId, path, tool: event.tool, input: event.input });
+      else call.input = event.input;
     } else if (event.type === 'tool-end') {
-      const known = calls.get(key(event.callId));
+      const call = known(event.callId);
       const [result] = event.message.parts;
-      if (known !== undefined && result?.type === 'tool-result') known.output = result.output;
+      if (call !== undefined && result?.type === 'tool-result') call.output = result.output;
     }
   }
-  return { texts: texts.sort(), calls: all.map(({ tool, input, output }) => callLine(tool, input, output)).sort() };
+  return { texts: texts.sort(), calls };
+}
+
+/** On a page a call that somebody rejected is denied, whatever became of its result. */
+function forPage({ texts, calls }: ReturnType<typeof inLog>): Shown {
+  const lines = calls.map(({ tool, input, output, isDenied }) =>
+    callLine(tool, input, isDenied === true && output !== undefined ? 'A human rejected the call' : output),
+  );
+  return { texts, calls: lines.sort() };
 }
 
 /** The same log as a reader has it that was there meanwhile: with tokens, and with what was said in vain. */
@@ -209,21 +226,59 @@ const saidIn = (log: readonly RunEvent[]): readonly string[] =>
     )
     .filter((text) => text !== '')
     .sort();
+/** What a client of OpenAI has made of the events, without the calls that came to nothing. */
+function inResponse(steps: readonly ShownStep[]): Shown {
+  const output = new ResponseOutput('x');
+  const events = [...steps.flatMap((step) => [...output.take(step)]), ...output.close()];
+  const told = new Map<string, ResponseItem>();
+  for (const event of events) if (event.type === 'response.output_item.done') told.set(event.item.id, event.item);
+  expect(output.all.map(({ id }) => told.get(id))).toEqual(output.all);
+  expect(textsByDeltas(events)).toEqual(textsWhenDone(events));
+  const texts = output.all.flatMap((item) => (item.type === 'message' ? item.content.map(({ text }) => text) : []));
+  const calls = output.all.flatMap((item) =>
+    item.type === 'mcp_call' && item.status !== 'incomplete'
+      ? [callLine(item.name, JSON.parse(item.arguments) as Json, item.error ?? item.output ?? '')]
+      : [],
+  );
+  return { texts: texts.sort(), calls: calls.sort() };
+}
+
+/** Where no text was said in vain, the deltas of an item are its text. */
+function textsByDeltas(events: readonly OutputEvent[]): readonly string[] {
+  const texts = new Map<string, string>();
+  for (const event of events)
+    if (event.type === 'response.output_text.delta') texts.set(event.item_id, (texts.get(event.item_id) ?? '') + event.delta);
+  return [...texts.values()].map((text) => text.replace(/^(In vain\. )+/, '')).sort();
+}
+
+function textsWhenDone(events: readonly OutputEvent[]): readonly string[] {
+  return events.flatMap((event) => (event.type === 'response.output_text.done' ? [event.text] : [])).sort();
+}
+
+/** For a client of OpenAI: calls that came to something, and questions in words. */
+function forResponse(log: readonly RunEvent[], { texts, calls }: ReturnType<typeof inLog>): Shown {
+  const asked = log.flatMap((event) =>
+    event.type === 'interrupt-start' && isAskedInWords(event.interrupt) ? [wordsOf(event.interrupt)] : [],
+  );
+  const lines = calls.flatMap(({ tool, input, output }) => (output === undefined ? [] : [callLine(tool, input, output)]));
+  return { texts: [...texts, ...asked].sort(), calls: lines.sort() };
+}
 
 describe('random scripts', () => {
   const seed = process.env['HOLDFAST_SEED'] ?? String(Date.now() % 1_000_000);
 
-  it(`show clients of AI SDK, AG-UI and A2A what the log says, with tokens and without (seed ${seed})`, async () => {
+  it(`show clients of AI SDK, of AG-UI, of A2A and of OpenAI what the log says, with tokens and without (seed ${seed})`, async () => {
     const random = new Random(seed);
     for (let number = 0; number < 100; number++) {
       const { end } = await lead(scriptOf(`${seed}/${number}`), `protocol-${number}`, tableInMemory);
       const expected = inLog(end.log);
       for (const stream of [end.log, withTokens(end.log, random)]) {
         const steps = stepsOf(stream);
-        expect([number, await inPage(steps)]).toEqual([number, expected]);
+        expect([number, await inPage(steps)]).toEqual([number, forPage(expected)]);
         expect([number, inAgui(steps)]).toEqual([number, linesInLog(end.log)]);
         const said = saidIn(end.log);
         expect([number, inA2a(stream)]).toEqual([number, { told: said, read: said }]);
+        expect([number, inResponse(steps)]).toEqual([number, forResponse(end.log, expected)]);
       }
     }
   });

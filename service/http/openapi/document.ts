@@ -20,6 +20,7 @@ const paths: Readonly<Record<string, string>> = {
   name: 'The name of the policy.',
   agent: 'The name of the agent.',
   chat: 'The id of the chat.',
+  model: 'The name of the agent.',
 };
 
 /** The document of the routes, made of the schemas by which their requests are checked. */
@@ -62,7 +63,8 @@ function shownOperation(route: string, path: string, operation: Operation, schem
 
 function operationIdOf(route: string): string {
   const [method = '', ...words] = route.split(/\W+/).filter((word) => word !== '');
-  return [method.toLowerCase(), ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('');
+  const name = [method.toLowerCase(), ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('');
+  return route.endsWith('/') ? `${name}Slash` : name;
 }
 
 function shownAnswer({ says, schema, type }: ToldAnswer, schemas: Record<string, Schema>): Schema {

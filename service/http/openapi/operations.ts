@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CancelInput, RunAgentInput } from '../../agui/input';
 import { ChatBody } from '../../ai-sdk/request';
+import { CreateBody, StreamQuery } from '../../responses/request';
 import {
   AnswerBody,
   AnswerManyBody,
@@ -46,6 +47,9 @@ export interface Operation {
 
 const json = (schema: z.ZodType, says: string): ToldAnswer => ({ says, schema });
 const events = 'text/event-stream';
+const rpc = z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string(), id: z.union([z.string(), z.number(), z.null()]).optional() });
+const rpcAnswers = { 200: json(z.looseObject({ jsonrpc: z.literal('2.0') }), 'The result or the error, or a stream of both.') };
+const openAi = (says: string): Operation['answers'] => ({ 200: json(z.looseObject({}), says) });
 const done = { 200: json(answers.Id, 'It is done.') };
 
 /** Each route, with the schema by which its requests are checked. A test compares them with the routes of the app. */
@@ -223,4 +227,32 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'AI SDK UI: the turn at work again.',
     answers: { 200: { says: 'The message stream of AI SDK UI.', type: events }, 204: { says: 'No turn is at work.' } },
   },
+  'GET /a2a/:agent/.well-known/agent-card.json': {
+    group: 'Protocols',
+    summary: 'A2A: the card of an agent.',
+    answers: { 200: json(z.looseObject({}), 'The card.') },
+  },
+  'POST /a2a/:agent': { group: 'Protocols', summary: 'A2A: every method.', body: rpc, answers: rpcAnswers },
+  'POST /a2a/:agent/': { group: 'Protocols', summary: 'A2A: the same with a / at the end.', body: rpc, answers: rpcAnswers },
+  'GET /v1/models': { group: 'Protocols', summary: 'OpenAI: the agents as models.', answers: openAi('A list.') },
+  'GET /v1/models/:model': { group: 'Protocols', summary: 'OpenAI: an agent as a model.', answers: openAi('A model.') },
+  'POST /v1/responses': {
+    group: 'Protocols',
+    summary: 'OpenAI: says something, or answers, and begins a response.',
+    body: CreateBody,
+    answers: openAi('A response, or its events with `stream`.'),
+  },
+  'GET /v1/responses/:id': {
+    group: 'Protocols',
+    summary: 'OpenAI: reads a response, or follows it with `stream`.',
+    query: StreamQuery,
+    answers: openAi('A response, or its events.'),
+  },
+  'GET /v1/responses/:id/input_items': {
+    group: 'Protocols',
+    summary: 'OpenAI: what a response answers to.',
+    answers: openAi('A list of items.'),
+  },
+  'POST /v1/responses/:id/cancel': { group: 'Protocols', summary: 'OpenAI: stops a response.', answers: openAi('The response.') },
+  'DELETE /v1/responses/:id': { group: 'Protocols', summary: 'OpenAI: is refused.', answers: {} },
 };

@@ -1,0 +1,159 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { defined } from '../../contract/defined';
+import { HoldfastError } from '../../contract/errors';
+import type { RunEvent, RunView } from '../../contract/events';
+import { canonicalJson } from '../../contract/messages/messages';
+import type { Json } from '../../contract/messages/messages';
+import { isRunId } from '../../contract/names';
+import type { HoldfastClient } from '../../client/index';
+import type { Thread } from '../projection/thread';
+import { threadOf } from '../projection/thread';
+import type { PlannedAnswer } from './answers';
+import { answerInMessage, answersTo, askedIn } from './answers';
+import type { ResponseNote } from './note';
+import { noteIn, withNote } from './note';
+import { logBetween } from './read-response';
+import type { CreateBody, ResponseWish } from './request';
+import { wishOf } from './request';
+import type { ResponseRef } from './response-id';
+import { isResponseMessage, messageIdOf, offsetOf, refOf, responseIdOf, unknownResponse } from './response-id';
+
+export interface CarriedOut {
+  readonly thread: Thread;
+  readonly ref: ResponseRef;
+  readonly facts: ResponseNote;
+}
+
+type Saying = Extract<ResponseWish, { type: 'say' }>;
+
+/** Does what a client asks for, and tells which response shows it. `key`: the same request again has the same response. */
+export async function carryOut(
+  client: HoldfastClient,
+  body: CreateBody,
+  key: string | undefined,
+  signal: AbortSignal,
+): Promise<CarriedOut> {
+  const wish = wishOf(body);
+  const { model, previous_response_id: previous } = body;
+  if (previous === null || previous === undefined) return begin(client, body, wish as Saying, key);
+  const before = refOf(previous);
+  const thread = threadOf(client, model, before.conversation);
+  const view = await thread.view();
+  const log = view === undefined ? [] : await logBetween(thread, offsetOf(before), view.nextOffset, signal);
+  const said = log.find((event) => event.type === 'message' && event.id === before.message);
+  const isQueued = view?.conversation?.queue.some(({ id }) => id === before.message) === true;
+  if (view === undefined || (said === undefined && !isQueued)) throw unknownResponse(previous);
+  const going: GoingOn = { thread, body, before, view, log, begins: said?.offset ?? offsetOf(before) };
+  return wish.type === 'say' ? say(going, wish, key) : answer(going, wish);
+}
+
+async function begin(client: HoldfastClient, body: CreateBody, { content, before }: Saying, key: string | undefined): Promise<CarriedOut> {
+  const { model, metadata, from } = body;
+  const runId = metadata?.['run_id'];
+  const made = `resp-${key === undefined ? randomBytes(10).toString('hex') : hashOf([model, key]).slice(0, 20)}`;
+  const conversation = runId !== undefined && runId === key && isRunId(runId) ? runId : made;
+  const message = messageIdOf(0, key ?? conversation);
+  const thread = threadOf(client, model, conversation, before.length === 0 ? {} : { messages: before });
+  await thread.send(withNote(content, noteOf(body)), { id: message, ...defined({ from }) });
+  return { thread, ref: { conversation, message, answers: [] }, facts: noteOf(body) };
+}
+
+interface GoingOn {
+  readonly thread: Thread;
+  readonly body: CreateBody;
+  readonly before: ResponseRef;
+  readonly view: RunView;
+  /** From the message of the response before on. */
+  readonly log: readonly RunEvent[];
+  readonly begins: number;
+}
+
+async function say(going: GoingOn, { content }: Saying, key: string | undefined): Promise<CarriedOut> {
+  const { thread, body, before, view, log, begins } = going;
+  const [only] = content;
+  const text = content.length === 1 && only?.type === 'text' ? only.text : undefined;
+  const answered = before.answers.flat();
+  const asked = askedIn(log);
+  const later = log.filter((event) => event.type === 'message').at(-1)?.offset ?? begins;
+  const open = view.interrupts.map(({ id }) => id);
+  const words = answerInMessage(asked, { text, open }, ({ offset }) => offset > later && !answered.includes(offset));
+  if (words !== undefined) return give(going, [words]);
+  const first = messageIdOf(begins, canonicalJson([responseIdOf(before), key ?? (content as unknown as Json)]));
+  const message = key === undefined ? freeMessage(first, log) : first;
+  refuseBranch(going, first);
+  const { from } = body;
+  await thread.send(withNote(content, noteOf(body)), { id: message, ...defined({ from }) });
+  return { thread, ref: { conversation: thread.id, message, answers: [] }, facts: noteOf(body) };
+}
+
+/** The same message after the same response is one message, unless its turn came to nothing. */
+function freeMessage(first: string, log: readonly RunEvent[]): string {
+  for (let nth = 1; ; nth++) {
+    const message = nth === 1 ? first : `${first}-${nth}`;
+    if (!cameToNothing(message, log)) return message;
+  }
+}
+
+function cameToNothing(message: string, log: readonly RunEvent[]): boolean {
+  if (log.some((event) => event.type === 'message-withdrawn' && event.id === message)) return true;
+  const said = log.find((event) => event.type === 'message' && event.id === message);
+  return (
+    said?.type === 'message' && log.some((event) => event.type === 'turn-end' && event.turn === said.turn && event.status !== 'completed')
+  );
+}
+
+/** A conversation is one line: what was said after the response before would be in the context of this one, too. */
+function refuseBranch({ before, log, thread }: GoingOn, first: string): void {
+  const [message] = log
+    .flatMap((event) => (event.type === 'message' && isResponseMessage(event.id) ? [event.id] : []))
+    .filter((id) => id !== before.message && !id.startsWith(first) && !cameToNothing(id, log))
+    .slice(-1);
+  if (message === undefined) return;
+  const last = responseIdOf({ conversation: thread.id, message, answers: [] });
+  throw new HoldfastError('response-outdated', `The conversation has gone on with the response "${last}".`);
+}
+
+async function answer(going: GoingOn, wish: Extract<ResponseWish, { type: 'answer' }>): Promise<CarriedOut> {
+  const asked = askedIn(going.log);
+  if (wish.approvals.length > 0 || wish.results.length > 0) return give(going, answersTo(asked, wish));
+  const known = going.before.answers.flat();
+  const elsewhere = asked.filter(({ offset, end }) => end?.reason === 'answer' && !known.includes(offset));
+  if (elsewhere.length > 0)
+    return answeredWith(
+      going,
+      elsewhere.map(({ offset }) => offset),
+    );
+  const open = going.view.interrupts.map(({ id }) => `"${id}"`).join(', ');
+  if (open !== '') throw new HoldfastError('interrupts-open', `The conversation waits for an answer to ${open}.`);
+  throw new HoldfastError('request-invalid', 'The input is missing: nothing waits for an answer.');
+}
+
+async function give(going: GoingOn, answers: readonly PlannedAnswer[]): Promise<CarriedOut> {
+  const { thread, body, view } = going;
+  const { by, roles } = body;
+  for (const { asked, answer: given } of answers) {
+    const open = view.interrupts.find(({ id }) => id === asked.interrupt.id);
+    if (asked.end !== undefined || open === undefined) continue;
+    const inputHash = open.kind === 'approval' ? open.inputHash : undefined;
+    await thread.answer(open.id, given, defined({ by, roles, inputHash }));
+  }
+  return answeredWith(
+    going,
+    answers.map(({ asked }) => asked.offset),
+  );
+}
+
+function answeredWith({ thread, before, log }: GoingOn, offsets: readonly number[]): CarriedOut {
+  const answers = [...before.answers, [...new Set(offsets)].sort((a, b) => a - b)];
+  const said = log.find((event) => event.type === 'message' && event.id === before.message);
+  const facts = said?.type === 'message' ? noteIn(said.message) : {};
+  return { thread, ref: { conversation: thread.id, message: before.message, answers }, facts };
+}
+
+function noteOf({ metadata, previous_response_id: previous }: CreateBody): ResponseNote {
+  return defined({ metadata: metadata ?? undefined, previous: previous ?? undefined });
+}
+
+function hashOf(value: Json): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+}

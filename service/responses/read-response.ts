@@ -1,0 +1,96 @@
+import { HoldfastError, isErrorCode } from '../../contract/errors';
+import type { RunEvent, RunView } from '../../contract/events';
+import type { Thread } from '../projection/thread';
+import type { ResponseRef } from './response-id';
+import { offsetOf, responseIdOf, unknownResponse } from './response-id';
+import type { ResponseFacts } from './segment';
+import { ResponseSegment } from './segment';
+import type { ResponseEvent, ResponseObject } from './types';
+
+export interface ResponseReading {
+  readonly thread: Thread;
+  readonly ref: ResponseRef;
+  /** The agent. */
+  readonly model: string;
+  readonly facts?: ResponseFacts;
+  /** The number of the last event that the reader has. */
+  readonly after?: number;
+  readonly signal: AbortSignal;
+}
+
+/** A response from its beginning, until it ends. A client that goes away ends the showing, and not the turn. */
+export async function* streamResponse(reading: ResponseReading): AsyncGenerator<ResponseEvent, void, void> {
+  const { thread, ref, model, facts, after, signal } = reading;
+  const segment = new ResponseSegment(ref, model, facts, after);
+  yield* segment.created();
+  let from = offsetOf(ref);
+  // A message in the queue of an idle conversation waits for a worker, or for `unpause`.
+  let isQueued = false;
+  for (;;) {
+    const { hasBegun } = segment;
+    for await (const event of thread.events({ from, until: isQueued ? 'end' : 'waiting', signal })) {
+      if (event.offset !== undefined) from = event.offset + 1;
+      yield* segment.take(event);
+      if (segment.isOver) return;
+      if (isQueued && segment.hasBegun) break;
+    }
+    isQueued = false;
+    if (signal.aborted) return yield* segment.problem({ code: 'service-closing', message: 'The service stops. The run goes on.' });
+    if (segment.hasBegun && !hasBegun) continue;
+    const view = await thread.view();
+    if (view?.status === 'running' || (view !== undefined && view.nextOffset > from)) continue;
+    isQueued = view?.status === 'idle' && !segment.hasBegun;
+    if (isQueued) continue;
+    const stands = yield* segment.stand(view);
+    if (stands !== undefined) yield* segment.problem(stands.problem);
+    return;
+  }
+}
+
+/** The response when it has ended, or when its message waits behind a turn that waits for somebody. */
+export async function endedResponse(reading: ResponseReading): Promise<ResponseObject> {
+  let last: ResponseEvent | undefined;
+  for await (const event of streamResponse(reading)) last = event;
+  if (last?.type === 'error' && last.code === 'interrupts-open') return responseNow(reading);
+  if (last?.type === 'error') throw new HoldfastError(isErrorCode(last.code) ? last.code : 'internal', last.message);
+  if (last === undefined || !('response' in last)) throw unknownResponse(responseIdOf(reading.ref));
+  return last.response;
+}
+
+/** The response as it stands. Throws if the log does not have it. */
+export async function responseNow(reading: ResponseReading, view?: RunView): Promise<ResponseObject> {
+  const { segment, seen } = await readAll(reading, view);
+  if (seen.status !== 'running') drain(segment.stand(seen));
+  return segment.response;
+}
+
+/** The log of a response. Throws if it is not there. */
+export async function logOfResponse(reading: ResponseReading, view?: RunView): Promise<readonly RunEvent[]> {
+  return (await readAll(reading, view)).log;
+}
+
+async function readAll({ thread, ref, model, facts, signal }: ResponseReading, given: RunView | undefined) {
+  const seen = given ?? (await thread.view());
+  const log = seen === undefined ? [] : await logBetween(thread, offsetOf(ref), seen.nextOffset, signal);
+  const segment = new ResponseSegment(ref, model, facts);
+  for (const event of log) drain(segment.take(event));
+  const waits = seen?.conversation?.queue.some(({ id }) => id === ref.message) === true;
+  if (seen === undefined || !(segment.isKnown || segment.isOver || waits)) throw unknownResponse(responseIdOf(ref));
+  return { segment, seen, log };
+}
+
+/** The events of a log from one offset to before another. */
+export async function logBetween(thread: Thread, from: number, to: number, signal: AbortSignal): Promise<readonly RunEvent[]> {
+  const log: RunEvent[] = [];
+  if (from >= to) return log;
+  for await (const event of thread.events({ from, until: 'end', signal })) {
+    if (event.offset === undefined) continue;
+    if (event.offset < to) log.push(event);
+    if (event.offset >= to - 1) break;
+  }
+  return log;
+}
+
+function drain(events: Iterator<unknown>): void {
+  while (events.next().done !== true);
+}

@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { isRecord } from '../../contract/check';
+import { defined } from '../../contract/defined';
+import { HoldfastError } from '../../contract/errors';
+import type { Message, Part } from '../../contract/messages/messages';
+import { shown } from '../../contract/shown';
+import { ResponseContent, partsIn } from './content';
+
+const shortText = z.string().min(1).max(200);
+
+/** Of one response. Clients may send more. */
+export const StreamQuery = z.object({
+  stream: z.enum(['true', 'false']).optional(),
+  starting_after: z.coerce.number().int().nonnegative().optional(),
+});
+
+/** What a client posts. What it may have besides is not read. */
+export const CreateBody = z.looseObject({
+  model: z.string().min(1),
+  input: z.union([z.string(), z.array(z.looseObject({})).max(10_000)]).nullish(),
+  previous_response_id: z.string().nullish(),
+  metadata: z
+    .record(z.string().max(64), z.string().max(512))
+    .refine((pairs) => Object.keys(pairs).length <= 16, 'has more than 16 pairs')
+    .nullish(),
+  stream: z.boolean().nullish(),
+  background: z.boolean().nullish(),
+  // Of Holdfast: who speaks, and who decides.
+  from: shortText.optional(),
+  by: shortText.optional(),
+  roles: z.array(shortText).max(100).optional(),
+});
+export type CreateBody = z.infer<typeof CreateBody>;
+
+const MessageItem = z.looseObject({ role: z.enum(['user', 'assistant', 'system', 'developer']), content: ResponseContent });
+const ApprovalItem = z.looseObject({
+  approval_request_id: z.string().min(1),
+  approve: z.boolean(),
+  reason: z.string().nullish(),
+});
+const ResultItem = z.looseObject({ call_id: z.string().min(1), output: ResponseContent });
+
+export interface GivenApproval {
+  readonly id: string;
+  readonly approve: boolean;
+  readonly reason?: string;
+}
+
+export interface GivenResult {
+  readonly callId: string;
+  readonly output: string;
+}
+
+/** What a client asks for. */
+export type ResponseWish =
+  | {
+      readonly type: 'say';
+      readonly content: readonly Part[];
+      /** What was said before, where a conversation begins. */ readonly before: readonly Message[];
+    }
+  /** Without answers it goes on from where somebody else has answered. */
+  | { readonly type: 'answer'; readonly approvals: readonly GivenApproval[]; readonly results: readonly GivenResult[] };
+
+export function wishOf(body: CreateBody): ResponseWish {
+  refuseUnsupported(body);
+  const { input } = body;
+  const items = typeof input === 'string' ? [{ role: 'user', content: input }] : (input ?? []);
+  const read = items.map(readItem);
+  // What stands before the last item of the output is in the log of the conversation.
+  const begin = read.map(({ type }) => type).lastIndexOf('past') + 1;
+  const said = read.slice(begin).flatMap((item) => (item.type === 'user' ? item.parts : []));
+  const approvals = read.slice(begin).flatMap((item) => (item.type === 'approval' ? [item.approval] : []));
+  const results = read.slice(begin).flatMap((item) => (item.type === 'result' ? [item.result] : []));
+  const hasAnswers = approvals.length > 0 || results.length > 0;
+  const goesOn = typeof body.previous_response_id === 'string';
+  if (said.length > 0 && hasAnswers)
+    throw new HoldfastError(
+      'request-invalid',
+      'The input has answers and messages. Send the answers first, and the message after the response.',
+    );
+  if (!goesOn && hasAnswers)
+    throw new HoldfastError('request-invalid', 'The input has answers. Name the response that asks with `previous_response_id`.');
+  if (said.length > 0) {
+    const before = read.slice(0, begin).flatMap((item): readonly Message[] => {
+      if (item.type === 'user') return [{ role: 'user', parts: item.parts }];
+      return item.type === 'past' && item.parts !== undefined ? [{ role: 'assistant', parts: item.parts }] : [];
+    });
+    return { type: 'say', content: said, before: goesOn ? [] : before };
+  }
+  if (!goesOn) throw new HoldfastError('request-invalid', 'The input has no message of the role user at its end.');
+  return { type: 'answer', approvals, results };
+}
+
+type ReadItem =
+  | { readonly type: 'user'; readonly parts: readonly Part[] }
+  | { readonly type: 'approval'; readonly approval: GivenApproval }
+  | { readonly type: 'result'; readonly result: GivenResult }
+  /** An item of an output that a client sends back. */
+  | { readonly type: 'past'; readonly parts?: readonly Part[] };
+
+const past = ['reasoning', 'mcp_call', 'mcp_approval_request', 'mcp_list_tools', 'function_call', 'item_reference'];
+
+function readItem(item: Readonly<Record<string, unknown>>, position: number): ReadItem {
+  const { type = 'message' } = item;
+  if (type === 'mcp_approval_response') {
+    const { approval_request_id: id, approve, reason } = checked(ApprovalItem, item, position);
+    return { type: 'approval', approval: { id, approve, ...defined({ reason: reason ?? undefined }) } };
+  }
+  if (type === 'function_call_output') {
+    const { call_id: callId, output } = checked(ResultItem, item, position);
+    const texts = partsIn(output).flatMap((part) => (part.type === 'text' ? [part.text] : []));
+    return { type: 'result', result: { callId, output: texts.join('\n') } };
+  }
+  if (past.includes(type as string)) return { type: 'past' };
+  if (type !== 'message') throw new HoldfastError('request-unsupported', `Item ${position + 1} of the input has the type ${shown(type)}.`);
+  const { role, content } = checked(MessageItem, item, position);
+  if (role === 'user') return { type: 'user', parts: partsIn(content) };
+  if (role === 'assistant') return { type: 'past', parts: partsIn(content) };
+  throw new HoldfastError(
+    'request-unsupported',
+    `Item ${position + 1} of the input has the role ${role}. The agent has its own instructions.`,
+  );
+}
+
+function checked<T>(schema: z.ZodType<T>, item: unknown, position: number): T {
+  const parsed = schema.safeParse(item);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`);
+  throw new HoldfastError('request-invalid', `Item ${position + 1} of the input is not what this route takes: ${issues.join('; ')}.`);
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+
+/** What nobody would do if it were only left unread. */
+const unsupported: readonly (readonly [field: string, isMeant: (value: unknown) => boolean, why: string])[] = [
+  ['conversation', isGiven, 'A response goes on after the one that `previous_response_id` names.'],
+  ['prompt', isGiven, 'The agent has its own prompt.'],
+  ['instructions', isGiven, 'The agent has its own instructions.'],
+  ['tools', (tools) => isGiven(tools) && !(Array.isArray(tools) && tools.length === 0), 'The tools are those of the agent.'],
+  ['tool_choice', (choice) => isGiven(choice) && choice !== 'auto', 'The agent decides which tools it calls.'],
+  [
+    'text',
+    (text) => isRecord(text) && isRecord(text['format']) && text['format']['type'] !== 'text',
+    'The agent says what its output looks like.',
+  ],
+  ['store', (store) => store === false, 'The log of a conversation is always kept.'],
+];
+
+function refuseUnsupported(body: CreateBody): void {
+  const meant = unsupported.find(([field, isMeant]) => isMeant(body[field]));
+  if (meant !== undefined) throw new HoldfastError('request-unsupported', `\`${meant[0]}\` cannot be given. ${meant[2]}`);
+}

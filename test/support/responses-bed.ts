@@ -1,0 +1,55 @@
+import { setMaxListeners } from 'node:events';
+import OpenAI from 'openai';
+import type { Hono } from 'hono';
+import type { HoldfastClient } from '../../client/index';
+import { createApp } from '../../service/http/app';
+import type { TestConversation } from '../../testing/index';
+import { quietLogger } from './agui-bed';
+
+/** A service whose only conversation is this one in memory. */
+export function responsesApp(chat: TestConversation): Hono {
+  const client = { conversation: () => chat, run: () => chat.run, withDeadline: (_: number, run: () => unknown) => run() };
+  const agents = [{ name: 'agent', description: 'Under test.', takesJob: false }];
+  const { signal: closing } = new AbortController();
+  // In memory each reading leaves a listener.
+  setMaxListeners(0, closing);
+  return createApp({ client: client as unknown as HoldfastClient, agents, logger: quietLogger, closing });
+}
+
+/** The client of OpenAI, unmodified, before this service. */
+export function openAiAt(app: Hono): OpenAI {
+  const fetch = (url: unknown, init?: unknown) => Promise.resolve(app.request(String(url), init as RequestInit));
+  return new OpenAI({ baseURL: 'http://127.0.0.1/v1', apiKey: 'none', maxRetries: 0, fetch });
+}
+
+export type OpenAiResponse = OpenAI.Responses.Response;
+export type OpenAiEvent = OpenAI.Responses.ResponseStreamEvent;
+
+export async function eventsOf(stream: AsyncIterable<OpenAiEvent>): Promise<readonly OpenAiEvent[]> {
+  const events: OpenAiEvent[] = [];
+  for await (const event of stream) events.push(event);
+  return events;
+}
+
+/** An item of an output in a few words. */
+export function shortItem(item: OpenAI.Responses.ResponseOutputItem): string {
+  switch (item.type) {
+    case 'message':
+      return `message ${item.content.map((part) => (part.type === 'output_text' ? part.text : '')).join('')}`;
+    case 'mcp_call':
+      return `mcp_call ${item.name} ${item.arguments} ${item.error ?? item.output}`;
+    case 'mcp_approval_request':
+      return `asks ${item.name} ${item.arguments}`;
+    case 'function_call':
+      return `function_call ${item.name} ${item.arguments}`;
+    case 'reasoning':
+      return `reasoning ${item.summary.map(({ text }) => text).join('')}`;
+    default:
+      return item.type;
+  }
+}
+
+/** The approval that a response asks for. */
+export function askedBy({ output }: OpenAiResponse): string {
+  return output.flatMap((item) => (item.type === 'mcp_approval_request' ? [item.id] : []))[0] ?? '';
+}
