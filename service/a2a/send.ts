@@ -38,13 +38,16 @@ export function send(sending: Sending): Promise<TaskReading> {
   throw new HoldfastError('request-invalid', `The task "${taskId}" is in the context "${ref.contextId}", and not in "${contextId}".`);
 }
 
+/** A context that the service has named ends when nobody has said anything for this time. */
+const keptFor = '30d';
+
 /** A new task, or the one that this message has begun before. */
 async function begin({ client, agent, message, signal, isStreamed }: Sending): Promise<TaskReading> {
   const content = contentOf(message);
   const { messageId, contextId = newContextId(agent, messageId, content), metadata } = message;
   if (!isRunId(contextId)) throw new HoldfastError('run-id-invalid', `"${contextId}" cannot be the id of a context.`);
   const ref = { contextId, message: sentIdOf(messageId) };
-  const thread = threadOf(client, agent, contextId);
+  const thread = threadOf(client, agent, contextId, message.contextId === undefined ? { idle: keptFor } : {});
   const view = await thread.view();
   const isBusy = view !== undefined && (view.interrupts.length > 0 || view.conversation?.status === 'ended');
   if (!isBusy || !(await isKnown(thread, ref, view))) {

@@ -143,6 +143,8 @@ class ThreadReading {
       }
       if (signal.aborted) throw new HoldfastError('service-closing', 'The service closes. The run goes on.');
       const view = await thread.view();
+      // Somebody has answered meanwhile.
+      if (view !== undefined && view.nextOffset > this.offset) continue;
       if (view?.status !== 'running') return yield* this.ended(view);
     }
   }

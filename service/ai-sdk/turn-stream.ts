@@ -58,6 +58,7 @@ const closing = 'The service stops. The run goes on: come back to see what came 
 async function whyNotGoingOn(chat: Thread, signal: AbortSignal): Promise<string | undefined> {
   if (signal.aborted) return closing;
   const view = await chat.view();
+  if (view?.conversation?.paused === true && view.status === 'idle') return 'The message waits: the chat is paused.';
   if (view === undefined || view.status === 'running' || view.status === 'idle') return undefined;
   if (view.status === 'waiting') return 'The message waits for its turn: the one before waits for somebody.';
   return view.error?.message ?? `The chat is ${view.status}.`;
@@ -90,7 +91,8 @@ class TurnStream {
       }
       if (signal.aborted) return yield { type: 'error', errorText: closing };
       const view = await chat.view();
-      if (view?.status === 'running') continue;
+      // Somebody may have answered meanwhile.
+      if (view?.status === 'running' || (view !== undefined && view.nextOffset > this.offset)) continue;
       if (view?.status === 'waiting') return yield* this.finish('tool-calls');
       if (view?.status === 'cancelled') return yield { type: 'abort', reason: view.cancelled?.reason ?? 'The chat was cancelled.' };
       return yield { type: 'error', errorText: view?.error?.message ?? `The chat is ${view?.status ?? 'gone'}.` };

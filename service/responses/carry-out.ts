@@ -47,13 +47,16 @@ export async function carryOut(
   return wish.type === 'say' ? say(going, wish, key) : answer(going, wish);
 }
 
+/** A conversation that only its responses name ends after this time. OpenAI keeps a response as long. */
+const keptFor = '30d';
+
 async function begin(client: HoldfastClient, body: CreateBody, { content, before }: Saying, key: string | undefined): Promise<CarriedOut> {
   const { model, metadata, from } = body;
   const runId = metadata?.['run_id'];
   const made = `resp-${key === undefined ? randomBytes(10).toString('hex') : hashOf([model, key]).slice(0, 20)}`;
   const conversation = runId !== undefined && runId === key && isRunId(runId) ? runId : made;
   const message = messageIdOf(0, key ?? conversation);
-  const thread = threadOf(client, model, conversation, before.length === 0 ? {} : { messages: before });
+  const thread = threadOf(client, model, conversation, { idle: keptFor, ...(before.length === 0 ? {} : { messages: before }) });
   await thread.send(withNote(content, noteOf(body)), { id: message, ...defined({ from }) });
   return { thread, ref: { conversation, message, answers: [] }, facts: noteOf(body) };
 }

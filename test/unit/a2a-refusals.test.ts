@@ -160,7 +160,7 @@ describe('what the service does not speak', () => {
     for (const path of ['/a2a/nobody', '/a2a/nobody/.well-known/agent-card.json']) {
       const method = path.endsWith('json') ? 'GET' : 'POST';
       const response = await app.request(path, { method });
-      expect([response.status, await response.json()]).toEqual([404, { error: expect.objectContaining({ code: 'agent-unknown' }) }]);
+      expect([response.status, await response.json()]).toMatchObject([404, { error: { code: 'agent-unknown' } }]);
     }
   });
 });

@@ -284,6 +284,17 @@ describe('a chat of AI SDK UI', () => {
     expect(said).toHaveLength(2);
   });
 
+  it('says that a message waits in a chat that is paused', async () => {
+    const conversation = await testConversation(support, { model: scriptedModel([{ text: 'One.' }, { text: 'Two.' }]), tools });
+    const page = await pageWith(conversation);
+    await say(page, 'One?');
+    await conversation.pause();
+    page.messages.push({ id: 'two', role: 'user', parts: [{ type: 'text', text: 'Two?' }] });
+    const body = ChatSchema.parse(JSON.parse(JSON.stringify({ id: page.chat.id, messages: page.messages })));
+    const parts = await allOf(turnStream(page.chat, await carryOut(page.chat, body), never));
+    expect(parts).toEqual([{ type: 'error', errorText: 'The message waits: the chat is paused.' }]);
+  });
+
   it('ends with an error that can be shown when a turn fails, and the next message gets an answer', async () => {
     const model = scriptedModel([{ error: 'No.' }, { text: 'Better.' }]);
     const page = await pageWith(await testConversation(support, { model, tools }));
