@@ -115,8 +115,7 @@ describe('the examples', () => {
       expect(page).toContain(`\`${folder}/\``);
       // The pages are for the agents of another example.
       const own = folder === 'pages' ? [] : ['agents.ts', 'tools.ts'];
-      for (const file of [...own, 'holdfast.config.ts'])
-        expect(existsSync(join(root, 'examples', folder, file))).toBe(true);
+      for (const file of [...own, 'holdfast.config.ts']) expect(existsSync(join(root, 'examples', folder, file))).toBe(true);
     }
   });
 });
