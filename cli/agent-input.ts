@@ -16,7 +16,7 @@ export function inputMissing(name: string, agents: readonly ListedAgent[], flags
   const agent = agents.find((one) => one.name === name);
   if (agent === undefined)
     return new HoldfastError('agent-unknown', `There is no agent "${name}". There are: ${agents.map((one) => one.name).join(', ')}.`);
-  const form = agent.takesJob ? ' as JSON' : '';
+  const form = !agent.takesJob ? '' : agent.inputSchema === undefined ? ' as JSON, with the fields that its prompt reads' : ' as JSON';
   return new HoldfastError(
     'request-invalid',
     `The input is missing. The agent "${name}" takes a ${takenBy(agent)}${form}: ${runLine(name, exampleInput(agent), ...flags)}`,
@@ -24,5 +24,5 @@ export function inputMissing(name: string, agents: readonly ListedAgent[], flags
 }
 
 function exampleInput({ takesJob, inputSchema }: ListedAgent): unknown {
-  return takesJob ? (exampleOf(inputSchema, 'your value') ?? {}) : 'your text';
+  return takesJob ? (exampleOf(inputSchema, 'your value') ?? { field: 'your value' }) : 'your text';
 }

@@ -367,7 +367,11 @@ describe('holdfast run without an input', () => {
       'request-invalid',
       `The agent "orders" takes a job { orderId, note? } as JSON: npx holdfast run orders --json-input '{"orderId":"your value"}'`,
     ],
-    ['any', 'request-invalid', `The agent "any" takes a job as JSON: npx holdfast run any --json-input '{}'`],
+    [
+      'any',
+      'request-invalid',
+      `The agent "any" takes a job as JSON, with the fields that its prompt reads: npx holdfast run any --json-input '{"field":"your value"}'`,
+    ],
   ])('says what the agent takes, with a command that works: %s', async (agent, code, what) => {
     const message = `The input is missing. ${what} --url http://service`;
     await expect(startRun(service, recordedTerminal({ live: false }), agent, [], {})).rejects.toMatchObject({ code, message });
