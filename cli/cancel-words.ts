@@ -1,4 +1,5 @@
-import type { CancelMode } from '../contract/cancel';
+import type { CancelFacts, CancelMode, CancelRequest } from '../contract/cancel';
+import { defined } from '../contract/defined';
 import type { RunEvent } from '../contract/events';
 
 type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { readonly type: Type }>;
@@ -10,15 +11,21 @@ const points: Readonly<Record<CancelMode, string>> = {
 };
 
 /** When a run is to stop, who wants it, and why. */
-export function cancelRequestText({ modes, withinMs, recursive, reason, by }: EventOf<'cancel-request'>): string {
+export function cancelRequestText({ modes, withinMs, recursive, reason, by }: CancelRequest): string {
   const within = withinMs === undefined ? '' : `, within ${withinMs / 1000} s`;
   const only = recursive ? '' : ', agents below it first';
   return `${modes.map((mode) => points[mode]).join(' or ')}${within}${only}${byAndWhy(by, reason)}`;
 }
 
 /** How a run stops. */
-export function cancelStartText({ mode, escalated, reason, by }: EventOf<'cancel-start'>): string {
+export function cancelStartText({ mode, escalated, reason, by }: CancelFacts): string {
   return `${points[mode]}${escalated === true ? ', its time is up' : ''}${byAndWhy(by, reason)}`;
+}
+
+/** How a run was cancelled, behind the time when it was, as far as somebody said so. */
+export function cancelledText({ mode, escalated, ...who }: Partial<CancelFacts>): string {
+  const isUsual = mode === undefined || (mode === 'now' && escalated !== true);
+  return isUsual ? byAndWhy(who.by, who.reason) : `, ${cancelStartText({ mode, ...defined({ escalated }), ...who })}`;
 }
 
 const answers: Readonly<Record<EventOf<'tool-reconcile'>['said'], string>> = {

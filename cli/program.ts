@@ -148,7 +148,7 @@ function addProcesses(program: Command, terminal: Terminal, exit: (code: number)
 function addRunCommands(program: Command, terminal: Terminal, exit: (code: number) => void): void {
   const toService = serviceCommand(program, terminal, exit);
   const by = '--by <name>';
-  toService('run <agent> <input...>', 'Starts a run and shows it until it ends or waits.', (command) =>
+  toService('run <agent> [input...]', 'Starts a run and shows it until it ends or waits.', (command) =>
     command
       .option('--id <id>', 'id of the run; the same id again finds the same run', filled('--id'))
       .option('--model <model>', 'model, instead of the one that the agent names', filled('--model'))
@@ -166,7 +166,7 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
       .option(by, 'who starts it, and decides', filled('--by')),
   )(async ([agent, input], flags: RunFlags) => {
     const { startRun } = await import('./commands/run-commands.js');
-    return (service) => startRun(service, terminal, agent as string, (input as string[]).join(' '), flags);
+    return (service) => startRun(service, terminal, agent as string, input as string[], flags);
   });
   addAnswerCommands(toService, terminal);
   toService('cancel <run>', 'Asks a run to stop.', (command) => cancelOptions(command, filled))(

@@ -69,6 +69,7 @@ export class RunChannel implements ConversationChannel {
       return reply;
     } catch (error) {
       if (error instanceof WorkflowUpdateFailedError) throw refusedAnswer(error);
+      if (command.type === 'end' && wasClosing(error) && (await this.hasEnded())) return {};
       if (!isTimeout(error)) throw await this.explained(error);
       if (command.type !== 'send') throw await this.untaken(error);
       await this.leave(command);
@@ -115,6 +116,12 @@ export class RunChannel implements ConversationChannel {
     return new HoldfastError('worker-missing', `No worker took ${what} within ${patienceMs / 1000} s.`, { cause });
   }
 
+  /** Somebody asked for the end, and it has come. */
+  private async hasEnded(): Promise<boolean> {
+    const { conversation } = await this.view();
+    return conversation?.ended?.reason === 'asked';
+  }
+
   private async isOpen(): Promise<boolean> {
     const { reader, workflowId, id, start } = this.settings;
     try {
@@ -141,4 +148,9 @@ export class RunChannel implements ConversationChannel {
       ? new HoldfastError('conversation-ended', `The conversation "${id}" has ended (${status}).`, { cause: error })
       : error;
   }
+}
+
+/** The run has taken the update, and has closed before the answer came. */
+function wasClosing(error: unknown): boolean {
+  return error instanceof WorkflowNotFoundError && /aborted by closing/i.test(error.message);
 }

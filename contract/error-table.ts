@@ -155,7 +155,7 @@ export const errorTable = {
   'resume-impossible': { status: 409, fix: 'Start another run, with a new id. The message says what the cancelled run lacks to go on.' },
   'run-not-cancelled': {
     status: 409,
-    fix: 'Only runs that were cancelled are resumed. Look at how this one stands; one that failed is retried.',
+    fix: 'Only runs that were cancelled are resumed. Look at how this one stands; one that failed goes on with `holdfast retry`.',
   },
   'run-not-failed': { status: 409, fix: 'Only runs that have failed are retried. Look at how this one stands.' },
   'upgrade-failed': {
@@ -179,7 +179,7 @@ export const errorTable = {
   },
   cancelled: {
     status: 409,
-    fix: 'Start another run, with a new id, if the work is still wanted, or resume this one: somebody cancelled it.',
+    fix: 'Start another run, with a new id, if the work is still wanted, or let this one go on with `holdfast resume`.',
   },
   // --- answers
   'interrupt-unknown': { status: 404, fix: 'List the interrupts of the run and answer one of them by its id.' },

@@ -3,14 +3,18 @@ import { HoldfastError } from '../../contract/errors';
 import type { RetriedCall, RunEvent } from '../../contract/events';
 import { isEnded } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
-import type { StoredMessage } from '../../contract/messages/messages';
+import type { Json, StoredMessage } from '../../contract/messages/messages';
 import { exitCodes } from '../attend-run';
 import { contentOf, eventLine } from '../event-line';
 import { interruptLines } from '../event-lines';
+import { takenBy } from '../agent-input';
+import { cancelRequestText, cancelledText } from '../cancel-words';
 import { commandsFor } from '../next-commands';
+import { rootRunId } from '../../contract/record/child-runs';
 import { stepsOf } from '../run-steps';
+import { commandLine } from '../shell-words';
 import type { FoundService } from '../found-service';
-import type { ListedAgent, ShownRun } from '../../contract/service';
+import type { ShownRun } from '../../contract/service';
 import { writeTable } from '../table';
 import type { Terminal } from '../terminal';
 import { oneLine, printable } from '../terminal';
@@ -41,8 +45,9 @@ export async function showRun(
     ['run', view.id],
     ['agent', view.agent],
     ['status', view.status],
-    ...(start === undefined ? [] : [['input', oneLine(start.input, flags.wide === true ? Infinity : longestText)]]),
+    ...begunWith(view, start?.input, flags.wide === true ? Infinity : longestText),
     ...timesOf(view, now),
+    ...cancelRows(view, service.flags, now),
     ...(view.startedBy === undefined ? [] : [['started by', view.startedBy]]),
     ...((view.tags ?? []).length === 0 ? [] : [['tags', (view.tags ?? []).join(', ')]]),
     ...(view.build === undefined ? [] : [['build', view.build]]),
@@ -57,6 +62,12 @@ export async function showRun(
   return exitCodes.done;
 }
 
+/** A conversation begins with its first message, of which its title is made. */
+function begunWith({ conversation }: ShownRun, input: Json | undefined, longest: number): readonly string[][] {
+  if (conversation !== undefined) return conversation.title === undefined ? [] : [['title', oneLine(conversation.title, longest)]];
+  return input === undefined ? [] : [['input', oneLine(input, longest)]];
+}
+
 function timesOf({ startedAt, closedAt }: ShownRun, now: number): readonly string[][] {
   if (startedAt === undefined) return [];
   const start = Date.parse(startedAt);
@@ -65,6 +76,17 @@ function timesOf({ startedAt, closedAt }: ShownRun, now: number): readonly strin
     ['began', `${timeText(start)} (${relativeTime(start, now)})`],
     ['duration', `${lengthText(end - start)}${closedAt === undefined ? ' so far' : ''}`],
   ];
+}
+
+/** Who stops a run, when and why, and the command that lets it go on. */
+function cancelRows({ id, status, cancelled, cancelling, closedAt }: ShownRun, flags: readonly string[], now: number): readonly string[][] {
+  if (cancelling !== undefined) return [['to stop', oneLine(cancelRequestText(cancelling))]];
+  if (status !== 'cancelled') return [];
+  const when = closedAt === undefined ? '' : `${timeText(closedAt)} (${relativeTime(Date.parse(closedAt), now)})`;
+  const facts = `${when}${oneLine(cancelledText(cancelled ?? {}))}`.replace(/^[,:] /, '');
+  // An isolated agent goes on with the run that it is part of.
+  const goesOn = rootRunId(id) === id ? [['go on with', commandLine('resume', id, ...flags)]] : [];
+  return [...(facts === '' ? [] : [['cancelled', facts]]), ...goesOn];
 }
 
 function spentRows({ usage, usageByModel = {}, cost }: ShownRun): readonly string[][] {
@@ -153,14 +175,6 @@ export async function listAgents(service: FoundService, terminal: Terminal, flag
     agents.map((agent) => [agent.name, ...(areJobs ? [takenBy(agent)] : []), agent.description]),
   );
   return exitCodes.done;
-}
-
-/** What an agent takes, in short: `job { orderId, note? }`. */
-function takenBy({ takesJob, inputSchema }: ListedAgent): string {
-  if (takesJob !== true) return 'text';
-  const { properties, required } = (inputSchema ?? {}) as { readonly properties?: object; readonly required?: readonly string[] };
-  const fields = Object.keys(properties ?? {}).map((field) => (required?.includes(field) === true ? field : `${field}?`));
-  return fields.length === 0 ? 'job' : `job { ${fields.join(', ')} }`;
 }
 
 function retryLine({ address, attempt, nextAttemptAt, error }: RetriedCall): string {

@@ -1,6 +1,7 @@
 import { defined } from '../../contract/defined';
 import type { Json } from '../../contract/messages/messages';
 import { parsedJson } from '../parsed-json';
+import { inputMissing } from '../agent-input';
 import { attendRun, exitCodes } from '../attend-run';
 import type { CancelMode } from '../../contract/cancel';
 import type { FoundService } from '../found-service';
@@ -21,8 +22,16 @@ export interface RunFlags {
 }
 
 /** Starts a run, or finds the one with this id, and stays with it. */
-export async function startRun(service: FoundService, terminal: Terminal, agent: string, input: string, flags: RunFlags): Promise<number> {
+export async function startRun(
+  service: FoundService,
+  terminal: Terminal,
+  agent: string,
+  words: readonly string[],
+  flags: RunFlags,
+): Promise<number> {
+  if (words.length === 0) throw inputMissing(agent, await service.agents(), service.flags);
   const { id, model, tag, deadline, by } = flags;
+  const input = words.join(' ');
   const run = await service.start({
     agent,
     input: flags.jsonInput === true ? parsedJson(input, 'The input') : input,

@@ -8,10 +8,14 @@ interface Opened {
   readonly close: () => Promise<void> | void;
 }
 
+/** npm hands on the signal that the terminal sends to both: what comes so soon behind the first is the same key. */
+const sameKeyMs = 500;
+
 /** What a process has opened, and why it ends: a signal, or something in it that stopped unasked. */
 export class Lifetime {
   private readonly opened: Opened[] = [];
   private closing = false;
+  private signalledAt: number | undefined;
   private end: (code: number) => void = () => undefined;
   private readonly ended = new Promise<number>((resolve) => (this.end = resolve));
 
@@ -50,8 +54,10 @@ export class Lifetime {
   }
 
   private onSignal(signal: NodeJS.Signals): void {
+    if (this.signalledAt !== undefined && Date.now() - this.signalledAt < sameKeyMs) return;
     if (this.closing) process.exit(130);
     this.closing = true;
+    this.signalledAt = Date.now();
     this.terminal.write(
       signal === 'SIGINT' ? '\nStopping. Calls that run may end; Ctrl-C again to stop now.' : 'Stopping. Calls that run may end.',
     );

@@ -10,6 +10,7 @@ import type {
 import { messageOfSent } from '../../contract/conversations';
 import { jsonSize, limits } from '../../contract/limits';
 import type { Failure, Json, Usage } from '../../contract/messages/messages';
+import { canonicalJson } from '../../contract/messages/messages';
 import type { Ports, Timer } from './ports';
 
 /** A message that waits, and how often it was changed. */
@@ -137,6 +138,7 @@ export class MessageInbox {
       case 'stop':
         return this.stop(command.by);
       case 'title':
+        if (this.state.title === command.title) return {};
         this.state.title = command.title;
         this.ports.emit({ type: 'conversation-change', change: 'titled', title: command.title, ...defined({ by: command.by }) });
         return {};
@@ -211,6 +213,7 @@ export class MessageInbox {
     if (refused !== undefined) return { refused };
     const version = (before.version ?? 0) + 1;
     const message = messageOfSent({ id, content, ...defined({ from: before.from }) }, version);
+    if (canonicalJson(before.message.parts) === canonicalJson(message.parts)) return {};
     this.state.queue = this.state.queue.map((one) => (one === before ? { ...one, message, version } : one));
     this.ports.emit({ type: 'message-changed', id, message, ...defined({ by }) });
     return {};

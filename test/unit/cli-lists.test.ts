@@ -1,6 +1,7 @@
 import { eventLine } from '../../cli/event-line';
 import { inbox, listRuns } from '../../cli/commands/list-commands';
 import { listAgents, printEvents, showRun } from '../../cli/commands/read-commands';
+import { startRun } from '../../cli/commands/run-commands';
 import { stepsOf } from '../../cli/run-steps';
 import type { EventsQuery } from '../../http/index';
 import type { ListedInterrupt, ListedRun } from '../../contract/service';
@@ -273,6 +274,62 @@ describe('holdfast show', () => {
   });
 });
 
+describe('holdfast show of a run that somebody stops', () => {
+  const view = {
+    id: 'r',
+    agent: 'support',
+    status: 'cancelled',
+    interrupts: [],
+    usage: { inputTokens: 0, outputTokens: 0 },
+    nextOffset: 0,
+  };
+  const head = async (other: object, id = 'r'): Promise<readonly string[]> => {
+    const { service } = serviceOf({ [`/runs/${id}`]: { ...view, id, ...other }, [`/runs/${id}/transcript`]: { messages: [] } });
+    const lines = await shown((terminal) => showRun(service, terminal, id, {}, now));
+    return lines.filter((line) => /^(to stop|cancelled|go on)/.test(line)).map((line) => line.replace(/ {2,}/, ' | '));
+  };
+  const goesOn = 'go on with | npx holdfast resume r --url http://service';
+
+  it.each([
+    [{ mode: 'now', by: 'ada', reason: 'wrong\ncustomer' }, ', by ada: wrong customer'],
+    [{ mode: 'after-tools', by: 'ada' }, ', after the tools, by ada'],
+    [{ mode: 'now', escalated: true, reason: 'late' }, ', now, its time is up: late'],
+    [{ reason: 'by the server' }, ': by the server'],
+    [undefined, ''],
+  ])('says when, by whom and why, and how it goes on: %j', async (cancelled, text) => {
+    const when = 'cancelled | 2026-11-23 11:59:00 UTC (1 min ago)';
+    expect(await head({ startedAt: at(2 * minute), closedAt: at(minute), cancelled })).toEqual([`${when}${text}`, goesOn]);
+  });
+
+  it('says who asks it to stop while it has not', async () => {
+    const cancelling = { modes: ['after-model', 'after-tools'], recursive: true, by: 'ada', reason: 'wrong customer' };
+    expect(await head({ status: 'running', cancelling })).toEqual(['to stop | after the model or after the tools, by ada: wrong customer']);
+  });
+
+  it('has no command for an isolated agent, which goes on with its run, and none for a run that was not cancelled', async () => {
+    expect(await head({ closedAt: at(minute) }, 'r~writer')).toEqual(['cancelled | 2026-11-23 11:59:00 UTC (1 min ago)']);
+    expect(await head({ status: 'completed', closedAt: at(minute) })).toEqual([]);
+  });
+});
+
+describe('holdfast show of a conversation', () => {
+  it.each([
+    ['its title in place of an input', { title: 'Where is order 42?' }, ['title    Where is order 42?']],
+    ['neither before anybody has said anything', {}, []],
+  ])('has %s', async (_, conversation, expected) => {
+    const start = { type: 'run-start', agent: 'support', input: [], offset: 0, time: now };
+    const view = { id: 'c', agent: 'support', status: 'idle', interrupts: [], usage: { inputTokens: 0, outputTokens: 0 }, nextOffset: 1 };
+    const { service } = serviceOf({ '/runs/c': { ...view, conversation }, '/runs/c/transcript': { messages: [] }, events: [start] });
+    const lines = await shown((terminal) => showRun(service, terminal, 'c', {}, now));
+    expect(lines).toEqual(['run     c', 'agent   support', 'status  idle', ...expected, 'tokens  0 in, 0 out'].map(aligned));
+  });
+});
+
+/** Without what aligns columns. */
+function aligned(line: string): unknown {
+  return expect.stringMatching(new RegExp(`^${line.replace(/ {2,}/, ' +').replace('?', '\\?')}$`));
+}
+
 describe('holdfast events', () => {
   it('has a line for people for each event, and JSON for machines', async () => {
     const { service } = serviceOf({ '/runs/r': { nextOffset: events.length, status: 'running' }, events });
@@ -302,6 +359,36 @@ it('holdfast list --ids prints ids alone, and asks for no count', async () => {
   const { service, asked } = serviceOf({ '/runs': { runs: [{ id: 'one' }, { id: 'two' }], more: true, next: 'c' } });
   expect(await shown((terminal) => listRuns(service, terminal, { ids: true, status: 'failed' }))).toEqual(['one', 'two']);
   expect(asked).toEqual(['/runs?status=failed']);
+});
+
+describe('holdfast run without an input', () => {
+  const text = { name: 'support', description: 'Answers.', takesJob: false };
+  const inputSchema = { type: 'object', properties: { orderId: { type: 'string' }, note: { type: 'string' } }, required: ['orderId'] };
+  const agents = [text, { ...text, name: 'orders', takesJob: true, inputSchema }, { ...text, name: 'any', takesJob: true }];
+  const { service } = serviceOf({ '/agents': { agents } });
+
+  it.each([
+    ['support', 'request-invalid', 'The agent "support" takes a text: npx holdfast run support "your text"'],
+    [
+      'orders',
+      'request-invalid',
+      `The agent "orders" takes a job { orderId, note? } as JSON: npx holdfast run orders --json-input '{"orderId":"your value"}'`,
+    ],
+    [
+      'any',
+      'request-invalid',
+      `The agent "any" takes a job as JSON, with the fields that its prompt reads: npx holdfast run any --json-input '{"field":"your value"}'`,
+    ],
+  ])('says what the agent takes, with a command that works: %s', async (agent, code, what) => {
+    const message = `The input is missing. ${what} --url http://service`;
+    await expect(startRun(service, recordedTerminal({ live: false }), agent, [], {})).rejects.toMatchObject({ code, message });
+  });
+
+  it('says which agents there are when there is none of this name', async () => {
+    const message = 'There is no agent "suport". There are: support, orders, any.';
+    const started = startRun(service, recordedTerminal({ live: false }), 'suport', [], {});
+    await expect(started).rejects.toMatchObject({ code: 'agent-unknown', message });
+  });
 });
 
 describe('holdfast agents', () => {

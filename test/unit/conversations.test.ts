@@ -10,6 +10,8 @@ import { promptOf } from '../../activities/models/providers/ai-sdk/prompt';
 import type { Ports } from '../../kernel/run/ports';
 import { MessageInbox, freshConversation } from '../../kernel/run/message-inbox';
 import { messageOfSent } from '../../contract/conversations';
+import { isDelta } from '../../contract/deltas';
+import type { RunEvent } from '../../contract/events';
 import { textOf } from '../../contract/messages/messages';
 import { agentUnder, agentWith, echo, gate, tools } from '../support/memory-bed';
 
@@ -105,6 +107,27 @@ describe('a conversation', () => {
     expect(await chat.send('Hi', { id: 'a' })).toEqual({ id: 'a', turn: 1 });
     expect(await chat.send('Ho', { id: 'b' })).toEqual({ id: 'b', turn: 2 });
     expect(await saidIn(chat)).toEqual(['1 user: Hi', '1 assistant: One.', '2 user: Ho', '2 assistant: Two.']);
+  });
+
+  it('logs a change once that is asked for twice', async () => {
+    const chat = await testConversation(agentWith(), { model: texts('One.'), tools });
+    const twice = async (act: () => Promise<void>): Promise<void> => {
+      await act();
+      await act();
+    };
+    await twice(() => chat.pause({ by: 'Ann' }));
+    await chat.send('a', { id: 'a' });
+    await twice(() => chat.change('a', 'A'));
+    await twice(() => chat.rename('Letters', { by: 'Ann' }));
+    await twice(() => chat.unpause());
+    await chat.turn(1);
+    await twice(() => chat.end());
+    const log: RunEvent[] = [];
+    for await (const event of chat.run.events()) if (!isDelta(event)) log.push(event);
+    const types = log.flatMap((event) =>
+      event.type === 'conversation-change' ? [event.change] : event.type === 'message-changed' ? [event.id] : [],
+    );
+    expect(types).toEqual(['paused', 'a', 'titled', 'unpaused', 'ended']);
   });
 
   it('changes and withdraws what waits, and nothing else', async () => {

@@ -1,3 +1,4 @@
+import { connect } from 'holdfast/client';
 import type { HoldfastClient, Run } from 'holdfast/client';
 import { scriptedModel, testConversation } from 'holdfast/testing';
 import { defineTool } from 'holdfast/worker';
@@ -10,8 +11,20 @@ const tools = {};
 const { defineAgent } = agentsFor<typeof tools>();
 const refunds = defineAgent({ name: 'refunds', description: 'Issues refunds.', instructions: '', model: 'default', tools: [] });
 
+const written: unknown[] = [];
+const closed = jest.fn();
+
+// The example is a program: it runs as soon as this file is loaded.
+jest.mock('holdfast/client', () => ({ connect: () => served() }));
+
+async function served(): Promise<object> {
+  jest.spyOn(console, 'log').mockImplementation((text) => void written.push(text));
+  const chat = await testConversation(refunds, { model: scriptedModel([{ text: 'Hello.' }, { text: 'Soon.' }]), tools });
+  return { conversation: () => chat, close: closed };
+}
+
 /** Says something, waits for the turn, and gives the answer. */
-export async function ask(client: Pick<HoldfastClient, 'conversation'>, id: string, text: string, from: string): Promise<string> {
+async function ask(client: HoldfastClient, id: string, text: string, from: string): Promise<string> {
   const chat = client.conversation('support', id, { idle: '30d' });
   const { turn } = await chat.send(text, { from });
   if (turn === undefined) return 'No worker is there. The message waits.';
@@ -20,11 +33,18 @@ export async function ask(client: Pick<HoldfastClient, 'conversation'>, id: stri
   return textOf(messages[0]!.message);
 }
 
+async function main(): Promise<void> {
+  const client = await connect();
+  console.log(await ask(client, 'chat-7', 'Where is order 42?', 'Ann'));
+  console.log(await ask(client, 'chat-7', 'And order 43?', 'Ben'));
+  await client.close();
+}
+
+void main();
+
 it('asks twice in one conversation', async () => {
-  const chat = await testConversation(refunds, { model: scriptedModel([{ text: 'Hello.' }, { text: 'Soon.' }]), tools });
-  const client = { conversation: () => chat } as unknown as HoldfastClient;
-  expect(await ask(client, 'c1', 'Hi.', 'Ann')).toBe('Hello.');
-  expect(await ask(client, 'c1', 'When?', 'Ben')).toBe('Soon.');
+  while (closed.mock.calls.length === 0) await new Promise(setImmediate);
+  expect(written).toEqual(['Hello.', 'Soon.']);
 });
 
 /** Makes the calls that wait for this page, also after it was opened again. */

@@ -1,0 +1,28 @@
+import { HoldfastError } from '../contract/errors';
+import type { ListedAgent } from '../contract/service';
+import { exampleOf } from './schema-example';
+import { runLine } from './shell-words';
+
+/** What an agent takes, in short: `job { orderId, note? }`. */
+export function takenBy({ takesJob, inputSchema }: ListedAgent): string {
+  if (takesJob !== true) return 'text';
+  const { properties, required } = (inputSchema ?? {}) as { readonly properties?: object; readonly required?: readonly string[] };
+  const fields = Object.keys(properties ?? {}).map((field) => (required?.includes(field) === true ? field : `${field}?`));
+  return fields.length === 0 ? 'job' : `job { ${fields.join(', ')} }`;
+}
+
+/** Refuses a start without an input, by what the agent takes. */
+export function inputMissing(name: string, agents: readonly ListedAgent[], flags: readonly string[]): HoldfastError {
+  const agent = agents.find((one) => one.name === name);
+  if (agent === undefined)
+    return new HoldfastError('agent-unknown', `There is no agent "${name}". There are: ${agents.map((one) => one.name).join(', ')}.`);
+  const form = !agent.takesJob ? '' : agent.inputSchema === undefined ? ' as JSON, with the fields that its prompt reads' : ' as JSON';
+  return new HoldfastError(
+    'request-invalid',
+    `The input is missing. The agent "${name}" takes a ${takenBy(agent)}${form}: ${runLine(name, exampleInput(agent), ...flags)}`,
+  );
+}
+
+function exampleInput({ takesJob, inputSchema }: ListedAgent): unknown {
+  return takesJob ? (exampleOf(inputSchema, 'your value') ?? { field: 'your value' }) : 'your text';
+}
