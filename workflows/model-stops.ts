@@ -1,4 +1,4 @@
-import { CancellationScope } from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
 import type { AgentPath } from '../contract/record/agent-paths';
 import { isConversation } from '../contract/record/agent-paths';
 
@@ -13,6 +13,9 @@ export class ModelStops {
     this.open.add(scope);
     try {
       return await scope.run(call);
+    } catch (error) {
+      // Its worker was lost after it was told to stop: nobody waits for another attempt.
+      throw scope.consideredCancelled && !isCancellation(error) ? new CancelledFailure('The turn was stopped.') : error;
     } finally {
       this.open.delete(scope);
     }
