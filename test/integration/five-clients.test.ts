@@ -145,7 +145,7 @@ async function own(sawHalf: Half): Promise<Seen> {
     if (event.type === 'tool-start') inputs.set(event.callId, event.input);
     if (event.type === 'tool-end') {
       const [result] = event.message.parts;
-      calls.push([event.tool, inputs.get(event.callId) ?? null, result?.type === 'tool-result' ? (result.output) : null]);
+      calls.push([event.tool, inputs.get(event.callId) ?? null, result?.type === 'tool-result' ? result.output : null]);
     }
     if (event.type !== 'turn-end') continue;
     end = event.status;
