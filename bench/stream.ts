@@ -16,17 +16,22 @@ interface Reading {
 }
 
 const single = { rate: 100, tokens: 50, rounds: 40 };
+const protocols = ['agui', 'aisdk', 'a2a', 'responses'];
 const together = { rate: 100, tokens: 500, streams: 50 };
 
 /**
  * From the byte of a provider to the event of a reader: provider, reader and Temporal are processes of their own, worker and service share
- * one, as with `npm start`. First one stream at a time, then fifty at once.
+ * one, as with `npm start`. First one stream at a time, in each protocol, then fifty at once.
  */
 export async function benchStream(): Promise<object> {
   const bench = await startServer();
   const provider = spawnProgram('stream-provider.js');
   const address = await firstLine(provider);
-  const bed = await startBed(bench, 'stream', { environment: { OPENAI_COMPATIBLE_BASE_URL: address } });
+  const bed = await startBed(bench, 'stream', {
+    environment: { OPENAI_COMPATIBLE_BASE_URL: address },
+    // Clients of protocols name no model.
+    models: { names: { 'bench/model': `openai-compatible/${single.rate}x${single.tokens}` } },
+  });
   const service = await startService({
     client: bed.client,
     agents: [{ name: 'talks', description: 'Talks.', takesJob: false }],
@@ -41,9 +46,16 @@ export async function benchStream(): Promise<object> {
     for (let round = 0; round < 5; round++) crowd.push(await readTogether(service.url));
     const wanted = together.streams * together.tokens * crowd.length;
     const delays = crowd.flatMap((one) => one.delays);
+    const byProtocol: Record<string, object> = {};
+    for (const protocol of protocols) {
+      await read(service.url, single, 1, 3, protocol);
+      const told = (await read(service.url, single, 1, single.rounds, protocol)).map(({ firstMs }) => firstMs);
+      byProtocol[protocol] = { p50: rounded(percentile(told, 0.5)), p95: rounded(percentile(told, 0.95)) };
+    }
     const firsts = alone.map(({ firstMs }) => firstMs);
     return {
       firstTokenMs: { p50: rounded(percentile(firsts, 0.5)), p95: rounded(percentile(firsts, 0.95)) },
+      firstTokenByProtocolMs: byProtocol,
       tokensPerSecond: Math.round(median(crowd.map(({ perSecond }) => perSecond))),
       together: {
         streams: together.streams,
@@ -72,8 +84,9 @@ async function read(
   { rate, tokens }: { readonly rate: number; readonly tokens: number },
   streams: number,
   rounds: number,
+  protocol = 'events',
 ): Promise<readonly Reading[]> {
-  const reader = spawnProgram('stream-reader.js', url, `${rate}x${tokens}`, String(streams), String(rounds));
+  const reader = spawnProgram('stream-reader.js', url, `${rate}x${tokens}`, String(streams), String(rounds), protocol);
   return JSON.parse(await firstLine(reader)) as readonly Reading[];
 }
 
