@@ -1,4 +1,5 @@
 import type { PolicyOutcome, PolicyPage } from '../contract/service';
+import type { ErrorCode } from '../contract/errors';
 import { codeOf, messageOf, HoldfastError } from '../contract/errors';
 import { bound, filled, flag } from '../contract/check';
 import { defined } from '../contract/defined';
@@ -70,7 +71,7 @@ async function applyTo(application: Application): Promise<readonly PolicyOutcome
   const outcomes: PolicyOutcome[] = [];
   try {
     const about = aboutOf(run, asking.every(({ policy }) => policy.version === source.version) ? undefined : await runs.startOf(run.id));
-    for (const interrupt of asking) outcomes.push(await applyToOne(application, interrupt, about));
+    for (const interrupt of asking) outcomes.push(...(await applyToOne(application, interrupt, about)));
   } catch (error) {
     const [{ id, tool } = { id: '', tool: '' }] = asking.slice(outcomes.length);
     outcomes.push({ runId: run.id, interruptId: id, tool, outcome: 'failed', added: [], error: failureOf(error) });
@@ -90,18 +91,29 @@ async function applyToOne(
   { runs, source, run, dryRun, by }: Application,
   interrupt: Asking,
   about: Omit<PolicyRun, 'agent'>,
-): Promise<PolicyOutcome> {
+  isFresh = false,
+): Promise<readonly PolicyOutcome[]> {
   const place = { runId: run.id, interruptId: interrupt.id, tool: interrupt.tool };
   try {
     const added = addedBy(source, interrupt, about);
-    if (added.length === 0) return { ...place, outcome: 'unchanged', added };
-    if (dryRun) return { ...place, outcome: 'asked', added };
+    if (added.length === 0) return [{ ...place, outcome: 'unchanged', added }];
+    if (dryRun) return [{ ...place, outcome: 'asked', added }];
     await runs.run(run.id).resume(interrupt.id, { type: 'apply-policy', version: source.version }, defined({ by }));
     const isLeft = (await runs.shown(run.id)).some(({ id }) => id === interrupt.id);
-    return { ...place, outcome: isLeft ? 'left' : 'asked', added };
+    return [{ ...place, outcome: isLeft ? 'left' : 'asked', added }];
   } catch (error) {
-    return { ...place, outcome: 'failed', added: [], error: failureOf(error) };
+    if (isFresh || !gone.includes(codeOf(error) ?? 'internal'))
+      return [{ ...place, outcome: 'failed', added: [], error: failureOf(error) }];
+    // The list was of a moment ago: somebody has answered since, or the run asks otherwise.
+    const now = (await runs.shown(run.id)).find((one): one is Asking => isAsking(one, source) && isSameCall(one, interrupt));
+    return now === undefined ? [] : applyToOne({ runs, source, run, dryRun, by }, now, about, true);
   }
+}
+
+const gone: readonly ErrorCode[] = ['interrupt-unknown', 'interrupt-withdrawn', 'interrupt-answered'];
+
+function isSameCall(one: Asking, other: Asking): boolean {
+  return one.callId === other.callId && one.address.join('/') === other.address.join('/');
 }
 
 function failureOf(error: unknown): Failure {

@@ -72,6 +72,17 @@ describe('client.applyPolicy', () => {
     ]);
   });
 
+  it('looks again at a run that has been asked or answered since it was listed', async () => {
+    const fake = runsOf({ r1: [question('q1')], r2: [question('q2')] });
+    const later = { ...question('q1'), id: 'q1-again', policy: { ...question('q1', two) }.policy } as Interrupt;
+    const runs: WaitingRuns = {
+      ...fake.runs,
+      shown: async (id) => (id === 'r1' ? [later] : []),
+      run: () => ({ resume: () => Promise.reject(new HoldfastError('interrupt-withdrawn', 'Nobody waits for it.')) }) as never,
+    };
+    expect((await applyPolicy(runs, two)).outcomes.map(short)).toEqual(['r1 unchanged']);
+  });
+
   it('only says what would be asked in a dry run', async () => {
     const fake = runsOf({ r1: [question('q1')] });
     const { outcomes } = await applyPolicy(fake.runs, two, { dryRun: true });
