@@ -74,7 +74,7 @@ describe('client.applyPolicy', () => {
 
   it('looks again at a run that has been asked or answered since it was listed', async () => {
     const fake = runsOf({ r1: [question('q1')], r2: [question('q2')] });
-    const later = { ...question('q1'), id: 'q1-again', policy: { ...question('q1', two) }.policy } as Interrupt;
+    const later: Interrupt = { ...question('q1', two), id: 'q1-again' };
     const runs: WaitingRuns = {
       ...fake.runs,
       shown: async (id) => (id === 'r1' ? [later] : []),
