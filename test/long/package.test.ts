@@ -64,6 +64,7 @@ describe('the packed package in an empty project', () => {
     'defineTool',
     'connect',
     'startService',
+    'ServiceClient',
     'testRun',
   ];
 
