@@ -1,6 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { isMessageId } from '../contract/conversations';
 import type { QueuedMessage } from '../contract/conversations';
+import { withoutCredentials } from '../contract/credentials';
 import { defined } from '../contract/defined';
 import type { Delta } from '../contract/deltas';
 import { HoldfastError, isErrorCode, messageOf } from '../contract/errors';
@@ -149,7 +150,8 @@ export class ServiceClient {
     return (await this.get<{ readonly policies: readonly ListedPolicy[] }>('/policies')).policies;
   }
 
-  applyPolicy(name: string, how: ApplyPolicyRequest): Promise<PolicyPage> {
+  async applyPolicy(name: string, how: ApplyPolicyRequest): Promise<PolicyPage> {
+    if (['', '.', '..'].includes(name)) throw new HoldfastError('policy-unknown', `No policy has the name ${shown(name)}.`);
     return this.post(`/policies/${encodeURIComponent(name)}/apply`, how);
   }
 
@@ -205,16 +207,17 @@ export class ServiceClient {
   private async *frames(id: string, { signal, ...query }: EventsQuery, deltas: boolean): AsyncGenerator<RunEvent | Delta> {
     const path = `${runPath(id)}/events${queryText({ ...query, deltas })}`;
     const response = await this.request('GET', path, undefined, signal);
-    if (response.body === null) return;
+    if (response.status === 204 || response.body === null) return;
+    if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) throw this.stranger(response);
     const frames = response.body
       .pipeThrough(new TextDecoderStream() as never)
       .pipeThrough(new EventSourceParserStream()) as unknown as ReadableStream<{ readonly data: string }>;
     const reader = frames.getReader();
     try {
       for (;;) {
-        const next = await reader.read().catch((error: unknown) => Promise.reject(this.unreachable(error)));
+        const next = await reader.read().catch((error: unknown) => Promise.reject(this.unreachable(error, signal)));
         if (next.done) return;
-        yield JSON.parse(next.value.data) as RunEvent | Delta;
+        yield this.parsed<RunEvent | Delta>(next.value.data, response);
       }
     } finally {
       await reader.cancel().catch(() => undefined);
@@ -231,20 +234,26 @@ export class ServiceClient {
 
   private async request(method: Method, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
     const { headers, fetch: send = fetch } = this.options;
+    const all = new Headers(headers);
+    if (body !== undefined) all.set('content-type', 'application/json');
     const response = await send(`${this.url}${path}`, {
       method,
-      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: all,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
-    }).catch((error: unknown) => Promise.reject(this.unreachable(error)));
+    }).catch((error: unknown) => Promise.reject(this.unreachable(error, signal)));
     if (response.ok) return response;
-    const { error } = await this.json<{ error?: { code?: unknown; message?: unknown } }>(response);
+    const { error } = (await this.json<{ error?: { code?: unknown; message?: unknown } } | null>(response)) ?? {};
     if (!isErrorCode(error?.code)) throw this.stranger(response);
     throw new HoldfastError(error.code, String(error.message));
   }
 
   private async json<T>(response: Response): Promise<T> {
     const text = await response.text().catch((error: unknown) => Promise.reject(this.unreachable(error)));
+    return this.parsed<T>(text, response);
+  }
+
+  private parsed<T>(text: string, response: Response): T {
     try {
       return JSON.parse(text) as T;
     } catch {
@@ -252,15 +261,21 @@ export class ServiceClient {
     }
   }
 
-  private unreachable(error: unknown): HoldfastError {
+  /** Who stops reading is told what it said itself. */
+  private unreachable(error: unknown, signal?: AbortSignal): unknown {
+    if (signal?.aborted === true) return signal.reason;
     const cause = (error as { cause?: unknown }).cause ?? error;
     const { code } = cause as { code?: unknown };
-    const reason = typeof code === 'string' ? code : messageOf(cause);
-    return new HoldfastError('service-unreachable', `No Holdfast service answers at ${this.url} (${reason}).`, { cause: error });
+    const reason = typeof code === 'string' ? code : withoutCredentials(messageOf(cause));
+    const place = withoutCredentials(this.url);
+    return new HoldfastError('service-unreachable', `No Holdfast service answers at ${place} (${reason}).`, { cause: error });
   }
 
   private stranger(response: Response): HoldfastError {
-    return new HoldfastError('service-unreachable', `What answers at ${this.url} is no Holdfast service (status ${response.status}).`);
+    return new HoldfastError(
+      'service-unreachable',
+      `What answers at ${withoutCredentials(this.url)} is no Holdfast service (status ${response.status}).`,
+    );
   }
 }
 

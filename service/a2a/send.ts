@@ -79,7 +79,10 @@ async function answer({ client, agent, message, signal, isStreamed }: Sending, r
   const payloads = payloadsIn(message);
   if (open.length === 0 && payloads.every(({ interruptId }) => interruptId === undefined))
     throw new HoldfastError('conversation-busy', `The task "${id}" is at work. Say more without its taskId: that begins a task after it.`);
-  const answers = payloads.length > 0 ? payloads.flatMap((payload) => answerOf(payload, open, fold.asked)) : inWords(open, textIn(message));
+  const answers =
+    payloads.length > 0
+      ? payloads.flatMap((payload) => answerOf(payload, open, fold.asked))
+      : inWords(open, fold.asked.size, textIn(message));
   if (answers === undefined) return reading.remarked(unclear);
   if (isStreamed) await listen(thread, view.nextOffset, signal);
   const who = speakerIn(message.metadata);
@@ -87,7 +90,8 @@ async function answer({ client, agent, message, signal, isStreamed }: Sending, r
   return TaskReading.open(thread, ref, signal);
 }
 
-const unclear = 'This answer was not understood. Send a data part with the `interruptId`, or say "yes" or "no" to an approval.';
+const unclear =
+  'This answer was not understood. Send a data part with the `interruptId`. "yes" or "no" is enough for the first approval of a task.';
 
 interface Said {
   readonly interruptId: string;
@@ -95,16 +99,19 @@ interface Said {
   readonly inputHash?: string;
 }
 
-/** Undefined: nobody can tell what is meant. */
-function inWords(open: readonly Interrupt[], text: string): readonly Said[] | undefined {
+/**
+ * Undefined: nobody can tell what is meant. Words are for the first question of a task alone: the same words sent again would answer the next one, which
+ * nobody has seen.
+ */
+function inWords(open: readonly Interrupt[], asked: number, text: string): readonly Said[] | undefined {
   const [only] = open;
-  const said = only === undefined || open.length > 1 ? undefined : answerInWords(only, text);
+  const said = only === undefined || asked > 1 ? undefined : answerInWords(only, text);
   return said === undefined || only === undefined ? undefined : [{ interruptId: only.id, said }];
 }
 
-/** Nothing for an answer that was given before: it is harmless again. */
+/** Nothing for an answer that was given before: it is harmless again. Without an id it is to the first question of a task alone. */
 function answerOf(given: GivenPayload, open: readonly Interrupt[], asked: ReadonlyMap<string, AskedInTask>): readonly Said[] {
-  const { payload, inputHash, interruptId = open.length === 1 ? open[0]?.id : undefined } = given;
+  const { payload, inputHash, interruptId = asked.size === 1 ? open[0]?.id : undefined } = given;
   if (interruptId === undefined)
     throw new HoldfastError('answer-invalid', `Say with \`interruptId\` what is answered: ${open.map(({ id }) => `"${id}"`).join(', ')}.`);
   const interrupt = open.find(({ id }) => id === interruptId);

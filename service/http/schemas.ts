@@ -85,7 +85,11 @@ export const AnswerManyBody = z.strictObject({
   answers: z
     .array(z.union([AnswerBody.extend(ofInterrupt), ...DecisionBody.options.map((option) => option.extend(ofInterrupt))]))
     .min(1)
-    .max(limits.bulk),
+    .max(limits.bulk)
+    .refine(
+      (answers) => new Set(answers.map(({ runId, interruptId }) => JSON.stringify([runId, interruptId]))).size === answers.length,
+      'has two answers to one interrupt',
+    ),
 });
 
 export const ResumeRunBody = z.strictObject({ by: shortText.optional(), deadline: shortText.optional() });

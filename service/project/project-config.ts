@@ -79,8 +79,8 @@ function withMethods<T>(methods: readonly string[], problem: string): z.ZodType<
 
 /** What the worker checks more closely when it starts. */
 function isTool(value: unknown): boolean {
-  const { execute, stream } = (value ?? {}) as { execute?: unknown; stream?: unknown };
-  return typeof execute === 'function' || typeof stream === 'function';
+  const { execute, stream, external } = (value ?? {}) as { execute?: unknown; stream?: unknown; external?: unknown };
+  return typeof execute === 'function' || typeof stream === 'function' || external === true;
 }
 
 function isObserver(value: unknown): boolean {

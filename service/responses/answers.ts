@@ -56,7 +56,20 @@ export function answersTo(
     if (found === undefined) throw new HoldfastError('interrupt-unknown', `The conversation waits for no result of the call "${callId}".`);
     return plannedAnswer(found, { output });
   });
-  return [...decisions, ...outputs];
+  return oneOfEach([...decisions, ...outputs]);
+}
+
+/** All is looked at before the first answer is given. */
+function oneOfEach(answers: readonly PlannedAnswer[]): readonly PlannedAnswer[] {
+  const byId = new Map<string, PlannedAnswer>();
+  for (const planned of answers) {
+    const { id } = planned.asked.interrupt;
+    const known = byId.get(id);
+    if (known !== undefined && canonicalJson(known.answer) !== canonicalJson(planned.answer))
+      throw new HoldfastError('answer-invalid', `The input has two answers to "${id}".`);
+    byId.set(id, planned);
+  }
+  return [...byId.values()];
 }
 
 function plannedAnswer(asked: AskedInLog, answer: Json): PlannedAnswer {
@@ -68,21 +81,21 @@ function plannedAnswer(asked: AskedInLog, answer: Json): PlannedAnswer {
   return { asked, answer };
 }
 
-/** What a message says to the question that waits, or said before. Undefined: it is a message for the next turn. */
+/**
+ * What a message says to the question that the response before asks, or said before. Undefined: it is a message for the next turn. To what another
+ * response asks it says nothing: whoever sends it has not seen that.
+ */
 export function answerInMessage(
   asked: readonly AskedInLog[],
   { text, open }: { /** Undefined: it is not a text alone. */ readonly text: string | undefined; readonly open: readonly string[] },
-  isNew: (asked: AskedInLog) => boolean,
 ): PlannedAnswer | undefined {
-  const only = asked.find(({ interrupt }) => interrupt.id === open[0]);
-  if (open.length === 0) {
-    const last = asked.filter((one) => isAskedInWords(one.interrupt) && isNew(one)).at(-1);
-    if (last?.end?.reason !== 'answer' || text === undefined) return undefined;
+  const last = asked.filter(({ interrupt }) => isAskedInWords(interrupt)).at(-1);
+  if (last?.end?.reason === 'answer' && text !== undefined) {
     const given = answerInWords(last.interrupt, text);
-    return 'answer' in given && canonicalJson(given.answer) === canonicalJson(last.end.answer)
-      ? { asked: last, answer: given.answer }
-      : undefined;
+    if ('answer' in given && canonicalJson(given.answer) === canonicalJson(last.end.answer)) return { asked: last, answer: given.answer };
   }
+  if (open.length === 0) return undefined;
+  const only = asked.find(({ interrupt }) => interrupt.id === open[0]);
   if (open.length > 1 || only === undefined || !isAskedInWords(only.interrupt)) {
     const ids = open.map((id) => `"${id}"`).join(', ');
     throw new HoldfastError('interrupts-open', `The conversation waits for an answer to ${ids}, and takes no message before.`);

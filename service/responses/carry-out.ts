@@ -3,12 +3,12 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
 import { canonicalJson } from '../../contract/messages/messages';
-import type { Json } from '../../contract/messages/messages';
+import type { Json, Part, StoredMessage } from '../../contract/messages/messages';
 import { isRunId } from '../../contract/names';
 import type { HoldfastClient } from '../../client/index';
 import type { Thread } from '../projection/thread';
 import { threadOf } from '../projection/thread';
-import type { PlannedAnswer } from './answers';
+import type { AskedInLog, PlannedAnswer } from './answers';
 import { answerInMessage, answersTo, askedIn } from './answers';
 import type { ResponseNote } from './note';
 import { noteIn, withNote } from './note';
@@ -35,7 +35,7 @@ export async function carryOut(
 ): Promise<CarriedOut> {
   const wish = wishOf(body);
   const { model, previous_response_id: previous } = body;
-  if (previous === null || previous === undefined) return begin(client, body, wish as Saying, key);
+  if (previous === null || previous === undefined) return begin(client, body, wish as Saying, { key, signal });
   const before = refOf(previous);
   const thread = threadOf(client, model, before.conversation);
   const view = await thread.view();
@@ -50,15 +50,27 @@ export async function carryOut(
 /** A conversation that only its responses name ends after this time. OpenAI keeps a response as long. */
 const keptFor = '30d';
 
-async function begin(client: HoldfastClient, body: CreateBody, { content, before }: Saying, key: string | undefined): Promise<CarriedOut> {
+async function begin(
+  client: HoldfastClient,
+  body: CreateBody,
+  { content, before }: Saying,
+  { key, signal }: { readonly key: string | undefined; readonly signal: AbortSignal },
+): Promise<CarriedOut> {
   const { model, metadata, from } = body;
   const runId = metadata?.['run_id'];
   const made = `resp-${key === undefined ? randomBytes(10).toString('hex') : hashOf([model, key]).slice(0, 20)}`;
   const conversation = runId !== undefined && runId === key && isRunId(runId) ? runId : made;
   const message = messageIdOf(0, key ?? conversation);
   const thread = threadOf(client, model, conversation, { idle: keptFor, ...(before.length === 0 ? {} : { messages: before }) });
+  const ref = { conversation, message, answers: [] };
+  const view = key === undefined ? undefined : await thread.view();
+  const known = view === undefined ? undefined : storedMessage(message, view, await logBetween(thread, 0, view.nextOffset, signal));
+  if (known !== undefined) {
+    refuseOtherContent(known, content, message);
+    return { thread, ref, facts: noteIn(known) };
+  }
   await thread.send(withNote(content, noteOf(body)), { id: message, ...defined({ from }) });
-  return { thread, ref: { conversation, message, answers: [] }, facts: noteOf(body) };
+  return { thread, ref, facts: noteOf(body) };
 }
 
 interface GoingOn {
@@ -75,18 +87,51 @@ async function say(going: GoingOn, { content }: Saying, key: string | undefined)
   const { thread, body, before, view, log, begins } = going;
   const [only] = content;
   const text = content.length === 1 && only?.type === 'text' ? only.text : undefined;
-  const answered = before.answers.flat();
-  const asked = askedIn(log);
-  const later = log.filter((event) => event.type === 'message').at(-1)?.offset ?? begins;
-  const open = view.interrupts.map(({ id }) => id);
-  const words = answerInMessage(asked, { text, open }, ({ offset }) => offset > later && !answered.includes(offset));
-  if (words !== undefined) return give(going, [words]);
   const first = messageIdOf(begins, canonicalJson([responseIdOf(before), key ?? (content as unknown as Json)]));
   const message = key === undefined ? freeMessage(first, log) : first;
+  const known = storedMessage(message, view, log);
+  if (known !== undefined) {
+    refuseOtherContent(known, content, message);
+    return { thread, ref: { conversation: thread.id, message, answers: [] }, facts: noteIn(known) };
+  }
+  const open = view.interrupts.map(({ id }) => id);
+  const words = answerInMessage(askedByResponse(going), { text, open });
+  if (words !== undefined) return give(going, [words]);
   refuseBranch(going, first);
   const { from } = body;
   await thread.send(withNote(content, noteOf(body)), { id: message, ...defined({ from }) });
   return { thread, ref: { conversation: thread.id, message, answers: [] }, facts: noteOf(body) };
+}
+
+/** A message that a turn has taken, or that waits for one. */
+function storedMessage(id: string, view: RunView, log: readonly RunEvent[]): StoredMessage | undefined {
+  const said = log.find((event) => event.type === 'message' && event.id === id);
+  if (said?.type === 'message') return said.message;
+  return view.conversation?.queue.find((one) => one.id === id)?.message;
+}
+
+/** The key of a request says that it is sent again. With another input it is another request. */
+function refuseOtherContent({ parts }: StoredMessage, content: readonly Part[], id: string): void {
+  const plain = (given: readonly Part[]): string => canonicalJson(given.map((part) => ({ ...part, extra: undefined })));
+  if (plain(parts) === plain(content)) return;
+  throw new HoldfastError('run-id-in-use', `A request with this key had another input (message "${id}"). Use another key.`);
+}
+
+/** What the response before ends with: nothing that was asked later, and nothing that was answered before it. */
+function askedByResponse({ before, log, begins }: GoingOn): readonly AskedInLog[] {
+  const asked = askedIn(log);
+  const answered = before.answers.flat();
+  const last = before.answers.at(-1) ?? [];
+  const begin = Math.max(begins, ...asked.filter(({ offset }) => last.includes(offset)).map(({ end }) => end?.offset ?? Infinity));
+  const isEnd = (event: RunEvent): boolean =>
+    event.type === 'turn-end' ||
+    (event.type === 'interrupt-end' &&
+      event.reason === 'answer' &&
+      asked.some(({ interrupt, offset }) => interrupt.id === event.interruptId && !answered.includes(offset)));
+  const end = log.find((event) => event.offset > begin && isEnd(event))?.offset ?? Infinity;
+  return asked.filter(
+    (one) => one.offset < end && !answered.includes(one.offset) && (one.end === undefined || one.end.offset >= Math.min(begin, end)),
+  );
 }
 
 /** The same message after the same response is one message, unless its turn came to nothing. */
@@ -106,9 +151,10 @@ function cameToNothing(message: string, log: readonly RunEvent[]): boolean {
 }
 
 /** A conversation is one line: what was said after the response before would be in the context of this one, too. */
-function refuseBranch({ before, log, thread }: GoingOn, first: string): void {
-  const [message] = log
-    .flatMap((event) => (event.type === 'message' && isResponseMessage(event.id) ? [event.id] : []))
+function refuseBranch({ before, log, thread, view }: GoingOn, first: string): void {
+  const queued = view.conversation?.queue.map(({ id }) => id) ?? [];
+  const [message] = [...log.flatMap((event) => (event.type === 'message' ? [event.id] : [])), ...queued]
+    .filter(isResponseMessage)
     .filter((id) => id !== before.message && !id.startsWith(first) && !cameToNothing(id, log))
     .slice(-1);
   if (message === undefined) return;

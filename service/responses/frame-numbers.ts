@@ -18,6 +18,11 @@ export class FrameNumbers {
     this.last = Math.max(this.last, offset * room);
   }
 
+  /** An event that the log does not have takes the number of the one before: whoever comes back after it misses nothing. */
+  beside(event: UnnumberedEvent): ResponseEvent {
+    return { ...event, sequence_number: Math.max(this.last, this.after) };
+  }
+
   /** Undefined: the reader has it already. */
   number(event: UnnumberedEvent): ResponseEvent | undefined {
     const size = 'delta' in event ? Math.max(event.delta.length, 1) : 1;

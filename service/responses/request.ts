@@ -11,7 +11,12 @@ const shortText = z.string().min(1).max(200);
 /** Of one response. Clients may send more. */
 export const StreamQuery = z.object({
   stream: z.enum(['true', 'false']).optional(),
-  starting_after: z.coerce.number().int().nonnegative().optional(),
+  starting_after: z
+    .string()
+    .regex(/^\d{1,15}$/, 'is no whole number')
+    .transform(Number)
+    .meta({ type: 'integer', minimum: 0 })
+    .optional(),
 });
 
 /** What a client posts. What it may have besides is not read. */

@@ -61,7 +61,8 @@ export function responseRoutes(parts: ServiceParts): Hono {
   routes.post('/responses', async (context) => {
     const body = await parseBody(context, CreateBody, bodyLimit);
     const { name: model } = askedAgent(parts, body.model, undefined);
-    const key = parse(KeyHeader, context.req.header('idempotency-key'), 'The header Idempotency-Key') ?? body.metadata?.['run_id'];
+    const key =
+      parse(KeyHeader, context.req.header('idempotency-key'), 'The header Idempotency-Key') ?? (body.metadata?.['run_id'] || undefined);
     const reading = { ...(await carryOut(client, body, key, closing)), model };
     if (body.stream === true) return stream(reading);
     if (body.background === true) return context.json(new ResponseSegment(reading.ref, model, reading.facts).response);
@@ -85,6 +86,7 @@ export function responseRoutes(parts: ServiceParts): Hono {
   });
 
   routes.post('/responses/:id/cancel', async (context) => {
+    refusePages(context);
     const { reading, view } = await find(context);
     const { status } = await responseNow(reading, view);
     if (status === 'queued') await client.conversation(undefined, reading.thread.id).withdraw(reading.ref.message).catch(unlessTaken);
@@ -100,6 +102,13 @@ export function responseRoutes(parts: ServiceParts): Hono {
     throw new HoldfastError('request-unsupported', `"${id}" cannot be deleted alone: it is a part of the log of its conversation.`);
   });
   return routes;
+}
+
+/** A page of another site can send other types, or no body, without being asked first. Its browser says from where it comes. */
+function refusePages(context: Context): void {
+  const contentType = context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (contentType === 'application/json' || (contentType === undefined && context.req.header('origin') === undefined)) return;
+  throw new HoldfastError('request-invalid', 'A page must cancel with the content type application/json.');
 }
 
 function modelOf({ name }: { readonly name: string }): object {

@@ -142,7 +142,7 @@ export class ResponseSegment {
   }
 
   *problem({ code, message }: Failure): Generator<ResponseEvent, void, void> {
-    yield* this.numbered([{ type: 'error', code, message, param: null }]);
+    yield this.numbers.beside({ type: 'error', code, message, param: null });
   }
 
   private *begin({ time }: RunEvent): Generator<ResponseEvent, void, void> {

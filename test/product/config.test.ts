@@ -170,6 +170,12 @@ describe('a project', () => {
     await expect(loadProject(undefined, project({ ...files, ...halves }))).resolves.toBeDefined();
   });
 
+  it('takes tools whose calls the client makes', async () => {
+    const file = `export default { agents: './agents.ts', tools: { ...tools, pick: { description: 'Picks.', inputSchema: { type: 'object' }, external: true } } };`;
+    const { config: loaded } = await loadProject(undefined, project({ 'holdfast.config.ts': `import { tools } from './tools';\n${file}` }));
+    expect(Object.keys(loaded.tools ?? {})).toContain('pick');
+  });
+
   it('takes tools that only stream, and schemas of all kinds', async () => {
     const directory = project(
       withBody(`{ agents: './agents.ts', tools: { ...tools, tell: { description: 'Tells.', inputSchema: { type: 'object' }, async *stream() {} } },

@@ -145,6 +145,7 @@ it('answers and stops many at once, and says of each what became of it', async (
     { id: 'nobody', error: { code: 'run-unknown', message: expect.any(String) } },
   ]);
   expect(await holdfast.retryAll(['many-1'])).toMatchObject([{ id: 'many-1', error: { code: expect.any(String) } }]);
+  await expect(holdfast.answerAll([answers[0]!, { ...first, decision: 'reject' }])).rejects.toMatchObject({ code: 'request-invalid' });
   await expect(holdfast.cancelAll([])).rejects.toMatchObject({ code: 'request-invalid' });
   await expect(holdfast.cancelAll(Array.from({ length: 501 }, String))).rejects.toMatchObject({ code: 'request-invalid' });
 });
@@ -177,7 +178,20 @@ it('reads policies, and says of one that there is not that there is none', async
 it('has the code of what went wrong, and says where nobody answers', async () => {
   await expect(client().view('nobody')).rejects.toMatchObject({ name: 'HoldfastError', code: 'run-unknown' });
   await expect(client().view('..')).rejects.toMatchObject({ code: 'run-id-invalid' });
-  await expect(new ServiceClient('http://127.0.0.1:1').agents()).rejects.toMatchObject({ code: 'service-unreachable' });
+  const refusedAt = async (client: ServiceClient): Promise<string> => {
+    const error = await client.agents().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'service-unreachable' });
+    return (error as Error).message;
+  };
+  expect(await refusedAt(new ServiceClient('http://ann:hunter2@127.0.0.1:1'))).not.toContain('hunter2');
+  const answering = (text: string, type: string): ServiceClient =>
+    new ServiceClient('http://x', { fetch: async () => new Response(text, { status: 200, headers: { 'content-type': type } }) });
+  expect(await refusedAt(answering('<html>', 'text/html'))).toContain('is no Holdfast service');
+  await expect(allOf(answering('<html>', 'text/html').events('r'))).rejects.toMatchObject({ code: 'service-unreachable' });
+  await expect(allOf(answering('data: {\n\n', 'text/event-stream').events('r'))).rejects.toMatchObject({ code: 'service-unreachable' });
+  expect(() => client().applyPolicy('..', { to: 'waiting' })).rejects.toMatchObject({ code: 'policy-unknown' });
+  const typed = new ServiceClient(bed.url, { headers: { 'Content-Type': 'text/plain' } });
+  await expect(typed.start({ agent: 'nobody', input: 'x' })).rejects.toMatchObject({ code: 'agent-unknown' });
 });
 
 it('a reader goes away, and the run goes on', async () => {
@@ -186,8 +200,8 @@ it('a reader goes away, and the run goes on', async () => {
   const gone = new AbortController();
   const events = holdfast.events('left', { signal: gone.signal });
   await events.next();
-  gone.abort();
-  await expect(allOf(events)).rejects.toMatchObject({ code: 'service-unreachable' });
+  gone.abort(new Error('Enough.'));
+  await expect(allOf(events)).rejects.toThrow('Enough.');
   expect((await holdfast.view('left')).status).not.toBe('failed');
 });
 

@@ -260,6 +260,20 @@ describe('a question', () => {
     expect(stateOf(asTask(await answer({ output: 'made' })))).toBe('COMPLETED');
   });
 
+  it('is answered by its id where it is not the first of its task: the same words again say nothing', async () => {
+    const steps = [{ toolCalls: [echo('one')] }, { toolCalls: [echo('two')] }, { text: 'Done.' }];
+    const { client, chat } = await contextWith(steps, asks);
+    const { id } = asTask(await waiting(client));
+    const yes = saying('yes', { taskId: id, messageId: 'yes-1' });
+    expect(stateOf(asTask(await client.sendMessage(yes)))).toBe('INPUT_REQUIRED');
+    const [second] = await chat.run.interrupts();
+    expect(stateOf(asTask(await client.sendMessage(yes)))).toBe('INPUT_REQUIRED');
+    expect(await codeOf(client.sendMessage(saying([data({ approved: true })], { taskId: id })))).toContain('answer-invalid');
+    expect((await chat.run.interrupts()).map(({ id: open }) => open)).toEqual([second?.id]);
+    const answer = saying([data({ interruptId: second?.id ?? '', approved: true })], { taskId: id });
+    expect(stateOf(asTask(await client.sendMessage(answer)))).toBe('COMPLETED');
+  });
+
   it('may be one of several: each is answered by its id, in any order', async () => {
     const { client } = await contextWith([{ toolCalls: [echo('a'), echo('b')] }, { text: 'Done.' }], asks);
     const task = asTask(await waiting(client));

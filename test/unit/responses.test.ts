@@ -148,6 +148,67 @@ describe('the Responses API', () => {
     expect(await client.responses.retrieve(done.id)).toEqual(done);
   });
 
+  it('takes no message that is sent again for the answer to what it has caused', async () => {
+    const ask = { toolCalls: [{ name: 'askHuman', input: { question: 'Delete it?' } }] };
+    const { say, chat } = await bedWith({ text: 'Hello.' }, ask, { text: 'Kept.' });
+    const first = await say('Hi');
+    const asking = await say('Tidy up.', { previous_response_id: first.id });
+    expect(shorts(asking)).toContain('message Delete it?');
+    expect((await say('Tidy up.', { previous_response_id: first.id })).id).toBe(asking.id);
+    expect(await chat.run.interrupts()).toHaveLength(1);
+    expect((await say('no', { previous_response_id: asking.id })).output_text).toBe('Kept.');
+  });
+
+  it('takes an answer that is sent again for no later question, and no message for a question that its sender has not seen', async () => {
+    const ask = (question: string) => ({ toolCalls: [{ name: 'askHuman', input: { question } }] });
+    const { say, chat } = await bedWith({ text: 'Hello.' }, ask('Delete the draft?'), ask('Delete the account?'), { text: 'Kept.' });
+    const first = await say('Hi');
+    const one = await say('Tidy up.', { previous_response_id: first.id });
+    const two = await say('yes', { previous_response_id: one.id });
+    expect(shorts(two)).toContain('message Delete the account?');
+    for (const more of [{}, { metadata: { run_id: 'again' } }])
+      expect((await say('yes', { previous_response_id: one.id, ...more })).id).toBe(two.id);
+    for (const after of [first, one])
+      await expect(say('Something else', { previous_response_id: after.id })).rejects.toMatchObject({
+        status: 400,
+        code: 'interrupts-open',
+      });
+    expect(await chat.run.interrupts()).toHaveLength(1);
+    expect((await say('no', { previous_response_id: two.id })).output_text).toBe('Kept.');
+  });
+
+  it('gives none of two answers to one question', async () => {
+    const { say, client, chat } = await bedWith({ toolCalls: [add(1)] }, { text: 'Added.' });
+    const asking = await say('Add.');
+    const answer = (approve: boolean) => ({ type: 'mcp_approval_response' as const, approval_request_id: askedBy(asking), approve });
+    const both = (input: ReturnType<typeof answer>[]) =>
+      client.responses.create({ model: 'agent', previous_response_id: asking.id, input, stream: false });
+    await expect(both([answer(true), answer(false)])).rejects.toMatchObject({ status: 400, code: 'answer-invalid' });
+    expect(await chat.run.interrupts()).toHaveLength(1);
+    expect((await both([answer(true), answer(true)])).output_text).toBe('Added.');
+  });
+
+  it('refuses a key that had another input', async () => {
+    const { say } = await bedWith({ text: 'One.' }, { text: 'Two.' });
+    const first = await say('Hi', { metadata: { run_id: 'k' } });
+    expect((await say('Hi', { metadata: { run_id: 'k' } })).id).toBe(first.id);
+    await expect(say('Ho', { metadata: { run_id: 'k' } })).rejects.toMatchObject({ status: 400, code: 'run-id-in-use' });
+    const more = { previous_response_id: first.id, metadata: { run_id: 'l' } };
+    await say('Next', more);
+    await expect(say('Other', more)).rejects.toMatchObject({ status: 400, code: 'run-id-in-use' });
+  });
+
+  it('is not cancelled by a page of another site', async () => {
+    const { say, chat } = await bedWith({ text: 'One.' });
+    const { id } = await say('Hi');
+    const app = responsesApp(chat);
+    const cancel = async (headers: Record<string, string>): Promise<number> =>
+      (await app.request(`/v1/responses/${id}/cancel`, { method: 'POST', headers })).status;
+    const origin = 'https://evil.example.com';
+    expect(await Promise.all([cancel({ 'content-type': 'text/plain' }), cancel({ origin }), cancel({})])).toEqual([400, 400, 200]);
+    expect(await cancel({ origin, 'content-type': 'application/json' })).toBe(200);
+  });
+
   it('says the same message after the same response once, and again when its turn has failed', async () => {
     const { say, chat } = await bedWith({ text: 'One.' }, { error: 'No.' }, { text: 'Two.' });
     const one = await say('Hi');
