@@ -189,7 +189,7 @@ it('has the code of what went wrong, and says where nobody answers', async () =>
   expect(await refusedAt(answering('<html>', 'text/html'))).toContain('is no Holdfast service');
   await expect(allOf(answering('<html>', 'text/html').events('r'))).rejects.toMatchObject({ code: 'service-unreachable' });
   await expect(allOf(answering('data: {\n\n', 'text/event-stream').events('r'))).rejects.toMatchObject({ code: 'service-unreachable' });
-  expect(() => client().applyPolicy('..', { to: 'waiting' })).rejects.toMatchObject({ code: 'policy-unknown' });
+  await expect(client().applyPolicy('..', { to: 'waiting' })).rejects.toMatchObject({ code: 'policy-unknown' });
   const typed = new ServiceClient(bed.url, { headers: { 'Content-Type': 'text/plain' } });
   await expect(typed.start({ agent: 'nobody', input: 'x' })).rejects.toMatchObject({ code: 'agent-unknown' });
 });
